@@ -5,6 +5,7 @@ Must not know any particular game, its geometry, or how a game is written in a f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -38,6 +39,13 @@ class Seat(IntEnum):
 SEATS: Final = (Seat.FIRST, Seat.SECOND)
 
 
+_HAPPENED: Final = {
+    "made": re.compile("(group of|one|two|three|four|five|six|seven|eight|nine) "),
+    "had": re.compile("no "),
+}
+"""What is made, and what one has; of other endings it is said who won or lost by them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a game ended by its rules: why, apart from who."""
@@ -51,6 +59,9 @@ class Outcome:
     cells: tuple[str, ...] = ()
     """The cells that decided, in the board's order; empty when no cell did."""
 
+    is_loss: bool = False
+    """Whether the ending is what the loser made or had, such as three in line where that loses."""
+
     @property
     def result(self) -> str:
         """Return the result as records write it.
@@ -59,6 +70,23 @@ class Outcome:
         '1/2-1/2'
         """
         return "1/2-1/2" if self.winner is None else ("1-0", "0-1")[self.winner]
+
+    def told(self, first: str, second: str) -> str:
+        """Return how it ended, in a sentence with both names.
+
+        >>> Outcome(Seat.FIRST, "three in line", is_loss=True).told("ann", "bob")
+        'bob made three in line and lost'
+        >>> Outcome(Seat.FIRST, "last row reached").told("ann", "bob")
+        'ann won: last row reached'
+        """
+        if self.winner is None:
+            return f"a draw: {self.ending}"
+        whose = (first, second)[self.winner.other if self.is_loss else self.winner]
+        came = "lost" if self.is_loss else "won"
+        verb = next((verb for verb, words in _HAPPENED.items() if words.match(self.ending)), "")
+        return (
+            f"{whose} {verb} {self.ending} and {came}" if verb else f"{whose} {came}: {self.ending}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -379,7 +379,8 @@ class MammalathPosition(_State, Alternating):
         shapes = game.board.finished(game.shapes, self.tokens[last])
         if self.verdict == LOST:
             losing = (shape for shape in shapes if shape & self.animals)
-            return Outcome(last.other, f"{number} with an animal", game.board.names_of(losing))
+            cells = game.board.names_of(losing)
+            return Outcome(last.other, f"{number} with an animal", cells, is_loss=True)
         return Outcome(last, f"{number} without an animal", game.board.names_of(shapes))
 
     @property

@@ -333,6 +333,7 @@ class ManalathPosition(_State, Alternating):
             examined if has_won else examined.other,
             f"{'no move, ' if is_stuck else ''}group of {NUMBERS[size]}",
             tuple(self.game.board.names_in(cells)),
+            is_loss=not has_won,
         )
 
     def legal_moves(self) -> tuple[Move, ...]:

@@ -257,9 +257,10 @@ class SurikataPosition(_State, Judged):
         game, to_move = self.game, self.to_move
         if self.verdict == LOST:
             lines = game.board.finished(game.lines_at[self.meerkat], self.stones[to_move.other])
-            return Outcome(to_move, f"{NUMBERS[game.lose]} in line", game.board.names_of(lines))
+            cells = game.board.names_of(lines)
+            return Outcome(to_move, f"{NUMBERS[game.lose]} in line", cells, is_loss=True)
         if self.verdict == WON:
-            return Outcome(to_move.other, "no cell out of sight")
+            return Outcome(to_move.other, "no cell out of sight", is_loss=True)
         return Outcome(None, "all pieces placed") if self.verdict == DRAWN else None
 
     def legal_moves(self) -> tuple[Move, ...]:

@@ -146,7 +146,8 @@ class YavalathPosition(_State, Alternating):
         length = game.win if won else game.lose
         lines = game.board.finished(game.board.lines(length), self.stones[last])
         winner = last if won else last.other
-        return Outcome(winner, f"{NUMBERS[length]} in line", game.board.names_of(lines))
+        cells = game.board.names_of(lines)
+        return Outcome(winner, f"{NUMBERS[length]} in line", cells, is_loss=not won)
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the placements by cell, then swap."""

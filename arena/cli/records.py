@@ -401,14 +401,13 @@ def _draw(number: int, record: Record, played: list[Position], ply: int) -> None
 
     position, outcome = played[ply], played[ply].outcome()
     title, last = caption(record), moved(played, ply)
-    decided = outcome.cells if outcome else ()
     when = f"after {ply}. {record.plies[ply - 1].move}" if ply else "before the first move"
     state = f"{position.game.colours[position.to_move]} to move"
     if outcome:
-        state = f"{outcome.result}: {outcome.ending}"
+        state = printable(f"{outcome.result}: {outcome.told(record.first, record.second)}")
     elif record.story and ply == len(record.plies):
         state = printable(f"{record.result}, ply {ply + 1}: {record.story}")
-    drawn = drawing(position, last=last, decided=decided)
+    drawn = drawing(position, last=last)
     print(f"record {number}: {title}, {when}\n")
     print(drawn, file=unfiltered(sys.stdout))
     print(f"\n{state}\n")

@@ -17,7 +17,7 @@ from rich.style import Style
 from rich.text import Text
 
 from lath.arena.terminal.streams import unfiltered
-from lath.games.drawing.shapes import CELL, FAINT, LABEL, ink
+from lath.games.drawing.shapes import CELL, FAINT, LABEL, LOSING, ink
 from lath.notation.writer import diagram
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ PLATE: Final = "#005f5f"
 """One of the 256 colours, too; no piece is like it, not even where those stand for the pieces'."""
 
 MARK: Final = "#ffd60a"
-"""Brackets round the last move and bars below the cells that decided."""
+"""Brackets round the last move, and bars below the cells that won; where they lost, LOSING."""
 
 _UNIT: Final = 4
 """Columns from one cell to its neighbour: three of the cell, one of the gap."""
@@ -37,13 +37,11 @@ _MARGIN: Final = 4
 """Columns left and right of the cells, for the labels."""
 
 
-def drawing(
-    position: Position, *, last: Collection[str] = (), decided: Collection[str] = ()
-) -> str:
+def drawing(position: Position, *, last: Collection[str] = ()) -> str:
     """Return the board as lines for standard output.
 
     In colour where that is a terminal that shows it and is wide enough, with brackets round the
-    cells in `last` and bars below those in `decided`; elsewhere as `lath.notation.writer` does.
+    cells in `last` and bars below those that decided; elsewhere as `lath.notation.writer` does.
     """
     console = Console(file=unfiltered(sys.stdout), highlight=False)
     speaks_unicode = (console.encoding or "").lower().startswith("utf")
@@ -53,15 +51,15 @@ def drawing(
     if not shows_colour or console.width < _width(position.game.board):
         return diagram(position)
     with console.capture() as capture:
-        console.print(coloured(position, last=last, decided=decided), end="", crop=False)
+        console.print(coloured(position, last=last), end="", crop=False)
     return capture.get()
 
 
-def coloured(
-    position: Position, *, last: Collection[str] = (), decided: Collection[str] = ()
-) -> Text:
+def coloured(position: Position, *, last: Collection[str] = ()) -> Text:
     """Return the board in colour: letters stay, so that nothing is said by colour alone."""
-    board = position.game.board
+    board, outcome = position.game.board, position.outcome()
+    decided = outcome.cells if outcome else ()
+    bar = LOSING if outcome and outcome.is_loss else MARK
     has_names_below = board.shape == "square"
     canvas = _Canvas(_width(board), 2 * len(board.rows) + 1 + has_names_below)
     pieces = {piece.code: piece for piece in position.game.pieces}
@@ -69,7 +67,7 @@ def coloured(
         board.names, position.contents(), _places(board), strict=True
     ):
         stack = [pieces[code] for code in content]
-        _draw_cell(canvas, column, line, stack, below=MARK if name in decided else PLATE)
+        _draw_cell(canvas, column, line, stack, below=bar if name in decided else PLATE)
         if not content and board.shape == "hexagon":
             canvas.put(column + 1, line, name[1:], FAINT, CELL)
         if name in last:

@@ -68,12 +68,11 @@ def svg(
 ) -> str:
     """Return the position after a ply, with the last move and what decided; `played` are all."""
     outcome = played[ply].outcome()
-    winner = outcome.winner if outcome else None
     return board.svg(
         played[ply],
         title=caption(record),
         highlight=outcome.cells if outcome else (),
-        is_loss=winner is not None and played[ply - 1].to_move == winner.other,
+        is_loss=bool(outcome and outcome.is_loss),
         last=moved(played, ply),
         aids=aids,
         legal=legal,

@@ -31,7 +31,7 @@ from lath.arena.solving import solve
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games import overlays
-from lath.games.core import Game, Move, Position, Seat, read_move
+from lath.games.core import SEATS, Game, Move, Position, Seat, read_move
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
@@ -231,9 +231,11 @@ class Sitting:
             ending = Ending("*", Termination.VOID, str(error))
         self._tell_the_bot(ending)
         outcome = self.position.outcome()
-        why = outcome.ending if outcome else str(ending.why)
+        why = str(ending.why)
         if ending == LEFT:
             _tell("not finished")
+        elif outcome:
+            _tell(f"{ending.result}, {outcome.told(*map(self._name, SEATS))}")
         elif ending.result in WON_BY:
             winner = self._name(Seat(WON_BY.index(ending.result)))
             _tell(f"{ending.result}, {winner} won: {why}")
@@ -376,9 +378,7 @@ class Sitting:
 
     def _draw(self) -> None:
         last = changed_cells(*self._positions[-2:]) if self.plies else []
-        outcome = self.position.outcome()
-        decided = outcome.cells if outcome else ()
-        drawn = drawing(self.position, last=last, decided=decided)
+        drawn = drawing(self.position, last=last)
         _tell(f"\n{drawn}\n", file=unfiltered(sys.stdout))
         for words in sights(self.position):
             _tell(words)

@@ -208,7 +208,7 @@ def svg(
 
     `title` is its accessible name, the game's title if empty; a description lists the pieces. The
     cells named in `highlight` decided: a line goes round them and the others are dimmed; with
-    `is_loss` who made them lost, and the line is red and dashed. Those in `last` have brackets.
+    `is_loss` whose they are lost, and the line is red and dashed. Those in `last` have brackets.
     Names that are not on the board are passed over. `legal` shows what may be played: dots where
     pieces may be placed, crosses on pieces of which all may be taken, lines through what may be
     taken together, arrows on what may be changed. `aids` shows the game's overlays.
@@ -259,7 +259,8 @@ def html(
     is_drawn = all(getattr(game, name, None) for name in ("board", "pieces"))
     drawn = ""
     if is_drawn:
-        drawn = svg(position, title=title, highlight=outcome.cells if outcome else (), last=last)
+        decided, is_loss = (outcome.cells, outcome.is_loss) if outcome else ((), False)
+        drawn = svg(position, title=title, highlight=decided, is_loss=is_loss, last=last)
     words = caption or f"{game.title}: {_state(position)}"
     return (
         f'<div class="{UNTOUCHED}" style="max-width:24em">{drawn}'

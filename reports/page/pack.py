@@ -18,8 +18,9 @@ What the page gets is plain JSON in deflate and base64 (letters), which `js/pack
   where nothing was learned, the other kinds that it mostly makes illegal or legal.
 - A chunk has a list with an item for each of its games under each name. `tags`: name and value of
   each. `starts`: what was done to the plain board. `kinds` of the plies. `repeats`: the plies
-  before which the turn did not pass. `deciding` cells. `said` before the first move and at each
-  ply: which of `forms`, where each 1 stands for the next of the game's `digits`.
+  before which the turn did not pass. `deciding` cells, -1 before them where the ending is what the
+  loser made or had. `said` before the first move and at each ply: which of `forms`, where each 1
+  stands for the next of the game's `digits`.
   `legal`: at each position the kinds that become legal or cease to be, beside that of the ply just
   made and what this one ends and begins; the position where the game is over is left out.
 - `hints`: at each position the moves that win at once or lose, as what changes since two positions
@@ -444,7 +445,7 @@ class Packer:
             starts=replay.start if replay else "",
             kinds=array("I", replay.kinds if replay else map(family.texts.__getitem__, game.moves)),
             repeats=tuple(i for i, (before, mover) in turns if mover == before),
-            deciding=replay.deciding if replay else (),
+            deciding=((-1,) * replay.is_loss + replay.deciding) if replay else (),
             said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in game.said])
             or array("I", [self._forms[""]]) * (len(game.moves) + 1),
             digits="".join(_DIGIT.findall("\n".join(game.said))),

@@ -132,6 +132,9 @@ class Replay:
     deciding: tuple[int, ...]
     """The cells that decided, by their place in `Board.names`."""
 
+    is_loss: bool
+    """Whether the ending is what the loser made or had."""
+
 
 _TRIALS: Final = 20
 """How often in a row a move must have done the same thing before it is taken for granted."""
@@ -236,6 +239,7 @@ class Dictionary:
             deciding=tuple(
                 names.index(cell) for cell in (outcome.cells if outcome else ()) if cell in names
             ),
+            is_loss=bool(outcome and outcome.is_loss),
         )
 
     def line(self, position: Position, texts: Sequence[str]) -> list[tuple[int, Seat]]:

@@ -23,6 +23,7 @@ from walks import SOAK_GAMES, drawn_start, last_of, play_all, playout, some_posi
 from lath import games
 from lath.games import overlays
 from lath.games.core import (
+    SEATS,
     Game,
     Move,
     Position,
@@ -139,6 +140,18 @@ def check_ending(position: Position) -> None:
         assert outcome.ending.strip() == outcome.ending != ""
         names = position.game.board.names
         assert list(outcome.cells) == [name for name in names if name in outcome.cells]
+        assert outcome.winner is not None or not outcome.is_loss
+        contents = dict(zip(names, position.contents(), strict=True))
+        owners = {_owner(position.game, contents[cell]) for cell in outcome.cells} - {None}
+        if owners and outcome.winner is not None:
+            made = outcome.winner.other if outcome.is_loss else outcome.winner
+            assert owners == {made}, "the shape is of who won or lost by it"
+
+
+def _owner(game: Game, stack: str) -> Seat | None:
+    """Return whose colour the pieces on a cell have; None where they say nothing of it."""
+    words = [piece.name.split()[0] for piece in game.pieces if piece.code in stack]
+    return next((seat for seat in SEATS if game.colours[seat] in words), None)
 
 
 def check_moves(position: Position) -> None:

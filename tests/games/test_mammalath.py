@@ -185,7 +185,9 @@ def test_after_a_swap_first_may_release_as_well_as_place() -> None:
 def test_three_in_line_with_an_animal_on_each_lose(line: str) -> None:
     one, two, three = line.split()
     end = after(MAMMALATH.start(), f"{one} f6 {two} e6 {three}")
-    assert ending(end) == Outcome(Seat.SECOND, "three with an animal", (one, two, three))
+    assert ending(end) == Outcome(
+        Seat.SECOND, "three with an animal", (one, two, three), is_loss=True
+    )
 
 
 @pytest.mark.parametrize("line", ["a1 b1 c1", "a1 a2 a3", "a1 b2 c3", "a3 b2 c1"])
@@ -220,7 +222,9 @@ FIGURE_5_RIGHT = """
 
 def test_figure_5_right_who_would_win_and_lose_at_once_loses() -> None:
     end = after(MAMMALATH.position(animals_and_tokens(FIGURE_5_RIGHT, "w")), "c3")
-    assert ending(end) == Outcome(Seat.SECOND, "three with an animal", ("a3", "b3", "c3"))
+    assert ending(end) == Outcome(
+        Seat.SECOND, "three with an animal", ("a3", "b3", "c3"), is_loss=True
+    )
 
 
 def test_a_line_with_and_a_line_without_an_animal_through_one_cell_lose() -> None:
@@ -233,7 +237,9 @@ def test_a_line_with_and_a_line_without_an_animal_through_one_cell_lose() -> Non
         F. A. Bw C. Db Eb
     """
     end = after(MAMMALATH.position(animals_and_tokens(drawing, "w")), "c3")
-    assert ending(end) == Outcome(Seat.SECOND, "three with an animal", ("c1", "c2", "c3"))
+    assert ending(end) == Outcome(
+        Seat.SECOND, "three with an animal", ("c1", "c2", "c3"), is_loss=True
+    )
 
 
 def test_four_in_line_without_an_animal_win_as_two_threes() -> None:
@@ -260,7 +266,9 @@ def test_five_in_line_with_an_animal_at_one_end_lose_by_the_three_at_that_end() 
         F. .. B. C. Db Eb
     """
     end = after(MAMMALATH.position(animals_and_tokens(drawing, "w")), "c3")
-    assert ending(end) == Outcome(Seat.SECOND, "three with an animal", ("c3", "d3", "e3"))
+    assert ending(end) == Outcome(
+        Seat.SECOND, "three with an animal", ("c3", "d3", "e3"), is_loss=True
+    )
 
 
 def test_a_release_under_tokens_never_ends_a_game() -> None:
@@ -290,7 +298,9 @@ LAST_TOKENS_LINES = ("b3", "c2", "d1", "e1", "f1")
 
 def test_the_last_token_loses_where_it_makes_a_line_with_an_animal() -> None:
     end = after(MAMMALATH.position(animals_and_tokens(NEARLY_FULL, "w")), "d1")
-    assert ending(end) == Outcome(Seat.SECOND, "three with an animal", LAST_TOKENS_LINES)
+    assert ending(end) == Outcome(
+        Seat.SECOND, "three with an animal", LAST_TOKENS_LINES, is_loss=True
+    )
 
 
 def test_the_last_token_wins_where_it_makes_a_line_without_an_animal() -> None:

@@ -34,7 +34,7 @@ def test_four_in_line_with_an_animal_lose_and_three_do_nothing(line: str) -> Non
     one, two, three, four = line.split()
     position = after(PLUS.start(), f"{one} h8 {two} f7 {three} h5")
     assert not position.is_over
-    expected = Outcome(Seat.SECOND, "four with an animal", (one, two, three, four))
+    expected = Outcome(Seat.SECOND, "four with an animal", (one, two, three, four), is_loss=True)
     assert ending(after(position, four)) == expected
 
 
@@ -47,7 +47,9 @@ def test_four_in_line_without_an_animal_win(line: str) -> None:
 
 def test_a_block_with_an_animal_loses_like_a_line_of_four() -> None:
     end = after(PLUS.start(), "b2 h8 b3 f7 c2 h5 c3")
-    assert ending(end) == Outcome(Seat.SECOND, "four with an animal", ("b2", "b3", "c2", "c3"))
+    assert ending(end) == Outcome(
+        Seat.SECOND, "four with an animal", ("b2", "b3", "c2", "c3"), is_loss=True
+    )
 
 
 def test_a_block_without_an_animal_wins_like_a_line_of_four() -> None:
@@ -67,7 +69,9 @@ def test_a_block_without_and_a_line_with_an_animal_at_once_lose() -> None:
         H. A. B. C. D. E. F. Gb
     """
     reached = after(PLUS.position(animals_and_tokens(drawing, "b")), "h8 c2")
-    assert ending(reached) == Outcome(Seat.SECOND, "four with an animal", ("b2", "c2", "d2", "e2"))
+    assert ending(reached) == Outcome(
+        Seat.SECOND, "four with an animal", ("b2", "c2", "d2", "e2"), is_loss=True
+    )
 
 
 def test_a_block_is_released_with_tokens_staying() -> None:

@@ -167,7 +167,9 @@ def test_an_own_group_of_four_loses() -> None:
             . . . . . .
     """
     cells = ("d2", "d3", "d4", "d5")
-    assert outcome_after(drawing, "o", "Od4") == Outcome(Seat.SECOND, "group of four", cells)
+    assert outcome_after(drawing, "o", "Od4") == Outcome(
+        Seat.SECOND, "group of four", cells, is_loss=True
+    )
 
 
 def test_purple_loses_by_a_purple_four_and_wins_by_a_purple_five() -> None:
@@ -188,7 +190,7 @@ def test_only_the_movers_colour_is_examined_so_a_four_can_be_handed_over() -> No
 
 def test_a_handed_group_of_four_loses_unless_it_is_grown_at_once() -> None:
     cells = ("b1", "c2", "d2", "d3")
-    expected = Outcome(Seat.SECOND, "group of four", cells)
+    expected = Outcome(Seat.SECOND, "group of four", cells, is_loss=True)
     assert outcome_after(HANDED_FOUR, "o", "Oi6") == expected
     assert outcome_after(HANDED_FOUR, "o", "Pi6") == expected
 
@@ -228,7 +230,7 @@ def test_a_four_and_a_five_at_once_lose_though_the_four_was_handed_over() -> Non
            o . . . . . .
             . . p . . p
     """
-    expected = Outcome(Seat.SECOND, "group of four", ("b1", "c2", "d2", "d3"))
+    expected = Outcome(Seat.SECOND, "group of four", ("b1", "c2", "d2", "d3"), is_loss=True)
     assert outcome_after(drawing, "o", "Oi3") == expected
 
 

@@ -83,7 +83,7 @@ def test_a_colour_of_the_opponents_is_used_up_for_both() -> None:
         (
             BEFORE_A_FOUR,
             "Of4",
-            Outcome(Seat.SECOND, "no move, group of four", ("e4", "f3", "f4", "g2")),
+            Outcome(Seat.SECOND, "no move, group of four", ("e4", "f3", "f4", "g2"), is_loss=True),
         ),
         (
             BEFORE_A_FIVE,

@@ -149,12 +149,12 @@ MOUNDS_ON_TOP = "Ma5 Mb5 Mc5 Md5 Me5"
 )
 def test_three_own_pieces_in_line_lose_at_once(moves: str, line: str) -> None:
     end = after(SURIKATA.start(), f"{MOUNDS_ON_TOP} {moves}")
-    assert ending(end) == Outcome(Seat.SECOND, "three in line", tuple(line.split()))
+    assert ending(end) == Outcome(Seat.SECOND, "three in line", tuple(line.split()), is_loss=True)
 
 
 def test_white_loses_by_a_white_line() -> None:
     end = after(SURIKATA.start(), f"{MOUNDS_ON_TOP} e4 a1 d3 b1 e3 c1")
-    assert ending(end) == Outcome(Seat.FIRST, "three in line", ("a1", "b1", "c1"))
+    assert ending(end) == Outcome(Seat.FIRST, "three in line", ("a1", "b1", "c1"), is_loss=True)
 
 
 def test_a_row_with_a_gap_is_no_line() -> None:
@@ -168,7 +168,9 @@ def test_a_row_with_a_piece_of_the_opponents_or_a_mound_between_is_no_line() -> 
 
 def test_four_in_line_lose_like_three() -> None:
     end = after(SURIKATA.start(), f"{MOUNDS_ON_TOP} a1 d3 b1 e4 d1 e3 c1")
-    assert ending(end) == Outcome(Seat.SECOND, "three in line", ("a1", "b1", "c1", "d1"))
+    assert ending(end) == Outcome(
+        Seat.SECOND, "three in line", ("a1", "b1", "c1", "d1"), is_loss=True
+    )
 
 
 ILLUS_4 = """
@@ -203,7 +205,7 @@ def test_illus_5_white_is_unable_to_move_and_orange_wins() -> None:
     """
     end = after(SURIKATA.position(pieces_and_meerkat(before, "o")), "a2")
     assert end.contents().count("") == 1
-    assert ending(end) == Outcome(Seat.FIRST, "no cell out of sight")
+    assert ending(end) == Outcome(Seat.FIRST, "no cell out of sight", is_loss=True)
 
 
 def test_orange_unable_to_move_loses_too() -> None:
@@ -215,7 +217,7 @@ def test_orange_unable_to_move_loses_too() -> None:
         m o w m o
     """
     end = after(SURIKATA.position(pieces_and_meerkat(before, "w")), "c5")
-    assert ending(end) == Outcome(Seat.SECOND, "no cell out of sight")
+    assert ending(end) == Outcome(Seat.SECOND, "no cell out of sight", is_loss=True)
 
 
 def test_illus_6_all_pieces_placed_without_a_line_draw() -> None:

@@ -49,7 +49,9 @@ def test_players_place_in_turn_on_any_empty_cell_of_61() -> None:
 def test_three_in_line_lose(line: str) -> None:
     three = line.rsplit(" ", 1)[0]
     outcome = end_of(three, three.split()[1])
-    assert outcome == Outcome(Seat.SECOND, "three in line", tuple(sorted(three.split())))
+    assert outcome == Outcome(
+        Seat.SECOND, "three in line", tuple(sorted(three.split())), is_loss=True
+    )
 
 
 @pytest.mark.parametrize("last", [1, 2])
@@ -109,7 +111,7 @@ def test_a_swap_makes_the_one_stone_seconds_where_it_lies() -> None:
 
 def test_the_swapped_stone_counts_for_second() -> None:
     end = after(YAVALATH.start(), "e1 swap a1 e2 a3 e3")
-    assert ending(end) == Outcome(Seat.FIRST, "three in line", ("e1", "e2", "e3"))
+    assert ending(end) == Outcome(Seat.FIRST, "three in line", ("e1", "e2", "e3"), is_loss=True)
 
 
 @pytest.mark.parametrize("moves", ["", "e5 swap", "e5 d4", "e5 swap d4", "e5 d4 f5"])

@@ -64,12 +64,13 @@ def test_the_page_draws_what_the_svg_file_has(page: Any, game: Game, ply: int) -
     position = last_of(game, 3) if ply < 0 else some_position(game, 3, ply)
     outcome = position.outcome()
     names = game.board.names
-    decided = outcome.cells if outcome else ()
+    decided, is_loss = (outcome.cells, outcome.is_loss) if outcome else ((), False)
     last = Random(ply).sample(names, 2)
     shown = {
         "stacks": list(position.contents()),
         "moved": sorted(map(names.index, last)),
         "deciding": list(map(names.index, decided)),
+        "isLoss": is_loss,
         "legal": legal_of(position),
         "aids": True,
     }
@@ -78,7 +79,7 @@ def test_the_page_draws_what_the_svg_file_has(page: Any, game: Game, ply: int) -
         " return boards[id].element.outerHTML; }",
         [game.id, json.dumps(shown)],
     )
-    file = svg(position, highlight=decided, last=last, legal=True, aids=True)
+    file = svg(position, highlight=decided, is_loss=is_loss, last=last, legal=True, aids=True)
     assert_alike(drawn(page, markup, "below", "stacks", "marks"), drawn(page, file))
 
 

@@ -197,6 +197,7 @@ def test_the_ending_and_the_cells_that_decided_are_those_of_the_outcome() -> Non
         assert game.head["ending"] == outcome.ending
         names = last.game.board.names
         assert tuple(names[cell] for cell in game.deciding) == outcome.cells
+        assert game.is_loss == outcome.is_loss
 
 
 def test_a_game_that_was_stopped_has_neither() -> None:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from report_pages import MANY_BOTS, many_bots, played
-from sample_records import cut, hostile_records, with_tags
+from sample_records import BUILT_IN, cut, hostile_records, random_game, with_tags
 
 from lath import notation
 from lath.notation.record import Record
 from lath.notation.replay import positions
+from lath.notation.scanner import parse
 from lath.reports.page.document import document
 from lath.reports.page.page import Page, render
 
@@ -180,6 +181,44 @@ def test_on_a_phone_what_a_cell_says_is_on_the_screen(visit: Visit, report: str)
             " return [left, right]; }"
         )
         assert 0 <= left < right <= 320
+
+
+STUCK = {
+    "ppo2p/1p2ppo/po1poo1o/o1o1ppopo/pppo1o2pp/o2po1ooo/po1pp1g1/op1o1po/opoppo p": "1. Of4 0-1",
+    "p1ppoo/popg3/poo1popp/o2poo2p/ppoo3poo/op2oo2p/o1poppop/po1po2/opoopp p": "1. Oc2 1-0",
+}
+"""Manalath's players without a move: a group of four loses, one of five wins."""
+
+_ENDINGS = """async () => {
+  const games = await lath.openGames();
+  const told = [];
+  for (let i = 0; i < games.count; i += 1) {
+    const game = await lath.openGame(games, i);
+    const said = lath.verdictOf(game).map((part) => part.textContent ?? part).join("");
+    const shown = lath.boardOf(game.board);
+    shown.show({ stacks: game.stacks[game.plies], deciding: game.deciding, isLoss: game.isLoss });
+    told.push([said, shown.element.querySelector(".marks [stroke-dasharray]") !== null]);
+  }
+  return told;
+}"""
+
+
+def test_words_and_colours_say_who_won_or_lost_by_what_in_every_game(
+    visit: Visit, address_of: Address
+) -> None:
+    """Also of Manalath's players who cannot move, whose shape is not of the last move."""
+    endings = [random_game(name, seed) for name in BUILT_IN for seed in range(1, 9)]
+    for position, end in STUCK.items():
+        tags = f'[Game "manalath"]\n[First "ann"]\n[Second "bob"]\n[Position "{position}"]'
+        endings.append(parse(f"{tags}\n\n{end}\n"))
+    visit.open(address_of(render(endings)))
+    outcomes = [list(positions(record))[-1].outcome() for record in endings]
+    said = [one.told("ann", "bob").capitalize() for one in outcomes if one]
+    assert {"Ann made three in line and lost", "Ann made group of five and won"} <= set(said)
+    told = visit.page.evaluate(_ENDINGS)
+    assert [words.replace("Drawn:", "A draw:").capitalize() for words, _ in told] == said
+    red = [bool(one and one.cells and one.is_loss) for one in outcomes]
+    assert [is_red for _, is_red in told] == red
 
 
 def test_a_game_that_counts_for_nothing_says_so_and_how_it_ended(

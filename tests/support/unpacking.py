@@ -36,6 +36,8 @@ class Unpacked:
     stacks: list[tuple[str, ...]]
     """What lies on each cell, ply by ply; empty where there is no replay."""
     deciding: list[int]
+    is_loss: bool
+    """Whether the ending is what the loser made or had."""
     tags: list[tuple[str, str]]
     said: list[str]
     """As movetext, what stands before the first move and behind each."""
@@ -83,7 +85,8 @@ def _game(head: dict[str, Any], place: int, chunk: dict[str, Any], at: int) -> U
         moves=[family["kinds"][kind][0] for kind in kinds],
         movers=movers,
         stacks=stacks,
-        deciding=chunk["deciding"][at],
+        deciding=[cell for cell in chunk["deciding"][at] if cell >= 0],
+        is_loss=-1 in chunk["deciding"][at],
         tags=[(name, value) for name, value in chunk["tags"][at]],
         said=_said(chunk, at),
         better=[_better(family, shapes, line, stacks) for line in chunk["better"][at]],

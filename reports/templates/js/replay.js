@@ -65,7 +65,7 @@ lath.makeReplay = (games, onGame) => {
       stacks: line ? line.stacks : game.stacks[ply],
       moved: line ? lath.movedFrom(game, line.before, line.stacks) : lath.movedAt(game, ply),
       deciding: !line && ply === game.plies ? game.deciding : [],
-      isLoss: lath.isLoss(game),
+      isLoss: game.isLoss,
       legal,
       looked: state.looked,
       isKept: state.isPinned,

@@ -43,7 +43,7 @@ lath.gifOf = async (game, width, told) => {
       stacks: game.stacks[ply],
       moved: lath.movedAt(game, ply),
       deciding: isLast ? game.deciding : [],
-      isLoss: lath.isLoss(game),
+      isLoss: game.isLoss,
     });
     const canvas = await lath.canvasOf(board.element, width);
     gif = gif || lath.makeGif(canvas.width, canvas.height);

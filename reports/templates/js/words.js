@@ -4,8 +4,8 @@ lath.SEATS = ["first", "second"];
 
 lath.winnerOf = (result) => ["1-0", "0-1"].indexOf(result);
 
-// Whether who made the last move lost by it: the losing shape is marked as such.
-lath.isLoss = (game) => game.board !== null && [0, 1].includes(lath.winnerOf(game.result)) && game.movers[game.plies - 1] !== lath.winnerOf(game.result);
+// What is made, and what one has; of other endings it is said who won or lost by them.
+lath.HAPPENED = { made: /^(?:group of|one|two|three|four|five|six|seven|eight|nine) /u, had: /^no /u };
 
 lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "made an illegal move", flood: "sent too much" };
 
@@ -19,9 +19,9 @@ lath.verdictOf = (game) => {
   const broke = lath.BROKE_OFF[game.termination];
   if (broke) return told(name(1 - winner), ` ${broke} at ply ${game.plies + 1} and lost`);
   if (game.termination === "resignation") return told(name(1 - winner), " resigned");
-  if (!game.deciding?.length) return told(name(winner), ` won${why}`);
-  const [maker, end] = lath.isLoss(game) ? [1 - winner, "lost"] : [winner, "won"];
-  return told(name(maker), ` made ${game.ending} and ${end}`);
+  const [whose, end] = game.isLoss ? [1 - winner, "lost"] : [winner, "won"];
+  const verb = Object.keys(lath.HAPPENED).find((word) => lath.HAPPENED[word].test(game.why));
+  return told(name(whose), verb ? ` ${verb} ${game.why} and ${end}` : ` ${end}${why}`);
 };
 
 // How a player ended the game stands in the record before the first move, after name and side.

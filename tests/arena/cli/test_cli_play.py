@@ -120,8 +120,9 @@ def test_a_game_against_a_bot_is_played_to_its_end_by_the_rules(seat: Seat, tmp_
     outcome = last_position(record).outcome()
     assert outcome
     assert outcome.winner is not None
-    who = ("white", "black")[outcome.winner], "you" if outcome.winner is seat else "random"
-    assert told.endswith(f"\n{record.result}, {who[0]} ({who[1]}) won: {outcome.ending}\n")
+    names = ["white (random)", "black (random)"]
+    names[seat] = names[seat].replace("random", "you")
+    assert told.endswith(f"\n{record.result}, {outcome.told(*names)}\n")
     # The board stands before each of the person's turns, and at the end.
     own = len(record.plies[seat::2])
     assert told.count("\na ") == own + 1
@@ -137,7 +138,7 @@ def test_who_asks_is_told_the_rules_a_hint_and_what_a_meerkat_sees() -> None:
         "Yavalath: four or more of your stones in line win;",
         "1. white: hint\ne4: win in 1 ply\n",
         "1. white: eval\nwin in 1 ply\n",
-        "white won: four in line",
+        "white made four in line and won",
     ):
         assert words in ran.out
     place = ("--position", "mm3/2m2/m3m/5/o4 a1 w")

@@ -144,6 +144,14 @@ def test_show_draws_the_board_after_a_ply(good: Path) -> None:
     assert "black to move" in ran.out
 
 
+def test_show_says_who_lost_and_by_what(tmp_path: Path) -> None:
+    (tmp_path / "lost.lath").write_text(
+        '[Game "yavalath"]\n[First "ann"]\n[Second "bob"]\n\n1. e1 2. a1 3. e2 4. a2 5. e3 0-1\n'
+    )
+    ran = arena("show", tmp_path / "lost.lath")
+    assert ran.out.endswith("\n0-1: ann made three in line and lost\n\n")
+
+
 def test_a_suffix_in_capitals_is_the_same_suffix(tmp_path: Path) -> None:
     for name in ("GAMES.LATH.GZ", "GAMES.JSONL.ZST", "GAMES.CSV.XZ"):
         (tmp_path / "games.lath").write_text(GOOD)

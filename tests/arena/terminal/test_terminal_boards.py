@@ -17,7 +17,7 @@ from lath import games
 from lath.arena.terminal.boards import MARK, coloured, drawing
 from lath.games.core import Move, Position
 from lath.games.drawing.board import changed_cells
-from lath.games.drawing.shapes import CELL
+from lath.games.drawing.shapes import CELL, LOSING
 from lath.notation.writer import diagram
 
 
@@ -136,11 +136,14 @@ def test_a_cell_that_only_the_marker_left_is_not_of_the_last_move() -> None:
     assert changed_cells(before, after) == ["d2"]
 
 
-def test_cells_that_decided_have_a_bar_below_them() -> None:
+def test_cells_that_won_and_cells_that_lost_have_a_bar_of_their_own_below_them() -> None:
     position = played("yavalath", "e5")
-    assert MARK not in grounds(coloured(position), "▀")
-    assert MARK in grounds(coloured(position, decided=["e5"]), "▀")
+    assert not {MARK, LOSING} & grounds(coloured(position), "▀")
     assert CELL in grounds(coloured(position), "5")
+    lost = played("yavalath", "e1", "a1", "e2", "a2", "e3")
+    assert {MARK, LOSING} & grounds(coloured(lost), "▀") == {LOSING}
+    won = played("yavalath", "e1", "a1", "e2", "a3", "e4", "a5", "e3")
+    assert {MARK, LOSING} & grounds(coloured(won), "▀") == {MARK}
 
 
 @pytest.mark.parametrize("game_id", BUILT_IN)
