@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import FORFEITS, Record, Termination
+from lath.notation.record import FORFEITS, Annotation, Comment, Record, Termination
 from lath.notation.replay import movers_of
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
@@ -76,6 +76,42 @@ class Times(TypedDict):
     """counted games"""
     lost_on_time: Count
     """those of them that it lost on time"""
+    depth: Amount | None
+    """plies that it looked ahead, the mean of moves where it told; null where it never did"""
+    deepest: Amount | None
+    """the most plies that it told"""
+    nodes: Amount | None
+    """a move, the mean of timed moves where it told; null where it never did"""
+    nodes_per_s: Amount | None
+    """by the arena's clock; null where it told none, or these took no time"""
+
+
+@dataclass(slots=True)
+class _Told:
+    """What a bot told of some of its timed moves."""
+
+    moves: int = 0
+    total: float = 0.0
+    most: float = 0.0
+    used_ms: float = 0.0
+
+    def add(self, value: float, used_ms: float) -> None:
+        """Count what it told of a move that took so long; nonsense is passed over."""
+        if 0 <= value < math.inf:
+            self.moves += 1
+            self.total += value
+            self.most = max(self.most, value)
+            self.used_ms += used_ms
+
+    @property
+    def mean(self) -> float | None:
+        """Return the mean of a move; None where it told nothing."""
+        return round(self.total / self.moves, 2) if self.moves else None
+
+    @property
+    def per_s(self) -> float | None:
+        """Return how much it was a second; None where no time passed."""
+        return round(1000 * self.total / self.used_ms, 1) if self.used_ms else None
 
 
 @dataclass(slots=True)
@@ -90,6 +126,16 @@ class _Spent:
     worst: Slowest = field(default_factory=lambda: Slowest(number=0, ply=0))
     games: int = 0
     lost: int = 0
+    depth: _Told = field(default_factory=_Told)
+    nodes: _Told = field(default_factory=_Told)
+
+    def hear(self, comments: Iterable[Comment], used_ms: float) -> None:
+        """Count what is told of a move that took so long."""
+        for comment in comments:
+            for part in comment:
+                if isinstance(part, Annotation) and part.name in ("depth", "nodes"):
+                    told = self.depth if part.name == "depth" else self.nodes
+                    told.add(-1.0 if part.number is None else part.number, used_ms)
 
 
 def four_digits(value: float) -> int:
@@ -127,6 +173,7 @@ class TimeCounter:
                 bot.total_ms += used_ms
                 if used_ms > bot.worst_ms:
                     bot.worst_ms, bot.worst = used_ms, {"number": entry.number, "ply": ply}
+                bot.hear(plies[ply - 1].comments, used_ms)
 
     def times(self, names: Sequence[str]) -> list[Times]:
         """Return a line for each bot of `names` whose moves were timed, in their order."""
@@ -141,6 +188,10 @@ class TimeCounter:
                 "worst": spent.worst,
                 "games": spent.games,
                 "lost_on_time": spent.lost,
+                "depth": spent.depth.mean,
+                "deepest": spent.depth.most if spent.depth.moves else None,
+                "nodes": spent.nodes.mean,
+                "nodes_per_s": spent.nodes.per_s,
             }
             for name, spent in ((name, self._bots[name]) for name in names)
             if spent.moves

@@ -276,6 +276,20 @@ def grouped(number: int) -> str:
     return f"{number:,}"
 
 
+def about(value: float | None) -> str:
+    """Return a large number to three digits; a dash where there is none.
+
+    >>> [about(value).replace(THIN, " ") for value in (None, 0.5, 812, 47_327, 999_700)]
+    ['–', '0.5', '812', '47.3 k', '1 M']
+    """
+    if value is None:
+        return DASH
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= 0.9995 * size:  # which rounds to it
+            return f"{value / size:.3g}{THIN}{unit}"
+    return f"{value:.3g}"
+
+
 def shortened(name: str) -> str:
     """Return a name for where there is little room.
 

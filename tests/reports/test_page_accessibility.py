@@ -51,6 +51,12 @@ rows => {
 }
 """
 
+REST_AWAY: Final = """
+() => document.querySelectorAll("main > section:not(#games, #openings), .contents, #rows tr + tr")
+  .forEach(one => one.remove())
+"""
+"""What the other tests look at."""
+
 of_games = pytest.mark.parametrize("listed", [10, pytest.param(25, marks=pytest.mark.soak)])
 """How many games the list shows: all its rows are alike, and each takes time."""
 
@@ -165,6 +171,23 @@ def test_axe_finds_nothing(
         opened.set_viewport_size({"width": width, "height": 800})
         opened.emulate_media(color_scheme=scheme)
         assert violations(opened) == [], (scheme, width)
+
+
+def test_axe_finds_nothing_in_openings_and_two_bots_compared(
+    open_page: Callable[..., Any], axe: str
+) -> None:
+    opened = open_page("played", 320, color_scheme="dark")
+    opened.evaluate("location.hash = '#games&a=ann&b=bob'")
+    opened.wait_for_selector("#versus table >> nth=1")
+    for game, part in (("yavalath", ".tree"), ("mammalath", ".setups")):
+        opened.evaluate(
+            "place => { place.closest('details').open = true; }",
+            opened.query_selector(f".explorer[data-game={game}]"),
+        )
+        opened.wait_for_selector(f".explorer[data-game={game}] {part}")
+    opened.evaluate(REST_AWAY)
+    opened.evaluate(axe)
+    assert violations(opened) == []
 
 
 def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:

@@ -20,6 +20,7 @@ from sample_records import bare, cut, hostile_records, random_game
 
 from lath.notation.record import FORFEITS, Ply, Record
 from lath.notation.replay import positions
+from lath.notation.scanner import parse
 from lath.reports.background import Background
 from lath.reports.figures import MOST_BINS, Ways
 from lath.reports.outcome import Column, Outcome, Sheet
@@ -204,6 +205,19 @@ def test_times_are_those_of_who_moved_even_where_seats_do_not_alternate() -> Non
         assert line["median_s"] == sorted(times)[(len(times) - 1) // 2]
         ply = records[0].plies[line["worst"]["ply"] - 1]
         assert ply.used_s == pytest.approx(line["worst_s"])
+
+
+def test_depth_and_nodes_are_those_that_bots_told_of_timed_moves() -> None:
+    said = (
+        "1. a1 {[%emt 0.100] [%depth 3] [%nodes 900]} 2. b2 {[%emt 0.500]} "
+        "3. c3 {[%emt 0.300] [%depth 6] [%nodes 500]} "
+        "4. d4 {[%emt 0.100] [%depth deep] [%nodes -1]} 5. e5 {[%depth 40]}"
+    )
+    record = parse(f'[Game "yavalath"]\n[First "ann"]\n[Second "bob"]\n\n{said} 1-0')
+    times: Any = document([record])["times"]
+    words = ("depth", "deepest", "nodes", "nodes_per_s")
+    told = {line["name"]: [line[word] for word in words] for line in times}
+    assert told == {"ann": [4.5, 6, 700, 3500], "bob": [None] * 4}
 
 
 def test_a_game_lost_on_time_is_the_losers() -> None:

@@ -113,6 +113,7 @@ def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) ->
     assert "mine v3 is worse than mine v2: -376 Elo (95 %: -549 to -202)" in section
     assert section.count('class="interval"') == 3
     assert "\N{MINUS SIGN}376" in section
+    assert page.count("Rating by version") == 3, "in the section of each, and not in the rival's"
     for nothing_to_tell in (NO_BACKGROUND, Background(versions=ONE)):
         assert "#versions" not in render(games(**wins), background=nothing_to_tell).html
 
