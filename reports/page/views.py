@@ -299,6 +299,11 @@ def shortened(name: str) -> str:
     return name if len(name) <= 26 else f"{name[:25].rstrip()}…"
 
 
+def chosen_games(tree: Mapping[str, Any]) -> int:
+    """Return in how many games of a tree the arena chose the first move."""
+    return sum(line["chosen"] for line in tree["lines"] if " " not in line["text"])
+
+
 def in_address(name: str) -> str:
     """Return a name as addresses have it; what UTF-8 cannot say becomes a question mark.
 

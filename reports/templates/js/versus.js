@@ -101,22 +101,21 @@ lath.showVersus = (() => {
     }
     if (lines.size > 1) lines.set("All games", all);
     const rows = [...lines].map(([title, [first, second, both]]) =>
-      rowOf("td", title, lath.scoreTold(first), lath.scoreTold(second), lath.scoreTold(both), lath.intervalTold(both)));
+      rowOf("td", title, lath.intervalTold(both), lath.scoreTold(both), lath.scoreTold(first), lath.scoreTold(second)));
     const caption = `Results of ${a} against ${b}: won–drawn–lost, and the score with its 95 % interval, as if each game were independent.`;
-    return { all: all[2], table: tableOf(caption, ["Game", "As first", "As second", "Both", "Score"], rows) };
+    return { all: all[2], table: tableOf(caption, ["Game", "Score", "Result", "As first", "As second"], rows) };
   };
 
   const begun = (lines, count, [a, b]) => {
     const rows = lines.slice(0, BEGUN).map(({ title, text, kind, example, score }) => {
-      const link = make("a", "", `#${example}`);
+      const link = make("a", "moves", null, lath.nameOf(text));
       link.href = `#game=${example}&ply=0`;
-      const told = make("span", "moves", null, lath.nameOf(text));
-      told.append(make("small", "", ` ${[kind, title].filter(Boolean).join(", ")}`));
-      return rowOf("td", told, String(score.games), lath.scoreTold(score), link);
+      const began = make("span", "", null, link, make("small", "", ` ${[kind, title].filter(Boolean).join(", ")}`));
+      return rowOf("td", began, String(score.games), lath.scoreTold(score));
     });
     const more = lines.length > BEGUN ? `, the ${BEGUN} most frequent of ${lines.length} ways` : "";
-    const caption = `How ${lath.counted(count, "game")} of ${a} against ${b} began${more}: won–drawn–lost.`;
-    return tableOf(caption, ["Began with", "Games", "Result", "Example"], rows);
+    const caption = `How ${lath.counted(count, "game")} of ${a} against ${b} began${more}: won–drawn–lost, and an example.`;
+    return tableOf(caption, ["Began with", "Games", "Result"], rows);
   };
 
   const linkTo = (words, [a, b]) => {
