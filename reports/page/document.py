@@ -1,23 +1,20 @@
 """All that the page shows of some records, as plain JSON values: the data behind the page.
 
-One pass over the records; none is kept, and the same records give the same values. Times come from
-the records (`emt`), in whole milliseconds.
+One pass over the records; none is kept, and the same records give the same values.
 
 Must not know how any of it looks.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import FORFEITS, Annotation, Comment, Record, Termination
-from lath.notation.replay import movers_of
+from lath.notation.record import FORFEITS, Record
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
 from lath.reports.accuracy import Accuracy, AccuracyCounter
@@ -35,9 +32,10 @@ from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
 from lath.reports.ratings.results import Estimate, HoldsFor, SeatScore
-from lath.reports.schema import About, Amount, Count, Positive, Schema, Share, schema_of
+from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
 from lath.reports.standings import GameResults, Refused, Standings, Table, Tally, standings_of
+from lath.reports.times import TimeCounter, Times
 from lath.reports.versions import Standing, regressions
 from lath.reports.versions import standings_of as versions_of
 
@@ -46,157 +44,6 @@ DEFAULT_TITLE: Final = "Bot tournament"
 
 SHOWN: Final = 3
 """Games of a kind, and ways to begin for each game and seat."""
-
-# Times
-
-
-class Slowest(TypedDict):
-    """Where a bot took longest."""
-
-    number: figures.Link
-    ply: Positive
-    """of the slowest move"""
-
-
-class Times(TypedDict):
-    """How long a bot thinks."""
-
-    name: str
-    moves: Positive
-    """with a known time, of games that can be replayed"""
-    mean_s: Amount
-    """seconds a move"""
-    median_s: Amount
-    """to the millisecond, and to four digits"""
-    p95_s: Amount
-    """95 % of moves take no longer; likewise"""
-    worst_s: Amount
-    worst: Slowest
-    games: Positive
-    """counted games"""
-    lost_on_time: Count
-    """those of them that it lost on time"""
-    depth: Amount | None
-    """plies that it looked ahead, the mean of moves where it told; null where it never did"""
-    deepest: Amount | None
-    """the most plies that it told"""
-    nodes: Amount | None
-    """a move, the mean of timed moves where it told; null where it never did"""
-    nodes_per_s: Amount | None
-    """by the arena's clock; null where it told none, or these took no time"""
-
-
-@dataclass(slots=True)
-class _Told:
-    """What a bot told of some of its timed moves."""
-
-    moves: int = 0
-    total: float = 0.0
-    most: float = 0.0
-    used_ms: float = 0.0
-
-    def add(self, value: float, used_ms: float) -> None:
-        """Count what it told of a move that took so long; nonsense is passed over."""
-        if 0 <= value < math.inf:
-            self.moves += 1
-            self.total += value
-            self.most = max(self.most, value)
-            self.used_ms += used_ms
-
-    @property
-    def mean(self) -> float | None:
-        """Return the mean of a move; None where it told nothing."""
-        return round(self.total / self.moves, 2) if self.moves else None
-
-    @property
-    def per_s(self) -> float | None:
-        """Return how much it was a second; None where no time passed."""
-        return round(1000 * self.total / self.used_ms, 1) if self.used_ms else None
-
-
-@dataclass(slots=True)
-class _Spent:
-    """What one bot used."""
-
-    moves: Counter[int] = field(default_factory=Counter)
-    """How many moves took so many milliseconds, to four digits."""
-
-    total_ms: float = 0.0
-    worst_ms: float = -1.0
-    worst: Slowest = field(default_factory=lambda: Slowest(number=0, ply=0))
-    games: int = 0
-    lost: int = 0
-    depth: _Told = field(default_factory=_Told)
-    nodes: _Told = field(default_factory=_Told)
-
-    def hear(self, comments: Iterable[Comment], used_ms: float) -> None:
-        """Count what is told of a move that took so long."""
-        for comment in comments:
-            for part in comment:
-                if isinstance(part, Annotation) and part.name in ("depth", "nodes"):
-                    told = self.depth if part.name == "depth" else self.nodes
-                    told.add(-1.0 if part.number is None else part.number, used_ms)
-
-
-def four_digits(value: float) -> int:
-    """Return a whole number of at most four digits that are not 0: so few that all can be kept.
-
-    >>> four_digits(0.4), four_digits(1234.4), four_digits(123456.0)
-    (0, 1234, 123500)
-    """
-    return round(value) if value < 10_000 else int(float(f"{value:.4g}"))
-
-
-class TimeCounter:
-    """Counts the times of games that count for the standings."""
-
-    def __init__(self) -> None:
-        self._bots: defaultdict[str, _Spent] = defaultdict(_Spent)
-
-    def add(self, entry: figures.Entry) -> None:
-        """Count one game; where it cannot be replayed, nobody knows who moved."""
-        players = entry.record.first, entry.record.second
-        spent = [self._bots[name] for name in players]
-        for one in spent:
-            one.games += 1
-        if entry.record.termination == Termination.TIME and entry.points != 0.5:
-            spent[entry.points == 1].lost += 1
-        plies = entry.record.plies if entry.is_playable else ()
-        used = [made.used_s if made.comments else None for made in plies]
-        if not any(used_s is not None for used_s in used):
-            return
-        seats = movers_of(entry.record)
-        for ply, (mover, used_s) in enumerate(zip(seats, used, strict=False), 1):
-            if used_s is not None and 0 <= used_s < math.inf:
-                used_ms, bot = used_s * 1000, spent[mover]
-                bot.moves[four_digits(used_ms)] += 1
-                bot.total_ms += used_ms
-                if used_ms > bot.worst_ms:
-                    bot.worst_ms, bot.worst = used_ms, {"number": entry.number, "ply": ply}
-                bot.hear(plies[ply - 1].comments, used_ms)
-
-    def times(self, names: Sequence[str]) -> list[Times]:
-        """Return a line for each bot of `names` whose moves were timed, in their order."""
-        return [
-            {
-                "name": name,
-                "moves": spent.moves.total(),
-                "mean_s": round(spent.total_ms / spent.moves.total() / 1000, 6),
-                "median_s": figures.quantile(spent.moves, 0.5) / 1000,
-                "p95_s": figures.quantile(spent.moves, 0.95) / 1000,
-                "worst_s": round(spent.worst_ms / 1000, 6),
-                "worst": spent.worst,
-                "games": spent.games,
-                "lost_on_time": spent.lost,
-                "depth": spent.depth.mean,
-                "deepest": spent.depth.most if spent.depth.moves else None,
-                "nodes": spent.nodes.mean,
-                "nodes_per_s": spent.nodes.per_s,
-            }
-            for name, spent in ((name, self._bots[name]) for name in names)
-            if spent.moves
-        ]
-
 
 # Results, and games to look at
 
