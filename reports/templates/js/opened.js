@@ -55,6 +55,14 @@ lath.moversOf = (length, repeats) => {
   return Array.from({ length }, (_, i) => (mover = again.has(i) ? mover : 1 - mover));
 };
 
+// The tags and moves of a game that the page replays, without playing it.
+lath.readGame = async (games, i) => {
+  const [at, size] = [games.replayedAt(i), lath.data.chunk];
+  const { tags, kinds } = await lath.chunkOf(games, Math.floor(at / size));
+  const known = games.familyOf(i).kinds;
+  return { tags: new Map(tags[at % size]), moves: kinds[at % size].map((kind) => known[kind][0]) };
+};
+
 lath.openGame = async (games, i) => {
   const head = lath.headOf(games, i);
   const at = games.replayedAt(i);

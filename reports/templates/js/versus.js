@@ -40,15 +40,15 @@ lath.intervalTold = ({ games, points }) => {
 lath.beginnings = async (games, table, found, a) => {
   const counts = new Map();
   for (const i of found) {
-    const game = await lath.openGame(games, i);
-    const tags = new Map(game.tags);
+    const { tags, moves } = await lath.readGame(games, i);
     const [, drawn] = /^random:[0-9]+ (.+)$/u.exec(tags.get("Opening") || "") || [];
     const ways = [[drawn, "drawn line"], [tags.get("Opening"), "of a book"], [tags.get("Setup"), "setup"], [tags.get("Position"), "position"]];
-    const [text, kind] = ways.find(([words]) => words) || [game.moves.slice(0, 2).join(" ") || "no move", ""];
-    const key = [game.title, text].join(": ");
-    if (!counts.has(key)) counts.set(key, { title: game.title, text, kind, example: game.number, score: lath.score() });
+    const [text, kind] = ways.find(([words]) => words) || [moves.slice(0, 2).join(" ") || "no move", ""];
+    const title = table.text("title", i);
+    const key = [title, text].join(": ");
+    if (!counts.has(key)) counts.set(key, { title, text, kind, example: games.numberOf(i), score: lath.score() });
     const points = lath.pointsAt(table, i);
-    lath.addPoints(counts.get(key).score, game.first === a ? points : 1 - points);
+    lath.addPoints(counts.get(key).score, table.text("first", i) === a ? points : 1 - points);
   }
   return [...counts.values()].sort((one, other) => other.score.games - one.score.games || (one.text < other.text ? -1 : 1));
 };
@@ -57,7 +57,7 @@ lath.showVersus = (() => {
   const { make, byId } = lath;
   const BEGUN = 8; // shown of the ways to begin
   const OPENED = 2000; // games opened for them
-  let asked = 0;
+  let [asked, shown] = [0, ""];
 
   const rowOf = (tag, ...cells) => make("tr", "", null, ...cells.map((text, at) => {
     const cell = make(at === 0 ? "th" : tag, "", null, ...(text instanceof Node ? [text] : [make("span", "", text)]));
@@ -126,9 +126,10 @@ lath.showVersus = (() => {
 
   return async (games, table, pair) => {
     const panel = byId("versus");
-    const turn = (asked += 1);
     panel.hidden = pair === null;
-    if (pair === null) return;
+    if (pair === null || shown === JSON.stringify(pair)) return;
+    const turn = (asked += 1);
+    shown = JSON.stringify(pair);
     const found = Array.from(table.find({ words: "", only: { bot: pair[0], against: pair[1] } }))
       .filter((i) => lath.pointsAt(table, i) !== undefined);
     const heading = make("h3", "", null, lath.nameOf(pair[0]), " against ", lath.nameOf(pair[1]));
