@@ -40,7 +40,8 @@ SEATS: Final = (Seat.FIRST, Seat.SECOND)
 
 
 _HAPPENED: Final = {
-    "made": re.compile("(group of|one|two|three|four|five|six|seven|eight|nine) "),
+    "made": re.compile("(one|two|three|four|five|six|seven|eight|nine) "),
+    "made a": re.compile("group of "),
     "had": re.compile("no "),
 }
 """What is made, and what one has; of other endings it is said who won or lost by them."""

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
+from lath import games
 from lath.notation.record import Record, Termination
 from lath.notation.replay import movers_of
 from lath.reports import figures
@@ -40,6 +41,7 @@ class Showpiece(figures.OfGame):
     ending: str
     turned: Annotated[Count, About("the last ply after which its loser was thought to win; or 0")]
     expected: Annotated[Share, About("what its winner was expected to score, by the ratings")]
+    rule: Annotated[str, About("the goal of the game, in a sentence; may be empty")]
 
 
 class _Kept(NamedTuple):
@@ -114,7 +116,15 @@ class ShowpieceCounter:
             "ending": best.ending,
             "turned": best.ply,
             "expected": round(expected(best), 4),
+            "rule": _rule(best.game),
         }
+
+
+def _rule(game_id: str) -> str:
+    """Return the first line of a game's card; empty where it has none."""
+    card: str = getattr(games.get(game_id), "card", "")
+    line = card.partition("\n")[0]
+    return line[:1].upper() + line[1:]
 
 
 def _turned(record: Record, winner: int) -> int:

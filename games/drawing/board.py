@@ -365,11 +365,15 @@ def _state(position: Position) -> str:
 
 def _attributes(game: Game) -> str:
     """Return what the SVG element says for all in it: extent, role, fonts."""
+    return f'viewBox="{extent(game)}" role="img" {shapes.INHERITED}'
+
+
+def extent(game: Game) -> str:
+    """Return left, top, width and height of a board's drawing, as its `viewBox` has them."""
     width, height = (end + _MARGIN for end in _half_extent(game))
     xs, ys = zip(*places(game), strict=True)
     left, top = min(xs) - width, min(ys) - height
-    extent = (left, top, max(xs) + width - left, max(ys) + height - top)
-    return f'viewBox="{" ".join(map(number, extent))}" role="img" {shapes.INHERITED}'
+    return " ".join(map(number, (left, top, max(xs) + width - left, max(ys) + height - top)))
 
 
 def _half_extent(game: Game) -> Point:

@@ -37,6 +37,7 @@ from lath.reports.page import views
 from lath.reports.page.document import Bot, Document, Gathered, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.page.replay import steps
+from lath.reports.page.summary import summary
 from lath.reports.ratings.results import Z95
 from lath.reports.standings import Refused
 
@@ -103,15 +104,25 @@ def _is_within(name: str | None, folder: Path) -> bool:
 
 PARTS: Final = {
     "css": (
-        *("base", "sections", "plots", "board", "replay", "games", "openings", "refresh"),
+        *(
+            "base",
+            "summary",
+            "sections",
+            "plots",
+            "board",
+            "replay",
+            "games",
+            "openings",
+            "refresh",
+        ),
         *("narrow", "embed", "print"),
     ),
     "js": (
         *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
-        *("keys", "versus", "games", "openings", "standings", "downloads", "start"),
-        *("crosstable", "paper", "refresh"),
+        *("keys", "versus", "games", "openings", "standings", "downloads", "showpiece"),
+        *("start", "contents", "crosstable", "paper", "refresh"),
     ),
 }
 """The files of a kind, in the order in which they stand in the page."""
@@ -183,6 +194,7 @@ def page_of(
         PARTS,
         templates,
         document=document,
+        summary=summary(document),
         refresh_s=refresh_s,
         card=card,
         data=Markup(json.dumps(packed, separators=(",", ":"))),  # noqa: S704 - numbers and letters

@@ -13,6 +13,8 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
+from lath import games
+from lath.games.drawing import board
 from lath.games.drawing.shapes import line, number
 from lath.reports.background import (
     Change,
@@ -153,6 +155,11 @@ def between_bounds(plot: Mapping[str, Any], box: Sequence[float]) -> dict[str, A
         "end": {"across": across[-1], "value": up[-1], "x": x.at(across[-1]), "y": y.at(up[-1])},
         "bounds": [(name, value, y.at(value)) for name, value in plot["bounds"]],
     }
+
+
+def board_extent(game_id: str) -> str:
+    """Return the room that the board of a game takes, as its drawing has it."""
+    return board.extent(games.get(game_id))
 
 
 def few(values: Sequence[Any], most: int) -> list[int]:

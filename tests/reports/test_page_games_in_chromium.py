@@ -214,7 +214,7 @@ def test_words_and_colours_say_who_won_or_lost_by_what_in_every_game(
     visit.open(address_of(render(endings)))
     outcomes = [list(positions(record))[-1].outcome() for record in endings]
     said = [one.told("ann", "bob").capitalize() for one in outcomes if one]
-    assert {"Ann made three in line and lost", "Ann made group of five and won"} <= set(said)
+    assert {"Ann made three in line and lost", "Ann made a group of five and won"} <= set(said)
     told = visit.page.evaluate(_ENDINGS)
     assert [words.replace("Drawn:", "A draw:").capitalize() for words, _ in told] == said
     red = [bool(one and one.cells and one.is_loss) for one in outcomes]

@@ -147,5 +147,7 @@ def test_the_result_of_a_knockout_comes_first(
     visit: Visit, address_of: Address, the_page: Pages
 ) -> None:
     visit.open(address_of(the_page("outcome")))
-    assert visit.page.locator("main > section").first.get_attribute("id") in {"facts", "result"}
+    sections = visit.page.locator("main > section")
+    assert [sections.nth(at).get_attribute("id") for at in (0, 1)] == ["summary", "result"]
+    assert visit.page.inner_text("#summary h2").endswith(" by 1 to 1 (level: x).")
     assert knockout().verdict in visit.page.inner_text("#result")

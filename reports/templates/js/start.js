@@ -94,6 +94,7 @@ lath.start = async () => {
   wasPair = askedPair();
   if (wasPair && !was) listPair(wasPair);
   lath.readyAt = performance.now();
+  if (!lath.isEmbedded()) await lath.playShowpiece(games);
   lath.makeOpenings(games);
 };
 

@@ -5,7 +5,7 @@ lath.SEATS = ["first", "second"];
 lath.winnerOf = (result) => ["1-0", "0-1"].indexOf(result);
 
 // What is made, and what one has; of other endings it is said who won or lost by them.
-lath.HAPPENED = { made: /^(?:group of|one|two|three|four|five|six|seven|eight|nine) /u, had: /^no /u };
+lath.HAPPENED = { made: /^(?:one|two|three|four|five|six|seven|eight|nine) /u, "made a": /^group of /u, had: /^no /u };
 
 lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "made an illegal move", flood: "sent too much" };
 
