@@ -33,7 +33,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "match": Listed("match", "Say whether a bot is better than another, or than it was."),
         "tune": Listed("tune", "Look for the best values of a bot's options, and test them."),
         "play": Listed("play", "Play against a bot in the terminal."),
-        "serve": Listed("serve", "Serve a local site: watch, play, analyse, open records."),
+        "serve": Listed("serve", "Serve a local site: watch tournaments live, open records."),
     },
     "Bots": {"bot": Listed("bots", "List the bots; check, pack or replay one, read what it said.")},
     "Publish": {
@@ -45,7 +45,10 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
             "records",
             "Validate records and tournaments' directories; write what is sound.",
         ),
-        "show": Listed("records", "Draw the board of a record in the terminal, or as SVG."),
+        "show": Listed(
+            "records",
+            "Draw the board of a record in the terminal, as SVG or PNG, or its game as GIF.",
+        ),
         "convert": Listed("convert", "Convert records from one format to another."),
         "select": Listed("archives", "Write the records that match a query, of one file or many."),
         "analyze": Listed("analyze", "Add evaluations, marks and better moves to records."),

@@ -48,11 +48,10 @@ def serve(
     no_browser: Annotated[bool, flag("--no-browser", "Open no browser.")] = False,
     game: GameFiles = None,
 ) -> None:
-    """Serve a local site: watch, play, analyse, open records.
+    """Serve a local site: watch tournaments live, open records.
 
     The address that is printed has a token: who knows it may start and stop the tournaments that
-    are served, and play against the bots that are installed. Ctrl-C ends the site, and what it has
-    started.
+    are served. Ctrl-C ends the site, and what it has started.
 
     Example: arena serve results
     """

@@ -11,8 +11,7 @@ import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 import uvicorn
@@ -22,6 +21,9 @@ from lath.arena.cli.serve import listening
 from lath.arena.site.app import Site, application
 from lath.arena.site.guard import names_of
 from lath.arena.site.shelf import Shelf
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 TOKEN: Final = "a-token-for-tests"
 PATIENCE_S: Final = 30

@@ -1,0 +1,1 @@
+"""`arena serve`: a local site on which one watches, and opens records. The extra `web`."""

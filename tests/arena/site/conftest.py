@@ -1,0 +1,5 @@
+"""What all tests of the site have."""
+
+from sites import guest
+
+__all__ = ["guest"]

@@ -1,0 +1,55 @@
+"""Everybody can read and use the site, at every width, in light and dark; its markup is valid."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from axe import axe_core, violations
+from sites import Served, served
+
+from lath.arena.tournament.live import LIVE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sites import Guest
+
+WIDTHS: Final = (320, 390, 1280, 1920)
+
+BOARD: Final = (
+    '{"number": 7, "round": 1, "game": "surikata", "names": ["ann", "' + "long " * 12 + 'bob"], '
+    '"moves": ["Ma1", "Mb2", "Mc3", "Md4", "Me5", "a3"], "evals": ["0.25", null], '
+    '"left_s": [9.5, 61.0]}'
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "cup" / LIVE).mkdir(parents=True)
+    (folder / "cup" / "games.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
+    for worker in ("1", "2"):
+        (folder / "cup" / LIVE / f"{worker}.json").write_text(BOARD)
+    (folder / "old.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
+    with served(folder) as running:
+        yield running
+
+
+PAGES: Final = {"/": "h1", "/t/cup": ".live-board svg.board", "/nowhere": "h1"}
+"""Pages by address, and what is waited for there."""
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -> None:
+    address = path.replace("cup", site.key("cup")) if "cup" in path else path
+    page = (visit := guest(site, address)).page
+    page.wait_for_selector(PAGES[path])
+    page.evaluate(axe_core())
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert violations(page) == [], (width, scheme)
+        assert visit.sideways() == 0, width
+    visit.complaints[:] = [words for words in visit.complaints if "404" not in words]

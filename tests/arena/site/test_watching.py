@@ -1,0 +1,165 @@
+"""A tournament is seen while it is played, whoever started it, and can be started and stopped."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from results import a_config
+from sites import Served, served
+
+from lath.arena.referee.record import GamePlan, Scorebook
+from lath.arena.site.shelf import Shelf
+from lath.arena.site.watching import _Seen
+from lath.arena.tournament.events import Progress, Waiting
+from lath.arena.tournament.live import LIVE, glimpses_in, shown, status_in
+from lath.arena.tournament.worker import BURST, Board
+from lath.games.core import Move, Seat
+from lath.notation.protocol import TimeControl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sites import Guest
+
+CUP = """
+event = "Cup of the site"
+games = ["yavalath:size=3"]
+rounds = 100
+openings = "random:0"
+[time]
+initial = "60s"
+[[bot]]
+name = "random"
+[[bot]]
+name = "greedy"
+"""
+
+
+def a_book(*moves: str, number: int = 7) -> Scorebook:
+    plan = GamePlan(
+        number=number, round=1, game="yavalath", setup=None, names=("ann", "bob"), seeds=(1, 1)
+    )
+    book = Scorebook(plan, (TimeControl(), TimeControl()))
+    for ply, move in enumerate(moves):
+        book.add(Move(move), Seat(ply % 2), 0.1, 9.5 - ply, {"eval": f"0.{ply}"})
+    return book
+
+
+def test_a_worker_shows_its_game_some_times_at_once_and_then_not_too_often(tmp_path: Path) -> None:
+    board, book = Board(str(tmp_path)), a_book()
+    for ply in range(BURST + 40):
+        book.add(Move(f"m{ply}"), Seat(ply % 2))
+        board(book)
+    (file,) = tmp_path.iterdir()
+    seen = json.loads(file.read_bytes())
+    assert BURST <= len(seen["moves"]) < BURST + 40
+    board = Board(str(tmp_path / "gone"))
+    board(book)  # a folder that cannot be written is no matter
+
+
+def test_a_run_shows_how_it_stands_and_takes_that_away(tmp_path: Path) -> None:
+    progress = Progress(a_config())
+    (tmp_path / LIVE).mkdir()
+    (tmp_path / LIVE / "1.json").write_text("{}")  # of a run that was killed
+    with shown(tmp_path, progress):
+        assert glimpses_in(tmp_path) == {}
+        Board(str(tmp_path / LIVE))(a_book("e5", "d4"))
+        progress(Waiting(total=12, outcome=progress.outcome))
+        status = status_in(tmp_path)
+        assert status is not None
+        assert (status["done"], status["total"]) == (0, 12)
+        (seen,) = glimpses_in(tmp_path).values()
+        assert (seen["moves"], seen["evals"], seen["left_s"]) == (
+            ["e5", "d4"],
+            ["0.0", "0.1"],
+            [9.5, 8.5],
+        )
+    assert list(tmp_path.iterdir()) == []
+    assert progress.listeners == []
+
+
+def test_a_board_follows_its_game_and_bears_what_is_no_game() -> None:
+    seen = _Seen()
+    board = seen.follow(a_book("e5", "d4", "e4", "a1", "e3").glimpse())
+    assert board is not None
+    assert (board["last"], board["is_over"], board["is_loss"], board["winner"]) == (
+        "e3",
+        True,
+        True,
+        1,
+    )
+    assert len(board["deciding"]) == 3
+    other = seen.follow(a_book("a1", number=8).glimpse())
+    assert other is not None
+    assert (other["ply"], other["is_over"], sum(map(bool, other["stacks"]))) == (1, False, 1)
+    for wrong in ({"moves": ["z9"]}, {"game": "chess"}, {"position": "rubbish"}, {"moves": [[1]]}):
+        assert seen.follow({**a_book("e5", number=9).glimpse(), **wrong}) is None
+
+
+def test_what_is_served_is_found_below_folders_and_has_no_path_in_its_key(tmp_path: Path) -> None:
+    for name in ("a/cup", "b/cup"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "games.lath").touch()
+    (tmp_path / "Old & new.lath.gz").touch()
+    items = Shelf([tmp_path]).items()
+    assert [item.name for item in items] == ["a/cup", "b/cup", "Old & new.lath.gz"]
+    assert len({item.key for item in items}) == 3
+    assert all(set(item.key) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for item in items)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("league")
+    (folder / "cup.toml").write_text(CUP)
+    (folder / "pyproject.toml").write_text("[project]\n")
+    with served(folder) as running:
+        yield running
+
+
+def until(news: Iterator[Any], part: str, **values: object) -> Any:
+    """Return the first of the parts that has these values."""
+    return next(
+        one
+        for one in news
+        if one["part"] == part and all(one.get(name) == value for name, value in values.items())
+    )
+
+
+def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
+    site: Served, guest: Guest
+) -> None:
+    key = site.key("cup")
+    early = site.post(f"/t/{key}/stop", {})
+    assert (early.status, early.value) == (409, {"error": "nobody plays it"})
+    visit = guest(site, f"/t/{key}")
+    page = visit.page
+    page.click("#start:visible")
+    page.wait_for_selector(".live-board svg.board")
+    page.wait_for_selector("#state:has-text('200 of 200 games')")
+    page.wait_for_selector("#no-boards:visible")
+    assert page.inner_text("h1") == "Cup of the site"
+    assert page.locator("#standings tr").count() == 2
+    assert "Elo" in page.inner_text("#standings")
+    page.click("text=The whole report")
+    page.wait_for_selector("#rows tr")
+    assert "Cup of the site" in page.inner_text("h1")
+
+
+def test_a_run_is_stopped_by_the_site_that_started_it_alone(tmp_path: Path) -> None:
+    (tmp_path / "long.toml").write_text(CUP.replace("rounds = 100", "rounds = 3000"))
+    with served(tmp_path) as site, served(tmp_path) as other:
+        key = site.key("long")
+        assert site.post(f"/t/{key}/start", {}).status == 200
+        news = other.news(f"/t/{key}/events")
+        assert until(news, "board")["game"] == "yavalath:size=3"
+        assert until(news, "status", is_playing=True)["total"] == 6000
+        answer = other.post(f"/t/{key}/stop", {})
+        assert answer.value == {"error": "it was started elsewhere: stop it there, with Ctrl-C"}
+        assert site.post(f"/t/{key}/start", {}).value == {"error": "it is being played already"}
+        assert site.post(f"/t/{key}/stop", {}).status == 200
+        stopped = until(news, "status", is_playing=False)
+        assert 0 < stopped["done"] < stopped["total"] == 6000
+        news.close()
