@@ -47,7 +47,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         ),
         "show": Listed(
             "records",
-            "Draw the board of a record in the terminal, as SVG or PNG, or its game as GIF.",
+            "Draw the board of a record, or its game as GIF.",
         ),
         "convert": Listed("convert", "Convert records from one format to another."),
         "select": Listed("archives", "Write the records that match a query, of one file or many."),

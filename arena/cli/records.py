@@ -265,7 +265,7 @@ def show(
     legal: Legal = False,
     as_json: PliesAsJson = False,
 ) -> None:
-    """Draw the board of a record in the terminal, as SVG or PNG, or its game as GIF.
+    """Draw the board of a record, or its game as GIF.
 
     Example: arena show games.lath --game 3 --ply 12 --svg > board.svg
     """

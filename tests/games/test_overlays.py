@@ -205,7 +205,7 @@ def extremes(piece: Piece) -> Iterator[float]:
     """Yield all coordinates of absolute commands; arcs are small holes."""
     for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", piece.glyph):
         numbers = [float(number) for number in re.findall(r"-?[0-9.]+", rest)]
-        if command in "MLQC":
+        if command in "MLQCHV":
             yield from numbers
         else:
             assert command in "az"
