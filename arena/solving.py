@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-from lath.arena.answers import Limit, Proof
+from lath.arena.answers import Info, Limit, Proof
 from lath.arena.engine import Engine
 from lath.games.core import Move, Position
 
@@ -73,7 +73,14 @@ def solve(bot: Engine, position: Position, limit: Limit) -> Solved:
     line ends otherwise is none: `unknown`.
     """
     answer = bot.play(position, limit)
-    info = answer.info
+    return said(answer.info, position, answer.used_s)
+
+
+def said(info: Info, position: Position, seconds: float = 0.0) -> Solved:
+    """Return what a bot that thinks about a position claims, as far as its line does not refute it.
+
+    `seconds` is how long it has thought.
+    """
     line = info.line(position)
     proof = info.proof
     if proof is not None and not _holds(proof, position, line):
@@ -85,7 +92,7 @@ def solve(bot: Engine, position: Position, limit: Limit) -> Solved:
         expected=info.eval,
         depth=info.depth,
         nodes=info.nodes or 0,
-        seconds=answer.used_s,
+        seconds=seconds,
     )
 
 

@@ -13,11 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from lath.arena.cli.files import append_record
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, whole
 from lath.arena.errors import ConfigError, MachineError
+from lath.arena.referee.conversation import BotSpec
+from lath.arena.tournament.builds import ready
+from lath.arena.tournament.entrants import bot_flag, spec_of
+from lath.arena.tournament.programs import bundled
 
 if TYPE_CHECKING:
-    from lath.arena.site.shelf import Shelf
+    from lath.arena.site.app import Site
 
 app = App()
 
@@ -46,12 +51,16 @@ def serve(
         bool, flag("--public-read-only", "Anybody may look, without a token; nobody do anything.")
     ] = False,
     no_browser: Annotated[bool, flag("--no-browser", "Open no browser.")] = False,
+    bot: Annotated[
+        list[str] | None,
+        option("--bot", "NAME=CMD", "Another bot to play with, beside the bundled ones."),
+    ] = None,
     game: GameFiles = None,
 ) -> None:
-    """Serve a local site: watch tournaments live, open records.
+    """Serve a local site: watch tournaments live, open records, play, analyse, solve puzzles.
 
     The address that is printed has a token: who knows it may start and stop the tournaments that
-    are served. Ctrl-C ends the site, and what it has started.
+    are served, and ask the bots. Ctrl-C ends the site, and what it has started.
 
     Example: arena serve results
     """
@@ -65,10 +74,31 @@ def serve(
             f"--host {host}: others would reach the site, who may then start programs of yours; "
             "with --public-read-only they can only look"
         )
+    if bot and public_read_only:
+        raise ConfigError("--bot: with --public-read-only nobody plays")
+    from lath.arena.site.app import Site
+    from lath.arena.site.playing import Desk
     from lath.arena.site.shelf import Shelf
+    from lath.arena.site.thinking import Thinkers
 
-    shelf = Shelf(sources or [Path()])
-    _serve(shelf, listening(_LOOPBACK.get(host, host), port), host, public_read_only, no_browser)
+    shelf, folder = Shelf(sources or [Path()]), _home(sources or [Path()])
+    desk = None if public_read_only else Desk(folder, Thinkers(_bots(bot or [])), append_record)
+    listener = listening(_LOOPBACK.get(host, host), port)
+    _serve(Site(shelf, desk), listener, host, no_browser)
+
+
+def _home(sources: list[Path]) -> Path:
+    """Return where games are kept: the first folder that is served, else that of a file."""
+    return next((one for one in sources if one.is_dir()), sources[0].parent)
+
+
+def _bots(flags: list[str]) -> dict[str, BotSpec]:
+    """Return the bundled bots, and those that are named; raises ConfigError."""
+    specs = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
+    for text in flags:
+        spec = ready(spec_of(bot_flag(text)))
+        specs[spec.name] = spec
+    return specs
 
 
 def listening(address: str, port: int | None) -> socket.socket:
@@ -88,18 +118,16 @@ def listening(address: str, port: int | None) -> socket.socket:
     raise MachineError(f"cannot listen on {address} port {port}: {wrong.strerror or wrong}")
 
 
-def _serve(
-    shelf: Shelf, listener: socket.socket, host: str, is_public: bool, no_browser: bool
-) -> None:
+def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> None:
     import uvicorn
 
-    from lath.arena.site.app import Site, application
+    from lath.arena.site.app import application
     from lath.arena.site.guard import names_of
 
     port = listener.getsockname()[1]
-    token = "" if is_public else secrets.token_urlsafe(24)
-    names = frozenset[str]() if is_public else names_of(port)
-    made = application(Site(shelf, is_public=is_public), token=token, hosts=names)
+    token = "" if site.is_public else secrets.token_urlsafe(24)
+    names = frozenset[str]() if site.is_public else names_of(port)
+    made = application(site, token=token, hosts=names)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{'?token=' + token if token else ''}"
     server = uvicorn.Server(

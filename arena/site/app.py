@@ -22,11 +22,14 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
+from lath.arena.site.boards import board_json
 from lath.arena.site.guard import Guard
+from lath.arena.site.playing import choices
 from lath.arena.site.runs import Runs
-from lath.arena.site.watching import STATUS_S, Watcher, board_json, standing_in
+from lath.arena.site.watching import STATUS_S, Watcher, standing_in
 from lath.arena.tournament.database import DATABASE, is_being_played, stamp_of
 from lath.arena.tournament.sources import Doubt, background_of, records_of
+from lath.games.errors import GameError
 from lath.notation.errors import NotationError
 from lath.notation.record import Record
 from lath.reports.page.page import TEMPLATES, environment_of, parts, render
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from lath.arena.site.playing import Desk
     from lath.arena.site.shelf import Item, Shelf
 
 SCRIPTS: Final = ("open", "dom", "geometry", "overlays", "sprites", "board", "effects", "opened")
@@ -64,14 +68,19 @@ class Site:
     """What the pages know."""
 
     shelf: Shelf
-    is_public: bool = False
-    """Whether anybody may look, and nobody do anything."""
+    desk: Desk | None = None
+    """Where one plays; without one anybody may look, and nobody do anything."""
 
     runs: Runs = field(default_factory=Runs)
     watchers: dict[str, Watcher] = field(default_factory=dict)
     reports: OrderedDict[object, str] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Of reports: one is made at a time."""
+
+    @property
+    def is_public(self) -> bool:
+        """Return whether this is for spectators only."""
+        return self.desk is None
 
     def item(self, request: Request, kind: str = "") -> Item:
         """Return what an address names; raises HTTPException."""
@@ -128,19 +137,29 @@ def application(site: Site, *, token: str, hosts: frozenset[str]) -> Starlette:
         Route("/t/{key}", _tournament(site)),
         Route("/t/{key}/events", _events(site)),
         Route("/report/{key}", _report_page(site)),
-        *([] if site.is_public else [Route("/t/{key}/{what}", _order(site), methods=["POST"])]),
     ]
+    if site.desk is not None:
+        routes += [
+            Route("/t/{key}/{what}", _order(site), methods=["POST"]),
+            *(Route(f"/{name}", _desk_page(site, name)) for name in ("play", "analyse", "puzzles")),
+            *site.desk.routes(),
+        ]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         await asyncio.to_thread(site.runs.close)
+        if site.desk is not None:
+            await asyncio.to_thread(site.desk.thinkers.close)
 
     return Starlette(
         routes=routes,
         lifespan=lifespan,
         middleware=[Middleware(Guard, token=token, hosts=hosts)],
-        exception_handlers={HTTPException: _refused, ArenaError: _wrong, NotationError: _wrong},
+        exception_handlers={
+            HTTPException: _refused,
+            **dict.fromkeys((ArenaError, GameError, NotationError), _wrong),
+        },
     )
 
 
@@ -214,6 +233,16 @@ def _home(site: Site) -> Callable[[Request], Response]:
         return page(site, "home", lines=[_state(site, item) for item in site.shelf.items()])
 
     return home
+
+
+def _desk_page(site: Site, name: str) -> Callable[[Request], Response]:
+    assert site.desk is not None
+    thinkers = site.desk.thinkers
+
+    def desk_page(_: Request) -> Response:
+        return page(site, name, choices=choices(thinkers))
+
+    return desk_page
 
 
 def _tournament(site: Site) -> Callable[[Request], Response]:

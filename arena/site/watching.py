@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.arena.errors import ArenaError
+from lath.arena.site.boards import boards_of
 from lath.arena.tournament.database import is_being_played
 from lath.arena.tournament.live import glimpses_in, status_in
 from lath.arena.tournament.sources import outcome_in
-from lath.games import get
 from lath.games.core import Move, Position
-from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
 from lath.notation.replay import start_from
 
@@ -37,30 +36,6 @@ IDLE_S: Final = 15.0
 """After so long without news something is sent all the same, so that a dead line is found out."""
 
 MOST_BOARDS: Final = 64
-
-
-def boards_of(position: Position, before: Position | None = None) -> dict[str, Any]:
-    """Return what a page draws of a position, and what became of the game.
-
-    `stacks`: what lies on each cell; `moved` and `deciding`: cells by their place; `is_loss`: who
-    moved last lost by it; `ending`: how the game ended, in the rules' words; `winner`: a seat, or
-    null where it goes on or is drawn.
-    """
-    names = position.game.board.names
-    outcome = position.outcome()
-    winner = outcome.winner if outcome else None
-    return {
-        "stacks": list(position.contents()),
-        "moved": [
-            names.index(name) for name in (changed_cells(before, position) if before else ())
-        ],
-        "deciding": [names.index(name) for name in (outcome.cells if outcome else ())],
-        "to_move": int(position.to_move),
-        "is_over": outcome is not None,
-        "ending": outcome.ending if outcome else "",
-        "winner": None if winner is None else int(winner),
-        "is_loss": winner is not None and before is not None and before.to_move != winner,
-    }
 
 
 @dataclass(slots=True)
@@ -208,14 +183,3 @@ class Watcher:
                 parts[f"board {worker}"] = json.dumps({"part": "board", "slot": worker, **board})
         parts["boards"] = json.dumps({"part": "boards", "slots": boards})
         return parts
-
-
-def board_json(game_id: str) -> dict[str, Any] | None:
-    """Return what `lath.makeBoard` needs of a game; None where there is no such game."""
-    from lath.games.drawing import board
-
-    try:
-        game = get(game_id)
-    except GameError:
-        return None
-    return {**board.to_json(game), "credit": game.credit, "drawn": board.template(game)}

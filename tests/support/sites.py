@@ -17,10 +17,15 @@ import pytest
 import uvicorn
 from browsing import Visit, new_window
 
+from lath.arena.cli.files import append_record
 from lath.arena.cli.serve import listening
+from lath.arena.referee.conversation import BotSpec
 from lath.arena.site.app import Site, application
 from lath.arena.site.guard import names_of
+from lath.arena.site.playing import Desk
 from lath.arena.site.shelf import Shelf
+from lath.arena.site.thinking import Thinkers
+from lath.arena.tournament.programs import bundled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +108,10 @@ def served(*sources: Path, is_public: bool = False) -> Iterator[Served]:
     """Serve some folders and files."""
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    site = Site(Shelf(sources), is_public=is_public)
+    folder = next(path if path.is_dir() else path.parent for path in sources)
+    specs = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
+    desk = None if is_public else Desk(folder, Thinkers(specs), append_record)
+    site = Site(Shelf(sources), desk)
     made = application(
         site, token="" if is_public else TOKEN, hosts=frozenset() if is_public else names_of(port)
     )

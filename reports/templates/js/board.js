@@ -162,8 +162,8 @@ lath.makeBoard = (data, template) => {
   // `looked`: the cell whose legal moves are looked at, or -1, and with `isKept` its lines can be pointed at.
   // `shares`: of moves at cells, [cell, how often in 0..1, colour, what is written there].
   // `hinted`: cells where a move wins or loses at once, as [cell, whether it wins].
-  // `aids`: whether overlays are on. `title`: the accessible name. Returns {effects, words}: what `lath.effectsOf` does, and a legal move in words.
-  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], aids = false, title: told = data.title }) => {
+  // `cursor`: the cell at which a keyboard is, or -1. `aids`: whether overlays are on. `title`: the accessible name. Returns {effects, words}: what `lath.effectsOf` does, and a legal move in words.
+  const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], cursor = -1, aids = false, title: told = data.title }) => {
     const effects = lath.effectsOf(legal || [], stacks);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
     const all = (part) => shown.flatMap((one) => one[part]);
@@ -180,6 +180,7 @@ lath.makeBoard = (data, template) => {
       ...sharesShown(shares),
       ...legalShown(isLooked ? { ...effects, kinds: new Map() } : effects, stacks, hinted),
       ...(isLooked ? lookedShown(looked, effects) : []),
+      ...(cursor < 0 ? [] : [make("g", { class: "cursor" }, at(copy("moved"), cursor))]),
     );
     const lying = stacks.flatMap((stack, i) => (stack ? [`${data.cells[i]} ${wordsOf(stack)}`] : []));
     title.textContent = told;

@@ -13,6 +13,22 @@ export const ask = async (path, body) => {
   return value;
 };
 
+// Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
+export async function* askFor(path, body, signal) {
+  const headers = { accept: "application/json", "content-type": "application/json" };
+  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+  if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error || `the site said ${answer.status}`);
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (text + value).split("\n");
+    text = lines.pop();
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
 const kept = new Map();
 
 // What is known of a game's board, asked for once.
@@ -52,3 +68,62 @@ export const clockOf = (seconds) => {
 };
 
 export const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)} %`);
+
+// How a game stands or has ended, in words.
+export const endTold = (part, names) => {
+  if (part.winner === null) return `drawn: ${part.ending}`;
+  const maker = part.is_loss ? 1 - part.winner : part.winner;
+  return `${names[maker]}: ${part.ending}, and ${part.is_loss ? "lost" : "won"}`;
+};
+
+// Does `act` and tells in `said` what went wrong, if something does.
+export const trying = async (said, act) => {
+  said.textContent = "";
+  try {
+    return await act();
+  } catch (error) {
+    if (error.name !== "AbortError") said.textContent = `That did not work: ${error.message}.`;
+    return undefined;
+  }
+};
+
+// Shows what has become of a record that was to be kept: where it is, and a link to its text.
+export const showKept = (place, { text, file, error }) => {
+  const link = lath.make("a", "", "Download");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  link.download = file || "game.lath";
+  place.replaceChildren(error ? `Not kept: ${error}. ` : `Kept in ${file}. `, link);
+};
+
+// Lets a level be chosen where the bot has some; `about` is asked for once each.
+const about = new Map();
+export const offerLevels = async (bot) => {
+  const place = lath.byId("level");
+  lath.byId("level-of").hidden = true;
+  place.replaceChildren();
+  if (!bot) return null;
+  if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`));
+  const { level } = about.get(bot);
+  if (lath.byId("bot").value !== bot || !level) return about.get(bot);
+  for (let at = level.lowest; at <= level.highest; at += 1) place.append(new Option(String(at), String(at), false, at === level.usual));
+  lath.byId("level-of").hidden = false;
+  return about.get(bot);
+};
+
+export const levelNow = () => (lath.byId("level").value === "" ? null : Number(lath.byId("level").value));
+
+// The rules of a game, and who it is by.
+export const showCard = ({ title, credit, card }) => {
+  const lines = card.split("\n").filter(Boolean).map((line) => lath.make("p", "", line));
+  lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `${title}. ${credit}.`));
+};
+
+// The moves of a line as buttons with their numbers; `take` gets how many of them were asked for.
+export const showLine = (place, moves, first, take) => {
+  place.replaceChildren(...moves.map((text, i) => {
+    const made = lath.make("button", "", `${first + i}. ${text}`);
+    made.type = "button";
+    made.addEventListener("click", () => take(i + 1));
+    return made;
+  }));
+};

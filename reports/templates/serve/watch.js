@@ -1,7 +1,7 @@
 // A tournament as it is played: boards, standings, what was played last, start and stop.
 
 /* global lath */
-import { ask, boardOf, chipOf, clockOf, listen, percent } from "./common.js";
+import { ask, boardOf, chipOf, clockOf, endTold as endOf, listen, percent } from "./common.js";
 
 const { byId, make, nameOf } = lath;
 const { key } = byId("watch").dataset;
@@ -36,9 +36,7 @@ const seatLine = (part, seat, game) => {
 
 const endTold = (part) => {
   if (!part.is_over) return part.last ? `${part.ply}. ${part.last}` : "begins";
-  if (part.winner === null) return `drawn: ${part.ending}`;
-  const maker = part.is_loss ? 1 - part.winner : part.winner;
-  return `${part.names[maker]}: ${part.ending}, and ${part.is_loss ? "lost" : "won"}`;
+  return endOf(part, part.names);
 };
 
 const draw = async (card, part) => {

@@ -1,0 +1,324 @@
+"""What is asked for by who plays, analyses or solves puzzles on a page, and what is kept of it.
+
+The page has the game, as a start and a tree of moves; what it asks is answered from that alone, so
+nothing is lost when the site ends. Must not know how bots think, nor how anything is drawn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime as dt
+import json
+import secrets
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from lath import games
+from lath.arena.answers import Limit
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.puzzles.book import all_built_in, built_in, read_puzzles
+from lath.arena.site.boards import played, position_json, threats
+from lath.arena.site.thinking import Question, Thinkers
+from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
+from lath.notation.protocol import TimeControl
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from starlette.requests import Request
+
+FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
+"""Where what is kept stands, in the folder that is served."""
+
+LONGEST: Final = 10_000
+"""Plies of a game that is asked about."""
+
+Text = Annotated[str, Field(max_length=20_000)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class _Asked(BaseModel):
+    """What a page sends; a key that is not known is a mistake of ours."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Start(_Asked):
+    """How a game begins: a setup or a position in the notation; neither: as `seed` draws it."""
+
+    game: Name
+    setup: Text = ""
+    position: Text = ""
+    seed: int | None = Field(default=None, ge=0, le=10**15)
+
+
+class Line(_Asked):
+    """A game as far as it goes."""
+
+    game: Name
+    setup: Text = ""
+    position: Text = ""
+    moves: list[Name] = Field(default=[], max_length=LONGEST)
+
+
+class Looked(Line):
+    """A line, and whether to say what the other threatens."""
+
+    threats: bool = False
+
+
+class Thought(Line):
+    """A line, who is to think about it, and how long, by one of three measures."""
+
+    bot: Name
+    level: int | None = None
+    seconds: float | None = Field(default=None, ge=0.01, le=600)
+    nodes: int | None = Field(default=None, ge=1, le=10**9)
+    left_s: tuple[float, float] | None = None
+    """What the clocks show, first's and second's."""
+
+    increment_s: float = Field(default=0.0, ge=0, le=3600)
+
+
+class Said(_Asked):
+    """A ply, what is said of it, and what might have been played in its place."""
+
+    move: Name
+    glyph: str = ""
+    comment: Text = ""
+    variations: list[list[Said]] = []
+
+
+class Kept(_Asked):
+    """A game or an analysis to be kept."""
+
+    game: Name
+    setup: Text = ""
+    position: Text = ""
+    kind: Literal["game", "analysis"]
+    names: tuple[Name, Name] | None = None
+    times: tuple[Name, Name] | None = None
+    """The time controls, as `--tc` has them."""
+
+    line: list[Said] = Field(max_length=LONGEST)
+    result: str = "*"
+    termination: str = ""
+    """Why it ended, where the rules do not say so."""
+
+
+class Given(_Asked):
+    """The text of a record."""
+
+    text: str
+
+
+_Body = TypeVar("_Body", bound=_Asked)
+
+
+@dataclass(slots=True)
+class Desk:
+    """Where one plays: bots to ask, and a folder for what is kept."""
+
+    folder: Path
+    thinkers: Thinkers
+    append: Callable[[Path, str], None]
+    """Writes a record at the end of a file, whole or not at all; raises ConfigError."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Of the files: one record is written at a time."""
+
+    def routes(self) -> list[Route]:
+        """Return what pages ask for."""
+        return [
+            Route("/api/start", self._start, methods=["POST"]),
+            Route("/api/position", self._position, methods=["POST"]),
+            Route("/api/think", self._think, methods=["POST"]),
+            Route("/api/keep", self._keep, methods=["POST"]),
+            Route("/api/read", self._read, methods=["POST"]),
+            Route("/api/bots/{name}", self._bot),
+            Route("/api/puzzles/{game:path}", self._puzzles),
+        ]
+
+    async def _start(self, request: Request) -> Response:
+        return JSONResponse(begun(await _body(request, Start)))
+
+    async def _position(self, request: Request) -> Response:
+        asked = await _body(request, Looked)
+
+        def look() -> dict[str, Any]:
+            positions = played(asked.game, asked.setup, asked.position, asked.moves)
+            value = position_json(positions[-1], *positions[-2:-1])
+            return value | ({"threats": threats(positions[-1])} if asked.threats else {})
+
+        return JSONResponse(await asyncio.to_thread(look))
+
+    async def _think(self, request: Request) -> Response:
+        asked = await _body(request, Thought)
+        positions = played(asked.game, asked.setup, asked.position, asked.moves)
+        limit = _limit(asked)
+        question = Question(asked.bot, asked.level, positions[0], asked.moves, positions[-1], limit)
+        thoughts = self.thinkers.thoughts(question)
+
+        async def lines() -> AsyncIterator[str]:
+            async for part in thoughts:
+                yield json.dumps(part) + "\n"
+
+        return StreamingResponse(lines(), media_type="application/x-ndjson")
+
+    async def _keep(self, request: Request) -> Response:
+        kept = await _body(request, Kept)
+        text = record_of(kept)
+        file = self.folder / FILES[kept.kind]
+
+        def write() -> None:
+            with self.lock:
+                self.append(file, text)
+
+        try:
+            await asyncio.to_thread(write)
+        except ArenaError as error:  # the page still has the text
+            return JSONResponse({"text": text, "file": "", "error": str(error)})
+        return JSONResponse({"text": text, "file": file.name})
+
+    async def _read(self, request: Request) -> Response:
+        return JSONResponse(tree_of(parse((await _body(request, Given)).text)))
+
+    async def _bot(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        return JSONResponse(await asyncio.to_thread(self.thinkers.about, name))
+
+    def _puzzles(self, request: Request) -> Response:
+        return JSONResponse(puzzles_of(request.path_params["game"]))
+
+
+async def _body(request: Request, kind: type[_Body]) -> _Body:
+    """Return what a page has sent; raises HTTPException."""
+    try:
+        return kind.model_validate_json(await request.body())
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise HTTPException(400, f"{where}: {first['msg']}" if where else first["msg"]) from error
+
+
+def begun(start: Start) -> dict[str, str]:
+    """Return `game`, `setup` and `position` of a start; raises GameError and ConfigError."""
+    game = games.get(games.canonical_id(start.game))  # by no file: a page has nothing run
+    if start.setup and start.position:
+        raise ConfigError("a setup and a position exclude each other")
+    if start.position:
+        position = game.position(start.position)
+        return {"game": game.id, "setup": "", "position": position.text()}
+    seed = secrets.randbelow(1_000_000) if start.seed is None else start.seed
+    setup = game.canonical_setup(start.setup) if start.setup else game.draw_setup(seed)
+    return {"game": game.id, "setup": setup or "", "position": ""}
+
+
+def _limit(asked: Thought) -> Limit:
+    try:
+        if asked.left_s is None:
+            return Limit(seconds=asked.seconds, nodes=asked.nodes)
+        first_s, second_s = (max(0.001, one) for one in asked.left_s)
+        return Limit(first_s=first_s, second_s=second_s, increment_s=asked.increment_s)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def record_of(kept: Kept) -> str:
+    """Return a game or an analysis as a record in canonical text; raises NotationError."""
+    made = Builder(kept.game, setup=kept.setup, position=kept.position)
+    made.tag(Date=dt.datetime.now().astimezone().date().isoformat())
+    if kept.names is not None:
+        made.tag(First=kept.names[0], Second=kept.names[1])
+    if kept.times is not None:
+        try:
+            first, second = (str(TimeControl.read(text)) for text in kept.times)
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
+        is_same = first == second
+        made.tag(
+            **(
+                {"TimeControl": first}
+                if is_same
+                else {"FirstTimeControl": first, "SecondTimeControl": second}
+            )
+        )
+    made.play(*_plies(kept.line))
+    if not made.is_over and (kept.termination or kept.result != "*"):
+        made.end(kept.result, kept.termination)
+    return format_record(made.record())
+
+
+def _plies(line: Sequence[Said]) -> tuple[Ply, ...]:
+    return tuple(
+        Ply(
+            said.move,
+            said.glyph,
+            (comment(said.comment),) if said.comment.strip() else (),
+            tuple(Variation(_plies(one)) for one in said.variations if one),
+        )
+        for said in line
+    )
+
+
+def tree_of(record: Record) -> dict[str, Any]:
+    """Return a record as pages have it: `game`, `setup`, `position`, `names`, `result`, `line`.
+
+    Raises GameError for moves that are not legal.
+    """
+    tags = dict(record.tags)
+    start = (record.game, tags.get("Setup", ""), tags.get("Position", ""))
+    played(*start, record.moves)
+    return {
+        **dict(zip(("game", "setup", "position"), start, strict=True)),
+        "names": [tags.get("First", ""), tags.get("Second", "")],
+        "result": record.result,
+        "line": _line(record.plies),
+    }
+
+
+def _line(plies: Iterable[Ply]) -> list[dict[str, Any]]:
+    return [
+        {
+            "move": ply.move,
+            "glyph": ply.glyph,
+            "comment": " ".join(str(part) for one in ply.comments for part in one),
+            "variations": [_line(one.plies) for one in ply.variations],
+        }
+        for ply in plies
+    ]
+
+
+def puzzles_of(game: str) -> list[dict[str, Any]]:
+    """Return a game's puzzles, the easiest first; raises ConfigError where there are none."""
+    return [
+        {
+            "number": number,
+            "position": puzzle.position.text(),
+            "question": puzzle.question,
+            "words": puzzle.words,
+            "grade": puzzle.grade,
+            "plies": puzzle.plies,
+            "line": list(puzzle.line),
+        }
+        for number, puzzle in enumerate(read_puzzles(built_in(game)), 1)
+    ]
+
+
+def choices(thinkers: Thinkers) -> dict[str, Any]:
+    """Return what pages let one choose from: `games`, `puzzles` and `bots`."""
+    puzzles = {file.stem for file in all_built_in()}
+    known = []
+    for game_id in games.ids():
+        with suppress(ValueError):
+            game = games.get(game_id)
+            known.append({"id": game.id, "title": game.title, "has_puzzles": game.id in puzzles})
+    return {"games": known, "bots": list(thinkers.names)}

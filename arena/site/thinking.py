@@ -1,0 +1,218 @@
+"""Bots that think for who plays or analyses on a page, and what they say while they do.
+
+Only those that the site was given. Each thinks in a thread of its own, which ends when nobody reads
+what it says any more. Must not know pages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from lath.arena.engine import Engine, EngineError
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.solving import Solved, said
+from lath.games.errors import GameError
+from lath.notation.protocol import Option
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+
+    from lath.arena.answers import Limit
+    from lath.arena.referee.conversation import BotSpec
+    from lath.games.core import Position
+
+LEVEL: Final = "level"
+"""The option that says how well a bot plays; no other is set here."""
+
+MOST: Final = 4
+"""Bots that think at once: who wants another one waits."""
+
+IDLE: Final = 6
+"""Bots that are kept for the next question; one of them knows the game that it was asked about."""
+
+EVERY_S: Final = 0.1
+"""How often a page hears of what a bot thinks, at most."""
+
+COACH: Final = "solver"
+"""The bundled bot that knows hints."""
+
+
+class Question(NamedTuple):
+    """What a bot is asked."""
+
+    bot: str
+    level: int | None
+    start: Position
+    moves: Sequence[str]
+    """Which were played from `start`."""
+
+    asked: Position
+    """The position after these."""
+
+    limit: Limit
+
+
+class _Player(NamedTuple):
+    bot: str
+    level: int | None
+
+
+class Thinkers:
+    """The bots of a site, by name, and the processes of them that run."""
+
+    def __init__(self, specs: Mapping[str, BotSpec]) -> None:
+        """Take how each bot is started; none is before it is asked for."""
+        self._specs: Final = dict(specs)
+        self._idle: Final[list[tuple[_Player, Engine]]] = []
+        self._lock: Final = threading.Lock()
+        self._places: Final = threading.BoundedSemaphore(MOST)
+        self._is_closed = threading.Event()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return what the bots are called."""
+        return tuple(self._specs)
+
+    def about(self, bot: str) -> dict[str, Any]:
+        """Return what a bot says of itself; raises ConfigError and EngineError.
+
+        `games`: the ids of those it plays; `level`: lowest, highest and usual one, or null.
+        """
+        with self._engine(_Player(bot, None)) as engine:
+            level = engine.options.get(LEVEL)
+            return {
+                "name": bot,
+                "author": engine.author,
+                "games": list(engine.games),
+                "level": None if level is None else _levels(level),
+            }
+
+    async def thoughts(self, question: Question) -> AsyncIterator[dict[str, Any]]:
+        """Yield what the bot says, and its answer in the end; it stops when nobody reads on.
+
+        Each has `part`, `info`, `answer` or `error`; see `_thought`.
+        """
+        loop = asyncio.get_running_loop()
+        said_so_far: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        stop = threading.Event()
+
+        def tell(part: dict[str, Any] | None) -> None:
+            with suppress(RuntimeError):  # the site has ended
+                loop.call_soon_threadsafe(said_so_far.put_nowait, part)
+
+        threading.Thread(target=self._think, args=(question, stop, tell), daemon=True).start()
+        try:
+            while (part := await said_so_far.get()) is not None:
+                yield part
+        finally:
+            stop.set()
+
+    def close(self) -> None:
+        """End all; those that think are ended when they have stopped."""
+        self._is_closed.set()
+        with self._lock:
+            idle = [engine for _, engine in self._idle]
+            self._idle.clear()
+        for engine in idle:
+            engine.close()
+
+    def _think(
+        self,
+        question: Question,
+        stop: threading.Event,
+        tell: Callable[[dict[str, Any] | None], None],
+    ) -> None:
+        try:
+            if not self._places.acquire(timeout=question.limit.seconds or 60):
+                raise ConfigError(f"{MOST} bots think already: wait until one has answered")
+            try:
+                if not stop.is_set():
+                    self._ask(question, stop, tell)
+            finally:
+                self._places.release()
+        except EngineError as error:
+            why = str(error.why) if error.why else ""
+            tell({"part": "error", "error": str(error), "why": why})
+        except (ArenaError, GameError) as error:
+            tell({"part": "error", "error": str(error), "why": ""})
+        finally:
+            tell(None)
+
+    def _ask(
+        self, question: Question, stop: threading.Event, tell: Callable[[dict[str, Any]], None]
+    ) -> None:
+        with self._engine(_Player(question.bot, question.level)) as engine:
+            began_s = heard_s = time.monotonic()
+            told = None
+            with engine.analysis(question.start, question.limit, moves=question.moves) as analysis:
+                while not analysis.is_over:
+                    analysis.poll(EVERY_S / 2)
+                    if stop.is_set() or self._is_closed.is_set():
+                        analysis.stop()
+                    now_s = time.monotonic()
+                    if analysis.info != told and now_s - heard_s >= EVERY_S:
+                        told, heard_s = analysis.info, now_s
+                        found = said(told, question.asked, now_s - began_s)
+                        tell({"part": "info", **_thought(found)})
+                answer = analysis.wait()
+            found = said(answer.info, question.asked, answer.used_s)
+            tell({"part": "answer", "move": answer.move, **_thought(found)})
+
+    @contextmanager
+    def _engine(self, player: _Player) -> Iterator[Engine]:
+        """Lend a process of a bot that nobody else asks; raises ConfigError and EngineError."""
+        if player.bot not in self._specs:
+            known = ", ".join(self._specs) or "there is none"
+            raise ConfigError(f"there is no bot {player.bot!r} here ({known})")
+        engine = self._taken(player) or Engine.of(self._specs[player.bot])
+        try:
+            if player.level not in (None, engine.settings.get(LEVEL)):
+                engine.configure({LEVEL: player.level})
+        except BaseException:
+            engine.close()
+            raise
+        try:
+            yield engine
+        finally:
+            self._put_back(player, engine)
+
+    def _taken(self, player: _Player) -> Engine | None:
+        """Return the one that was asked last, best one of this level; None where none is idle."""
+        with self._lock:
+            mine = [at for at, (one, _) in enumerate(self._idle) if one.bot == player.bot]
+            same = [at for at in mine if self._idle[at][0] == player]
+            found = same or ([] if player.level is None else mine)
+            return self._idle.pop(found[-1])[1] if found else None
+
+    def _put_back(self, player: _Player, engine: Engine) -> None:
+        with self._lock:
+            self._idle.append((player, engine))
+            left = len(self._idle) if self._is_closed.is_set() else len(self._idle) - IDLE
+            gone = [self._idle.pop(0)[1] for _ in range(max(0, left))]
+        for one in gone:
+            one.close()
+
+
+def _thought(found: Solved) -> dict[str, Any]:
+    """Return what a bot thinks, for who is to move.
+
+    `value` and `words`; `expected` in -1..1 or null; `depth`, `nodes`, `seconds`; `line`, the moves
+    that it expects.
+    """
+    return {
+        "value": found.value,
+        "words": found.words,
+        "expected": found.expected,
+        "depth": found.depth,
+        "nodes": found.nodes,
+        "seconds": round(found.seconds, 3),
+        "line": list(found.line),
+    }
+
+
+def _levels(level: Option) -> dict[str, Any]:
+    return {"lowest": level.minimum, "highest": level.maximum, "usual": level.initial}

@@ -1,0 +1,235 @@
+// A free board: a tree of moves, what a bot thinks of where one is, and the record of it all.
+
+/* global lath */
+import { ask, askFor, endTold, levelNow, offerLevels, showCard, showKept, showLine, trying } from "./common.js";
+import { lookAt, makeTable } from "./table.js";
+
+const { byId, make } = lath;
+const said = byId("said");
+
+// A move and those that were played after it, the main line first; the root has no move.
+const nodeOf = (move, parent, more = {}) => ({ move, parent, next: [], glyph: "", comment: "", ...more });
+
+let start = null;
+let board = null;
+let root = nodeOf("", null);
+let at = root;
+let now = null;
+let thinking = null;
+let names = null;
+
+const pathTo = (node) => (node.parent ? [...pathTo(node.parent), node] : []);
+const movesTo = (node) => pathTo(node).map(({ move }) => move);
+const depthOf = (node) => pathTo(node).length;
+
+// Of a node that has been left behind by others the main line goes on from its parent.
+const isMain = (node) => node.parent === null || (node.parent.next[0] === node && isMain(node.parent));
+
+const moveButton = (node, number, isFirst) => {
+  const made = make("button", "ply", `${isFirst || number % 2 ? `${number}. ` : ""}${node.move}${node.glyph}`);
+  made.type = "button";
+  if (node === at) made.setAttribute("aria-current", "true");
+  made.addEventListener("click", () => goTo(node));
+  return made;
+};
+
+// The moves after a node, variations in brackets behind the move that they might stand in place of.
+const lineAfter = (node, number) => {
+  const parts = [];
+  for (let [here, count, isFirst] = [node, number, true]; here.next.length > 0; count += 1) {
+    const [main, ...others] = here.next;
+    parts.push(moveButton(main, count, isFirst));
+    isFirst = false;
+    if (main.comment) parts.push(make("span", "said", main.comment));
+    for (const one of others) {
+      const told = one.comment ? [make("span", "said", one.comment)] : [];
+      parts.push(make("span", "variation", null, moveButton(one, count, true), ...told, ...lineAfter(one, count + 1)));
+      isFirst = true;
+    }
+    here = main;
+  }
+  return parts;
+};
+
+const showTree = () => {
+  const parts = lineAfter(root, 1);
+  byId("tree").replaceChildren(...(parts.length > 0 ? parts : [make("span", "remark", "No move yet: play on the board.")]));
+  byId("glyph").value = at.glyph;
+  byId("comment").value = at.comment;
+  const isRoot = at === root;
+  for (const id of ["glyph", "comment"]) byId(id).disabled = isRoot;
+  for (const id of ["to-start", "back", "remove"]) lath.dim(id, isRoot);
+  for (const id of ["forward", "to-end"]) lath.dim(id, at.next.length === 0);
+  lath.dim("promote", isMain(at));
+};
+
+const stop = () => {
+  thinking?.abort();
+  thinking = null;
+};
+
+const showThought = (part) => {
+  const mover = now.to_move;
+  const sure = { win: 1, loss: -1, draw: 0 }[part.value] ?? part.expected;
+  const counts = [part.depth && `depth ${part.depth}`, part.nodes && lath.counted(part.nodes, "node"), `${part.seconds.toFixed(1)} s`];
+  byId("thought").textContent = `${board.seats[mover][0]}: ${part.words.replace("unknown, ", "")} · ${counts.filter(Boolean).join(" · ")}`;
+  if (typeof sure === "number") {
+    const first = mover === 0 ? sure : -sure;
+    byId("bar").firstElementChild.style.setProperty("width", `${50 + 50 * first}%`);
+    byId("bar").setAttribute("aria-label", `${board.seats[0][0]} ${first < 0 ? "−" : "+"}${Math.abs(first).toFixed(2)}, from −1, lost, to +1, won`);
+  }
+  showLine(byId("line"), part.line, depthOf(at) + 1, (count) => playLine(part.line.slice(0, count)));
+};
+
+const isThinking = () => byId("think").getAttribute("aria-pressed") === "true";
+
+// A bot thinks of the position for up to a minute, until one moves on.
+const think = () => trying(said, async () => {
+  stop();
+  byId("line").replaceChildren();
+  byId("thought").textContent = "";
+  if (!isThinking() || !now || now.is_over) return;
+  const mine = new AbortController();
+  thinking = mine;
+  byId("thought").textContent = `${byId("bot").value} thinks.`;
+  for await (const part of askFor("/api/think", { ...start, moves: movesTo(at), bot: byId("bot").value, level: levelNow(), seconds: 60 }, mine.signal)) {
+    if (thinking !== mine) return;
+    if (part.part === "error") byId("thought").textContent = `No evaluation: ${part.error}.`;
+    else showThought(part);
+  }
+});
+
+const goTo = (node) => trying(said, async () => {
+  stop();
+  at = node;
+  const seen = await lookAt(start, movesTo(node));
+  if (at !== node) return;
+  now = seen;
+  table.show(now, true);
+  byId("told").textContent = now.is_over ? endTold(now, [board.seats[0][0], board.seats[1][0]]) : `${board.seats[now.to_move][0]} to move.`;
+  byId("text").value = now.text;
+  showTree();
+  think();
+});
+
+// Goes one move on, along one that is there or by a new one.
+const along = (node, move) => {
+  const known = node.next.find((one) => one.move === move);
+  if (known) return known;
+  const made = nodeOf(move, node);
+  node.next.push(made);
+  return made;
+};
+
+const playLine = (line) => goTo(line.reduce(along, at));
+
+const table = makeTable((text) => goTo(along(at, text)));
+
+const endOf = (node) => (node.next.length > 0 ? endOf(node.next[0]) : node);
+const steps = {
+  "to-start": () => goTo(root),
+  back: () => at.parent && goTo(at.parent),
+  forward: () => at.next.length > 0 && goTo(at.next[0]),
+  "to-end": () => goTo(endOf(at)),
+};
+const KEYS = { Home: "to-start", ArrowLeft: "back", ArrowRight: "forward", End: "to-end" };
+
+// What stands after a node as the site has lines: a move, and what might stand in its place.
+const lineOf = (node) => {
+  const line = [];
+  for (let here = node; here.next.length > 0; here = here.next[0]) {
+    const [main, ...others] = here.next;
+    line.push({ ...plain(main), variations: others.map((one) => [plain(one), ...lineOf(one)]) });
+  }
+  return line;
+};
+const plain = ({ move, glyph, comment }) => ({ move, glyph, comment });
+
+const grow = (node, line) => {
+  let here = node;
+  for (const { variations, ...one } of line) {
+    const made = nodeOf(one.move, here, plain(one));
+    const others = variations.filter((other) => other.length > 0);
+    here.next.push(made);
+    for (const other of others) grow(here, other);
+    here = made;
+  }
+};
+
+const open = async (given, line) => {
+  start = { game: given.game, setup: given.setup, position: given.position };
+  names = given.names?.every(Boolean) ? given.names : null;
+  board = await table.setGame(start.game);
+  showCard(board);
+  root = nodeOf("", null);
+  grow(root, line);
+  byId("game").value = start.game;
+  byId("kept").replaceChildren();
+  await goTo(root);
+};
+
+const setUp = () => trying(said, async () => {
+  const record = byId("record").value.trim();
+  if (record) {
+    const given = await ask("/api/read", { text: record });
+    await open(given, given.line);
+  } else {
+    await open(await ask("/api/start", { game: byId("game").value, setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() }), []);
+  }
+  byId("set-up").open = false;
+});
+
+const promote = () => {
+  for (let node = at; node.parent; node = node.parent) {
+    const { next } = node.parent;
+    next.unshift(...next.splice(next.indexOf(node), 1));
+  }
+  showTree();
+};
+
+const remove = () => {
+  if (at === root) return;
+  const { parent } = at;
+  parent.next.splice(parent.next.indexOf(at), 1);
+  goTo(parent);
+};
+
+const keep = () => trying(said, async () => {
+  showKept(byId("kept"), await ask("/api/keep", { ...start, kind: "analysis", names, line: lineOf(root) }));
+});
+
+for (const [id, act] of Object.entries({ ...steps, promote, remove, keep })) byId(id).addEventListener("click", act);
+addEventListener("keydown", (event) => {
+  const isText = event.target.closest?.("input, select, textarea, [role=application]");
+  if (isText || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
+  event.preventDefault();
+  steps[KEYS[event.key]]();
+});
+byId("glyph").addEventListener("change", () => {
+  at.glyph = byId("glyph").value;
+  showTree();
+});
+byId("comment").addEventListener("change", () => {
+  at.comment = byId("comment").value.trim();
+  showTree();
+});
+byId("think").addEventListener("click", () => {
+  byId("think").setAttribute("aria-pressed", String(!isThinking()));
+  think();
+});
+byId("bot").addEventListener("change", async () => {
+  await trying(said, () => offerLevels(byId("bot").value));
+  think();
+});
+byId("level").addEventListener("change", think);
+byId("setup").addEventListener("submit", (event) => {
+  event.preventDefault();
+  setUp();
+});
+
+const asks = new URLSearchParams(location.search);
+for (const [name, id] of [["game", "game"], ["setup", "start-setup"], ["position", "start-position"]]) {
+  if (asks.has(name)) byId(id).value = asks.get(name);
+}
+setUp();
+trying(said, () => offerLevels(byId("bot").value));

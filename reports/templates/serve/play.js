@@ -1,0 +1,284 @@
+// A game: against a bot, or between two people at one screen. The page has it; the site tells what is
+// legal, lets the bot think and keeps the record.
+
+/* global lath */
+import { ask, askFor, chipOf, clockOf, endTold, levelNow, offerLevels, showCard, showKept, trying } from "./common.js";
+import { lookAt, makeTable } from "./table.js";
+
+const { byId, make, nameOf } = lath;
+const KEPT = "lath-game";
+const COACH = "solver";
+const WON_BY = ["1-0", "0-1"];
+
+let game = null; // what is played: see `begin`
+let now = null; // the position on the board
+let thinking = null; // an AbortController, while a bot is asked
+let since = 0; // when who is to move began to think, in milliseconds
+
+const said = byId("said");
+const moves = () => game.plies.map(({ move }) => move);
+const isPersons = (seat) => game.seats[seat] === null;
+const hasBot = () => game.seats.some(Boolean);
+
+const nameAt = (seat) => {
+  if (game.seats[seat]) return game.seats[seat].bot;
+  return hasBot() ? "person" : `person ${seat + 1}`;
+};
+const names = () => [nameAt(0), nameAt(1)];
+
+// What the clock of a seat shows, in seconds; null without clocks.
+const leftOf = (seat) => {
+  if (!game.control) return null;
+  const last = game.plies.findLast((ply) => ply.seat === seat);
+  const left = last ? last.left_s : game.control.initial;
+  const isRunning = !game.ended && now && !now.is_over && now.to_move === seat;
+  return isRunning ? left - (performance.now() - since) / 1000 : left;
+};
+
+const showSeats = () => {
+  const value = game.plies.findLast((ply) => ply.said)?.said;
+  byId("seats").replaceChildren(...[0, 1].map((seat) => {
+    const bot = game.seats[seat];
+    const line = make("p", "seat", null, chipOf(game.board, seat), nameOf(nameAt(seat)), make("small", "", game.board.seats[seat][0]));
+    if (bot?.level) line.append(make("small", "", `level ${bot.level}`));
+    if (bot && value) line.append(make("small", "", value.words));
+    const left = leftOf(seat);
+    if (left !== null) line.append(make("strong", "clock", clockOf(left)));
+    line.classList.toggle("turn", !game.ended && now?.to_move === seat);
+    line.classList.toggle("winner", game.ended?.result === WON_BY[seat]);
+    return line;
+  }));
+};
+
+const showMoves = () => {
+  byId("moves").replaceChildren(...game.plies.map(({ move, seat, used_s }, i) => make("li", "", null, make("span", "rank", `${i + 1}. `), chipOf(game.board, seat), ` ${move}`, make("small", "", ` ${used_s.toFixed(1)} s`))));
+  byId("moves").scrollTop = byId("moves").scrollHeight;
+};
+
+const remember = () => {
+  const { board, ...rest } = game;
+  sessionStorage.setItem(KEPT, JSON.stringify(rest));
+};
+
+const annotated = ({ move, used_s, left_s, said: thought }) => {
+  const notes = [`[%emt ${used_s.toFixed(3)}]`];
+  if (left_s !== null) notes.push(`[%clk ${Math.max(0, left_s).toFixed(3)}]`);
+  if (typeof thought?.expected === "number") notes.push(`[%eval ${thought.expected}]`);
+  if (thought?.depth) notes.push(`[%depth ${thought.depth}]`);
+  if (thought?.nodes) notes.push(`[%nodes ${thought.nodes}]`);
+  return { move, comment: notes.join(" ") };
+};
+
+const keep = () => trying(said, async () => {
+  const { result = "*", termination = "unterminated" } = game.ended || {};
+  const time = (seat) => game.tc || (game.seats[seat] ? `move ${game.thinks_s}` : "none");
+  const kept = await ask("/api/keep", {
+    ...game.start, kind: "game", names: names(), times: [time(0), time(1)], line: game.plies.map(annotated),
+    ...(now.is_over ? {} : { result, termination }),
+  });
+  game.kept = game.plies.length;
+  showKept(byId("kept"), kept);
+});
+
+const tell = (words) => {
+  byId("told").textContent = words;
+};
+
+// Ends the game: by the rules, or as is said.
+const finish = (ended, words) => {
+  game.ended = ended;
+  tell(words);
+  showSeats();
+  for (const id of ["hint", "resign"]) lath.dim(id, true);
+  remember();
+  keep();
+};
+
+const add = (move, seat, used_s, thought = null) => {
+  const left = leftOf(seat);
+  const left_s = left === null ? null : game.plies.findLast((ply) => ply.seat === seat)?.left_s ?? game.control.initial;
+  game.plies.push({ move, seat, used_s, left_s: left_s === null ? null : left_s - used_s + game.control.increment, said: thought });
+  remember();
+};
+
+const stopThinking = () => {
+  thinking?.abort();
+  thinking = null;
+};
+
+// Asks a bot; `hear` gets what it says on the way. Returns its answer, undefined where nobody waits any more.
+const asked = async (question, hear) => {
+  stopThinking();
+  const mine = new AbortController();
+  thinking = mine;
+  let answer;
+  try {
+    for await (const part of askFor("/api/think", { ...game.start, moves: moves(), ...question }, mine.signal)) {
+      if (thinking !== mine) return undefined;
+      if (part.part === "info") hear(part);
+      else answer = part;
+    }
+  } catch (error) {
+    if (error.name === "AbortError") return undefined;
+    throw error;
+  }
+  if (thinking !== mine) return undefined;
+  thinking = null;
+  return answer;
+};
+
+const botsTurn = (seat) => trying(said, async () => {
+  const { bot, level } = game.seats[seat];
+  const limit = game.control ? { left_s: [leftOf(0), leftOf(1)].map((left) => Math.max(0.001, left)), increment_s: game.control.increment } : { seconds: game.thinks_s };
+  const answer = await asked({ bot, level, ...limit }, ({ words }) => tell(`${bot} thinks: ${words}`));
+  if (!answer) return;
+  if (answer.part === "error") {
+    finish({ result: WON_BY[1 - seat], termination: answer.why || "crash" }, `${answer.error}. You won.`);
+  } else if (answer.move === null) {
+    finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${bot} resigned.`);
+  } else {
+    add(answer.move, seat, answer.seconds, answer);
+    await turn();
+  }
+});
+
+const turn = async () => {
+  now = await lookAt(game.start, moves());
+  since = performance.now();
+  const seat = now.to_move;
+  table.show(now, !game.ended && isPersons(seat));
+  showMoves();
+  lath.dim("undo", game.plies.length === 0);
+  for (const id of ["hint", "resign"]) lath.dim(id, Boolean(game.ended) || !isPersons(seat));
+  showSeats();
+  if (now.is_over) {
+    if (!game.ended) finish({ result: now.winner === null ? "1/2-1/2" : WON_BY[now.winner] }, endTold(now, names()));
+    return;
+  }
+  if (game.ended) return;
+  const colour = game.board.seats[seat][0];
+  if (isPersons(seat)) tell(hasBot() ? `Your move: you are ${colour}.` : `${colour} to move.`);
+  else {
+    tell(`${nameAt(seat)} thinks.`);
+    botsTurn(seat);
+  }
+};
+
+const table = makeTable((text) => trying(said, async () => {
+  add(text, now.to_move, (performance.now() - since) / 1000);
+  await turn();
+}));
+
+const tick = () => {
+  if (!game || game.ended || !game.control || !now || now.is_over) return;
+  const seat = now.to_move;
+  if (leftOf(seat) <= 0) {
+    stopThinking();
+    finish({ result: WON_BY[1 - seat], termination: "time" }, `${nameAt(seat)}: no time left, and lost`);
+    table.show(now, false);
+  } else showSeats();
+};
+setInterval(tick, 200);
+
+const open = async (one) => {
+  stopThinking();
+  const board = await table.setGame(one.start.game);
+  game = { ...one, board };
+  showCard(board);
+  byId("setup").hidden = true;
+  byId("desk").hidden = false;
+  byId("kept").replaceChildren();
+  disarm();
+  if (game.ended) tell("The game is over.");
+  await turn();
+  byId("board").focus({ preventScroll: true });
+};
+
+const begin = () => trying(said, async () => {
+  const bot = byId("bot").value;
+  const start = await ask("/api/start", { game: byId("game").value, setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() });
+  const chosen = byId("side").value;
+  const seat = chosen === "" ? Math.floor(2 * Math.random()) : Number(chosen);
+  const seats = [null, null];
+  if (bot) seats[1 - seat] = { bot, level: levelNow() };
+  const tc = byId("clock").value;
+  const [initial, increment] = tc.split("+").map(Number);
+  await open({ start, seats, tc, control: tc ? { initial, increment } : null, thinks_s: Number(byId("thinks").value), plies: [], ended: null });
+});
+
+// Of a game with a bot the person's last move goes, too; of two people the last one.
+const undo = () => trying(said, async () => {
+  const own = game.plies.findLastIndex((ply) => !hasBot() || isPersons(ply.seat));
+  if (own < 0) return;
+  stopThinking();
+  game.plies.length = own;
+  game.ended = null;
+  byId("kept").replaceChildren();
+  remember();
+  await turn();
+});
+
+const hint = () => trying(said, async () => {
+  if (game.ended || !isPersons(now.to_move)) return;
+  tell("Looking for a good move.");
+  const answer = await asked({ bot: COACH, seconds: 1 }, () => {});
+  if (!answer) return;
+  if (answer.part === "error") tell(`No hint: ${answer.error}.`);
+  else {
+    table.hint(answer.move);
+    tell(`Hint: ${answer.move}, ${answer.words.replace("unknown, ", "")}.`);
+  }
+});
+
+// To give up takes two clicks, one after the other.
+let isArmed = false;
+const disarm = () => {
+  isArmed = false;
+  byId("resign").textContent = "Resign";
+};
+const resign = () => {
+  if (game.ended || !isPersons(now.to_move)) return;
+  if (!isArmed) {
+    isArmed = true;
+    byId("resign").textContent = "Resign: sure?";
+    return;
+  }
+  disarm();
+  stopThinking();
+  const seat = now.to_move;
+  finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${nameAt(seat)} resigned.`);
+  table.show(now, false);
+};
+
+const renew = () => {
+  stopThinking();
+  sessionStorage.removeItem(KEPT);
+  game = null;
+  byId("desk").hidden = true;
+  byId("setup").hidden = false;
+  byId("game").focus();
+};
+
+const showChoices = () => trying(said, async () => {
+  const bot = byId("bot").value;
+  byId("thinks-of").hidden = !bot || byId("clock").value !== "";
+  byId("side").parentElement.hidden = !bot;
+  await offerLevels(bot);
+});
+
+byId("setup").addEventListener("submit", (event) => {
+  event.preventDefault();
+  begin();
+});
+byId("bot").addEventListener("change", showChoices);
+byId("clock").addEventListener("change", showChoices);
+for (const [id, act] of Object.entries({ undo, hint, resign, keep, new: renew })) byId(id).addEventListener("click", act);
+byId("resign").addEventListener("blur", disarm);
+
+const asks = new URLSearchParams(location.search);
+for (const [name, id] of [["game", "game"], ["bot", "bot"], ["side", "side"], ["setup", "start-setup"], ["position", "start-position"]]) {
+  if (asks.has(name)) byId(id).value = asks.get(name);
+}
+const before = sessionStorage.getItem(KEPT);
+showChoices();
+if (before && !asks.has("game")) trying(said, () => open(JSON.parse(before)));

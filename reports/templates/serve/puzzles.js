@@ -1,0 +1,91 @@
+// Puzzles: a position in which one move alone is right, and the line that shows it.
+
+/* global lath */
+import { ask, showCard, showLine, trying } from "./common.js";
+import { lookAt, makeTable } from "./table.js";
+
+const { byId } = lath;
+const said = byId("said");
+const SOLVED = "lath-solved";
+
+let all = [];
+let place = 0;
+let shown = 0; // moves of the line that are on the board
+let tries = 0;
+let isOver = false;
+
+const game = () => byId("game").value;
+const solved = () => JSON.parse(localStorage.getItem(SOLVED) || "{}");
+const puzzle = () => all[place];
+const start = () => ({ game: game(), setup: "", position: puzzle().position });
+
+const showScore = () => {
+  const mine = (solved()[game()] || []).filter((number) => all.some((one) => one.number === number));
+  byId("score").textContent = `${place + 1} of ${lath.counted(all.length, "puzzle")} · ${mine.length} solved at the first try`;
+  lath.dim("before", place === 0);
+  lath.dim("after", place >= all.length - 1);
+};
+
+const show = async (count) => {
+  shown = count;
+  table.show(await lookAt(start(), puzzle().line.slice(0, count)), !isOver);
+};
+
+const reveal = async (words) => {
+  const { line } = puzzle();
+  isOver = true;
+  byId("told").textContent = words;
+  showLine(byId("line"), line, 1, (count) => trying(said, () => show(count)));
+  lath.dim("answer", true);
+  showScore();
+  await show(1);
+};
+
+const open = (next) => trying(said, async () => {
+  if (next < 0 || next >= all.length) return;
+  [place, shown, tries, isOver] = [next, 0, 0, false];
+  const { question, grade, position } = puzzle();
+  byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
+  byId("told").textContent = `Grade ${grade} of 5. Find the one move.`;
+  byId("line").replaceChildren();
+  byId("further").href = `/analyse?${new URLSearchParams({ game: game(), position })}`;
+  lath.dim("answer", false);
+  showScore();
+  await show(0);
+});
+
+const table = makeTable((text) => trying(said, async () => {
+  const { line, words } = puzzle();
+  tries += 1;
+  if (text === line[0]) {
+    if (tries === 1) {
+      const kept = solved();
+      kept[game()] = [...new Set([...(kept[game()] || []), puzzle().number])];
+      localStorage.setItem(SOLVED, JSON.stringify(kept));
+    }
+    await reveal(`Right: ${text} ${words}.`);
+    return;
+  }
+  byId("told").textContent = `${text} does not: try again.`;
+  await show(shown);
+}));
+
+const choose = () => trying(said, async () => {
+  const [found, board] = [await ask(`/api/puzzles/${game()}`), await table.setGame(game())];
+  const grade = byId("grade").value;
+  all = found.filter((one) => grade === "" || String(one.grade) === grade);
+  byId("desk").hidden = all.length === 0;
+  showCard(board);
+  if (all.length === 0) throw new Error("there is no puzzle of this grade");
+  const mine = solved()[game()] || [];
+  await open(Math.max(0, all.findIndex(({ number }) => !mine.includes(number))));
+});
+
+byId("setup").addEventListener("change", choose);
+byId("setup").addEventListener("submit", (event) => event.preventDefault());
+byId("before").addEventListener("click", () => open(place - 1));
+byId("after").addEventListener("click", () => open(place + 1));
+byId("answer").addEventListener("click", () => !isOver && trying(said, () => reveal(`${puzzle().line[0]} ${puzzle().words}.`)));
+const asks = new URLSearchParams(location.search);
+if (asks.has("game")) byId("game").value = asks.get("game");
+choose();

@@ -1,0 +1,225 @@
+// A board at which one moves: by pointer, finger, keyboard or typed text. What may be played comes
+// from the site; of moves this knows what they change, and so where they can be pointed at.
+
+/* global lath */
+import { ask, boardOf } from "./common.js";
+
+const { byId, make } = lath;
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const TAKES = "-";
+
+// What lies where after the moves of a line, and what may be played: see `position_json`.
+export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
+
+export const makeTable = (onMove) => {
+  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, take: "", hinted: "", legal: false, threats: false, aids: true };
+
+  const legalOf = ({ legal, stacks }) =>
+    legal.map(([text, cells]) => {
+      const after = stacks.slice();
+      for (const [cell, stack] of cells) after[cell] = stack;
+      return { text, changes: lath.changesOf(stacks, after) };
+    });
+
+  // Where a move is pointed at, and what a click must mean for it.
+  const takeOf = ({ kind, codes }) => (kind === "dots" ? codes[0] : TAKES);
+  const isDirect = ({ kind }) => kind === "turned" || kind === "others";
+
+  const wordsOf = (move) => state.words(move);
+
+  const draw = () => {
+    const { now, view, game } = state;
+    const isChoosing = state.chosen.length > 1;
+    const all = state.effects.all;
+    const shown = isChoosing ? state.chosen.map(({ text }) => text) : null;
+    const legal = isChoosing || (state.legal && !now.is_over) ? state.legalMoves.filter(({ text }) => !shown || shown.includes(text)) : null;
+    const wins = state.threats ? [...now.wins, ...now.loses] : [];
+    const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => [cell, now.wins.includes(text) || text === state.hinted]));
+    const threatened = state.threats ? all.filter(({ text }) => now.threats.includes(text)) : [];
+    view.show({
+      stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
+      looked: isChoosing ? state.at : -1, isKept: isChoosing,
+      hinted: cellsOf([...wins, state.hinted]),
+      shares: threatened.flatMap(({ cells }) => cells.map((cell) => [cell, 0.2, game.seats[1 - now.to_move][1], "!"])),
+      cursor: state.cursor, aids: state.aids, title: `${game.title}, ${game.seats[now.to_move][0]} to move`,
+    });
+  };
+
+  const colour = (seat) => state.game.seats[seat][0];
+
+  const tellThreats = () => {
+    const { now } = state;
+    const parts = [["Stars win at once", now.wins], ["Triangles lose at once", now.loses], [`${colour(1 - now.to_move)} threatens (!)`, now.threats]];
+    const told = parts.filter(([, texts]) => texts.length > 0).map(([words, texts]) => `${words}: ${texts.join(" ")}.`);
+    byId("threats-told").textContent = state.threats ? told.join(" ") || "Nothing wins or loses at once." : "";
+  };
+
+  const forget = () => {
+    Object.assign(state, { chosen: [], at: -1 });
+    byId("choices").hidden = true;
+  };
+
+  const tell = (words) => {
+    byId("cell").textContent = words;
+  };
+
+  const play = (text) => {
+    forget();
+    tell("");
+    state.isMine = false;
+    onMove(text);
+  };
+
+  const button = (words, act) => {
+    const made = make("button", "", words);
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  };
+
+  const stackTold = (cell) => {
+    const names = new Map(state.game.pieces.map(([code, name]) => [code, name]));
+    return [...state.now.stacks[cell]].reverse().map((code) => names.get(code) || code).join(" on ") || "empty";
+  };
+
+  // What may be played at a cell: what a click means; else whatever there is.
+  const movesAt = (cell) => {
+    const here = state.effects.all.filter((move) => move.kind !== "others" && move.cells.includes(cell));
+    const meant = here.filter((move) => !isDirect(move) && takeOf(move) === state.take);
+    if (meant.length > 0) return meant;
+    const placed = here.filter(({ kind }) => kind === "dots");
+    if (placed.length > 0 || here.length > 0) return placed.length > 0 ? placed : here;
+    const touched = state.now.legal.filter(([, cells]) => cells.some(([at]) => at === cell)).map(([text]) => text);
+    return state.effects.all.filter(({ text }) => touched.includes(text));
+  };
+
+  const choose = (cell, hasFocus) => {
+    if (!state.isMine || cell < 0) return;
+    const moves = movesAt(cell);
+    forget();
+    if (moves.length === 1) {
+      play(moves[0].text);
+      return;
+    }
+    const name = state.game.cells[cell];
+    tell(moves.length === 0 ? `${name}: ${stackTold(cell)}; no move there.` : `${name}: which one?`);
+    if (moves.length > 0) {
+      Object.assign(state, { chosen: moves, at: cell });
+      byId("choices").hidden = false;
+      byId("choices").replaceChildren(...moves.map((move) => button(wordsOf(move), () => play(move.text))), button("None of them", () => back()));
+      if (hasFocus) byId("choices").firstChild.focus();
+    }
+    draw();
+  };
+
+  const back = () => {
+    forget();
+    tell("");
+    draw();
+    byId("board").focus({ preventScroll: true });
+  };
+
+  const showPalette = () => {
+    const { all } = state.effects;
+    const place = byId("palette");
+    const named = new Map(state.game.pieces.map(([code, name, , shade]) => [code, { name, shade }]));
+    const kinds = [...new Set(all.filter((move) => !isDirect(move)).map(takeOf))];
+    const own = kinds.find((code) => named.get(code)?.shade === state.game.seats[state.now.to_move][1]);
+    state.take = own || kinds.find((code) => code !== TAKES) || kinds[0] || "";
+    place.hidden = kinds.length < 2 || !state.isMine;
+    const radios = kinds.map((code) => {
+      const [label, radio] = [make("label"), make("input")];
+      Object.assign(radio, { type: "radio", name: "palette", value: code, checked: code === state.take });
+      radio.addEventListener("change", () => {
+        state.take = code;
+        if (state.chosen.length > 0) back();
+      });
+      label.append(radio, code === TAKES ? " takes pieces off" : ` puts a ${named.get(code)?.name || code}`);
+      return label;
+    });
+    place.replaceChildren(place.firstElementChild, ...radios);
+    const direct = state.isMine ? all.filter(isDirect) : [];
+    byId("direct").hidden = direct.length === 0;
+    byId("direct").replaceChildren(...direct.map((move) => button(wordsOf(move), () => play(move.text))));
+  };
+
+  const setGame = async (id) => {
+    const { game, ...view } = await boardOf(id);
+    Object.assign(state, { view, game, cursor: -1 });
+    byId("board").replaceChildren(view.element);
+    byId("aids").hidden = !view.hasAids;
+    return game;
+  };
+
+  // Shows a position; with `isMine` it is whoever sits here who moves.
+  const show = (now, isMine) => {
+    forget();
+    tell("");
+    Object.assign(state, { now, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
+    state.words = state.view.show({ stacks: now.stacks }).words;
+    byId("board").classList.toggle("mine", state.isMine);
+    showPalette();
+    tellThreats();
+    draw();
+  };
+
+  const hint = (text) => {
+    state.hinted = text;
+    draw();
+  };
+
+  const typed = () => {
+    const input = byId("typed-move");
+    const text = input.value.replace(/\s/gu, "");
+    if (!state.isMine || !text) return;
+    const texts = state.now.legal.map(([one]) => one);
+    const meant = texts.filter((one) => one.toLowerCase() === text.toLowerCase());
+    const found = texts.includes(text) ? text : meant.length === 1 && meant[0];
+    if (!found) {
+      tell(`${text} is not legal here; such as ${texts.slice(0, 3).join(", ")} are.`);
+      return;
+    }
+    input.value = "";
+    play(found);
+  };
+
+  const step = (event) => {
+    if (!state.view || event.ctrlKey || event.metaKey || event.altKey) return;
+    const way = ARROWS[event.key];
+    if (way) {
+      const middle = Math.floor(state.game.cells.length / 2);
+      state.cursor = state.cursor < 0 ? middle : state.view.nextTo(state.cursor, way);
+      const moves = movesAt(state.cursor).map(wordsOf).join(", or ");
+      tell(`${state.game.cells[state.cursor]}: ${stackTold(state.cursor)}${state.isMine && moves ? `; ${moves}` : ""}`);
+      draw();
+    } else if (event.key === "Enter" || event.key === " ") choose(state.cursor, true);
+    else if (event.key === "Escape") back();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  for (const id of ["legal", "threats", "aids"]) {
+    byId(id).setAttribute("aria-pressed", String(state[id]));
+    byId(id).addEventListener("click", () => {
+      state[id] = !state[id];
+      byId(id).setAttribute("aria-pressed", String(state[id]));
+      tellThreats();
+      draw();
+    });
+  }
+  byId("board").addEventListener("click", (event) => {
+    const text = state.view?.moveOf(event);
+    if (text && state.chosen.some((move) => move.text === text)) play(text);
+    else if (state.view) choose(state.view.cellOf(event), false);
+  });
+  byId("board").addEventListener("keydown", step);
+  byId("choices").addEventListener("keydown", (event) => event.key === "Escape" && back());
+  byId("typed").addEventListener("submit", (event) => {
+    event.preventDefault();
+    typed();
+  });
+
+  return { setGame, show, hint, tell };
+};
