@@ -499,7 +499,10 @@ class Analysis(Iterator[Info]):
 
     def _take_answer(self) -> None:
         """Take the answer that has come; raises EngineError."""
-        text, used_s = self._bot.await_move(self._asked.ply, self._began_s, math.inf)
+        looked_s = time.monotonic()  # what came before was listened to
+        text, used_s = self._bot.await_move(
+            self._asked.ply, self._began_s, math.inf, looked_s=looked_s
+        )
         try:
             self._answer = self._answered(self._asked, text, used_s, self.info)
         except EngineError as error:

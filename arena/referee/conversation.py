@@ -616,13 +616,24 @@ class Bot:
             self._watch.wait(until_s)
 
     def await_move(
-        self, ply: int, asked_s: float, allowed_s: float, other: Bot | None = None
+        self,
+        ply: int,
+        asked_s: float,
+        allowed_s: float,
+        other: Bot | None = None,
+        *,
+        looked_s: float | None = None,
     ) -> tuple[str, float]:
-        """Return the move that answers `go` for a ply, and its time since `asked_s`; see `ask`."""
+        """Return the move that answers `go` for a ply, and its time since `asked_s`; see `ask`.
+
+        `looked_s`: when somebody has listened last, where that was later.
+        """
         self.asides.last = ""
         self._cpu_asked_s = self.child.cpu_s
         awaited, strict = f"bestmove {ply}", not self._forgives
-        text, used_s = self.hear(awaited, asked_s, allowed_s, other=other, is_strict=strict)
+        text, used_s = self.hear(
+            awaited, asked_s, allowed_s, other=other, is_strict=strict, looked_s=looked_s
+        )
         if used_s > allowed_s:
             raise NoAnswer(self, Termination.TIME, awaited, allowed_s)
         self._answered = ply
@@ -638,6 +649,7 @@ class Bot:
         *,
         other: Bot | None = None,
         is_strict: bool = False,
+        looked_s: float | None = None,
     ) -> tuple[str, float]:
         """Return what follows the words `awaited`, a move, and the time of their line; see `ask`.
 
@@ -649,7 +661,7 @@ class Bot:
         child, aside = self.child, aside or self.asides.take
         wanted = awaited.encode().split()
         until_s, held_s = since_s + within_s, 0.0
-        due_s = since_s + self._slice_s
+        due_s = (since_s if looked_s is None else looked_s) + self._slice_s
         starved_s = self._starvation(within_s if is_strict else 0.0)
         while True:
             now_s = time.monotonic()

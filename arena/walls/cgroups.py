@@ -127,20 +127,33 @@ def _tried(home: str) -> Here | None:
         files = os.listdir(trial)
         folder = os.open(trial, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            process = _clone_into(folder, signal.SIGCHLD)
+            can_start = _can_start_in(folder)
         finally:
             os.close(folder)
-        if process == 0:
-            os._exit(0)
-        if process < 0:
+        if not can_start:
             return None
-        os.waitpid(process, 0)
     except OSError:
         return None
     finally:
         _remove(trial)
     has = frozenset(name for name, bound in _BOUNDS.items() if bound in files)
     return Here(home=home, controllers=has, can_kill="cgroup.kill" in files)
+
+
+def _can_start_in(folder: int) -> bool:
+    """Return whether a process may be born in the group of an open folder.
+
+    Popen forks for it: with other threads beside ours a process that we cloned ourselves would wait
+    for one of them, which it does not have.
+    """
+
+    def enter() -> None:
+        pid = _clone_into(folder, signal.SIGCHLD)
+        if pid > 0:
+            os.waitpid(pid, 0)
+        os._exit(int(pid < 0))
+
+    return subprocess.Popen([sys.executable], preexec_fn=enter).wait() == 0  # noqa: PLW1509
 
 
 def _clone_into(folder: int, exit_signal: int, flags: int = 0) -> int:

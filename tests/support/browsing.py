@@ -149,7 +149,7 @@ def visit(window: Any) -> Iterator[Visit]:
 
 
 def new_window(browser: Any, **more: Any) -> Any:
-    return browser.new_context(viewport=_SIZE, reduced_motion=_MOTION, **more)
+    return browser.new_context(**{"viewport": _SIZE, "reduced_motion": _MOTION, **more})
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def guest(browser: Any) -> Iterator[Guest]:
         context = new_window(browser, **window)
         visits.append(Visit(context.new_page()))
         visits[-1].watch()
-        visits[-1].page.goto(f"{site.address}{path}?token={TOKEN}")
+        visits[-1].page.goto(f"{site.address}{path}{'&' if '?' in path else '?'}token={TOKEN}")
         return visits[-1]
 
     yield visit

@@ -73,11 +73,12 @@ lath.boardGeometry = (data) => {
     return Math.round((Math.atan2(y1 - y0, x1 - x0) * 180) / Math.PI);
   };
 
-  // The nearest cell that way, such as [1, 0] to the right; itself where there is none.
+  // The nearest cell that way, such as [1, 0] to the right; itself where there is none. Of a board of
+  // hexagons the next row is nearer than the cell straight ahead beyond it.
   const nextTo = (cell, [dx, dy]) => {
     const cost = ([x, y]) => {
       const [ahead, off] = [(x - centres[cell][0]) * dx + (y - centres[cell][1]) * dy, (x - centres[cell][0]) * dy - (y - centres[cell][1]) * dx];
-      return ahead > 20 ? ahead + 2 * Math.abs(off) : Infinity;
+      return ahead > 20 && Math.abs(off) < 1.2 * ahead ? ahead + 1.2 * Math.abs(off) : Infinity;
     };
     const costs = centres.map(cost);
     const least = Math.min(...costs);

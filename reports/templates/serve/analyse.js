@@ -25,8 +25,8 @@ const depthOf = (node) => pathTo(node).length;
 // Of a node that has been left behind by others the main line goes on from its parent.
 const isMain = (node) => node.parent === null || (node.parent.next[0] === node && isMain(node.parent));
 
-const moveButton = (node, number, isFirst) => {
-  const made = make("button", "ply", `${isFirst || number % 2 ? `${number}. ` : ""}${node.move}${node.glyph}`);
+const moveButton = (node, number) => {
+  const made = make("button", "ply", `${number}. ${node.move}${node.glyph}`);
   made.type = "button";
   if (node === at) made.setAttribute("aria-current", "true");
   made.addEventListener("click", () => goTo(node));
@@ -36,15 +36,13 @@ const moveButton = (node, number, isFirst) => {
 // The moves after a node, variations in brackets behind the move that they might stand in place of.
 const lineAfter = (node, number) => {
   const parts = [];
-  for (let [here, count, isFirst] = [node, number, true]; here.next.length > 0; count += 1) {
+  for (let [here, count] = [node, number]; here.next.length > 0; count += 1) {
     const [main, ...others] = here.next;
-    parts.push(moveButton(main, count, isFirst));
-    isFirst = false;
+    parts.push(moveButton(main, count));
     if (main.comment) parts.push(make("span", "said", main.comment));
     for (const one of others) {
       const told = one.comment ? [make("span", "said", one.comment)] : [];
-      parts.push(make("span", "variation", null, moveButton(one, count, true), ...told, ...lineAfter(one, count + 1)));
-      isFirst = true;
+      parts.push(make("span", "variation", null, moveButton(one, count), ...told, ...lineAfter(one, count + 1)));
     }
     here = main;
   }
@@ -101,6 +99,7 @@ const think = () => trying(said, async () => {
 
 const goTo = (node) => trying(said, async () => {
   stop();
+  table.hold();
   at = node;
   const seen = await lookAt(start, movesTo(node));
   if (at !== node) return;
@@ -161,6 +160,7 @@ const open = async (given, line) => {
   names = given.names?.every(Boolean) ? given.names : null;
   board = await table.setGame(start.game);
   showCard(board);
+  [0, 1].forEach((seat) => byId("bar").style.setProperty(seat === 0 ? "--first-seat" : "--second-seat", board.seats[seat][1]));
   root = nodeOf("", null);
   grow(root, line);
   byId("game").value = start.game;

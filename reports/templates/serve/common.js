@@ -99,12 +99,14 @@ export const showKept = (place, { text, file, error }) => {
 const about = new Map();
 export const offerLevels = async (bot) => {
   const place = lath.byId("level");
+  if (place.dataset.bot === bot) return about.get(bot);
+  place.dataset.bot = bot;
   lath.byId("level-of").hidden = true;
   place.replaceChildren();
   if (!bot) return null;
   if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`));
   const { level } = about.get(bot);
-  if (lath.byId("bot").value !== bot || !level) return about.get(bot);
+  if (place.dataset.bot !== bot || !level) return about.get(bot);
   for (let at = level.lowest; at <= level.highest; at += 1) place.append(new Option(String(at), String(at), false, at === level.usual));
   lath.byId("level-of").hidden = false;
   return about.get(bot);
@@ -114,8 +116,8 @@ export const levelNow = () => (lath.byId("level").value === "" ? null : Number(l
 
 // The rules of a game, and who it is by.
 export const showCard = ({ title, credit, card }) => {
-  const lines = card.split("\n").filter(Boolean).map((line) => lath.make("p", "", line));
-  lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `${title}. ${credit}.`));
+  const lines = `${title}: ${card}`.split("\n").filter(Boolean).map((line) => lath.make("p", "", line));
+  lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `${credit}.`));
 };
 
 // The moves of a line as buttons with their numbers; `take` gets how many of them were asked for.

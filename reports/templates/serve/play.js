@@ -41,7 +41,7 @@ const showSeats = () => {
     const bot = game.seats[seat];
     const line = make("p", "seat", null, chipOf(game.board, seat), nameOf(nameAt(seat)), make("small", "", game.board.seats[seat][0]));
     if (bot?.level) line.append(make("small", "", `level ${bot.level}`));
-    if (bot && value) line.append(make("small", "", value.words));
+    if (bot && value) line.append(make("small", "", value.words.replace("unknown, ", "")));
     const left = leftOf(seat);
     if (left !== null) line.append(make("strong", "clock", clockOf(left)));
     line.classList.toggle("turn", !game.ended && now?.to_move === seat);
@@ -51,8 +51,8 @@ const showSeats = () => {
 };
 
 const showMoves = () => {
-  byId("moves").replaceChildren(...game.plies.map(({ move, seat, used_s }, i) => make("li", "", null, make("span", "rank", `${i + 1}. `), chipOf(game.board, seat), ` ${move}`, make("small", "", ` ${used_s.toFixed(1)} s`))));
-  byId("moves").scrollTop = byId("moves").scrollHeight;
+  byId("plies").replaceChildren(...game.plies.map(({ move, seat, used_s }, i) => make("li", "", null, make("span", "rank", `${i + 1}. `), chipOf(game.board, seat), ` ${move}`, make("small", "", ` ${used_s.toFixed(1)} s`))));
+  byId("plies").scrollTop = byId("plies").scrollHeight;
 };
 
 const remember = () => {
@@ -143,6 +143,7 @@ const botsTurn = (seat) => trying(said, async () => {
 });
 
 const turn = async () => {
+  table.hold();
   now = await lookAt(game.start, moves());
   since = performance.now();
   const seat = now.to_move;
@@ -186,7 +187,7 @@ const open = async (one) => {
   game = { ...one, board };
   showCard(board);
   byId("setup").hidden = true;
-  byId("desk").hidden = false;
+  byId("sitting").hidden = false;
   byId("kept").replaceChildren();
   disarm();
   if (game.ended) tell("The game is over.");
@@ -203,6 +204,7 @@ const begin = () => trying(said, async () => {
   if (bot) seats[1 - seat] = { bot, level: levelNow() };
   const tc = byId("clock").value;
   const [initial, increment] = tc.split("+").map(Number);
+  history.replaceState(null, "", location.pathname); // a reload goes on with the game
   await open({ start, seats, tc, control: tc ? { initial, increment } : null, thinks_s: Number(byId("thinks").value), plies: [], ended: null });
 });
 
@@ -254,10 +256,23 @@ const renew = () => {
   stopThinking();
   sessionStorage.removeItem(KEPT);
   game = null;
-  byId("desk").hidden = true;
+  byId("sitting").hidden = true;
+  byId("seats").replaceChildren();
+  tell("");
   byId("setup").hidden = false;
   byId("game").focus();
+  preview();
 };
+
+// The board of the game that is chosen, before it begins.
+const preview = () => trying(said, async () => {
+  table.hold();
+  const start = await ask("/api/start", { game: byId("game").value, seed: 1 });
+  const [board, seen] = [await table.setGame(start.game), await lookAt(start, [])];
+  if (game || byId("game").value !== start.game) return;
+  showCard(board);
+  table.show(seen, false);
+});
 
 const showChoices = () => trying(said, async () => {
   const bot = byId("bot").value;
@@ -271,6 +286,7 @@ byId("setup").addEventListener("submit", (event) => {
   begin();
 });
 byId("bot").addEventListener("change", showChoices);
+byId("game").addEventListener("change", preview);
 byId("clock").addEventListener("change", showChoices);
 for (const [id, act] of Object.entries({ undo, hint, resign, keep, new: renew })) byId(id).addEventListener("click", act);
 byId("resign").addEventListener("blur", disarm);
@@ -282,3 +298,4 @@ for (const [name, id] of [["game", "game"], ["bot", "bot"], ["side", "side"], ["
 const before = sessionStorage.getItem(KEPT);
 showChoices();
 if (before && !asks.has("game")) trying(said, () => open(JSON.parse(before)));
+else preview();

@@ -28,6 +28,7 @@ const showScore = () => {
 
 const show = async (count) => {
   shown = count;
+  table.hold();
   table.show(await lookAt(start(), puzzle().line.slice(0, count)), !isOver);
 };
 

@@ -9,11 +9,13 @@ const { byId, make } = lath;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TAKES = "-";
 
+const withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
+
 // What lies where after the moves of a line, and what may be played: see `position_json`.
 export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
 
 export const makeTable = (onMove) => {
-  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, take: "", hinted: "", legal: false, threats: false, aids: true };
+  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", legal: false, threats: false, aids: true };
 
   const legalOf = ({ legal, stacks }) =>
     legal.map(([text, cells]) => {
@@ -32,7 +34,7 @@ export const makeTable = (onMove) => {
     const { now, view, game } = state;
     const isChoosing = state.chosen.length > 1;
     const all = state.effects.all;
-    const shown = isChoosing ? state.chosen.map(({ text }) => text) : null;
+    const shown = isChoosing ? state.chosen.map(({ text }) => text).filter((text) => !state.over || text === state.over) : null;
     const legal = isChoosing || (state.legal && !now.is_over) ? state.legalMoves.filter(({ text }) => !shown || shown.includes(text)) : null;
     const wins = state.threats ? [...now.wins, ...now.loses] : [];
     const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => [cell, now.wins.includes(text) || text === state.hinted]));
@@ -56,7 +58,7 @@ export const makeTable = (onMove) => {
   };
 
   const forget = () => {
-    Object.assign(state, { chosen: [], at: -1 });
+    Object.assign(state, { chosen: [], at: -1, over: "" });
     byId("choices").hidden = true;
   };
 
@@ -64,10 +66,16 @@ export const makeTable = (onMove) => {
     byId("cell").textContent = words;
   };
 
+  // Nobody moves until the next position is shown.
+  const hold = () => {
+    state.isMine = false;
+    byId("board").classList.remove("mine");
+  };
+
   const play = (text) => {
     forget();
     tell("");
-    state.isMine = false;
+    hold();
     onMove(text);
   };
 
@@ -94,6 +102,19 @@ export const makeTable = (onMove) => {
     return state.effects.all.filter(({ text }) => touched.includes(text));
   };
 
+  // A button for one of the moves at a cell; while it is looked at the board shows that move alone.
+  const choiceOf = (move) => {
+    const made = button(wordsOf(move), () => play(move.text));
+    const look = (over) => () => {
+      if (state.chosen.length === 0) return;
+      state.over = over;
+      draw();
+    };
+    for (const event of ["pointerenter", "focus"]) made.addEventListener(event, look(move.text));
+    for (const event of ["pointerleave", "blur"]) made.addEventListener(event, look(""));
+    return made;
+  };
+
   const choose = (cell, hasFocus) => {
     if (!state.isMine || cell < 0) return;
     const moves = movesAt(cell);
@@ -107,7 +128,7 @@ export const makeTable = (onMove) => {
     if (moves.length > 0) {
       Object.assign(state, { chosen: moves, at: cell });
       byId("choices").hidden = false;
-      byId("choices").replaceChildren(...moves.map((move) => button(wordsOf(move), () => play(move.text))), button("None of them", () => back()));
+      byId("choices").replaceChildren(...moves.map(choiceOf), button("None of them", () => back()));
       if (hasFocus) byId("choices").firstChild.focus();
     }
     draw();
@@ -135,7 +156,7 @@ export const makeTable = (onMove) => {
         state.take = code;
         if (state.chosen.length > 0) back();
       });
-      label.append(radio, code === TAKES ? " takes pieces off" : ` puts a ${named.get(code)?.name || code}`);
+      label.append(radio, code === TAKES ? "takes pieces off" : `puts ${withArticle(named.get(code)?.name || code)}`);
       return label;
     });
     place.replaceChildren(place.firstElementChild, ...radios);
@@ -221,5 +242,5 @@ export const makeTable = (onMove) => {
     typed();
   });
 
-  return { setGame, show, hint, tell };
+  return { setGame, show, hold, hint };
 };

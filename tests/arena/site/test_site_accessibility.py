@@ -36,7 +36,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-PAGES: Final = {"/": "h1", "/t/cup": ".live-board svg.board", "/nowhere": "h1"}
+PAGES: Final = {
+    "/": "h1",
+    "/t/cup": ".live-board svg.board",
+    "/nowhere": "h1",
+    "/play?game=manalath": "#card p",
+    "/analyse?game=manalath": "#board.mine",
+    "/puzzles?game=mammalath": "#board.mine",
+}
 """Pages by address, and what is waited for there."""
 
 

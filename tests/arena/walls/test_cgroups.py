@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -66,6 +67,27 @@ def test_a_bot_that_drops_its_mark_and_forks_all_the_time_ends_with_its_group() 
     assert gone(group.processes)
     child.kill()
     assert groups_of(tree) == []
+
+
+SPINS = """
+import sys
+import threading
+from lath.arena.walls import cgroups
+sys.setswitchinterval(1e-6)
+threading.Thread(target=lambda: [None for _ in iter(int, 1)], daemon=True).start()
+home = cgroups.what_is_here().home
+assert home
+for _ in range(30):
+    assert cgroups._tried(home)
+print("found")
+"""
+
+
+@needs_groups
+def test_what_is_here_is_found_while_other_threads_compute() -> None:
+    command = [sys.executable, "-c", SPINS]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("found\n", "")
 
 
 @needs_groups

@@ -1,0 +1,425 @@
+"""One plays on a page by mouse, keyboard and touch, analyses, and solves puzzles."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import random
+import re
+from contextlib import closing
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from sites import Served, served
+
+from lath import games, notation
+from lath.arena.puzzles.book import built_in, read_puzzles
+from lath.games.drawing.board import placement, places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from pathlib import Path
+
+    from browsing import Visit
+    from sites import Guest
+
+    from lath.games.core import Position
+
+FAMILIES: Final = ("mammalath", "manalath", "surikata", "yavalath")
+TURNS_BY: Final = "--"
+"""Moves that are no placement of a piece: to take some, or to swap."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("folder")) as running:
+        yield running
+
+
+def folder_of(site: Served) -> Path:
+    assert site.site.desk is not None
+    return site.site.desk.folder
+
+
+@cache
+def a_short_game(game_id: str) -> tuple[str, list[str]]:
+    """Return the setup and the moves of a short decided game; pieces are taken in Mammalath."""
+    found: list[tuple[str, list[str]]] = []
+    for seed in range(300):
+        chance, game = random.Random(seed), games.get(game_id)
+        setup = game.draw_setup(seed % 3) or ""
+        position, moves = game.start(setup or None), list[str]()
+        while not position.is_over:
+            move = chance.choice(position.legal_moves())
+            moves.append(move)
+            position = position.play(move)
+        outcome = position.outcome()
+        if (
+            outcome
+            and outcome.winner is not None
+            and ("x" in "".join(moves) or game_id != "mammalath")
+        ):
+            found.append((setup, moves))
+    return min(found, key=lambda one: len(one[1]))
+
+
+class Player:
+    """Somebody at the page who knows which move he wants, and where cells are."""
+
+    def __init__(self, page: Any, position: Position, hand: str) -> None:
+        self.page = page
+        self.position = position
+        self.act: Callable[[int], None] = {
+            "mouse": self._click,
+            "keyboard": self._walk,
+            "touch": self._tap,
+        }[hand]
+        self.is_keyboard = hand == "keyboard"
+        self._at: int | None = None
+
+    def play(self, text: str, number: int) -> None:
+        """Make a move, and wait until the page has it."""
+        move = next(one for one in self.position.legal_moves() if one == text)
+        after = self.position.play(move)
+        before, now = self.position.contents(), after.contents()
+        put = placement(before, now)
+        if text == "swap":
+            self._press(f"#direct button:has-text('{text}')")
+        elif put is None:
+            cell = next(
+                at for at, (old, new) in enumerate(zip(before, now, strict=True)) if old != new
+            )
+            self._take("-")
+            self.act(cell)
+            self._choose(text, number)
+        else:
+            self._take(put[1])
+            self.act(put[0])
+        self.page.wait_for_function(
+            "count => document.querySelectorAll('#plies li').length === count", arg=number
+        )
+        self.position = after
+
+    def _press(self, selector: str) -> None:
+        if self.is_keyboard:
+            self.page.focus(selector)
+            self.page.keyboard.press("Enter")
+        else:
+            self.page.click(selector)
+
+    def _take(self, code: str) -> None:
+        """Say what a click means, where there is a choice."""
+        radio = f"#palette input[value='{code}']:not(:checked)"
+        if self.page.is_visible("#palette") and self.page.locator(radio).count():
+            if self.is_keyboard:
+                self.page.focus("#palette input:checked")
+                for _ in range(self.page.locator("#palette input").count()):
+                    if self.page.locator(radio).count():
+                        self.page.keyboard.press("ArrowDown")
+            else:
+                self.page.click(radio)
+
+    def _choose(self, text: str, number: int) -> None:
+        """Take one of several moves at a cell; a lone one has been played."""
+        choice = self.page.locator("#choices button").filter(has_text=re.compile(f"^{text} "))
+        while self.page.locator("#plies li").count() < number:
+            if self.page.is_visible("#choices") and choice.count():
+                if self.is_keyboard:
+                    choice.first.press("Enter")
+                else:
+                    choice.first.click()
+                return
+            self.page.wait_for_timeout(20)
+
+    def _middle(self, cell: int) -> tuple[float, float]:
+        place = self.page.locator("#board .cell").nth(cell)
+        place.scroll_into_view_if_needed()
+        box = place.bounding_box()
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def _click(self, cell: int) -> None:
+        self.page.mouse.click(*self._middle(cell))
+
+    def _tap(self, cell: int) -> None:
+        self.page.touchscreen.tap(*self._middle(cell))
+
+    def _walk(self, cell: int) -> None:
+        """Go to a cell by arrow keys, its row first, and press Enter."""
+        centres = places(self.position.game)
+        self.page.focus("#board")
+        if self._at is None:
+            self.page.keyboard.press("ArrowRight")
+            self._at = len(centres) // 2
+        for _ in range(len(centres)):
+            if self._at == cell:
+                break
+            (x, y), (to_x, to_y) = centres[self._at], centres[cell]
+            if abs(to_y - y) > 1:
+                self.page.keyboard.press("ArrowDown" if to_y > y else "ArrowUp")
+            else:
+                self.page.keyboard.press("ArrowRight" if to_x > x else "ArrowLeft")
+            told = self.page.inner_text("#cell").partition(":")[0]
+            self._at = self.position.game.board.names.index(told)
+        assert self._at == cell
+        self.page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("hand", ["mouse", "keyboard", "touch"])
+@pytest.mark.parametrize("game_id", FAMILIES)
+def test_two_people_play_a_whole_game_by_each_hand(
+    site: Served, guest: Guest, game_id: str, hand: str
+) -> None:
+    setup, moves = a_short_game(game_id)
+    window = {"has_touch": True, "viewport": {"width": 390, "height": 844}}
+    page = guest(site, "/play", **(window if hand == "touch" else {})).page
+    page.select_option("#game", game_id)
+    page.select_option("#bot", "")
+    page.click("summary:has-text('Begin elsewhere')")
+    page.fill("#start-setup", setup)
+    page.click("#begin")
+    page.wait_for_selector("#sitting:visible")
+    page.wait_for_selector("#told:has-text('to move')")
+    player = Player(page, games.get(game_id).start(setup or None), hand)
+    for number, move in enumerate(moves, 1):
+        player.play(move, number)
+    outcome = player.position.outcome()
+    assert outcome is not None
+    assert outcome.winner is not None
+    assert outcome.ending in page.inner_text("#told")
+    page.wait_for_selector("#kept:has-text('Kept in played.lath')")
+    record = [*notation.read(folder_of(site) / "played.lath")][-1]
+    assert (record.game, list(record.moves), record.result) == (game_id, moves, outcome.result)
+    assert (record.tag("First"), record.tag("Second")) == ("person 1", "person 2")
+    assert not notation.check(record)
+    assert all(ply.used_s is not None for ply in record.plies)
+
+
+def a_move(page: Any) -> str:
+    """Type a legal move that loses nothing at once, and wait for the answer of the bot."""
+    count = page.locator("#plies li").count()
+    page.wait_for_selector("#board.mine")
+    page.fill("#typed-move", "nonsense")
+    page.press("#typed-move", "Enter")
+    page.wait_for_selector("#cell:has-text('nonsense is not legal here; such as')")
+    move = page.inner_text("#cell").partition("such as ")[2].split(",")[0]
+    page.fill("#typed-move", move.upper())  # capitals do not matter
+    page.press("#typed-move", "Enter")
+    page.wait_for_function(
+        "count => document.querySelectorAll('#plies li').length > count + 1", arg=count
+    )
+    page.wait_for_selector("#told:has-text('Your move')")
+    return str(move)
+
+
+def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, guest: Guest) -> None:
+    page = guest(site, "/play?game=yavalath&bot=mcts").page
+    page.wait_for_selector("#level:visible")
+    page.select_option("#level", "1")
+    page.select_option("#clock", "60+1")
+    page.click("#begin")
+    page.wait_for_selector("#told:has-text('Your move: you are white')")
+    first = a_move(page)
+    assert "level 1" in page.inner_text("#seats")
+    assert page.locator("#seats .clock").count() == 2
+    page.click("#undo")
+    page.wait_for_function("() => document.querySelectorAll('#plies li').length === 0")
+    page.wait_for_selector("#told:has-text('Your move')")
+    page.click("#hint")
+    page.wait_for_selector("#told:has-text('Hint: ')")
+    page.click("#threats")
+    assert "Nothing wins or loses at once" in page.inner_text("#threats-told")
+    assert a_move(page) == first
+    page.reload()
+    page.wait_for_selector("#told:has-text('Your move')")
+    assert page.locator("#plies li").count() == 2
+    page.click("#resign")
+    assert page.inner_text("#resign") == "Resign: sure?"
+    page.click("#resign")
+    page.wait_for_selector("#kept:has-text('Kept in played.lath')")
+    record = [*notation.read(folder_of(site) / "played.lath")][-1]
+    assert (record.result, record.tag("Termination")) == ("0-1", "resignation")
+    assert (record.tag("First"), record.tag("Second")) == ("person", "mcts")
+    assert record.tag("TimeControl") == "60+1"
+    assert not notation.check(record)
+    assert "played.lath" in {item["name"] for item in site.get("/api/items")}
+
+
+def test_who_runs_out_of_time_loses(site: Served, guest: Guest) -> None:
+    page = guest(site, "/play?game=surikata").page
+    page.clock.install()
+    page.select_option("#bot", "")
+    page.select_option("#clock", "60+1")
+    page.click("#begin")
+    page.wait_for_selector("#told:has-text('to move')")
+    page.clock.run_for(61_000)
+    page.wait_for_selector("#told:has-text('person 1: no time left, and lost')")
+    page.wait_for_selector("#kept:has-text('Kept in')")
+    record = [*notation.read(folder_of(site) / "played.lath")][-1]
+    assert (record.result, record.tag("Termination")) == ("0-1", "time")
+
+
+def play_typed(page: Any, *moves: str) -> None:
+    for move in moves:
+        page.wait_for_selector("#board.mine")
+        page.fill("#typed-move", move)
+        page.press("#typed-move", "Enter")
+        page.wait_for_selector(f"#tree [aria-current]:has-text('{move}')")
+
+
+def test_an_analysis_grows_variations_is_thought_about_and_kept(site: Served, guest: Guest) -> None:
+    page = (visit := guest(site, "/analyse?game=yavalath")).page
+    page.wait_for_selector("#told:has-text('white to move')")
+    play_typed(page, "e5", "d4", "e4")
+    page.keyboard.press("Escape")
+    page.click("#back")
+    page.wait_for_selector("#tree [aria-current]:has-text('d4')")
+    play_typed(page, "a1", "b2")
+    page.select_option("#glyph", "!?")
+    page.fill("#comment", "far away")
+    page.press("#comment", "Enter")
+    page.click("#to-start")
+    page.wait_for_selector("#told:has-text('white to move')")
+    page.click("#think")
+    page.wait_for_selector("#line button")
+    assert "node" in page.inner_text("#thought")
+    page.click("#line button >> nth=0")
+    page.wait_for_selector("#told:has-text('black to move')")
+    page.click("#keep")
+    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
+    (record,) = notation.read(folder_of(site) / "analysed.lath")
+    assert list(record.moves) == ["e5", "d4", "e4"]
+    ((first, second),) = [one.plies for one in record.plies[2].variations]
+    assert (first.move, second.move, second.glyph, second.comments) == (
+        "a1",
+        "b2",
+        "!?",
+        (("far away",),),
+    )
+    assert not notation.check(record)
+    page.click("summary:has-text('Game, position or record')")
+    page.fill("#record", notation.format_record(record))
+    page.click("#setup button")
+    page.wait_for_selector("#set-up:not([open])")
+    page.click("#tree button:has-text('a1')")
+    page.wait_for_selector("#tree [aria-current]:has-text('a1')")
+    page.click("#promote")
+    page.click("#keep")
+    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
+    again = [*notation.read(folder_of(site) / "analysed.lath")][-1]
+    assert list(again.moves) == ["e5", "d4", "a1", "b2"]
+    page.click("summary:has-text('Game, position or record')")
+    page.fill("#record", '[Game "yavalath"]\n\n1. z9 *')
+    page.click("#setup button")
+    page.wait_for_selector("#said:has-text('ply 1: ')")
+    visit.complaints.clear()  # of the browser, about the answer
+
+
+def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
+    puzzle = next(iter(read_puzzles(built_in("surikata"))))
+    page = guest(site, "/puzzles?game=surikata").page
+    page.wait_for_selector("#score:has-text('1 of 50 puzzles')")
+    assert page.inner_text("#question").lower() == puzzle.question
+    page.click("#after")
+    page.wait_for_selector("#score:has-text('2 of 50')")
+    page.click("#before")
+    page.wait_for_selector("#score:has-text('1 of 50')")
+    page.wait_for_selector("#board.mine")
+    page.fill("#typed-move", puzzle.answer)
+    page.press("#typed-move", "Enter")
+    page.wait_for_selector(f"#told:has-text('Right: {puzzle.answer}')")
+    assert page.locator("#line button").count() == len(puzzle.line)
+    assert "1 solved at the first try" in page.inner_text("#score")
+    page.reload()
+    page.wait_for_selector("#score:has-text('2 of 50')")
+    answer = [*read_puzzles(built_in("surikata"))][1]
+    wrong = next(move for move in answer.position.legal_moves() if move != answer.answer)
+    page.wait_for_selector("#board.mine")
+    page.fill("#typed-move", wrong)
+    page.press("#typed-move", "Enter")
+    page.wait_for_selector(f"#told:has-text('{wrong} does not: try again')")
+    page.click("#answer")
+    page.wait_for_selector(f"#told:has-text('{answer.answer} ')")
+
+
+# What is asked without a page
+
+
+def test_what_is_wrong_is_told_and_nothing_of_this_machine_is_run(
+    site: Served, tmp_path: Path
+) -> None:
+    (tmp_path / "game.py").write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n")
+    line = {"game": "yavalath", "moves": ["e5", "e5"]}
+    for path, value, status, says in (
+        ("/api/position", line, 409, "ply 2: illegal move e5"),
+        ("/api/position", {"game": "chess"}, 409, "chess"),
+        ("/api/position", {"game": "yavalath", "moves": [1]}, 400, "moves.0"),
+        ("/api/position", {"game": "yavalath", "more": 1}, 400, "more"),
+        ("/api/start", {"game": str(tmp_path / "game.py")}, 409, "game.py"),
+        ("/api/start", {"game": "yavalath", "position": "rubbish"}, 409, "rubbish"),
+        ("/api/think", {**line, "moves": [], "bot": "/bin/sh"}, 200, "there is no bot '/bin/sh'"),
+        ("/api/keep", {**line, "kind": "game", "moves": None}, 400, "line"),
+        ("/api/keep", {"game": "yavalath", "kind": "game", "line": [{"move": "z9"}]}, 409, "z9"),
+        ("/api/keep", {"game": "yavalath", "kind": "../x", "line": []}, 400, "kind"),
+        ("/api/read", {"text": "[" * 60_000}, 409, ""),
+    ):
+        answer = site.post(path, value)
+        assert (answer.status, says in answer.text) == (status, True), (path, value, answer.text)
+    deep = '{"game": "yavalath", "kind": "game", "line": ' + '[{"move": "e5", "variations": [' * 999
+    assert site.ask(
+        "/api/keep", "POST", deep, Content_Type="application/json", Origin=site.address,
+        **site.cookie,
+    ).status == 400  # fmt: skip
+    assert not (tmp_path / "was_run").exists()
+    assert {file.suffix for file in folder_of(site).iterdir()} <= {".lath"}
+
+
+def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served) -> None:
+    assert site.site.desk is not None
+    thinkers = site.site.desk.thinkers
+
+    def asked(seconds: float) -> Generator[Any]:
+        connection = http.client.HTTPConnection(site.host, timeout=30)
+        sent = {"Content-Type": "application/json", "Origin": site.address, **site.cookie}
+        body = {"game": "yavalath", "moves": ["e5"], "bot": "mcts", "seconds": seconds}
+        connection.request("POST", "/api/think", json.dumps(body), sent)
+        answer = connection.getresponse()
+        try:
+            while line := answer.readline():
+                yield json.loads(line)
+        finally:
+            connection.close()
+
+    with closing(asked(500)) as thoughts:
+        assert next(thoughts)["part"] == "info"
+    *_, last = asked(0.2)
+    assert last["part"] == "answer"
+    assert last["move"] == last["line"][0]
+    assert last["seconds"] >= 0.1
+    assert "mcts" in {player.bot for player, _ in thinkers._idle}
+
+
+def test_spectators_find_nothing_to_play_with(tmp_path: Path) -> None:
+    with served(tmp_path, is_public=True) as site:
+        assert "Play" not in site.ask("/").text
+        for path in ("/play", "/analyse", "/puzzles", "/api/bots/mcts"):
+            assert site.ask(path).status == 404
+        assert site.post("/api/position", {"game": "yavalath"}).status == 403
+
+
+def test_what_cannot_be_written_is_given_back(tmp_path: Path) -> None:
+    with served(tmp_path) as site:
+        (tmp_path / "played.lath").mkdir()
+        kept = {"game": "yavalath", "kind": "game", "line": [{"move": "e5"}]}
+        answer = site.post("/api/keep", kept).value
+        assert answer["file"] == ""
+        assert "played.lath" in answer["error"]
+        assert "1. e5 *" in answer["text"]
+
+
+def test_a_page_is_left_without_complaint(site: Served, guest: Guest) -> None:
+    visit: Visit = guest(site, "/play?game=manalath")
+    visit.page.wait_for_selector("#card p")
+    assert "group of five" in visit.page.inner_text("#card")
+    visit.page.click("nav >> text=Analyse")
+    visit.page.wait_for_selector("#board svg")
