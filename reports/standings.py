@@ -11,6 +11,7 @@ Must not know how standings are shown or written, how a rating is made, nor the 
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -147,7 +148,14 @@ class Meeting(Scored):
     """The likelihood that the one is stronger (LOS); None across groups and for a bot and
     itself."""
 
-    WRITTEN: ClassVar = ("wins", "draws", "losses", "points", "games", "superiority")
+    head_to_head: Share | None = None
+    """The likelihood that the one wins more often than it loses against the other, by their own
+    rated games alone; None where they have none, and for a bot and itself."""
+
+    WRITTEN: ClassVar = (
+        *("wins", "draws", "losses", "points", "games", "superiority"),
+        "head_to_head",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,8 +394,11 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
     ratings = rate(rated)
     without = rate(replace(rated, fair=True), in_order=False) if counted.forfeits else ratings
     meetings = Counter[tuple[str, str]]()
-    for (first, second, _, _), times in rated.cells().items():
+    won = Counter[tuple[str, str]]()
+    for (first, second, score, _), times in rated.cells().items():
         meetings[first, second] += times
+        if score != 0.5:
+            won[(first, second) if score else (second, first)] += times
     seats = SeatScore()
     met: defaultdict[tuple[str, str], SeatScore] = defaultdict(SeatScore)
     own: defaultdict[str, SeatScore] = defaultdict(SeatScore)
@@ -418,8 +429,12 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
 
     def meeting(bot: str, other: str) -> Meeting:
         scored = met[bot, other]
-        better = None if bot == other else ratings.superiority(bot, other)
-        return Meeting(scored.wins, scored.draws, scored.losses, better)
+        of_both = scored.wins, scored.draws, scored.losses
+        if bot == other:
+            return Meeting(*of_both)
+        has_met = meetings[bot, other] or meetings[other, bot]
+        alone = more_wins(won[bot, other], won[other, bot]) if has_met else None
+        return Meeting(*of_both, ratings.superiority(bot, other), alone)
 
     return Table(
         game=game,
@@ -435,6 +450,25 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
         ratings=ratings,
         unbalanced=is_unbalanced(meetings),
     )
+
+
+EXACT: Final = 100
+"""Up to so many games the sum has few terms; beyond, a normal distribution is as good."""
+
+
+def more_wins(wins: int, losses: int) -> float:
+    """Return the likelihood that who won and lost so often wins more often than it loses, in 0..1.
+
+    Before the games each share of wins is held to be as likely as any other, so that it is what a
+    beta distribution has above a half. Draws say nothing of it.
+
+    >>> [round(more_wins(*score), 4) for score in ((0, 0), (3, 1), (4, 0), (2, 2), (15, 5))]
+    [0.5, 0.8125, 0.9688, 0.5, 0.9867]
+    """
+    tosses = wins + losses + 1
+    if tosses > EXACT:
+        return math.erfc((tosses - 2 * wins - 1) / math.sqrt(2 * tosses)) / 2
+    return float(sum(math.comb(tosses, heads) for heads in range(wins + 1)) / 2**tosses)
 
 
 SHARE: Final = 0.1

@@ -145,8 +145,8 @@ class Collector:
 
 
 PARTS: Final = {
-    "css": ("base", "sections", "plots", "index", "refresh", "narrow", "print"),
-    "js": ("refresh",),
+    "css": ("base", "sections", "tables", "plots", "index", "refresh", "narrow", "print"),
+    "js": ("tables", "refresh"),
 }
 """The files of a kind, in the order in which they stand in the page."""
 

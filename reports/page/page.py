@@ -108,6 +108,7 @@ PARTS: Final = {
             "base",
             "summary",
             "sections",
+            "tables",
             "plots",
             "board",
             "replay",
@@ -122,13 +123,16 @@ PARTS: Final = {
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
         *("keys", "versus", "games", "openings", "standings", "downloads", "showpiece"),
-        *("start", "contents", "crosstable", "paper", "refresh"),
+        *("start", "contents", "tables", "crosstable", "paper", "refresh"),
     ),
 }
 """The files of a kind, in the order in which they stand in the page."""
 
 _NO_CODE: Final = re.compile(r"^[ \t]*(?://.*)?(?:\n|\Z)|^[ \t]+", re.MULTILINE)
 """What neither CSS nor JavaScript needs of a line."""
+
+_NO_STYLE: Final = re.compile(r"\n|;(?=\n})|(?<=\n)([-a-z0-9]+:) | (?={\n)|/\*.*?\*/")
+"""What style does not need besides, where each declaration has a line."""
 
 _NO_CONTROLS: Final = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r"}
 """Control characters are not allowed in HTML."""
@@ -329,19 +333,21 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
     )
     shown = dict(getmembers(views, isfunction))
     environment.filters |= shown
-    environment.globals |= {**shown, "z95": Z95}
+    environment.globals |= {**shown, "z95": Z95, "EVIDENCE": views.EVIDENCE}
     return environment
 
 
 def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> str:
     """Return styles (`css`) or scripts (`js`) as one text.
 
-    Blanks before lines and lines that are comments are left out: no text goes over several lines.
+    Blanks before lines and lines that are comments are left out, and the ends of lines of styles:
+    no text goes over several lines.
     """
     loader = environment.loader
     assert loader is not None
     sources = (loader.get_source(environment, f"{kind}/{name}.{kind}") for name in names)
-    return "".join(_NO_CODE.sub("", text) for text, *_ in sources)
+    found = "".join(_NO_CODE.sub("", text) for text, *_ in sources)
+    return _NO_STYLE.sub(r"\1", found) if kind == "css" else found
 
 
 def policy(css: str, script: str) -> str:

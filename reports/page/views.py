@@ -362,6 +362,34 @@ def games_a_cell(crosstable: Iterable[Iterable[Mapping[str, Any]]]) -> int:
     return met.pop() if len(met) == 1 else 0
 
 
+EVIDENCE: Final = (0.95, 0.99, 0.999, 0.9999)
+"""How likely a bot must be better than another, by their own games, for each colour of a cell."""
+
+
+def evidence(cell: Mapping[str, Any]) -> int:
+    """Return how strongly two bots' own games speak for the one, from 0 (against it) to 8.
+
+    It is 4 where they leave it open, as few games do whatever their score.
+
+    >>> [evidence({"head_to_head": likely}) for likely in (0.8125, 0.9688, 1.0, 0.0, 0.03, None)]
+    [4, 5, 8, 0, 3, 4]
+    """
+    likely: float | None = cell["head_to_head"]
+    if likely is None:
+        return 4
+    surely = sum(max(likely, 1 - likely) >= least for least in EVIDENCE)
+    return 4 + surely if likely > 0.5 else 4 - surely
+
+
+def evidence_words(least: float) -> str:
+    """Return a likelihood as a number of percent.
+
+    >>> [evidence_words(least) for least in EVIDENCE]
+    ['95', '99', '99.9', '99.99']
+    """
+    return f"{100 * least:.6g}"
+
+
 def sheets(outcome: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the tables of a result, without columns that are empty in all their rows.
 

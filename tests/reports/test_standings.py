@@ -25,6 +25,7 @@ from lath.reports.standings import (
     compute,
     greatest_gap,
     is_unbalanced,
+    more_wins,
     standings_of,
 )
 
@@ -109,6 +110,26 @@ def test_the_likelihoods_of_two_bots_add_up_to_one() -> None:
             assert meeting.superiority is not None
             back = table.crosstable[j][i].superiority
             assert meeting.superiority + (back or 0) == pytest.approx(1)
+
+
+def test_two_bots_own_games_tell_who_is_better_and_repeats_tell_nothing() -> None:
+    game = random_game("yavalath", 1, first="ann", second="bob")
+    others = [bare("bob", "ann", "1/2-1/2"), bare("cat", "ann", "1-0"), bare("dog", "dog", "1-0")]
+    table = compute([*[game] * 20, *others]).overall
+    ranks = {row.name: row.rank - 1 for row in table.rows}
+
+    def alone(one: str, other: str) -> float | None:
+        return table.crosstable[ranks[one]][ranks[other]].head_to_head
+
+    won = "ann", "bob"
+    if game.result == "0-1":
+        won = "bob", "ann"
+    assert (alone(*won), alone(*reversed(won))) == (0.75, 0.25), "of a uniform prior, one win"
+    assert [alone("bob", "cat"), alone("dog", "dog"), alone("ann", "ann")] == [None] * 3
+    exact, beyond = more_wins(50, 49), more_wins(50, 50)
+    assert (round(exact, 4), beyond) == (0.5398, 0.5)
+    between = (more_wins(60, 39) + more_wins(59, 40)) / 2
+    assert more_wins(60, 40) == pytest.approx(between, abs=0.0005), "beyond the exact sum"
 
 
 def test_a_game_against_itself_fills_both_seats_of_one_row() -> None:

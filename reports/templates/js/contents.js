@@ -7,7 +7,7 @@
   const mark = (id) => {
     for (const link of links.values()) link.removeAttribute("aria-current");
     const link = links.get(id);
-    link.setAttribute("aria-current", "true");
+    link.setAttribute("aria-current", "location");
     // The page itself must not scroll by it, so not `scrollIntoView`.
     strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
     strip.scrollTop = link.offsetTop - (strip.clientHeight - link.offsetHeight) / 2;

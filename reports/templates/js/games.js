@@ -56,6 +56,7 @@ lath.makeList = (games, replay) => {
     for (const id of ["page-first", "page-before"]) lath.dim(id, state.page === 0);
     for (const id of ["page-last", "page-after"]) lath.dim(id, state.page === pages() - 1);
     markRow();
+    byId("rows").closest(".scroll").dispatchEvent(new Event("listed"));
   };
 
   const showFound = () => {

@@ -120,6 +120,7 @@ lath.makeTree = (all, family, board) => {
       others > 0 ? `${lath.counted(others, "game")} ended here or went on otherwise. ` : "",
       places.some((one) => lines[one].chosen > 0) ? "Moves by the arena are of openings that it chose: they tell nothing of what bots would play." : "");
     list.replaceChildren(tableOf(places, here.games));
+    list.dispatchEvent(new Event("listed"));
     view.show({
       stacks,
       moved: place < 0 ? [] : lath.movedFrom({ shapes }, stacksAt(lines[place].before), stacks),
@@ -177,6 +178,7 @@ lath.makeOpenings = (games) => {
     if (found.lines.some(Boolean)) place.append(lath.makeTree(found.lines, family, board));
     if (found.setups.length > 0) place.append(lath.makeSetups(found, board));
     lath.byId("leans").hidden = false;
+    place.dispatchEvent(new Event("listed"));
   };
   for (const place of document.querySelectorAll(".explorer")) {
     const details = place.closest("details");

@@ -150,5 +150,6 @@ lath.showVersus = (() => {
     if (opened.length === 0) return;
     const lines = await lath.beginnings(games, table, opened, pair[0]);
     if (turn === asked) tables.append(begun(lines, opened.length, pair));
+    tables.dispatchEvent(new Event("listed"));
   };
 })();

@@ -135,12 +135,12 @@ def properties_of(schema: Any) -> set[str]:
     return found.union(*map(properties_of, schema.values()))
 
 
-def test_without_records_nothing_is_written(here: Path) -> None:
+def test_without_games_the_page_says_so(here: Path) -> None:
     Path("empty.lath").write_text("")
-    for words in ([], ["--data", "data.json"]):
-        ran = arena("report", "empty.lath", *words)
-        assert (ran.status, ran.err) == (1, "arena: no records in empty.lath\n")
-    assert listed(here) == ["empty.lath"]
+    ran = arena("report", "empty.lath", "--data", "data.json", "-o", "report.html")
+    assert (ran.status, ran.err.splitlines()[0]) == (0, "no games in empty.lath: the page says so")
+    assert "No game has been played yet." in Path("report.html").read_text()
+    assert json.loads(Path("data.json").read_text())["facts"]["records"] == 0
 
 
 # templates

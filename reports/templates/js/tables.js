@@ -1,0 +1,90 @@
+// Tables: what is wider than its room becomes cards, but for large crosstables, which scroll. Headings sort, and the
+// caption says by what. The index has this, too: no other of our scripts is needed.
+(() => {
+  const UNITS = { ms: 1e-3, min: 60, h: 3600, k: 1e3, M: 1e6, G: 1e9 };
+
+  // The number with which a cell begins, such as −63 ±168, 12½, 1,204 or 250 ms; NaN without one.
+  const valueOf = (text) => {
+    const [, sign, digits, half, unit] = /^[<≤\s]*([−-]?)([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim());
+    if (digits === "" && half === "") return NaN;
+    return (Number(digits.replaceAll(",", "")) + (half ? 0.5 : 0)) * (sign ? -1 : 1) * (UNITS[unit] || 1);
+  };
+
+  // What has no value stands last, whichever way is sorted.
+  const compared = (one, other) => {
+    if (typeof one === "string") return one.localeCompare(other);
+    return one - other;
+  };
+
+  const headsOf = (table) => [...table.tHead.rows[0].cells];
+
+  const sortBy = (table, head) => {
+    const at = head.cellIndex;
+    const isText = head.matches(".words");
+    const was = head.getAttribute("aria-sort");
+    const isDown = was ? was === "ascending" : !isText;
+    for (const other of headsOf(table)) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+    const keyOf = ({ cells }) => (isText ? cells[at].textContent.trim() : valueOf(cells[at].textContent));
+    for (const body of table.tBodies) {
+      const keyed = [...body.rows].filter((row) => !row.matches(".group")).map((row) => [keyOf(row), row]);
+      const known = keyed.filter(([key]) => !Number.isNaN(key));
+      known.sort(([one], [other]) => (isDown ? -1 : 1) * compared(one, other));
+      body.append(...[...known, ...keyed.filter(([key]) => Number.isNaN(key))].map(([, row]) => row));
+    }
+    const way = isText ? ["from A to Z", "from Z to A"] : ["the lowest first", "the highest first"];
+    table.querySelector(".sorted").textContent = `Sorted by ${nameOf(head)}, ${way[Number(isDown)]}.`;
+  };
+
+  const nameOf = (head) => (head.matches(".drawn, .rank, .games *") ? "" : head.textContent.trim().replace(/\s*±$/u, ""));
+
+  // A crosstable's columns are numbers of bots, whose names are known.
+  const labelOf = (head) => (head.closest(".crosstable") && head.querySelector("abbr")?.title) || nameOf(head);
+
+  const addButtons = (table) => {
+    for (const head of headsOf(table)) {
+      if (head.matches(".drawn, .rank")) continue;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => sortBy(table, head));
+    }
+  };
+
+  // On a card each value has the heading of its column.
+  const label = (table) => {
+    const names = headsOf(table).map(labelOf);
+    for (const { cells } of [...table.tBodies].flatMap((body) => [...body.rows])) {
+      if (cells.length < names.length) continue;
+      [...cells].forEach((cell, at) => {
+        if (names[at] && cell.matches("td:not(.number.strong)")) cell.dataset.label = names[at];
+      });
+    }
+  };
+
+  const fit = (place = document.querySelector("main")) => {
+    const rooms = place.matches(".scroll") ? [place] : [...place.querySelectorAll(".scroll")];
+    const some = rooms.map((room) => [room, room.querySelector(":scope > table")]);
+    const seen = some.filter(([room, table]) => table && !room.closest("details:not([open]), [hidden]"));
+    for (const [room, table] of seen) {
+      room.classList.remove("fits", "over");
+      table.classList.remove("stacked");
+    }
+    const wide = seen.map(([room]) => room.scrollWidth > room.clientWidth + 1);
+    seen.forEach(([room, table], at) => {
+      const scrolls = wide[at] && table.matches(".compact");
+      const stacks = wide[at] && !scrolls;
+      if (stacks && !table.querySelector("[data-label]")) label(table);
+      table.classList.toggle("stacked", stacks);
+      room.classList.add(scrolls ? "over" : "fits");
+      if (scrolls) room.tabIndex = 0;
+      else room.removeAttribute("tabindex");
+    });
+  };
+
+  document.querySelectorAll(".sortable").forEach(addButtons);
+  fit();
+  addEventListener("resize", () => fit());
+  for (const name of ["listed", "toggle"]) document.addEventListener(name, ({ target }) => fit(target), true);
+})();
