@@ -146,7 +146,7 @@ class Collector:
 
 PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "index", "refresh", "narrow", "print"),
-    "js": ("tables", "refresh"),
+    "js": ("contents", "tables", "refresh"),
 }
 """The files of a kind, in the order in which they stand in the page."""
 

@@ -145,7 +145,7 @@ def test_headings_stay_in_sight_and_the_section_in_view_is_marked(
     assert row.evaluate(TOP) < head.evaluate(TOP) - 200
     assert least <= head.evaluate(TOP) + 1 < least + 40
     marked = opened.locator(".contents [aria-current=location]")
-    for section in ("crosstable", "bots", "standings"):
+    for section in ("crosstable", "bots", "standings", "method"):
         opened.locator(f"#{section}").evaluate("one => one.scrollIntoView()")
         opened.wait_for_selector(f".contents [aria-current=location][href='#{section}']")
         assert marked.count() == 1

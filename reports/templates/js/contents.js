@@ -3,9 +3,13 @@
   const strip = document.querySelector(".contents");
   if (!strip) return;
   const links = new Map([...strip.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+  const sections = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+  let [entered, marked] = [null, null];
 
   const mark = (id) => {
-    for (const link of links.values()) link.removeAttribute("aria-current");
+    if (id === marked) return;
+    links.get(marked)?.removeAttribute("aria-current");
+    marked = id;
     const link = links.get(id);
     link.setAttribute("aria-current", "location");
     // The page itself must not scroll by it, so not `scrollIntoView`.
@@ -13,13 +17,20 @@
     strip.scrollTop = link.offsetTop - (strip.clientHeight - link.offsetHeight) / 2;
   };
 
-  // A line in the upper quarter of the window is in one section at a time.
+  // At the end of the page the last sections are in sight together: the one that was asked for, or the last.
+  const look = () => {
+    const isEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    const asked = isEnd && sections.find(({ id }) => id === location.hash.slice(1));
+    const isSeen = asked && asked.getBoundingClientRect().bottom > 0;
+    if (isEnd) mark(isSeen ? asked.id : sections.at(-1).id);
+    else if (entered) mark(entered);
+  };
+
+  // A line below the top of the window is in one section at a time.
   const watcher = new IntersectionObserver((entries) => {
-    const entered = entries.filter(({ isIntersecting }) => isIntersecting);
-    if (entered.length > 0) mark(entered[entered.length - 1].target.id);
-  }, { rootMargin: "-25% 0px -75% 0px" });
-  for (const id of links.keys()) {
-    const section = lath.byId(id);
-    if (section) watcher.observe(section);
-  }
+    entered = entries.findLast(({ isIntersecting }) => isIntersecting)?.target.id ?? entered;
+    look();
+  }, { rootMargin: "-12% 0px -88% 0px" });
+  for (const section of sections) watcher.observe(section);
+  for (const name of ["scroll", "hashchange"]) addEventListener(name, look);
 })();

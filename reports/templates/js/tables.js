@@ -36,7 +36,7 @@
     table.querySelector(".sorted").textContent = `Sorted by ${nameOf(head)}, ${way[Number(isDown)]}.`;
   };
 
-  const nameOf = (head) => (head.matches(".drawn, .rank, .games *") ? "" : head.textContent.trim().replace(/\s*±$/u, ""));
+  const nameOf = (head) => (head.matches(".drawn, .rank, .games *") ? "" : head.textContent.trim().replace(/\s*±$/u, "").replace(/^./u, (first) => first.toUpperCase()));
 
   // A crosstable's columns are numbers of bots, whose names are known.
   const labelOf = (head) => (head.closest(".crosstable") && head.querySelector("abbr")?.title) || nameOf(head);
