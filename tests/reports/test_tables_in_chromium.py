@@ -28,10 +28,13 @@ CUT: Final = """
   if (!room || !table.checkVisibility()) return false;
   const [inner, outer] = [table, room].map(one => one.getBoundingClientRect());
   const names = [...table.querySelectorAll("bdi")].filter(one => one.clientWidth > 0);
-  return inner.right > outer.right + 1 || names.some(one => one.scrollWidth > one.clientWidth + 1);
+  const heads = table.tHead.rows[0].cells[0].getBoundingClientRect();
+  const covers = heads.bottom > table.tBodies[0].getBoundingClientRect().top + 4;
+  const isCut = names.some(one => one.scrollWidth > one.clientWidth + 1);
+  return inner.right > outer.right + 1 || covers || isCut;
 }).map(table => table.className)
 """
-"""Tables that are wider than their room, or have a name that is cut."""
+"""Tables that are wider than their room, have a name that is cut, or heads over their first row."""
 
 TOP: Final = "one => one.getBoundingClientRect().top"
 
