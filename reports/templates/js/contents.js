@@ -23,7 +23,7 @@
     const asked = isEnd && sections.find(({ id }) => id === location.hash.slice(1));
     const isSeen = asked && asked.getBoundingClientRect().bottom > 0;
     if (isEnd) mark(isSeen ? asked.id : sections.at(-1).id);
-    else if (entered) mark(entered);
+    else mark(entered || sections[0].id);
   };
 
   // A line below the top of the window is in one section at a time.
