@@ -44,6 +44,7 @@ from lath.arena.tournament.sources import (
     Following,
     background_of,
     collect,
+    event_in,
     is_collection,
     needs_report,
     records_of,
@@ -200,6 +201,8 @@ class ReportJob:
         )
         games = gathered.document["facts"]["records"]
         doubts += _unsound_doubts(gathered.document["standings"])
+        if not games and not self.title and (event := event_in(sources)):
+            gathered.document["title"] = event
         if not games and refresh_s is None:
             given = ", ".join(map(str, self.given))
             print(f"no games in {given}: the page says so", file=sys.stderr)

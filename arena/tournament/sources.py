@@ -435,6 +435,22 @@ def background_of(sources: Sequence[Path]) -> Background:
     )
 
 
+def event_in(sources: Sequence[Path]) -> str:
+    """Return the event of a tournament without games, where it is the only source; else nothing.
+
+    It is what its configuration says: the records of others say it themselves.
+    """
+    import tomllib
+
+    if len(sources) != 1 or not (path := sources[0] / CONFIG).is_file():
+        return ""
+    try:
+        event = tomllib.loads(path.read_text(encoding="utf-8")).get("event")
+    except (OSError, ValueError):  # a run says what is wrong with it
+        return ""
+    return event if isinstance(event, str) else ""
+
+
 _SEED: Final = re.compile(r"^seed = [0-9]+$", re.MULTILINE)
 
 

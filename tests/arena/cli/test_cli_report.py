@@ -143,6 +143,14 @@ def test_without_games_the_page_says_so(here: Path) -> None:
     assert json.loads(Path("data.json").read_text())["facts"]["records"] == 0
 
 
+def test_the_page_of_a_tournament_without_games_has_the_name_of_its_event(here: Path) -> None:
+    Path("cup").mkdir()
+    Path("cup/games.lath").write_text("")
+    Path("cup/tournament.toml").write_text('event = "Cup & more"\n')
+    assert arena("report", "cup").status == 0
+    assert "<h1><bdi>Cup &amp; more</bdi></h1>" in Path("report.html").read_text()
+
+
 # templates
 
 
