@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
@@ -46,11 +46,11 @@ from lath.arena.tournament.sources import (
     collect,
     event_in,
     is_collection,
+    material_of,
     needs_report,
     records_of,
     refuse_to_replace,
     tournaments_in,
-    with_analysis,
     write_page,
 )
 from lath.notation.replay import positions
@@ -167,6 +167,9 @@ class ReportJob:
     base_url: str = ""
     """The address of the folder in which the page will lie; empty: nobody knows."""
 
+    public: bool = False
+    """Whether it is for everybody: then it has nothing that is somebody's own."""
+
     ends: ClassVar = True
     """It is done when all tournaments are over."""
 
@@ -191,14 +194,10 @@ class ReportJob:
         from lath.reports.page.page import page_of
 
         doubts: list[Doubt] = []
-        records = records_of(sources, doubts, rules=self.rules)
-        if self.analysis is not None:
-            records = with_analysis(records, self.analysis, doubts)
-        gathered = gather(
-            records,
-            title=self.title,
-            background=background_of(sources),
+        records, background = material_of(
+            sources, doubts, rules=self.rules, analysis=self.analysis, public=self.public
         )
+        gathered = gather(records, title=self.title, background=background)
         games = gathered.document["facts"]["records"]
         doubts += _unsound_doubts(gathered.document["standings"])
         if not games and not self.title and (event := event_in(sources)):
@@ -278,6 +277,9 @@ class IndexJob(ReportJob):
     """The index page of a folder of tournaments, and their reports where they are missing."""
 
     writes_reports: bool
+    made: set[Path] = field(default_factory=set)
+    """The tournaments whose reports this job has written."""
+
     ends: ClassVar = False
     """Another tournament may always begin there."""
 
@@ -295,8 +297,12 @@ class IndexJob(ReportJob):
 
         if str(self.out) == "-":
             raise ConfigError("an index page links to reports beside it: -o needs a FILE")
-        missing = filter(needs_report, sources) if self.writes_reports and self.out else ()
-        for path in missing:
+        wanted = sources if self.writes_reports and self.out else ()
+        for path in wanted:
+            # One that is there may be a run's, which hides nothing.
+            if not needs_report(path) and (path in self.made or not self.public):
+                continue
+            self.made.discard(path)
             out, how = path / REPORT, self.templates
             address = self._address(path.relative_to(self.given[0]).as_posix())
             job = ReportJob(
@@ -305,18 +311,31 @@ class IndexJob(ReportJob):
                 templates=how,
                 rules=self.rules,
                 base_url=self.base_url and address,
+                public=self.public,
             )
             try:
                 refuse_to_replace(out, "report")
                 job.write(job.given)
+                self.made.add(path)
             except ArenaError as error:  # one that nobody may write to keeps us not from the rest
                 print(f"warning: no report of {path}: {error}", file=sys.stderr)
         (folder,) = self.given
         base = folder if self.out is None else self.out.parent
         doubts: list[Doubt] = []
-        found, damaged = collect(folder, self.sources(), base, self.title, doubts, rules=self.rules)
+        found, damaged = collect(
+            folder,
+            self.sources(),
+            base,
+            self.title,
+            doubts,
+            rules=self.rules,
+            public=self.made if self.public else None,
+        )
         found["unreadable"] = [
-            Unreadable(name=path.relative_to(folder).as_posix(), reason=_reason_of(path, error))
+            Unreadable(
+                name=path.relative_to(folder).as_posix(),
+                reason="damaged" if self.public else _reason_of(path, error),
+            )
             for path, error in sorted(damaged.items())
         ]
         doubts += _unsound_doubts(found["standings"])
@@ -456,6 +475,9 @@ BaseUrl = Annotated[
 NoReports = Annotated[
     bool, flag("--no-reports", "Of a folder of tournaments: write the index alone.")
 ]
+Public = Annotated[
+    bool, flag("--public", "For everybody: no command, environment, path, host or what bots wrote.")
+]
 
 
 @app.command(cls=Watchable)
@@ -470,6 +492,7 @@ def report(
     copy_templates: CopyTemplates = None,
     base_url: BaseUrl = "",
     no_reports: NoReports = False,
+    public: Public = False,
     unchecked: Unchecked = False,
     game: GameFiles = None,
 ) -> None:
@@ -513,6 +536,7 @@ def report(
         rules=rules,
         analysis=analysis,
         base_url=base_url,
+        public=public,
     )
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)

@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -63,6 +63,7 @@ from lath.reports.background import (
     from_notes,
 )
 from lath.reports.outcome import Outcome, from_json, to_json
+from lath.reports.public import public_background, public_records
 from lath.reports.standings import Refused
 
 if TYPE_CHECKING:
@@ -131,6 +132,33 @@ def _marked(
             if tag := tag or of_bot.get(record.first) or of_bot.get(record.second):
                 record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
         yield record
+
+
+class Material(NamedTuple):
+    """All that is told of sources is made of this."""
+
+    records: Iterator[Record | Refused]
+    background: Background
+
+
+def material_of(
+    sources: Sequence[Path],
+    doubts: list[Doubt] | None = None,
+    *,
+    rules: bool = True,
+    analysis: Path | None = None,
+    public: bool = False,
+) -> Material:
+    """Return records as `records_of` does, those of an `analysis` among them, and what is known.
+
+    If `public`, only what everybody may see of both. Raises ArenaError.
+    """
+    records, background = records_of(sources, doubts, rules=rules), background_of(sources)
+    if analysis is not None:
+        records = with_analysis(records, analysis, doubts if doubts is not None else [])
+    if public:
+        records, background = public_records(records), public_background(background)
+    return Material(records, background)
 
 
 def with_analysis(
@@ -514,15 +542,17 @@ def collect(
     doubts: list[Doubt] | None = None,
     *,
     rules: bool = True,
+    public: Collection[Path] | None = None,
 ) -> tuple[Document, dict[Path, ArenaError]]:
     """Return the data of the page in `base` on the tournaments below `folder`.
 
     With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
-    to be said of the others.
+    to be said of the others. If `public` is given, the page is for everybody, and links to reports
+    of these tournaments alone, where they lie below it.
     """
     from lath.reports.page.index import Collector
 
-    unreadable: dict[Path, ArenaError] = {}
+    is_public, unreadable = public is not None, dict[Path, ArenaError]()
     while True:  # from the start: half of an unreadable one was counted
         collector = Collector()
         found: list[Doubt] = []
@@ -531,12 +561,16 @@ def collect(
             report, link = tournament / REPORT, ""
             if report.is_file():  # whatever its name, a browser takes the address for nothing else
                 relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
-                link = "./" + quote(os.fsencode(relative), safe="/")
+                is_open = public is None or (tournament in public and relative[:2] != "..")
+                link = "./" + quote(os.fsencode(relative), safe="/") if is_open else ""
             try:
+                records, background = material_of(
+                    [tournament], found, rules=rules, public=is_public
+                )
                 collector.add(
                     tournament.relative_to(folder).as_posix(),
-                    records_of([tournament], found, rules=rules),
-                    outcome_in([tournament]),
+                    records,
+                    background.outcome,
                     is_playing=is_playing,
                     link=link,
                 )
