@@ -119,26 +119,15 @@ def listening(address: str, port: int | None) -> socket.socket:
 
 
 def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> None:
-    import uvicorn
-
-    from lath.arena.site.app import application
+    from lath.arena.site.app import Server
     from lath.arena.site.guard import names_of
 
     port = listener.getsockname()[1]
     token = "" if site.is_public else secrets.token_urlsafe(24)
     names = frozenset[str]() if site.is_public else names_of(port)
-    made = application(site, token=token, hosts=names)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{'?token=' + token if token else ''}"
-    server = uvicorn.Server(
-        uvicorn.Config(
-            made,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
-    )
+    server = Server(site, token=token, hosts=names)
     print(address, flush=True)
     print("Ctrl-C ends it.", file=sys.stderr)
     if not no_browser and sys.stdout.isatty():

@@ -8,6 +8,7 @@ how games are seen, nor how runs are started: `watching` and `runs` do.
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections import OrderedDict
 from contextlib import asynccontextmanager
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -81,6 +83,13 @@ class Site:
     def is_public(self) -> bool:
         """Return whether this is for spectators only."""
         return self.desk is None
+
+    async def end(self) -> None:
+        """Let those go who are being told something."""
+        for watcher in self.watchers.values():
+            watcher.end()
+        if self.desk is not None:
+            await asyncio.to_thread(self.desk.thinkers.close)
 
     def item(self, request: Request, kind: str = "") -> Item:
         """Return what an address names; raises HTTPException."""
@@ -149,8 +158,6 @@ def application(site: Site, *, token: str, hosts: frozenset[str]) -> Starlette:
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         await asyncio.to_thread(site.runs.close)
-        if site.desk is not None:
-            await asyncio.to_thread(site.desk.thinkers.close)
 
     return Starlette(
         routes=routes,
@@ -161,6 +168,27 @@ def application(site: Site, *, token: str, hosts: frozenset[str]) -> Starlette:
             **dict.fromkeys((ArenaError, GameError, NotationError), _wrong),
         },
     )
+
+
+class Server(uvicorn.Server):
+    """What hears the site's visitors; who is being told something when it ends is let go first."""
+
+    def __init__(self, site: Site, *, token: str, hosts: frozenset[str]) -> None:
+        """Take what `application` takes."""
+        self.site: Final = site
+        config = uvicorn.Config(
+            application(site, token=token, hosts=hosts),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        super().__init__(config)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End."""
+        await self.site.end()
+        await super().shutdown(sockets)
 
 
 def page(site: Site, template: str, **values: Any) -> HTMLResponse:

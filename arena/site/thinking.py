@@ -41,6 +41,10 @@ COACH: Final = "solver"
 """The bundled bot that knows hints."""
 
 
+PATIENCE_S: Final = 5.0
+"""How long a bot may take to stop; one that does not is ended with this process."""
+
+
 class Question(NamedTuple):
     """What a bot is asked."""
 
@@ -70,7 +74,8 @@ class Thinkers:
         self._idle: Final[list[tuple[_Player, Engine]]] = []
         self._lock: Final = threading.Lock()
         self._places: Final = threading.BoundedSemaphore(MOST)
-        self._is_closed = threading.Event()
+        self._is_closed: Final = threading.Event()
+        self._threads: list[threading.Thread] = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,7 +109,9 @@ class Thinkers:
             with suppress(RuntimeError):  # the site has ended
                 loop.call_soon_threadsafe(said_so_far.put_nowait, part)
 
-        threading.Thread(target=self._think, args=(question, stop, tell), daemon=True).start()
+        thread = threading.Thread(target=self._think, args=(question, stop, tell), daemon=True)
+        self._threads = [one for one in self._threads if one.is_alive()] + [thread]
+        thread.start()
         try:
             while (part := await said_so_far.get()) is not None:
                 yield part
@@ -112,8 +119,10 @@ class Thinkers:
             stop.set()
 
     def close(self) -> None:
-        """End all; those that think are ended when they have stopped."""
+        """End all, and wait until those that think have stopped."""
         self._is_closed.set()
+        for thread in self._threads:
+            thread.join(PATIENCE_S)
         with self._lock:
             idle = [engine for _, engine in self._idle]
             self._idle.clear()
@@ -130,7 +139,7 @@ class Thinkers:
             if not self._places.acquire(timeout=question.limit.seconds or 60):
                 raise ConfigError(f"{MOST} bots think already: wait until one has answered")
             try:
-                if not stop.is_set():
+                if not (stop.is_set() or self._is_closed.is_set()):
                     self._ask(question, stop, tell)
             finally:
                 self._places.release()

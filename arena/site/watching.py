@@ -124,6 +124,7 @@ class Watcher:
         self._next_status_s = 0.0
         self._news = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
+        self._is_over = False
         self.spectators = 0
 
     async def stream(self) -> AsyncIterator[str]:
@@ -133,7 +134,7 @@ class Watcher:
             self._task = asyncio.create_task(self._look_on())
         sent = 0
         try:
-            while True:
+            while not self._is_over:
                 news, now = self._news, self._looks
                 fresh = [text for at, text in self._parts.values() if at > sent]
                 sent = now
@@ -147,6 +148,11 @@ class Watcher:
                     yield ": nothing new\n\n"
         finally:
             self.spectators -= 1
+
+    def end(self) -> None:
+        """Send nobody anything any more: the site ends."""
+        self._is_over = True
+        self._news.set()
 
     async def _look_on(self) -> None:
         while self.spectators:

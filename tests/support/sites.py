@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-import uvicorn
 from browsing import Visit, new_window
 
 from lath.arena.cli.files import append_record
 from lath.arena.cli.serve import listening
 from lath.arena.referee.conversation import BotSpec
-from lath.arena.site.app import Site, application
+from lath.arena.site.app import Server, Site
 from lath.arena.site.guard import names_of
 from lath.arena.site.playing import Desk
 from lath.arena.site.shelf import Shelf
@@ -112,11 +111,9 @@ def served(*sources: Path, is_public: bool = False) -> Iterator[Served]:
     specs = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
     desk = None if is_public else Desk(folder, Thinkers(specs), append_record)
     site = Site(Shelf(sources), desk)
-    made = application(
+    server = Server(
         site, token="" if is_public else TOKEN, hosts=frozenset() if is_public else names_of(port)
     )
-    config = uvicorn.Config(made, log_level="warning", timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
