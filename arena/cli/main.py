@@ -33,7 +33,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
         "match": Listed("match", "Say whether a bot is better than another, or than it was."),
         "tune": Listed("tune", "Look for the best values of a bot's options, and test them."),
         "play": Listed("play", "Play against a bot in the terminal."),
-        "serve": Listed("serve", "Serve a local site: watch tournaments live, open records."),
+        "serve": Listed("serve", "Serve a local site: watch tournaments live, play, analyse."),
     },
     "Bots": {"bot": Listed("bots", "List the bots; check, pack or replay one, read what it said.")},
     "Publish": {

@@ -57,7 +57,9 @@ def serve(
     ] = None,
     game: GameFiles = None,
 ) -> None:
-    """Serve a local site: watch tournaments live, open records, play, analyse, solve puzzles.
+    """Serve a local site: watch tournaments live, play, analyse.
+
+    Records are opened there, and puzzles solved.
 
     The address that is printed has a token: who knows it may start and stop the tournaments that
     are served, and ask the bots. Ctrl-C ends the site, and what it has started.
