@@ -1,21 +1,27 @@
-"""The pictures of README and docs: report, replay, notebook, terminal, of a tournament for them.
+"""The pictures of README and docs: report, replay, notebook, terminal, the live site, a game on it.
 
     python benchmarks/pictures.py [--folder FOLDER] [--out docs/images]
 
 `--folder` keeps what was played; what is there already is not played again. Chromium draws, the
-terminal's picture, too, from the segments of the live view.
+terminal's picture, too, from the segments of the live view. The GIF is what the site showed of a
+tournament that was started there.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from PIL import Image
 from visits import chromium
 
 from lath.arena.terminal.layout import Letters, Line
@@ -60,6 +66,26 @@ command = ["python", "dice.py"]
 name = "hasty"
 command = ["python", "hasty.py"]
 """
+
+LIVE: Final = """
+event = "Night of the bots"
+games = ["mammalath", "manalath", "surikata", "yavalath"]
+rounds = 40
+jobs = 4
+[time]
+move = "250ms"
+[[bot]]
+name = "alphabeta"
+[[bot]]
+name = "mcts"
+[[bot]]
+name = "greedy"
+[[bot]]
+name = "solver"
+"""
+
+FRAMES: Final = 28
+FRAME_MS: Final = 300
 
 SHOWN_GAMES: Final = 340
 """After how many games the terminal is drawn."""
@@ -164,14 +190,74 @@ def main() -> None:
             screen.write_text(as_html(terminal_of(folder / "cup")))
         record = replayed([one for one in records_of([demo]) if isinstance(one, Record)])
         draw(given.out, demo / "report.html", screen, record)
+        draw_live(given.out, folder / "site")
+
+
+@contextmanager
+def site(folder: Path) -> Iterator[str]:
+    """Serve a folder; yield the address, with its token."""
+    words = [sys.executable, "-m", "lath.arena", "serve", str(folder), "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def draw_live(out: Path, folder: Path) -> None:
+    """Start a tournament on the site, and keep what is seen of it as a GIF; then play a game."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "night.toml").write_text(LIVE)
+    with site(folder) as address, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1120, "height": 700})
+        page.goto(address)
+        page.click("text=night")
+        page.click("#start:visible")
+        for selector, count in (
+            (".live-board svg.board", 4),
+            ("#standings tr", 4),
+            ("#recent li", 9),
+        ):
+            page.wait_for_function(
+                "([selector, count]) => document.querySelectorAll(selector).length >= count",
+                arg=[selector, count],
+            )
+        shots = []
+        for _ in range(FRAMES):
+            shots.append(Image.open(io.BytesIO(page.screenshot())).convert("RGB"))
+            page.wait_for_timeout(FRAME_MS)
+        page.click("#stop")
+        # One palette for all: what has not changed is left out of a frame then.
+        strip = Image.new("RGB", (shots[0].width, sum(shot.height for shot in shots[::4])))
+        for place, shot in enumerate(shots[::4]):
+            strip.paste(shot, (0, place * shot.height))
+        palette = strip.quantize(128)
+        frames = [shot.quantize(palette=palette, dither=Image.Dither.NONE) for shot in shots]
+        frames[0].save(
+            out / "live.gif", save_all=True, append_images=frames[1:], duration=FRAME_MS, loop=0
+        )
+        page = browser.new_page(viewport={"width": 1120, "height": 700})
+        page.goto(address)
+        page.goto(f"{address.partition('/?')[0]}/play?game=mammalath&bot=mcts")
+        page.wait_for_selector("#level:visible")
+        page.click("#begin")
+        for move in ("c3", "d4", "b3"):
+            page.wait_for_selector("#told:has-text('Your move')")
+            page.fill("#typed-move", move)
+            page.press("#typed-move", "Enter")
+            page.wait_for_selector(f"#plies:has-text('{move}')")
+        page.wait_for_selector("#told:has-text('Your move')")
+        page.click("#threats")
+        page.screenshot(path=out / "play.png")
 
 
 def draw(out: Path, report: Path, screen: Path, record: Record) -> None:
     """Draw all pictures."""
     with chromium() as browser:
-        page = browser.new_page(viewport={"width": 1180, "height": 1400})
+        page = browser.new_page(viewport={"width": 1180, "height": 740}, reduced_motion="reduce")
         page.goto(report.as_uri())
-        page.locator("#crosstable td[tabindex]").first.hover()
+        page.wait_for_selector("#showpiece svg.board")
         page.screenshot(path=out / "report.png")
         page = browser.new_page(viewport={"width": 1040, "height": 1400}, color_scheme="dark")
         page.goto(f"{report.as_uri()}#game={record.number}&ply=12")

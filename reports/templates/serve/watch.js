@@ -85,7 +85,7 @@ const cell = (text, name = "td") => make(name, "", text);
 
 const intervalOf = ({ low, high, elo }) => {
   if (elo) return `Elo ${Math.round(elo.value)} (${Math.round(elo.low)} to ${Math.round(elo.high)})`;
-  return low === null || low === undefined ? "" : `${percent(low)} to ${percent(high)}`;
+  return low === null || low === undefined ? "" : `${Math.round(100 * low)} to ${Math.round(100 * high)} %`;
 };
 
 const showStandings = (rows) => {
@@ -136,6 +136,7 @@ const leftTold = (seconds) => {
 const takeStatus = (status) => {
   const playing = status.is_playing;
   if (status.event) byId("event").textContent = status.event;
+  if (byId("live").hidden === playing) byId("said").textContent = "";
   byId("live").hidden = !playing;
   const counts = status.total ? `${lath.grouped(status.done)} of ${lath.counted(status.total, "game")}` : "";
   const speed = playing && status.rate ? ` · ${status.rate < 10 ? status.rate.toFixed(1) : Math.round(status.rate)} games a second${leftTold(status.left_s)}` : "";
