@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
@@ -105,7 +105,7 @@ def rate(
     standings = to_json(table)
 
     def warned() -> int:
-        return _warned([*doubts, *_unsound_doubts(standings)])
+        return _warned([*doubts, *unsound_doubts(standings)])
 
     with unless_cut(warned):
         if as_json:
@@ -133,7 +133,7 @@ def rate(
     raise typer.Exit(warned())
 
 
-def _unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
+def unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
     """Yield what is to be said of records that were left out of standings, if any were."""
     if standings["unsound"]:
         words = unsound_words(standings["unsound"])
@@ -199,7 +199,7 @@ class ReportJob:
         )
         gathered = gather(records, title=self.title, background=background)
         games = gathered.document["facts"]["records"]
-        doubts += _unsound_doubts(gathered.document["standings"])
+        doubts += unsound_doubts(gathered.document["standings"])
         if not games and not self.title and (event := event_in(sources)):
             gathered.document["title"] = event
         if not games and refresh_s is None:
@@ -338,7 +338,7 @@ class IndexJob(ReportJob):
             )
             for path, error in sorted(damaged.items())
         ]
-        doubts += _unsound_doubts(found["standings"])
+        doubts += unsound_doubts(found["standings"])
         card = Card(self._address(self.out.name)) if self.base_url and self.out else None
         make = partial(render, found, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(found, found["standings"]["overall"]["games"], make)
@@ -478,6 +478,12 @@ NoReports = Annotated[
 Public = Annotated[
     bool, flag("--public", "For everybody: no command, environment, path, host or what bots wrote.")
 ]
+Site = Annotated[
+    Path | None, option("--site", "DIR", "Write a league's pages there, for everybody.")
+]
+Owner = Annotated[
+    str | None, option("--owner", "BOT", "Write the logs of one bot alone, into the folder of -o.")
+]
 
 
 @app.command(cls=Watchable)
@@ -493,6 +499,8 @@ def report(
     base_url: BaseUrl = "",
     no_reports: NoReports = False,
     public: Public = False,
+    site: Site = None,
+    owner: Owner = None,
     unchecked: Unchecked = False,
     game: GameFiles = None,
 ) -> None:
@@ -502,6 +510,9 @@ def report(
     all of them; their own reports are written where they are missing or older than their games.
 
     Records in which `arena check` finds errors are left out: exit status 1.
+
+    With --site it is a folder of pages instead: the league's, one a bot, and each event's report,
+    all of it public.
 
     With --data and without -o only the JSON is written; `-` is standard output. With --watch the
     page refreshes itself while a tournament is played; exit status 0 when that is over, 3 after
@@ -520,29 +531,55 @@ def report(
     _refuse_files([*sources, *filter(None, [analysis])], out, data, watches=watch is not None)
     if templates is not None:
         _refuse_templates(templates)
-    is_index = len(sources) == 1 and is_collection(sources[0])
-    if is_index and analysis is not None:
-        raise typer.BadParameter("--analysis is of games; an index page shows none")
-    if out is None and data is None:
-        out = sources[0] / "index.html" if is_index else Path(REPORT)
-        refuse_to_replace(out, "index" if is_index else "report")
-    rules = not unchecked
     job = ReportJob(
         given=sources,
         out=out,
         data=data,
         title=title,
         templates=templates,
-        rules=rules,
+        rules=not unchecked,
         analysis=analysis,
         base_url=base_url,
         public=public,
     )
+    if site is not None or owner is not None:
+        raise typer.Exit(_published(job, site, owner, watch))
+    is_index = len(sources) == 1 and is_collection(sources[0])
+    if is_index and analysis is not None:
+        raise typer.BadParameter("--analysis is of games; an index page shows none")
+    if out is None and data is None:
+        out = sources[0] / "index.html" if is_index else Path(REPORT)
+        refuse_to_replace(out, "index" if is_index else "report")
+        job = replace(job, out=out)
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)
     if watch is not None:
         raise typer.Exit(follow(job, every_s=watch))
     raise typer.Exit(_warned(job.write(job.sources())))
+
+
+def _published(job: ReportJob, site: Path | None, owner: str | None, watch: float | None) -> int:
+    """Write a league's pages, or what the owner of a bot gets; return an exit status."""
+    from lath.arena.cli.publishing import SiteJob, write_private
+
+    flag = "--owner" if site is None else "--site"
+    others = {"--owner": owner, "--data": job.data, "--watch": watch, "--analysis": job.analysis}
+    others |= {"-o": job.out} if site is not None else {"--owner": None}
+    for name, value in others.items():
+        if value is not None:
+            raise typer.BadParameter(f"{flag} and {name} exclude each other")
+    if site is None:
+        write_private(job.given, owner or "", job.out)
+        return 0
+    pages = SiteJob(
+        given=job.given,
+        out=site,
+        title=job.title,
+        templates=job.templates,
+        rules=job.rules,
+        base_url=job.base_url,
+    )
+    return _warned(pages.write())
 
 
 def _refuse_files(

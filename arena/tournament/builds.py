@@ -69,7 +69,7 @@ def built(
             done.append(bot)
             continue
         try:
-            home = _home_of(bot, walled[bot.name], logs / f"build-{_as_file(bot.name)}.log", tell)
+            home = _home_of(bot, walled[bot.name], build_log(logs, bot.name), tell)
         except _FailedError as error:
             failed.append(str(error))
         else:
@@ -104,6 +104,11 @@ def _makers(bots: Sequence[BotSpec]) -> list[BotSpec]:
         else bot
         for bot in bots
     ]
+
+
+def build_log(logs: Path, name: str) -> Path:
+    """Return where it is kept what the build of a bot says."""
+    return logs / f"build-{_as_file(name)}.log"
 
 
 def _as_file(name: str) -> str:

@@ -367,7 +367,7 @@ def _noted(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept,
         raise ArenaError(f"{path} is damaged: its note of {key}: {error}") from error
 
 
-def _rows_of(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
+def rows_of(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
     """Return what a tournament's database answers; raises ArenaError."""
     path = folder / DATABASE
     if not path.is_file():
@@ -381,7 +381,7 @@ def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
 
     The log is empty where none was kept. Raises ArenaError where the game is not there.
     """
-    rows = _rows_of(folder, "SELECT record, log FROM game WHERE number = ?", number)
+    rows = rows_of(folder, "SELECT record, log FROM game WHERE number = ?", number)
     if not rows:
         raise ArenaError(f"{folder} has no game {number}")
     (record, log) = rows[0]
@@ -436,7 +436,7 @@ def forfeits_in(folder: Path, most: int) -> list[ForfeitsAlike]:
         SELECT record, games FROM placed JOIN game USING (number) WHERE place <= ? ORDER BY number
     """  # noqa: S608 - words of ours
     alike: dict[tuple[str, str], tuple[int, list[Forfeit]]] = {}
-    rows = _rows_of(folder, question, most)
+    rows = rows_of(folder, question, most)
     with reading_database(folder / DATABASE):
         for text, games in rows:
             if (lost := parse(text).forfeit) is not None:
@@ -613,18 +613,29 @@ _OF_FORMER_VERSIONS: Final = (
 """What pages have in their head, those of before `_MADE_BY` too."""
 
 
+def made_by(out: Path) -> str | None:
+    """Return which kind of page of ours a file is: `report`, `index` or `site`; None for another.
+
+    Empty for a page of a former version, and where the file cannot be read: who writes it will say
+    what is wrong.
+    """
+    try:
+        with out.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return ""
+    made = _MADE_BY.search(head)
+    if made:
+        return made[1].decode()
+    return "" if _OF_FORMER_VERSIONS in head else None
+
+
 def refuse_to_replace(out: Path, kind: str) -> None:
     """Raise ConfigError where a page would take the place of something else that nobody named.
 
     `kind` is `report` or `index`; a page of that kind may be written anew.
     """
-    try:
-        with out.open("rb") as file:
-            head = file.read(4096)
-    except OSError:  # it is not there, or who writes it will say what is wrong
-        return
-    made = _MADE_BY.search(head)
-    if (made[1] != kind.encode()) if made else (_OF_FORMER_VERSIONS not in head):
+    if made_by(out) not in ("", kind):
         raise ConfigError(
             f"{out} is there already, and no {kind} of ours; name where the page goes: "
             f"-o {shlex.quote(str(out))} writes over it"

@@ -153,6 +153,15 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Home:
+    """The page to which a report belongs."""
+
+    title: str
+    address: str
+    """From that of the report."""
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A report as it is written to disk."""
 
@@ -186,8 +195,9 @@ def page_of(
     templates: Path | None = None,
     refresh_s: float | None = None,
     card: Card | None = None,
+    home: Home | None = None,
 ) -> Page:
-    """Return the report on what was gathered; else as `render`."""
+    """Return the report on what was gathered, with a link to its `home`; else as `render`."""
     document, packer = gathered
     packed = packer.pack()
     chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - none is <
@@ -201,6 +211,7 @@ def page_of(
         summary=summary(document),
         refresh_s=refresh_s,
         card=card,
+        home=home,
         data=Markup(json.dumps(packed, separators=(",", ":"))),  # noqa: S704 - numbers and letters
         chunks=chunks,
         openings=Markup(json_letters(_openings(document))),  # noqa: S704 - letters

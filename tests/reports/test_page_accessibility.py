@@ -24,6 +24,9 @@ VIEWS: Final[dict[str, list[tuple[str, int]]]] = {
     # some other has not.
     "played": [("light", 320), ("dark", 1280)],
     "index": [("light", 1280), ("dark", 320)],
+    "league": [("light", 1280), ("dark", 320)],
+    "entrant": [("light", 320), ("dark", 1280)],
+    "head to head": [("dark", 1280)],
     "many bots": [("light", 320)],
     "outcome": [("dark", 320)],
     "hostile": [("light", 320)],

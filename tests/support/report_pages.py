@@ -14,6 +14,7 @@ from sample_records import HOSTILE_NAMES, cut, hostile_records, random_game, tou
 
 from lath.notation.record import Record, comment
 from lath.reports.background import (
+    NO_BACKGROUND,
     Background,
     Change,
     Entrant,
@@ -21,10 +22,13 @@ from lath.reports.background import (
     Provenance,
     Version,
 )
+from lath.reports.league import Event, league_of
 from lath.reports.outcome import Column, Outcome, Plot, Sheet
 from lath.reports.page import pack
+from lath.reports.page.document import document
 from lath.reports.page.index import Collector
 from lath.reports.page.index import render as render_index
+from lath.reports.page.league import pages as league_pages
 from lath.reports.page.page import Page, render
 
 BOTS: Final = ("ann", "bob", "cat")
@@ -183,6 +187,33 @@ def index() -> Page:
     return render_index(collector.document(), refresh_s=3600.0)
 
 
+@cache
+def league() -> dict[str, Page]:
+    """Return the pages of a league of three events, one of them a pool, with hostile names."""
+    pool = Background(versions=versions())
+    rounds = {
+        "autumn": (played(), NO_BACKGROUND),
+        "<b>hostile</b>": (hostile_records(), NO_BACKGROUND),
+        "pool": (few(), pool),
+    }
+    collector, events = Collector(), {}
+    for at, (name, (records, background)) in enumerate(rounds.items()):
+        link = f"events/{at}.html"
+        collector.add(name, records, background.outcome, link=link)
+        told = document(records, background=background)
+        events[name] = Event(
+            title=name + "x" * 90 * at,
+            link=link,
+            date="2026-11-22",
+            table=told["standings"]["overall"],
+            versions=told["versions"],
+            regressions=told["regressions"],
+        )
+    index = collector.document()
+    ordered = [events[one["name"]] for one in index["tournaments"]]
+    return dict(league_pages(league_of(ordered, index["standings"]["overall"]), index))
+
+
 PAGES: Final[dict[str, Callable[[], Page]]] = {
     "played": as_of_many,
     "hostile": lambda: render(hostile_records()),
@@ -200,5 +231,8 @@ PAGES: Final[dict[str, Callable[[], Page]]] = {
     "many bots": lambda: render(list(many_bots())),
     "watched": lambda: render(played()[:9], refresh_s=3600.0),
     "index": index,
+    "league": lambda: league()["index.html"],
+    "entrant": lambda: league()["bots/ann.html"],
+    "head to head": lambda: league()["head-to-head.html"],
 }
 """How the page of each kind is made; the fixture `the_page` does so once a run."""

@@ -1,0 +1,204 @@
+"""`arena report --site` and `--owner`: a league's pages, and what a bot's owner gets.
+
+Must not know how numbers or pages are made.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lath.arena.cli.files import writable
+from lath.arena.cli.report import content_words, unsound_doubts
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.database import is_being_played
+from lath.arena.tournament.private import private_below
+from lath.arena.tournament.sources import (
+    Doubt,
+    Material,
+    is_collection,
+    material_of,
+    tournaments_in,
+)
+from lath.arena.tournament.website import Website
+from lath.notation.files import write_atomically
+from lath.reports.league import Event, address, addresses, league_of
+
+if TYPE_CHECKING:
+    from lath.reports.page.index import Document
+
+_EVENTS: Final = "events"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SiteJob:
+    """The pages of a league: where they are written, and what makes them. All of it is public."""
+
+    given: Sequence[Path]
+    out: Path
+    title: str | None = None
+    templates: Path | None = None
+    rules: bool = True
+    base_url: str = ""
+    doubts: list[Doubt] = field(default_factory=list)
+    """What is to be said of where records come from."""
+
+    def write(self) -> list[Doubt]:
+        """Write all pages, the first one last; return what is to be said of where records are from.
+
+        Everything is read once before anything is written. Raises ArenaError where anything cannot
+        be read: a league without one of its events is another league.
+        """
+        from lath.reports.page.league import INDEX, MEETINGS, pages
+
+        website = Website(self.out)
+        sources = _named(self.given)
+        links = {
+            name: f"{_EVENTS}/{short}.html"
+            for name, short in addresses(name for name, _ in sources).items()
+        }
+        index = self._index(sources, links)
+        if not index["facts"]["records"]:
+            raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
+        names = (row["name"] for row in index["standings"]["overall"]["rows"])
+        own = [f"bots/{short}.html" for short in addresses(names).values()]
+        for name in (INDEX, MEETINGS, *links.values(), *own):
+            website.refuse(name)
+        with writable(self.out):
+            found = dict(self._events(sources, links, index, website))
+            ordered = [found[one["name"]] for one in index["tournaments"] if one["name"] in found]
+            league = league_of(ordered, index["standings"]["overall"])
+            for name, page in pages(
+                league, index, templates=self.templates, base_url=self.base_url
+            ):
+                website.put(name, page.html.encode())
+            kept = website.finish()
+        for name in kept:
+            print(f"{self.out / name} stays: somebody has changed it", file=sys.stderr)
+        words = content_words(index["standings"]["overall"]["games"], website.size)
+        events, bots = len(index["tournaments"]), len(league.entrants)
+        print(
+            f"{self.out}: {_count(events, 'event')}, {_count(bots, 'bot')}, {words}",
+            file=sys.stderr,
+        )
+        return [*self.doubts, *unsound_doubts(index["standings"])]
+
+    def _material(self, source: Path, doubts: list[Doubt]) -> Material:
+        return material_of([source], doubts, rules=self.rules, public=True)
+
+    def _index(self, sources: Sequence[tuple[str, Path]], links: dict[str, str]) -> Document:
+        """Return the events and the table of all games; raises ArenaError."""
+        from lath.reports.page.index import Collector
+        from lath.reports.page.league import DEFAULT_TITLE
+
+        collector = Collector()
+        for name, source in sources:
+            records, background = self._material(source, self.doubts)
+            collector.add(
+                name,
+                records,
+                background.outcome,
+                is_playing=source.is_dir() and is_being_played(source),
+                link=links[name],
+            )
+            for doubt in self.doubts:
+                if doubt.damage is not None:
+                    raise doubt.damage
+        found = collector.document(self.title or DEFAULT_TITLE)
+        for one in found["tournaments"]:
+            if not one["facts"]["records"]:
+                one["link"] = ""
+        return found
+
+    def _events(
+        self,
+        sources: Sequence[tuple[str, Path]],
+        links: dict[str, str],
+        index: Document,
+        website: Website,
+    ) -> Iterator[tuple[str, Event]]:
+        """Write the report of each event that has games; yield what the other pages say of it."""
+        from lath.reports.page.document import gather
+        from lath.reports.page.page import Card, Home, page_of
+
+        rows = {one["name"]: one for one in index["tournaments"]}
+        for name, source in sources:
+            row, link = rows[name], links[name]
+            if not row["link"]:
+                continue
+            records, background = self._material(source, [])
+            gathered = gather(records, title=row["title"], background=background)
+            document = gathered.document
+            page = page_of(
+                gathered,
+                templates=self.templates,
+                card=Card(f"{self.base_url.rstrip('/')}/{link}") if self.base_url else None,
+                home=Home(index["title"], "../index.html"),
+            )
+            website.put(link, page.html.encode())
+            yield (
+                name,
+                Event(
+                    title=row["title"],
+                    link=link,
+                    date=row["facts"]["dates"]["last"],
+                    table=document["standings"]["overall"],
+                    versions=document["versions"],
+                    regressions=document["regressions"],
+                ),
+            )
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
+    """Return the events by name: their folders', within a folder of them the way from there."""
+    found: dict[str, Path] = {}
+    for source in given:
+        if str(source) == "-":
+            raise ConfigError("--site reads its events twice, which standard input cannot be")
+        if is_collection(source):
+            inner = [(path.relative_to(source).as_posix(), path) for path in tournaments_in(source)]
+        else:
+            name = source.resolve().name
+            inner = [(name if source.is_dir() else name.partition(".")[0], source)]
+        for name, path in inner:
+            number, own = 2, name
+            while own in found:
+                number, own = number + 1, f"{name} {number}"
+            found[own] = path
+    return list(found.items())
+
+
+# What a bot's owner gets
+
+
+def write_private(given: Sequence[Path], bot: str, out: Path | None) -> None:
+    """Write the logs and faults of a bot, and nobody else's, into a folder; raises ArenaError.
+
+    Of several tournaments each has a folder within.
+    """
+    named = _named(given)
+    for _, folder in named:
+        if not folder.is_dir():
+            raise ConfigError(f"{folder} is no tournament's directory: records have no logs")
+    folder = out or Path(f"private-{address(bot)}")
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"-o {folder} is no folder, which --owner writes")
+    names, places = {path: name for name, path in named}, addresses(name for name, _ in named)
+    for source, files in private_below([path for _, path in named], bot):
+        place = folder / places[names[source]] if len(named) > 1 else folder
+        if place.resolve() == source.resolve():
+            raise ConfigError(f"-o {place} is the tournament itself; name another folder")
+        count = 0
+        with writable(place):
+            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for name, text in files:
+                write_atomically(place / name, [text.encode("utf-8", "replace")])
+                count += name.startswith("game-")
+        print(f"{place}: logs of {_count(count, 'game')} of {bot}", file=sys.stderr)

@@ -1,0 +1,280 @@
+"""A league: its events, who played in them, how each stands in each of them, and whom each has met.
+
+Made of the numbers of the events' own reports and of those of all games together. Must not know
+files, nor how any of it looks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from lath.reports.openings import wilson
+
+# Addresses
+
+
+_PLAIN: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?")
+
+_DEVICES: Final = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9]")
+"""Names that some systems keep for devices, whatever their suffix."""
+
+
+def address(name: str, *, digits: int = 12) -> str:
+    """Return a name as a part of an address, and of a file on any system: a to z, 0 to 9 and `-`.
+
+    One that is not so by itself has the first digits of its SHA-256, so that no two become one.
+
+    >>> address("alpha-beta2"), address("../X y")
+    ('alpha-beta2', 'x-y-131f4db44ca7')
+    """
+    if _PLAIN.fullmatch(name) and not _DEVICES.fullmatch(name):
+        return name
+    like = "-".join(re.findall("[a-z0-9]+", name.lower()))[:40].strip("-")
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:digits]
+    return f"{like}-{digest}" if like else digest
+
+
+def addresses(names: Iterable[str]) -> dict[str, str]:
+    """Return an address of its own for each name; that of one hangs on no other, but for tricks."""
+    found: dict[str, str] = {}
+    ordered = sorted({*names}, key=lambda name: (address(name) != name, name))
+    for name in ordered:
+        short = address(name)
+        found[name] = address(name, digits=64) if short in found.values() else short
+    return found
+
+
+# What a league is made of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What the report of an event says that the league's pages say, too; all as JSON has it."""
+
+    title: str
+    link: str
+    """The address of its report, from that of the league."""
+
+    date: str
+    """Of its last game; empty where that is not known."""
+
+    table: Mapping[str, Any]
+    """Its standings over all games, by `export.to_json`."""
+
+    versions: Sequence[Mapping[str, Any]] = ()
+    """How the versions of a pool's bots stand."""
+
+    regressions: Sequence[str] = ()
+    """Which of them are worse than the one before, in sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Showing:
+    """How a bot stands at an event, by its last version that played there."""
+
+    event: Event
+    place: int
+    """Of the event among all, from 0, the oldest first."""
+
+    row: Mapping[str, Any]
+    """Its row in the event's table."""
+
+    rank: int
+    bots: int
+    """How many there were."""
+
+
+class Link(NamedTuple):
+    """A way to the games of two bots."""
+
+    title: str
+    page: str
+    one: str
+    other: str
+    """What they are called there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Meeting:
+    """All games of a bot against another one, of all versions of both."""
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    links: tuple[Link, ...]
+    """The events in which they met, the newest first."""
+
+    @property
+    def games(self) -> int:
+        """Return how many they are."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """Return what the bot has scored in them."""
+        return self.wins + self.draws / 2
+
+    @property
+    def rate(self) -> float:
+        """Return points per game in 0..1."""
+        return self.points / self.games
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return Wilson's 95 % interval of that, as if each game were independent."""
+        return wilson(self.rate, self.games)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A bot, whatever events and versions it played in."""
+
+    name: str
+    page: str
+    """The address of its page, from that of the league."""
+
+    row: Mapping[str, Any]
+    """That of its last version in the table of all games."""
+
+    names: tuple[str, ...]
+    """What it is called in records: its versions."""
+
+    showings: tuple[Showing, ...]
+    """By event, the newest first."""
+
+    meetings: tuple[Meeting, ...]
+    """By opponent, the strongest first."""
+
+    pools: tuple[Event, ...] = ()
+    """The events in which it has versions, with these alone."""
+
+    def at(self, event: Event) -> Showing | None:
+        """Return how it stands at an event; None where it did not play."""
+        return next((one for one in self.showings if one.event is event), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class League:
+    """Events and bots, and the table of all games."""
+
+    events: tuple[Event, ...]
+    """The newest first."""
+
+    entrants: tuple[Entrant, ...]
+    """The strongest first, by all games."""
+
+    pages: Mapping[str, str] = field(default_factory=dict)
+    """The address of a bot's page, by its name and by those of its versions."""
+
+
+def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
+    """Return the league of events, the newest first; `table` is of all their games together."""
+    bot_of, order = _bots(events), _versions(events)
+    rows = {row["name"]: row for row in table["rows"]}
+    names = defaultdict[str, list[str]](list)
+    for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name)):
+        names[bot_of.get(name, name)].append(name)
+    pages = {bot: f"bots/{place}.html" for bot, place in addresses(names).items()}
+    ranked = sorted(names, key=lambda bot: (rows[names[bot][-1]]["rank"], bot))
+    met = _meetings(events, table, bot_of)
+    entrants = tuple(
+        Entrant(
+            name=bot,
+            page=pages[bot],
+            row=rows[names[bot][-1]],
+            names=tuple(names[bot]),
+            showings=tuple(_showings(events, names[bot])),
+            meetings=tuple(met[bot, other] for other in ranked if (bot, other) in met),
+            pools=tuple(_pools(events, bot)),
+        )
+        for bot in ranked
+    )
+    return League(
+        events=tuple(events),
+        entrants=entrants,
+        pages={name: pages[bot] for bot in names for name in (*names[bot], bot)},
+    )
+
+
+def _bots(events: Iterable[Event]) -> dict[str, str]:
+    """Return whose version each name is that is one."""
+    return {row["name"]: row["bot"] for event in events for row in event.versions}
+
+
+def _versions(events: Iterable[Event]) -> dict[str, tuple[bool, int]]:
+    """Return in what order the versions of a bot come: the one that plays is the last."""
+    return {
+        row["name"]: (not row["retired"], row["number"])
+        for event in reversed([*events])
+        for row in event.versions
+    }
+
+
+def _showings(events: Sequence[Event], names: Sequence[str]) -> Iterable[Showing]:
+    for at, event in enumerate(events):
+        found = {row["name"]: row for row in event.table["rows"] if row["name"] in names}
+        if found:
+            row = found[max(found, key=names.index)]
+            place, bots = len(events) - 1 - at, len(event.table["rows"])
+            yield Showing(event=event, place=place, row=row, rank=row["rank"], bots=bots)
+
+
+def _pools(events: Iterable[Event], bot: str) -> Iterable[Event]:
+    for event in events:
+        rows = [row for row in event.versions if row["bot"] == bot]
+        names = tuple(f"{row['name']} " for row in rows)
+        if len(rows) > 1:
+            told = [words for words in event.regressions if words.startswith(names)]
+            yield Event(
+                title=event.title,
+                link=event.link,
+                date=event.date,
+                table={},
+                versions=rows,
+                regressions=told,
+            )
+
+
+def _meetings(
+    events: Sequence[Event], table: Mapping[str, Any], bot_of: Mapping[str, str]
+) -> dict[tuple[str, str], Meeting]:
+    """Return the games of each bot against each other one."""
+    scores = defaultdict[tuple[str, str], list[int]](lambda: [0, 0, 0])
+    for one, other, cell in _cells(table):
+        pair = bot_of.get(one, one), bot_of.get(other, other)
+        for at, word in enumerate(("wins", "draws", "losses")):
+            scores[pair][at] += cell[word]
+    links = defaultdict[tuple[str, str], list[Link]](list)
+    for event in events:
+        best: dict[tuple[str, str], tuple[int, str, str]] = {}
+        for one, other, cell in _cells(event.table):
+            pair = bot_of.get(one, one), bot_of.get(other, other)
+            best[pair] = max(best.get(pair, (0, "", "")), (cell["games"], one, other))
+        for pair, (_, one, other) in best.items():
+            links[pair].append(Link(event.title, event.link, one, other))
+    return {
+        (bot, other): Meeting(
+            name=other,
+            wins=score[0],
+            draws=score[1],
+            losses=score[2],
+            links=tuple(links[bot, other]),
+        )
+        for (bot, other), score in scores.items()
+        if bot != other
+    }
+
+
+def _cells(table: Mapping[str, Any]) -> Iterable[tuple[str, str, Mapping[str, Any]]]:
+    """Yield the cells of a crosstable in which games are, with both names."""
+    names = [row["name"] for row in table["rows"]]
+    for one, cells in zip(names, table["crosstable"], strict=True):
+        for other, cell in zip(names, cells, strict=True):
+            if cell["games"] and one != other:
+                yield one, other, cell

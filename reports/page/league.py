@@ -1,0 +1,98 @@
+"""The pages of a league beside its events' reports: the first one, one a bot, and who met whom.
+
+Each is a file that fetches nothing and links to the others by relative addresses. Must not know
+where they are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from lath.games.drawing.shapes import line
+from lath.reports.league import Entrant, League, Showing
+from lath.reports.page.index import Document
+from lath.reports.page.page import Card, Page, rendered
+from lath.reports.page.views import Axis, axis
+
+DEFAULT_TITLE: Final = "Bot league"
+"""Where the caller has no title."""
+
+INDEX: Final = "index.html"
+MEETINGS: Final = "head-to-head.html"
+
+PARTS: Final = {
+    "css": ("base", "sections", "tables", "plots", "index", "league", "narrow", "print"),
+    "js": ("contents", "tables"),
+}
+"""The files of a kind, in the order in which they stand in a page."""
+
+SHOWN: Final = 4
+"""The newest events that have a column in the table of bots."""
+
+
+class Spark(NamedTuple):
+    """A rating event by event, drawn small."""
+
+    line: str
+    """As SVG has a path; empty for a single event."""
+
+    dots: tuple[tuple[str, str], ...]
+    """Where each event lies, the oldest first."""
+
+
+def spark(showings: Sequence[Showing], across: Axis, up: Axis) -> Spark:
+    """Return the Elo of a bot at the events at which it played; `across` are their places."""
+    ordered = showings[::-1]
+    at = [(across.of(one.place), up.of(one.row["elo"]["value"])) for one in ordered]
+    dots = [(across.at(one.place), up.at(one.row["elo"]["value"])) for one in ordered]
+    return Spark(line(*at) if len(at) > 1 else "", tuple(dots))
+
+
+def _axes(league: League) -> dict[str, Axis]:
+    """Return where events and ratings of all bots lie in a small drawing of 96 by 28."""
+    elos = [one.row["elo"]["value"] for bot in league.entrants for one in bot.showings]
+    places = [0, max(1, len(league.events) - 1)]
+    return {"across": axis(places, 6, 90, close=True), "up_axis": axis(elos, 23, 5, close=True)}
+
+
+def pages(
+    league: League,
+    document: Document,
+    *,
+    templates: Path | None = None,
+    base_url: str = "",
+) -> Iterator[tuple[str, Page]]:
+    """Yield the address of each page, from the folder of all, and the page; the first one last.
+
+    `document` is the index of the events, whose links lead to their reports. Files of the folder
+    `templates` come before ours of the same name. `base_url` is where the folder will lie; empty
+    where nobody knows.
+    """
+    shown = {"league": league, "index": document, **_axes(league), "spark": spark}
+
+    def page(name: str, template: str, up: str, **more: Any) -> tuple[str, Page]:
+        card = Card(f"{base_url.rstrip('/')}/{name}") if base_url else None
+        found = {word: up + place for word, place in league.pages.items()}
+        values = {**shown, **more, "document": _tables(document, found), "up": up, "card": card}
+        return name, rendered(template, PARTS, templates, here=name, **values)
+
+    for entrant in league.entrants:
+        yield page(entrant.page, "league/bot.html.j2", "../", entrant=entrant, of=_of(entrant))
+    yield page(MEETINGS, "league/head-to-head.html.j2", "")
+    yield page(INDEX, "league/index.html.j2", "", newest=league.events[:SHOWN])
+
+
+def _tables(document: Document, found: Mapping[str, str]) -> dict[str, Any]:
+    """Return what the tables of reports are made of, with the pages of bots."""
+    return {"standings": document["standings"], "facts": document["facts"], "pages": found}
+
+
+def _of(entrant: Entrant) -> dict[str, Any]:
+    """Return all games of a bot, of all its versions, as a score."""
+    sums = {
+        word: sum(getattr(one, word) for one in entrant.meetings)
+        for word in ("wins", "draws", "losses")
+    }
+    return {**sums, "games": sum(sums.values())}
