@@ -32,6 +32,7 @@ from lath.notation.record import (
     Record,
     Termination,
     Variation,
+    annotation_as_read,
     is_of_analysis,
     number_of,
     record_as_read,
@@ -166,12 +167,15 @@ def _is_ended_by_a_bot(record: Record) -> bool:
 
 
 def _ply(ply: Ply, words: Callable[[Iterable[Comment]], tuple[Comment, ...]]) -> Ply:
+    comments = words(ply.comments) if ply.comments else ()
+    if not ply.variations and comments == ply.comments and ply.glyph in ("", *GLYPHS):
+        return ply  # as most are
     variations = tuple(
         Variation(tuple(Ply(one.move, _glyph(one)) for one in line.plies), words(line.comments))
         for line in ply.variations
         if is_of_analysis(line.comments)
     )
-    return Ply(ply.move, _glyph(ply), words(ply.comments), variations)
+    return Ply(ply.move, _glyph(ply), comments, variations)
 
 
 def _glyph(ply: Ply) -> str:
@@ -186,14 +190,15 @@ def _part(part: str | Annotation, played: frozenset[str], analyst: str) -> str |
     if part.name in _NUMBERS:
         return part if number_of(part.value) is not None else None
     if part.name == BY:
-        return Annotation(BY, analyst)
+        return annotation_as_read(BY, analyst)
     if part.name == "pv":
         line: list[str] = []
         for word in part.value.split():
             if word not in played and not (len(word) <= 12 and _MOVE.fullmatch(word)):
                 break
             line.append(word)
-        return Annotation("pv", " ".join(line)) if line else None
+        told = " ".join(line)
+        return part if told == part.value else annotation_as_read("pv", told) if told else None
     return None
 
 
