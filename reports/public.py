@@ -59,12 +59,13 @@ TAGS: Final[Mapping[str, re.Pattern[str]]] = {
     **dict.fromkeys(("Result", RULING), _AS_IT_IS),
     **dict.fromkeys(("Date", "Number", "Seed", RULES), re.compile(r"[0-9.?-]{1,20}")),
     **dict.fromkeys(
-        ("TimeControl", "FirstTimeControl", "SecondTimeControl"), re.compile(r"[a-z0-9.+ ]{1,60}")
+        ("TimeControl", "FirstTimeControl", "SecondTimeControl"),
+        re.compile(r"[a-z0-9.+ ]{1,60}|[0-9/:+*?-]{1,40}"),
     ),
     "Opening": re.compile(r"random:[0-9]+(?: [A-Za-z0-9+=:@ -]+)?"),
     GAME_FILE: re.compile(r"[\w.-]{1,80} sha256:[0-9a-f]{64}"),
     "Termination": _ENDINGS,
-    TUNING: re.compile(r"[A-Za-z0-9 ./-]{0,40}"),
+    TUNING: re.compile(r"pair [0-9]{1,9} of [0-9]{1,9}"),
     **dict.fromkeys(
         (FIRST_OPTIONS, SECOND_OPTIONS),
         re.compile(r"[^=;/\\]+=-?[0-9.]+(?:; [^=;/\\]+=-?[0-9.]+)*"),
