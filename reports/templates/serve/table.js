@@ -8,6 +8,7 @@ const { byId, make } = lath;
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TAKES = "-";
+const MOST_BUTTONS = 4;
 
 const withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
 
@@ -32,7 +33,7 @@ export const makeTable = (onMove) => {
 
   const draw = () => {
     const { now, view, game } = state;
-    const isChoosing = state.chosen.length > 1;
+    const isChoosing = state.chosen.length > 0;
     const all = state.effects.all;
     const shown = isChoosing ? state.chosen.map(({ text }) => text).filter((text) => !state.over || text === state.over) : null;
     const legal = isChoosing || (state.legal && !now.is_over) ? state.legalMoves.filter(({ text }) => !shown || shown.includes(text)) : null;
@@ -91,15 +92,19 @@ export const makeTable = (onMove) => {
     return [...state.now.stacks[cell]].reverse().map((code) => names.get(code) || code).join(" on ") || "empty";
   };
 
-  // What may be played at a cell: what a click means; else whatever there is.
+  const changes = (cell) => {
+    const touched = state.now.legal.filter(([, cells]) => cells.some(([at]) => at === cell)).map(([text]) => text);
+    return state.effects.all.filter(({ text }) => touched.includes(text));
+  };
+
+  // What may be played at a cell: what a click means; else whatever there is; else what a piece does
+  // that leaves the cell.
   const movesAt = (cell) => {
     const here = state.effects.all.filter((move) => move.kind !== "others" && move.cells.includes(cell));
     const meant = here.filter((move) => !isDirect(move) && takeOf(move) === state.take);
     if (meant.length > 0) return meant;
     const placed = here.filter(({ kind }) => kind === "dots");
-    if (placed.length > 0 || here.length > 0) return placed.length > 0 ? placed : here;
-    const touched = state.now.legal.filter(([, cells]) => cells.some(([at]) => at === cell)).map(([text]) => text);
-    return state.effects.all.filter(({ text }) => touched.includes(text));
+    return [placed, here, changes(cell)].find((moves) => moves.length > 0) || [];
   };
 
   // A button for one of the moves at a cell; while it is looked at the board shows that move alone.
@@ -117,9 +122,11 @@ export const makeTable = (onMove) => {
 
   const choose = (cell, hasFocus) => {
     if (!state.isMine || cell < 0) return;
-    const moves = movesAt(cell);
+    const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
+    const moves = narrowed.length > 0 ? narrowed : movesAt(cell);
+    const isThere = narrowed.length > 0 || moves.some(({ cells }) => cells.includes(cell));
     forget();
-    if (moves.length === 1) {
+    if (moves.length === 1 && isThere) {
       play(moves[0].text);
       return;
     }
@@ -161,6 +168,7 @@ export const makeTable = (onMove) => {
     });
     place.replaceChildren(place.firstElementChild, ...radios);
     const direct = state.isMine ? all.filter(isDirect) : [];
+    if (direct.length > MOST_BUTTONS) direct.splice(0, Infinity, ...all.filter(({ kind }) => kind === "others")); // the rest have cells
     byId("direct").hidden = direct.length === 0;
     byId("direct").replaceChildren(...direct.map((move) => button(wordsOf(move), () => play(move.text))));
   };

@@ -11,6 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from game_files import forget_games
+from places import ROOT
 from sites import Served, served
 
 from lath import games, notation
@@ -24,11 +26,9 @@ if TYPE_CHECKING:
     from browsing import Visit
     from sites import Guest
 
-    from lath.games.core import Position
+    from lath.games.core import Game, Position
 
 FAMILIES: Final = ("mammalath", "manalath", "surikata", "yavalath")
-TURNS_BY: Final = "--"
-"""Moves that are no placement of a piece: to take some, or to swap."""
 
 
 @pytest.fixture(scope="module")
@@ -193,6 +193,28 @@ def test_two_people_play_a_whole_game_by_each_hand(
     assert (record.tag("First"), record.tag("Second")) == ("person 1", "person 2")
     assert not notation.check(record)
     assert all(ply.used_s is not None for ply in record.plies)
+
+
+@pytest.fixture
+def breakthrough() -> Iterator[Game]:
+    """A game in which pieces move from cell to cell and take others."""
+    yield games.add(ROOT / "examples" / "plugin-breakthrough" / "lath_breakthrough.py")
+    forget_games()
+
+
+def test_a_piece_is_moved_by_a_click_on_it_and_one_on_where_it_goes(
+    guest: Guest, tmp_path: Path, breakthrough: Game
+) -> None:
+    with served(tmp_path) as site:
+        page = guest(site, f"/play?game={breakthrough.id}").page
+        page.select_option("#bot", "")
+        page.click("#begin")
+        moves = ("b2-b3", "c7-c6", "b3-b4", "c6-c5", "b4-c5")
+        for number, move in enumerate(moves, 1):
+            page.wait_for_selector("#board.mine")
+            for cell in move.split("-"):
+                page.locator("#board .cell").nth(breakthrough.board.names.index(cell)).click()
+            page.wait_for_selector(f"#plies li:nth-child({number}):has-text('{move}')")
 
 
 def a_move(page: Any) -> str:
