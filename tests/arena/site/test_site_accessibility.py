@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 from axe import axe_core, violations
+from markup import problems_in
 from sites import Served, served
 
 from lath.arena.tournament.live import LIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from sites import Guest
 
@@ -60,3 +62,12 @@ def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -
             assert violations(page) == [], (width, scheme)
         assert visit.sideways() == 0, width
     visit.complaints[:] = [words for words in visit.complaints if "404" not in words]
+
+
+def test_every_page_is_valid_html(site: Served, tmp_path: Path) -> None:
+    for number, path in enumerate(PAGES):
+        address = path.replace("cup", site.key("cup")) if "cup" in path else path
+        html = site.ask(address, Accept="text/html", **site.cookie).text
+        assert "</html>" in html
+        (tmp_path / f"{number}.html").write_text(html, encoding="utf-8")
+    assert problems_in(tmp_path) == []
