@@ -83,7 +83,6 @@ const choose = () => trying(said, async () => {
 });
 
 byId("setup").addEventListener("change", choose);
-byId("setup").addEventListener("submit", (event) => event.preventDefault());
 byId("before").addEventListener("click", () => open(place - 1));
 byId("after").addEventListener("click", () => open(place + 1));
 byId("answer").addEventListener("click", () => !isOver && trying(said, () => reveal(`${puzzle().line[0]} ${puzzle().words}.`)));
