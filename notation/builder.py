@@ -192,7 +192,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         self._require_text("the comment", text)
         return self._say((*self._said(), comment(text)))
 
-    def annotate(self, **values: str | float) -> Self:
+    def annotate(self, /, **values: str | float) -> Self:
         """Add annotations to the last comment there, such as `annotate(emt=0.5, pv="swap d4")`."""
         *before, last = self._said() or ((),)
         for name, value in values.items():
@@ -217,7 +217,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         others = self._plies[-1].variations if self._plies else ()
         return self._change_last(variations=(*others, line))
 
-    def tag(self, **values: str | None) -> Self:
+    def tag(self, /, **values: str | None) -> Self:
         """Set tags, such as `tag(First="ann", Date="2026-11-20")`; None takes one away."""
         for name, value in values.items():
             fault = value is not None and (tag_fault(name, value) or check_tag(name, value))

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lath.games import get
-from lath.games.core import read_move
+from lath.games.core import read_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
@@ -106,7 +106,7 @@ def played(game: str, setup: str, position: str, moves: Iterable[str]) -> list[P
 
     Raises GameError, which says at which ply.
     """
-    positions = [start_from(game, setup, position)]
+    positions = [start_from(game, setup, position, version_of(get(game)))]
     for ply, text in enumerate(moves, 1):
         try:
             positions.append(positions[-1].play(read_move(positions[-1], text)))

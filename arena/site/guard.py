@@ -37,8 +37,8 @@ HEADERS: Final = {
 
 SAFE: Final = ("GET", "HEAD")
 
-WIDEST: Final = 1 << 16
-"""Bytes that may be sent to us at once: a position, a move, a record's tags."""
+WIDEST: Final = 1 << 20
+"""Bytes that may be sent to us at once: a record with all its variations, at most."""
 
 
 def names_of(port: int) -> frozenset[str]:

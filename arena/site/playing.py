@@ -26,14 +26,21 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.puzzles.book import all_built_in, built_in, read_puzzles
 from lath.arena.site.boards import played, position_json, threats
 from lath.arena.site.thinking import Question, Thinkers
+from lath.games.core import FIRST_VERSION, version_of
+from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
+from lath.notation.errors import RecordValueError
 from lath.notation.protocol import TimeControl
+from lath.notation.record import GAME_FILE, RULES
+from lath.notation.replay import canonical, faults_of, start_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
     from pathlib import Path
 
     from starlette.requests import Request
+
+    from lath.notation.record import Comment
 
 FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
 """Where what is kept stands, in the folder that is served."""
@@ -93,7 +100,10 @@ class Said(_Asked):
 
     move: Name
     glyph: str = ""
-    comment: Text = ""
+    before: list[Text] = []
+    """Comments before the move, as a variation may begin with."""
+
+    comments: list[Text] = []
     variations: list[list[Said]] = []
 
 
@@ -107,6 +117,12 @@ class Kept(_Asked):
     names: tuple[Name, Name] | None = None
     times: tuple[Name, Name] | None = None
     """The time controls, as `--tc` has them."""
+
+    tags: dict[Name, Text] = {}
+    """What else is known, such as `Event`; not what the rest of this says."""
+
+    comments: list[Text] = []
+    """What is said before the first move."""
 
     line: list[Said] = Field(max_length=LONGEST)
     result: str = "*"
@@ -143,12 +159,13 @@ class Desk:
             Route("/api/think", self._think, methods=["POST"]),
             Route("/api/keep", self._keep, methods=["POST"]),
             Route("/api/read", self._read, methods=["POST"]),
-            Route("/api/bots/{name}", self._bot),
+            Route("/api/bots/{name:path}", self._bot),
             Route("/api/puzzles/{game:path}", self._puzzles),
         ]
 
     async def _start(self, request: Request) -> Response:
-        return JSONResponse(begun(await _body(request, Start)))
+        start = await _body(request, Start)
+        return JSONResponse(await asyncio.to_thread(begun, start))
 
     async def _position(self, request: Request) -> Response:
         asked = await _body(request, Looked)
@@ -162,7 +179,8 @@ class Desk:
 
     async def _think(self, request: Request) -> Response:
         asked = await _body(request, Thought)
-        positions = played(asked.game, asked.setup, asked.position, asked.moves)
+        line = asked.game, asked.setup, asked.position, asked.moves
+        positions = await asyncio.to_thread(played, *line)
         limit = _limit(asked)
         question = Question(asked.bot, asked.level, positions[0], asked.moves, positions[-1], limit)
         thoughts = self.thinkers.thoughts(question)
@@ -175,7 +193,7 @@ class Desk:
 
     async def _keep(self, request: Request) -> Response:
         kept = await _body(request, Kept)
-        text = record_of(kept)
+        text = await asyncio.to_thread(record_of, kept)
         file = self.folder / FILES[kept.kind]
 
         def write() -> None:
@@ -189,7 +207,8 @@ class Desk:
         return JSONResponse({"text": text, "file": file.name})
 
     async def _read(self, request: Request) -> Response:
-        return JSONResponse(tree_of(parse((await _body(request, Given)).text)))
+        text = (await _body(request, Given)).text
+        return JSONResponse(await asyncio.to_thread(lambda: tree_of(parse(text))))
 
     async def _bot(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -235,7 +254,9 @@ def _limit(asked: Thought) -> Limit:
 def record_of(kept: Kept) -> str:
     """Return a game or an analysis as a record in canonical text; raises NotationError."""
     made = Builder(kept.game, setup=kept.setup, position=kept.position)
-    made.tag(Date=dt.datetime.now().astimezone().date().isoformat())
+    made.tag(**{"Date": dt.datetime.now().astimezone().date().isoformat(), **kept.tags})
+    for text in kept.comments:
+        made.comment(text)
     if kept.names is not None:
         made.tag(First=kept.names[0], Second=kept.names[1])
     if kept.times is not None:
@@ -262,39 +283,65 @@ def _plies(line: Sequence[Said]) -> tuple[Ply, ...]:
         Ply(
             said.move,
             said.glyph,
-            (comment(said.comment),) if said.comment.strip() else (),
-            tuple(Variation(_plies(one)) for one in said.variations if one),
+            _comments(said.comments),
+            tuple(
+                Variation(_plies(one), _comments(one[0].before)) for one in said.variations if one
+            ),
         )
         for said in line
     )
 
 
-def tree_of(record: Record) -> dict[str, Any]:
-    """Return a record as pages have it: `game`, `setup`, `position`, `names`, `result`, `line`.
+def _comments(texts: Iterable[str]) -> tuple[Comment, ...]:
+    return tuple(comment(text) for text in texts if text.strip())
 
-    Raises GameError for moves that are not legal.
+
+def tree_of(record: Record) -> dict[str, Any]:
+    """Return a record as pages have it, and as `record_of` makes the same record of it.
+
+    `game`, `setup`, `position`, `tags`, `comments`, `line`, and `result` and `termination` of a
+    game that did not end by its rules. Raises NotationError where something is wrong with it, and
+    GameError where its game has other rules here.
     """
-    tags = dict(record.tags)
-    start = (record.game, tags.get("Setup", ""), tags.get("Position", ""))
-    played(*start, record.moves)
+    for fault in faults_of(record):
+        raise RecordValueError(fault)
+    if start_of(record).game is not (game := games.get(record.game)):
+        has = f"{record.game} has the rules {version_of(game)} here"
+        raise GameError(f"{has}, and the record is by {record.tag(RULES) or FIRST_VERSION}")
+    record = canonical(record)
     return {
-        **dict(zip(("game", "setup", "position"), start, strict=True)),
-        "names": [tags.get("First", ""), tags.get("Second", "")],
+        "game": record.game,
+        "setup": record.tag("Setup"),
+        "position": record.tag("Position"),
+        "tags": {name: value for name, value in record.tags if name not in _BY_THE_REST},
+        "comments": _texts(record.comments),
         "result": record.result,
+        "termination": record.termination,
         "line": _line(record.plies),
     }
 
 
-def _line(plies: Iterable[Ply]) -> list[dict[str, Any]]:
+_BY_THE_REST: Final = frozenset(
+    {"Game", GAME_FILE, RULES, "Setup", "Position", "Result", "Termination"}
+)
+"""Tags that follow from the rest of what pages have."""
+
+
+def _line(plies: Iterable[Ply], before: tuple[Comment, ...] = ()) -> list[dict[str, Any]]:
     return [
         {
             "move": ply.move,
             "glyph": ply.glyph,
-            "comment": " ".join(str(part) for one in ply.comments for part in one),
-            "variations": [_line(one.plies) for one in ply.variations],
+            "before": [] if number else _texts(before),
+            "comments": _texts(ply.comments),
+            "variations": [_line(one.plies, one.comments) for one in ply.variations],
         }
-        for ply in plies
+        for number, ply in enumerate(plies)
     ]
+
+
+def _texts(comments: Iterable[Comment]) -> list[str]:
+    return [" ".join(map(str, parts)) for parts in comments]
 
 
 def puzzles_of(game: str) -> list[dict[str, Any]]:

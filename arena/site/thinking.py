@@ -31,6 +31,9 @@ LEVEL: Final = "level"
 MOST: Final = 4
 """Bots that think at once: who wants another one waits."""
 
+LONGEST_WAIT_S: Final = 60.0
+"""How long for."""
+
 IDLE: Final = 6
 """Bots that are kept for the next question; one of them knows the game that it was asked about."""
 
@@ -99,7 +102,9 @@ class Thinkers:
     async def thoughts(self, question: Question) -> AsyncIterator[dict[str, Any]]:
         """Yield what the bot says, and its answer in the end; it stops when nobody reads on.
 
-        Each has `part`, `info`, `answer` or `error`; see `_thought`.
+        Each has `part`, `info`, `answer` or `error`, see `_thought`; before them `waits` while
+        too many others think, and `begins` when the bot is asked. Of an error `why` says what the
+        bot did, such as `crash`; it is empty where that is not its fault.
         """
         loop = asyncio.get_running_loop()
         said_so_far: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
@@ -136,11 +141,10 @@ class Thinkers:
         tell: Callable[[dict[str, Any] | None], None],
     ) -> None:
         try:
-            if not self._places.acquire(timeout=question.limit.seconds or 60):
-                raise ConfigError(f"{MOST} bots think already: wait until one has answered")
+            if not self._has_place(stop, tell):
+                return
             try:
-                if not (stop.is_set() or self._is_closed.is_set()):
-                    self._ask(question, stop, tell)
+                self._ask(question, stop, tell)
             finally:
                 self._places.release()
         except EngineError as error:
@@ -151,6 +155,19 @@ class Thinkers:
         finally:
             tell(None)
 
+    def _has_place(self, stop: threading.Event, tell: Callable[[dict[str, Any]], None]) -> bool:
+        """Wait until fewer bots think; False where nobody wants that any more."""
+        if self._places.acquire(blocking=False):
+            return True
+        tell({"part": "waits"})
+        until_s = time.monotonic() + LONGEST_WAIT_S
+        while not (stop.is_set() or self._is_closed.is_set()):
+            if self._places.acquire(timeout=EVERY_S):
+                return True
+            if time.monotonic() > until_s:
+                raise ConfigError(f"{MOST} bots think already: wait until one has answered")
+        return False
+
     def _ask(
         self, question: Question, stop: threading.Event, tell: Callable[[dict[str, Any]], None]
     ) -> None:
@@ -158,6 +175,7 @@ class Thinkers:
             began_s = heard_s = time.monotonic()
             told = None
             with engine.analysis(question.start, question.limit, moves=question.moves) as analysis:
+                tell({"part": "begins"})
                 while not analysis.is_over:
                     analysis.poll(EVERY_S / 2)
                     if stop.is_set() or self._is_closed.is_set():

@@ -1,14 +1,14 @@
 // A free board: a tree of moves, what a bot thinks of where one is, and the record of it all.
 
 /* global lath */
-import { ask, askFor, endTold, levelNow, offerLevels, showCard, showKept, showLine, trying } from "./common.js";
+import { ask, askFor, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make } = lath;
 const said = byId("said");
 
 // A move and those that were played after it, the main line first; the root has no move.
-const nodeOf = (move, parent, more = {}) => ({ move, parent, next: [], glyph: "", comment: "", ...more });
+const nodeOf = (move, parent, more = {}) => ({ move, parent, next: [], glyph: "", before: [], comments: [], ...more });
 
 let start = null;
 let board = null;
@@ -16,7 +16,7 @@ let root = nodeOf("", null);
 let at = root;
 let now = null;
 let thinking = null;
-let names = null;
+let given = null; // what was set up, whose tags and ending are kept
 
 const pathTo = (node) => (node.parent ? [...pathTo(node.parent), node] : []);
 const movesTo = (node) => pathTo(node).map(({ move }) => move);
@@ -33,29 +33,35 @@ const moveButton = (node, number) => {
   return made;
 };
 
+const told = (comments) => comments.map((text) => make("span", "said", text));
+
 // The moves after a node, variations in brackets behind the move that they might stand in place of.
 const lineAfter = (node, number) => {
   const parts = [];
   for (let [here, count] = [node, number]; here.next.length > 0; count += 1) {
     const [main, ...others] = here.next;
-    parts.push(moveButton(main, count));
-    if (main.comment) parts.push(make("span", "said", main.comment));
+    parts.push(...told(main.before), moveButton(main, count), ...told(main.comments));
     for (const one of others) {
-      const told = one.comment ? [make("span", "said", one.comment)] : [];
-      parts.push(make("span", "variation", null, moveButton(one, count), ...told, ...lineAfter(one, count + 1)));
+      parts.push(make("span", "variation", null, ...told(one.before), moveButton(one, count), ...told(one.comments), ...lineAfter(one, count + 1)));
     }
     here = main;
   }
   return parts;
 };
 
-const showTree = () => {
-  const parts = lineAfter(root, 1);
+const showMoves = () => {
+  const parts = [...told(root.comments), ...lineAfter(root, 1)];
+  const hasFocus = byId("tree").contains(document.activeElement);
   byId("tree").replaceChildren(...(parts.length > 0 ? parts : [make("span", "remark", "No move yet: play on the board.")]));
+  if (hasFocus) byId("tree").querySelector("[aria-current]")?.focus({ preventScroll: true });
+};
+
+const showTree = () => {
+  showMoves();
   byId("glyph").value = at.glyph;
-  byId("comment").value = at.comment;
+  byId("comment").value = at.comments.join(" ");
   const isRoot = at === root;
-  for (const id of ["glyph", "comment"]) byId(id).disabled = isRoot;
+  byId("glyph").disabled = isRoot;
   for (const id of ["to-start", "back", "remove"]) lath.dim(id, isRoot);
   for (const id of ["forward", "to-end"]) lath.dim(id, at.next.length === 0);
   lath.dim("promote", isMain(at));
@@ -93,7 +99,8 @@ const think = () => trying(said, async () => {
   for await (const part of askFor("/api/think", { ...start, moves: movesTo(at), bot: byId("bot").value, level: levelNow(), seconds: 60 }, mine.signal)) {
     if (thinking !== mine) return;
     if (part.part === "error") byId("thought").textContent = `No evaluation: ${part.error}.`;
-    else showThought(part);
+    else if (part.part === "waits") byId("thought").textContent = `Other bots think: ${byId("bot").value} waits.`;
+    else if (part.part !== "begins") showThought(part);
   }
 });
 
@@ -142,7 +149,14 @@ const lineOf = (node) => {
   }
   return line;
 };
-const plain = ({ move, glyph, comment }) => ({ move, glyph, comment });
+const plain = ({ move, glyph, before, comments }) => ({ move, glyph, before, comments });
+const mainMoves = (line) => line.map(({ move }) => move).join(" ");
+
+// Before its first move nothing can be said of what has become the main line: it is said of that move.
+const settle = (parent) => {
+  const [main] = parent.next;
+  if (main) Object.assign(main, { before: [], comments: [...main.before, ...main.comments] });
+};
 
 const grow = (node, line) => {
   let here = node;
@@ -155,15 +169,18 @@ const grow = (node, line) => {
   }
 };
 
-const open = async (given, line) => {
+const open = async (what) => {
+  stop();
+  const whole = given = { tags: {}, comments: [], line: [], result: "*", termination: "", ...what };
+  const made = await table.setGame(what.game);
+  if (given !== whole) return; // another one was set up since
   start = { game: given.game, setup: given.setup, position: given.position };
-  names = given.names?.every(Boolean) ? given.names : null;
-  board = await table.setGame(start.game);
+  board = made;
   showCard(board);
   [0, 1].forEach((seat) => byId("bar").style.setProperty(seat === 0 ? "--first-seat" : "--second-seat", board.seats[seat][1]));
-  root = nodeOf("", null);
-  grow(root, line);
-  byId("game").value = start.game;
+  root = nodeOf("", null, { comments: given.comments });
+  grow(root, given.line);
+  chooseGame(start.game);
   byId("kept").replaceChildren();
   await goTo(root);
 };
@@ -171,10 +188,9 @@ const open = async (given, line) => {
 const setUp = () => trying(said, async () => {
   const record = byId("record").value.trim();
   if (record) {
-    const given = await ask("/api/read", { text: record });
-    await open(given, given.line);
+    await open(await ask("/api/read", { text: record }));
   } else {
-    await open(await ask("/api/start", { game: byId("game").value, setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() }), []);
+    await open(await ask("/api/start", { game: gameNow(), setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() }));
   }
   byId("set-up").open = false;
 });
@@ -183,6 +199,7 @@ const promote = () => {
   for (let node = at; node.parent; node = node.parent) {
     const { next } = node.parent;
     next.unshift(...next.splice(next.indexOf(node), 1));
+    settle(node.parent);
   }
   showTree();
 };
@@ -191,11 +208,14 @@ const remove = () => {
   if (at === root) return;
   const { parent } = at;
   parent.next.splice(parent.next.indexOf(at), 1);
+  settle(parent);
   goTo(parent);
 };
 
 const keep = () => trying(said, async () => {
-  showKept(byId("kept"), await ask("/api/keep", { ...start, kind: "analysis", names, line: lineOf(root) }));
+  const [line, { tags, result, termination }] = [lineOf(root), given];
+  const isSame = mainMoves(line) === mainMoves(given.line); // else it did not end so
+  showKept(byId("kept"), await ask("/api/keep", { ...start, kind: "analysis", tags, comments: root.comments, line, ...(isSame ? { result, termination } : {}) }));
 });
 
 for (const [id, act] of Object.entries({ ...steps, promote, remove, keep })) byId(id).addEventListener("click", act);
@@ -207,11 +227,12 @@ addEventListener("keydown", (event) => {
 });
 byId("glyph").addEventListener("change", () => {
   at.glyph = byId("glyph").value;
-  showTree();
+  showMoves();
 });
-byId("comment").addEventListener("change", () => {
-  at.comment = byId("comment").value.trim();
-  showTree();
+byId("comment").addEventListener("input", () => { // not once it is left: by a click on a move, say
+  const text = byId("comment").value.trim();
+  at.comments = text ? [text] : [];
+  showMoves();
 });
 byId("think").addEventListener("click", () => {
   byId("think").setAttribute("aria-pressed", String(!isThinking()));
@@ -222,13 +243,18 @@ byId("bot").addEventListener("change", async () => {
   think();
 });
 byId("level").addEventListener("change", think);
+byId("game").addEventListener("change", () => {
+  byId("parameters").value = "";
+});
+document.addEventListener("visibilitychange", () => (document.hidden ? stop() : think())); // nobody looks
 byId("setup").addEventListener("submit", (event) => {
   event.preventDefault();
   setUp();
 });
 
 const asks = new URLSearchParams(location.search);
-for (const [name, id] of [["game", "game"], ["setup", "start-setup"], ["position", "start-position"]]) {
+if (asks.has("game")) chooseGame(asks.get("game"));
+for (const [name, id] of [["setup", "start-setup"], ["position", "start-position"]]) {
   if (asks.has(name)) byId(id).value = asks.get(name);
 }
 setUp();

@@ -8,7 +8,8 @@ export const ask = async (path, body) => {
     ? { headers: { accept: "application/json" } }
     : { method: "POST", headers: { accept: "application/json", "content-type": "application/json" }, body: JSON.stringify(body) };
   const answer = await fetch(path, options);
-  const value = await answer.json().catch(() => ({ error: `the site said ${answer.status}` }));
+  const text = await answer.text();
+  const value = answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : { error: text };
   if (!answer.ok) throw new Error(value.error || `the site said ${answer.status}`);
   return value;
 };
@@ -112,6 +113,14 @@ export const offerLevels = async (bot) => {
   return about.get(bot);
 };
 
+// The game that is chosen, with its parameters; and chooses one.
+export const gameNow = () => [lath.byId("game").value, lath.byId("parameters").value.replace(/\s/gu, "")].filter(Boolean).join(":");
+export const chooseGame = (id) => {
+  const [name, ...parameters] = id.split(":");
+  lath.byId("game").value = name;
+  lath.byId("parameters").value = parameters.join(":");
+};
+
 export const levelNow = () => (lath.byId("level").value === "" ? null : Number(lath.byId("level").value));
 
 // The rules of a game, and who it is by.
@@ -121,11 +130,19 @@ export const showCard = ({ title, credit, card }) => {
 };
 
 // The moves of a line as buttons with their numbers; `take` gets how many of them were asked for.
+// Those that are there stay, so that a line can be clicked at and have the focus while it changes.
+const takers = new WeakMap();
 export const showLine = (place, moves, first, take) => {
-  place.replaceChildren(...moves.map((text, i) => {
-    const made = lath.make("button", "", `${first + i}. ${text}`);
+  takers.set(place, take);
+  while (place.children.length > moves.length) place.lastChild.remove();
+  while (place.children.length < moves.length) {
+    const [made, count] = [lath.make("button"), place.children.length + 1];
     made.type = "button";
-    made.addEventListener("click", () => take(i + 1));
-    return made;
-  }));
+    made.addEventListener("click", () => takers.get(place)(count));
+    place.append(made);
+  }
+  moves.forEach((text, i) => {
+    const words = `${first + i}. ${text}`;
+    if (place.children[i].textContent !== words) place.children[i].textContent = words;
+  });
 };

@@ -2,7 +2,7 @@
 // legal, lets the bot think and keeps the record.
 
 /* global lath */
-import { ask, askFor, chipOf, clockOf, endTold, levelNow, offerLevels, showCard, showKept, trying } from "./common.js";
+import { ask, askFor, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, offerLevels, showCard, showKept, trying } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make, nameOf } = lath;
@@ -13,7 +13,8 @@ const WON_BY = ["1-0", "0-1"];
 let game = null; // what is played: see `begin`
 let now = null; // the position on the board
 let thinking = null; // an AbortController, while a bot is asked
-let since = 0; // when who is to move began to think, in milliseconds
+let since = null; // when who is to move began to think, in milliseconds; null while no clock runs
+let turns = 0; // of the positions that are asked for the last one counts
 
 const said = byId("said");
 const moves = () => game.plies.map(({ move }) => move);
@@ -25,21 +26,22 @@ const nameAt = (seat) => {
   return hasBot() ? "person" : `person ${seat + 1}`;
 };
 const names = () => [nameAt(0), nameAt(1)];
+const shownAt = (seat) => (isPersons(seat) && hasBot() ? "you" : nameAt(seat));
 
 // What the clock of a seat shows, in seconds; null without clocks.
 const leftOf = (seat) => {
   if (!game.control) return null;
   const last = game.plies.findLast((ply) => ply.seat === seat);
   const left = last ? last.left_s : game.control.initial;
-  const isRunning = !game.ended && now && !now.is_over && now.to_move === seat;
-  return isRunning ? left - (performance.now() - since) / 1000 : left;
+  const isRunning = since !== null && !game.ended && now?.to_move === seat;
+  return isRunning ? left - (Date.now() - since) / 1000 : left;
 };
 
 const showSeats = () => {
   const value = game.plies.findLast((ply) => ply.said)?.said;
   byId("seats").replaceChildren(...[0, 1].map((seat) => {
     const bot = game.seats[seat];
-    const line = make("p", "seat", null, chipOf(game.board, seat), nameOf(nameAt(seat)), make("small", "", game.board.seats[seat][0]));
+    const line = make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("small", "", game.board.seats[seat][0]));
     if (bot?.level) line.append(make("small", "", `level ${bot.level}`));
     if (bot && value) line.append(make("small", "", value.words.replace("unknown, ", "")));
     const left = leftOf(seat);
@@ -66,18 +68,30 @@ const annotated = ({ move, used_s, left_s, said: thought }) => {
   if (typeof thought?.expected === "number") notes.push(`[%eval ${thought.expected}]`);
   if (thought?.depth) notes.push(`[%depth ${thought.depth}]`);
   if (thought?.nodes) notes.push(`[%nodes ${thought.nodes}]`);
-  return { move, comment: notes.join(" ") };
+  return { move, comments: [notes.join(" ")] };
 };
 
 const keep = () => trying(said, async () => {
+  const mine = game;
+  const whole = [...moves(), game.ended?.result].join(" ");
+  if (game.kept === whole) {
+    byId("kept").textContent = "Kept already.";
+    return;
+  }
+  game.kept = whole;
   const { result = "*", termination = "unterminated" } = game.ended || {};
   const time = (seat) => game.tc || (game.seats[seat] ? `move ${game.thinks_s}` : "none");
   const kept = await ask("/api/keep", {
     ...game.start, kind: "game", names: names(), times: [time(0), time(1)], line: game.plies.map(annotated),
     ...(now.is_over ? {} : { result, termination }),
+  }).catch((error) => {
+    mine.kept = "";
+    throw error;
   });
-  game.kept = game.plies.length;
+  if (kept.error) mine.kept = "";
+  if (game !== mine) return;
   showKept(byId("kept"), kept);
+  remember();
 });
 
 const tell = (words) => {
@@ -86,7 +100,7 @@ const tell = (words) => {
 
 // Ends the game: by the rules, or as is said.
 const finish = (ended, words) => {
-  game.ended = ended;
+  game.ended = { ...ended, words };
   tell(words);
   showSeats();
   for (const id of ["hint", "resign"]) lath.dim(id, true);
@@ -97,7 +111,8 @@ const finish = (ended, words) => {
 const add = (move, seat, used_s, thought = null) => {
   const left = leftOf(seat);
   const left_s = left === null ? null : game.plies.findLast((ply) => ply.seat === seat)?.left_s ?? game.control.initial;
-  game.plies.push({ move, seat, used_s, left_s: left_s === null ? null : left_s - used_s + game.control.increment, said: thought });
+  game.plies.push({ move, seat, used_s, left_s: left_s === null ? null : Math.max(0, left_s - used_s) + game.control.increment, said: thought });
+  since = null;
   remember();
 };
 
@@ -115,8 +130,8 @@ const asked = async (question, hear) => {
   try {
     for await (const part of askFor("/api/think", { ...game.start, moves: moves(), ...question }, mine.signal)) {
       if (thinking !== mine) return undefined;
-      if (part.part === "info") hear(part);
-      else answer = part;
+      if (part.part === "answer" || part.part === "error") answer = part;
+      else hear(part);
     }
   } catch (error) {
     if (error.name === "AbortError") return undefined;
@@ -124,16 +139,33 @@ const asked = async (question, hear) => {
   }
   if (thinking !== mine) return undefined;
   thinking = null;
+  if (!answer) throw new Error("the site has ended");
   return answer;
 };
 
-const botsTurn = (seat) => trying(said, async () => {
+// Does what the game waits for; where that does not work it can be tried again.
+const going = async (act) => {
+  byId("again").hidden = true;
+  const isDone = await trying(said, async () => {
+    await act();
+    return true;
+  });
+  byId("again").hidden = Boolean(isDone) || !game;
+};
+
+// A bot's clock runs from when it is asked: not while it starts, nor while it waits for others.
+const botsTurn = (seat) => going(async () => {
   const { bot, level } = game.seats[seat];
   const limit = game.control ? { left_s: [leftOf(0), leftOf(1)].map((left) => Math.max(0.001, left)), increment_s: game.control.increment } : { seconds: game.thinks_s };
-  const answer = await asked({ bot, level, ...limit }, ({ words }) => tell(`${bot} thinks: ${words}`));
+  const answer = await asked({ bot, level, ...limit }, ({ part, words }) => {
+    if (part === "info") tell(`${bot} thinks: ${words.replace("unknown, ", "")}`);
+    else since = part === "begins" ? Date.now() : null;
+    if (part === "waits") tell(`Other bots think: ${bot} waits.`);
+  });
   if (!answer) return;
+  if (answer.part === "error" && !answer.why) throw new Error(answer.error); // not the bot's fault
   if (answer.part === "error") {
-    finish({ result: WON_BY[1 - seat], termination: answer.why || "crash" }, `${answer.error}. You won.`);
+    finish({ result: WON_BY[1 - seat], termination: answer.why || "crash" }, `You won. ${answer.error}`);
   } else if (answer.move === null) {
     finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${bot} resigned.`);
   } else {
@@ -144,18 +176,22 @@ const botsTurn = (seat) => trying(said, async () => {
 
 const turn = async () => {
   table.hold();
-  now = await lookAt(game.start, moves());
-  since = performance.now();
+  since = null;
+  const [mine, number] = [game, turns += 1];
+  const seen = await lookAt(game.start, moves());
+  if (game !== mine || turns !== number) return;
+  now = seen;
   const seat = now.to_move;
+  if (game.began?.ply !== game.plies.length) game.began = { ply: game.plies.length, at: Date.now() };
+  if (isPersons(seat)) since = game.began.at; // of a page that is loaded again it went on
+  remember();
   table.show(now, !game.ended && isPersons(seat));
   showMoves();
   lath.dim("undo", game.plies.length === 0);
   for (const id of ["hint", "resign"]) lath.dim(id, Boolean(game.ended) || !isPersons(seat));
   showSeats();
-  if (now.is_over) {
-    if (!game.ended) finish({ result: now.winner === null ? "1/2-1/2" : WON_BY[now.winner] }, endTold(now, names()));
-    return;
-  }
+  if (game.ended) tell(game.ended.words || "The game is over.");
+  else if (now.is_over) finish({ result: now.winner === null ? "1/2-1/2" : WON_BY[now.winner] }, `${endTold(now, [shownAt(0), shownAt(1)])}.`);
   if (game.ended) return;
   const colour = game.board.seats[seat][0];
   if (isPersons(seat)) tell(hasBot() ? `Your move: you are ${colour}.` : `${colour} to move.`);
@@ -165,17 +201,20 @@ const turn = async () => {
   }
 };
 
-const table = makeTable((text) => trying(said, async () => {
-  add(text, now.to_move, (performance.now() - since) / 1000);
+const table = makeTable((text) => going(async () => {
+  tick();
+  if (game.ended) return;
+  stopThinking(); // about a hint
+  add(text, now.to_move, (Date.now() - since) / 1000);
   await turn();
 }));
 
 const tick = () => {
-  if (!game || game.ended || !game.control || !now || now.is_over) return;
+  if (!game || game.ended || !game.control || since === null) return;
   const seat = now.to_move;
-  if (leftOf(seat) <= 0) {
+  if (isPersons(seat) && leftOf(seat) <= 0) { // of bots the site says so
     stopThinking();
-    finish({ result: WON_BY[1 - seat], termination: "time" }, `${nameAt(seat)}: no time left, and lost`);
+    finish({ result: WON_BY[1 - seat], termination: "time" }, `${shownAt(seat)}: no time left, and lost.`);
     table.show(now, false);
   } else showSeats();
 };
@@ -183,21 +222,24 @@ setInterval(tick, 200);
 
 const open = async (one) => {
   stopThinking();
+  const number = turns += 1;
   const board = await table.setGame(one.start.game);
+  if (turns !== number) return;
   game = { ...one, board };
   showCard(board);
   byId("setup").hidden = true;
   byId("sitting").hidden = false;
   byId("kept").replaceChildren();
   disarm();
-  if (game.ended) tell("The game is over.");
-  await turn();
+  await going(turn);
   byId("board").focus({ preventScroll: true });
 };
 
 const begin = () => trying(said, async () => {
+  const number = turns += 1;
   const bot = byId("bot").value;
-  const start = await ask("/api/start", { game: byId("game").value, setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() });
+  const start = await ask("/api/start", { game: gameNow(), setup: byId("start-setup").value.trim(), position: byId("start-position").value.trim() });
+  if (turns !== number) return;
   const chosen = byId("side").value;
   const seat = chosen === "" ? Math.floor(2 * Math.random()) : Number(chosen);
   const seats = [null, null];
@@ -209,12 +251,13 @@ const begin = () => trying(said, async () => {
 });
 
 // Of a game with a bot the person's last move goes, too; of two people the last one.
-const undo = () => trying(said, async () => {
+const undo = () => going(async () => {
   const own = game.plies.findLastIndex((ply) => !hasBot() || isPersons(ply.seat));
   if (own < 0) return;
   stopThinking();
   game.plies.length = own;
   game.ended = null;
+  disarm();
   byId("kept").replaceChildren();
   remember();
   await turn();
@@ -248,7 +291,7 @@ const resign = () => {
   disarm();
   stopThinking();
   const seat = now.to_move;
-  finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${nameAt(seat)} resigned.`);
+  finish({ result: WON_BY[1 - seat], termination: "resignation" }, `${shownAt(seat)} resigned.`);
   table.show(now, false);
 };
 
@@ -256,6 +299,8 @@ const renew = () => {
   stopThinking();
   sessionStorage.removeItem(KEPT);
   game = null;
+  byId("again").hidden = true;
+  turns += 1;
   byId("sitting").hidden = true;
   byId("seats").replaceChildren();
   tell("");
@@ -267,12 +312,23 @@ const renew = () => {
 // The board of the game that is chosen, before it begins.
 const preview = () => trying(said, async () => {
   table.hold();
-  const start = await ask("/api/start", { game: byId("game").value, seed: 1 });
+  const number = turns += 1;
+  const start = await ask("/api/start", { game: gameNow(), seed: 1 });
+  if (turns !== number) return;
   const [board, seen] = [await table.setGame(start.game), await lookAt(start, [])];
-  if (game || byId("game").value !== start.game) return;
+  if (turns !== number) return;
   showCard(board);
   table.show(seen, false);
+  tellChoices(board);
 });
+
+// Who begins the game that is chosen, in words.
+const tellChoices = ({ seats }) => {
+  const [bot, side] = [byId("bot").value, byId("side").value];
+  const [first, second] = seats.map(([colour]) => colour);
+  const words = { 0: `You are ${first} and begin`, 1: `You are ${second}, and ${bot} begins`, "": "Who begins is drawn" };
+  tell(`${bot ? words[side] : `${first} begins`}: press Start.`);
+};
 
 const showChoices = () => trying(said, async () => {
   const bot = byId("bot").value;
@@ -286,16 +342,26 @@ byId("setup").addEventListener("submit", (event) => {
   begin();
 });
 byId("bot").addEventListener("change", showChoices);
-byId("game").addEventListener("change", preview);
+byId("game").addEventListener("change", () => {
+  byId("parameters").value = "";
+  preview();
+});
+byId("parameters").addEventListener("change", preview);
 byId("clock").addEventListener("change", showChoices);
-for (const [id, act] of Object.entries({ undo, hint, resign, keep, new: renew })) byId(id).addEventListener("click", act);
+for (const id of ["bot", "side"]) byId(id).addEventListener("change", preview);
+for (const [id, act] of Object.entries({ undo, hint, resign, keep, new: renew, again: () => going(turn) })) byId(id).addEventListener("click", act);
 byId("resign").addEventListener("blur", disarm);
 
 const asks = new URLSearchParams(location.search);
-for (const [name, id] of [["game", "game"], ["bot", "bot"], ["side", "side"], ["setup", "start-setup"], ["position", "start-position"]]) {
+for (const [name, id] of [["bot", "bot"], ["side", "side"], ["setup", "start-setup"], ["position", "start-position"]]) {
   if (asks.has(name)) byId(id).value = asks.get(name);
 }
+if (asks.has("game")) chooseGame(asks.get("game"));
 const before = sessionStorage.getItem(KEPT);
 showChoices();
-if (before && !asks.has("game")) trying(said, () => open(JSON.parse(before)));
+const goOn = async () => {
+  await trying(said, () => open(JSON.parse(before)));
+  if (!game) renew(); // it was none
+};
+if (before && !asks.has("game")) goOn();
 else preview();

@@ -11,12 +11,15 @@ const SOLVED = "lath-solved";
 let all = [];
 let place = 0;
 let shown = 0; // moves of the line that are on the board
-let tries = 0;
-let isOver = false;
+let isOver = true;
+let looks = 0; // of the positions that are asked for the last one counts
+let choices = 0; // and of the games
+const spoiled = new Set(); // what was tried or shown before
 
 const game = () => byId("game").value;
 const solved = () => JSON.parse(localStorage.getItem(SOLVED) || "{}");
 const puzzle = () => all[place];
+const named = () => `${game()} ${puzzle().number}`;
 const start = () => ({ game: game(), setup: "", position: puzzle().position });
 
 const showScore = () => {
@@ -29,12 +32,15 @@ const showScore = () => {
 const show = async (count) => {
   shown = count;
   table.hold();
-  table.show(await lookAt(start(), puzzle().line.slice(0, count)), !isOver);
+  const number = looks += 1;
+  const seen = await lookAt(start(), puzzle().line.slice(0, count));
+  if (looks === number) table.show(seen, !isOver);
 };
 
 const reveal = async (words) => {
   const { line } = puzzle();
   isOver = true;
+  spoiled.add(named());
   byId("told").textContent = words;
   showLine(byId("line"), line, 1, (count) => trying(said, () => show(count)));
   lath.dim("answer", true);
@@ -44,7 +50,7 @@ const reveal = async (words) => {
 
 const open = (next) => trying(said, async () => {
   if (next < 0 || next >= all.length) return;
-  [place, shown, tries, isOver] = [next, 0, 0, false];
+  [place, shown, isOver] = [next, 0, false];
   const { question, grade, position } = puzzle();
   byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
   byId("told").textContent = `Grade ${grade} of 5. Find the one move.`;
@@ -57,9 +63,10 @@ const open = (next) => trying(said, async () => {
 
 const table = makeTable((text) => trying(said, async () => {
   const { line, words } = puzzle();
-  tries += 1;
+  const isFirst = !spoiled.has(named());
+  spoiled.add(named());
   if (text === line[0]) {
-    if (tries === 1) {
+    if (isFirst) {
       const kept = solved();
       kept[game()] = [...new Set([...(kept[game()] || []), puzzle().number])];
       localStorage.setItem(SOLVED, JSON.stringify(kept));
@@ -72,7 +79,12 @@ const table = makeTable((text) => trying(said, async () => {
 }));
 
 const choose = () => trying(said, async () => {
+  const number = choices += 1;
+  looks += 1;
+  table.hold();
+  [all, isOver] = [[], true];
   const [found, board] = [await ask(`/api/puzzles/${game()}`), await table.setGame(game())];
+  if (choices !== number) return;
   const grade = byId("grade").value;
   all = found.filter((one) => grade === "" || String(one.grade) === grade);
   byId("desk").hidden = all.length === 0;

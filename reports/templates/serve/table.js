@@ -174,7 +174,9 @@ export const makeTable = (onMove) => {
   };
 
   const setGame = async (id) => {
+    const asked = state.asked = {};
     const { game, ...view } = await boardOf(id);
+    if (state.asked !== asked) return game; // another one was asked for since
     Object.assign(state, { view, game, cursor: -1 });
     byId("board").replaceChildren(view.element);
     byId("aids").hidden = !view.hasAids;

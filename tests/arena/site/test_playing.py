@@ -17,6 +17,7 @@ from sites import Served, served
 
 from lath import games, notation
 from lath.arena.puzzles.book import built_in, read_puzzles
+from lath.arena.site.thinking import MOST
 from lath.games.drawing.board import placement, places
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ def test_two_people_play_a_whole_game_by_each_hand(
     page = guest(site, "/play", **(window if hand == "touch" else {})).page
     page.select_option("#game", game_id)
     page.select_option("#bot", "")
-    page.click("summary:has-text('Begin elsewhere')")
+    page.click("summary:has-text('Other rules, setup or position')")
     page.fill("#start-setup", setup)
     page.click("#begin")
     page.wait_for_selector("#sitting:visible")
@@ -281,6 +282,111 @@ def test_who_runs_out_of_time_loses(site: Served, guest: Guest) -> None:
     assert (record.result, record.tag("Termination")) == ("0-1", "time")
 
 
+def test_no_clock_runs_while_the_site_is_asked(site: Served, guest: Guest) -> None:
+    page = guest(site, "/play?game=surikata").page
+    page.clock.install()
+    page.select_option("#bot", "")
+    page.select_option("#clock", "60+1")
+    page.click("#begin")
+    page.wait_for_selector("#told:has-text('to move')")
+    page.clock.run_for(40_000)
+    held: list[Any] = []
+    page.route("**/api/position", lambda route: held.append(route))  # noqa: PLW0108
+    page.fill("#typed-move", "Ma1")
+    page.press("#typed-move", "Enter")
+    while not held:
+        page.wait_for_timeout(20)
+    page.clock.run_for(30_000)
+    held[0].continue_()
+    page.wait_for_selector("#plies li")
+    assert "to move" in page.inner_text("#told")
+    assert page.inner_text(".clock >> nth=0") in ("0:20", "0:21")
+    assert page.inner_text(".clock >> nth=1") in ("0:59", "1:00")
+
+
+def test_what_is_not_the_bots_fault_does_not_lose_it_the_game(site: Served, guest: Guest) -> None:
+    page = guest(site, "/play?game=yavalath:size=4").page
+    page.select_option("#bot", "random")
+    words = {"part": "error", "error": "all are busy", "why": ""}
+    page.route("**/api/think", lambda route: route.fulfill(body=json.dumps(words) + "\n"))
+    page.wait_for_selector("#told:has-text('You are white and begin')")
+    page.click("#begin")
+    page.wait_for_selector("#told:has-text('Your move')")
+    assert page.locator("#board .cell").count() == 37
+    page.fill("#typed-move", "d4")
+    page.press("#typed-move", "Enter")
+    page.wait_for_selector("#said:has-text('all are busy')")
+    page.unroute("**/api/think")
+    page.click("#again")
+    page.wait_for_selector("#told:has-text('Your move')")
+    assert page.locator("#plies li").count() == 2
+    assert page.inner_text("#said") == ""
+    assert page.is_hidden("#again")
+
+
+def test_of_two_positions_asked_for_the_last_is_shown(site: Served, guest: Guest) -> None:
+    page = guest(site, "/play?game=yavalath").page
+    page.select_option("#bot", "")
+    page.click("#begin")
+    page.wait_for_selector("#board.mine")
+    held: list[Any] = []
+    page.route("**/api/position", lambda route: held.append(route))  # noqa: PLW0108
+    page.fill("#typed-move", "e5")
+    page.press("#typed-move", "Enter")
+    page.click("#new")
+    while len(held) < 2:
+        page.wait_for_timeout(20)
+    held[1].continue_()
+    page.wait_for_selector("#told:has-text('press Start')")
+    held[0].continue_()
+    page.wait_for_load_state("networkidle")
+    assert page.is_visible("#setup")
+    assert page.inner_text("#said") == ""
+
+
+WHOLE: Final = """\
+[Game "yavalath"]
+[Event "<img src=x onerror=alert(1)>"]
+[Date "2020-01-02"]
+[First "</script><b>ann"]
+[Second "bob"]
+[TimeControl "60+1"]
+[self "mine"]
+[Termination "resignation"]
+[Result "1-0"]
+
+{before <b>all</b>} {and more}
+1. e5!? {one [%emt 0.500]} {two} ({instead} 1. a1 {here} 2. b2?? (2. swap)) 2. swap 1-0
+"""
+
+
+def test_a_record_that_is_pasted_and_saved_is_the_same(site: Served, guest: Guest) -> None:
+    page = guest(site, "/analyse").page
+    page.wait_for_selector("#told:has-text('to move')")
+    page.click("summary:has-text('Game, position or record')")
+    page.fill("#record", WHOLE)
+    page.click("#setup button")
+    page.wait_for_selector("#tree:has-text('before <b>all</b>')")
+    assert "instead 1. a1" in " ".join(page.inner_text("#tree").split())
+    page.click("#keep")
+    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
+    given = notation.parse(WHOLE)
+    assert [*notation.read(folder_of(site) / "analysed.lath")][-1] == given
+    page.click("#tree button:has-text('a1')")
+    page.wait_for_selector("#tree [aria-current]:has-text('a1')")
+    page.fill("#comment", "not left yet")
+    page.click("#tree button:has-text('b2')")  # which is there still
+    page.wait_for_selector("#tree [aria-current]:has-text('b2')")
+    page.click("#promote")
+    page.click("#keep")
+    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
+    changed = [*notation.read(folder_of(site) / "analysed.lath")][-1]
+    assert changed.moves == ("a1", "b2")
+    assert changed.plies[0].comments == (("instead",), ("not left yet",))
+    assert (changed.result, changed.termination) == ("*", "")  # that game was another one
+    assert changed.tag("Event") == given.tag("Event")
+
+
 def play_typed(page: Any, *moves: str) -> None:
     for move in moves:
         page.wait_for_selector("#board.mine")
@@ -309,7 +415,8 @@ def test_an_analysis_grows_variations_is_thought_about_and_kept(site: Served, gu
     page.wait_for_selector("#told:has-text('black to move')")
     page.click("#keep")
     page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
-    (record,) = notation.read(folder_of(site) / "analysed.lath")
+    *_, record = notation.read(folder_of(site) / "analysed.lath")
+    assert isinstance(record, notation.Record)
     assert list(record.moves) == ["e5", "d4", "e4"]
     ((first, second),) = [one.plies for one in record.plies[2].variations]
     assert (first.move, second.move, second.glyph, second.comments) == (
@@ -413,12 +520,30 @@ def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served
             connection.close()
 
     with closing(asked(500)) as thoughts:
-        assert next(thoughts)["part"] == "info"
+        assert [next(thoughts)["part"], next(thoughts)["part"]] == ["begins", "info"]
     *_, last = asked(0.2)
     assert last["part"] == "answer"
     assert last["move"] == last["line"][0]
     assert last["seconds"] >= 0.1
     assert "mcts" in {player.bot for player, _ in thinkers._idle}
+
+
+def test_a_bot_waits_while_four_others_think(site: Served) -> None:
+    assert site.site.desk is not None
+    places = site.site.desk.thinkers._places
+    for _ in range(MOST):
+        assert places.acquire(timeout=30)
+    connection = http.client.HTTPConnection(site.host, timeout=30)
+    sent = {"Content-Type": "application/json", "Origin": site.address, **site.cookie}
+    body = {"game": "yavalath", "bot": "greedy", "seconds": 0.01}
+    connection.request("POST", "/api/think", json.dumps(body), sent)
+    answer = connection.getresponse()
+    said = [json.loads(answer.readline())["part"]]
+    for _ in range(MOST):
+        places.release()
+    said += [json.loads(line)["part"] for line in answer]
+    connection.close()
+    assert [said[0], said[1], said[-1]] == ["waits", "begins", "answer"]
 
 
 def test_spectators_find_nothing_to_play_with(tmp_path: Path) -> None:
