@@ -18,6 +18,8 @@ from lath.arena.puzzles.making import PLAYER, Bots, Maker, bots, tempting, wrong
 from lath.games.core import Move, least
 from lath.notation import parse
 
+pytestmark = pytest.mark.xdist_group("puzzles")  # some take long to make, once
+
 ENOUGH = Limit(nodes=20_000)
 
 SEED = 2
@@ -86,7 +88,9 @@ def test_a_person_is_asked_corrected_and_told(made: list[Puzzle], tmp_path: Path
 
 def test_they_are_made_and_proved_by_commands(tmp_path: Path) -> None:
     file = tmp_path / "new.lath"
-    made = commands.arena("puzzles", "make", "surikata", "-n", "1", "--seed", SEED, "-o", file)
+    made = commands.arena(
+        "puzzles", "make", "surikata", "-n", "1", "--nodes", 1500, "--seed", SEED, "-o", file
+    )
     assert made.status == 0
     proved = commands.arena("puzzles", "check", file)
     assert (proved.status, proved.err) == (0, "1 puzzles: 1 proven, 0 not\n")
