@@ -1,12 +1,13 @@
 """Bots that think for who plays or analyses on a page, and what they say while they do.
 
-Only those that the site was given. Each thinks in a thread of its own, which ends when nobody reads
+Only those that the site was given. Each is listened to by a thread of its own, until nobody reads
 what it says any more. Must not know pages.
 """
 
 from __future__ import annotations
 
 import asyncio
+import queue
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -68,6 +69,41 @@ class _Player(NamedTuple):
     level: int | None
 
 
+class _Hands:
+    """Threads that stay: the system ends a process with the thread that has started it."""
+
+    def __init__(self) -> None:
+        self._jobs: Final[queue.SimpleQueue[Callable[[], None] | None]] = queue.SimpleQueue()
+        self._change: Final = threading.Condition()
+        self._busy = 0
+        self._all = 0
+
+    def do(self, job: Callable[[], None]) -> None:
+        """Have it done now, by one that has nothing to do."""
+        with self._change:
+            self._busy += 1
+            if self._busy > self._all:
+                self._all += 1
+                threading.Thread(target=self._work, daemon=True).start()
+        self._jobs.put(job)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            try:
+                job()
+            finally:
+                with self._change:
+                    self._busy -= 1
+                    self._change.notify_all()
+
+    def rest(self, within_s: float) -> None:
+        """Wait until all is done, if it is within so long, and let them go."""
+        with self._change:
+            self._change.wait_for(lambda: self._busy == 0, within_s)
+            for _ in range(self._all):
+                self._jobs.put(None)
+
+
 class Thinkers:
     """The bots of a site, by name, and the processes of them that run."""
 
@@ -78,7 +114,7 @@ class Thinkers:
         self._lock: Final = threading.Lock()
         self._places: Final = threading.BoundedSemaphore(MOST)
         self._is_closed: Final = threading.Event()
-        self._threads: list[threading.Thread] = []
+        self._hands: Final = _Hands()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,9 +150,7 @@ class Thinkers:
             with suppress(RuntimeError):  # the site has ended
                 loop.call_soon_threadsafe(said_so_far.put_nowait, part)
 
-        thread = threading.Thread(target=self._think, args=(question, stop, tell), daemon=True)
-        self._threads = [one for one in self._threads if one.is_alive()] + [thread]
-        thread.start()
+        self._hands.do(lambda: self._think(question, stop, tell))
         try:
             while (part := await said_so_far.get()) is not None:
                 yield part
@@ -126,8 +160,7 @@ class Thinkers:
     def close(self) -> None:
         """End all, and wait until those that think have stopped."""
         self._is_closed.set()
-        for thread in self._threads:
-            thread.join(PATIENCE_S)
+        self._hands.rest(PATIENCE_S)
         with self._lock:
             idle = [engine for _, engine in self._idle]
             self._idle.clear()

@@ -525,7 +525,11 @@ def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served
     assert last["part"] == "answer"
     assert last["move"] == last["line"][0]
     assert last["seconds"] >= 0.1
-    assert "mcts" in {player.bot for player, _ in thinkers._idle}
+    bots = [engine._bot for player, engine in thinkers._idle if player.bot == "mcts"]
+    processes = {bot.child.pid for bot in bots}
+    *_, last = asked(0.2)
+    assert last["part"] == "answer"
+    assert bots[-1].child.pid in processes  # which goes on, with what it has searched
 
 
 def test_a_bot_waits_while_four_others_think(site: Served) -> None:
