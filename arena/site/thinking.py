@@ -12,6 +12,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 from lath.arena.engine import Engine, EngineError
 from lath.arena.errors import ArenaError, ConfigError
@@ -37,6 +38,9 @@ LONGEST_WAIT_S: Final = 60.0
 
 IDLE: Final = 6
 """Bots that are kept for the next question; one of them knows the game that it was asked about."""
+
+KEPT_S: Final = 600.0
+"""How long for: a tree that was searched for minutes takes hundreds of megabytes."""
 
 EVERY_S: Final = 0.1
 """How often a page hears of what a bot thinks, at most."""
@@ -111,10 +115,13 @@ class Thinkers:
         """Take how each bot is started; none is before it is asked for."""
         self._specs: Final = dict(specs)
         self._idle: Final[list[tuple[_Player, Engine]]] = []
+        self._since_s: Final = WeakKeyDictionary[Engine, float]()
+        """When each of these had its last answer, on the monotonic clock."""
         self._lock: Final = threading.Lock()
         self._places: Final = threading.BoundedSemaphore(MOST)
         self._is_closed: Final = threading.Event()
         self._hands: Final = _Hands()
+        threading.Thread(target=self._tidy, daemon=True).start()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -161,10 +168,20 @@ class Thinkers:
         """End all, and wait until those that think have stopped."""
         self._is_closed.set()
         self._hands.rest(PATIENCE_S)
+        self.dismiss(0.0)
+
+    def _tidy(self) -> None:
+        while not self._is_closed.wait(KEPT_S / 10):
+            self.dismiss(KEPT_S)
+
+    def dismiss(self, after_s: float) -> None:
+        """End the bots that nobody has asked for so long."""
         with self._lock:
-            idle = [engine for _, engine in self._idle]
-            self._idle.clear()
-        for engine in idle:
+            until_s = time.monotonic() - after_s
+            gone = [one for one in self._idle if self._since_s[one[1]] <= until_s]
+            for one in gone:
+                self._idle.remove(one)
+        for _, engine in gone:
             engine.close()
 
     def _think(
@@ -251,6 +268,7 @@ class Thinkers:
     def _put_back(self, player: _Player, engine: Engine) -> None:
         with self._lock:
             self._idle.append((player, engine))
+            self._since_s[engine] = time.monotonic()
             left = len(self._idle) if self._is_closed.is_set() else len(self._idle) - IDLE
             gone = [self._idle.pop(0)[1] for _ in range(max(0, left))]
         for one in gone:

@@ -108,7 +108,10 @@ export const offerLevels = async (bot) => {
   if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`));
   const { level } = about.get(bot);
   if (place.dataset.bot !== bot || !level) return about.get(bot);
-  for (let at = level.lowest; at <= level.highest; at += 1) place.append(new Option(String(at), String(at), false, at === level.usual));
+  for (let at = level.lowest; at <= level.highest; at += 1) {
+    const words = { [level.lowest]: `${at}, weakest`, [level.highest]: `${at}, strongest` }[at] || String(at);
+    place.append(new Option(words, String(at), false, at === level.usual));
+  }
   lath.byId("level-of").hidden = false;
   return about.get(bot);
 };

@@ -530,6 +530,10 @@ def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served
     *_, last = asked(0.2)
     assert last["part"] == "answer"
     assert bots[-1].child.pid in processes  # which goes on, with what it has searched
+    thinkers.dismiss(60.0)
+    assert bots[-1].is_running
+    thinkers.dismiss(0.0)
+    assert not any(bot.is_running for bot in bots)
 
 
 def test_a_bot_waits_while_four_others_think(site: Served) -> None:
