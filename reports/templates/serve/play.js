@@ -231,6 +231,7 @@ const open = async (one) => {
   byId("sitting").hidden = false;
   byId("kept").replaceChildren();
   disarm();
+  remember();
   await going(turn);
   byId("board").focus({ preventScroll: true });
 };
@@ -360,8 +361,11 @@ if (asks.has("game")) chooseGame(asks.get("game"));
 const before = sessionStorage.getItem(KEPT);
 showChoices();
 const goOn = async () => {
-  await trying(said, () => open(JSON.parse(before)));
-  if (!game) renew(); // it was none
+  const isGame = await trying(said, async () => {
+    await open(JSON.parse(before));
+    return true;
+  });
+  if (!isGame) renew();
 };
 if (before && !asks.has("game")) goOn();
 else preview();

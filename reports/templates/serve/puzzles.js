@@ -78,6 +78,17 @@ const table = makeTable((text) => trying(said, async () => {
   await show(shown);
 }));
 
+// Lets one of the grades be chosen that there are, and returns which is.
+const offerGrades = (found) => {
+  const place = byId("grade");
+  const before = place.value;
+  const grades = [...new Set(found.map(({ grade }) => grade))].sort();
+  const counted = (grade) => `${grade} (${found.filter((one) => one.grade === grade).length})`;
+  place.replaceChildren(new Option("any", ""), ...grades.map((grade) => new Option(counted(grade), String(grade))));
+  place.value = grades.map(String).includes(before) ? before : "";
+  return place.value;
+};
+
 const choose = () => trying(said, async () => {
   const number = choices += 1;
   looks += 1;
@@ -85,11 +96,10 @@ const choose = () => trying(said, async () => {
   [all, isOver] = [[], true];
   const [found, board] = [await ask(`/api/puzzles/${game()}`), await table.setGame(game())];
   if (choices !== number) return;
-  const grade = byId("grade").value;
+  const grade = offerGrades(found);
   all = found.filter((one) => grade === "" || String(one.grade) === grade);
-  byId("desk").hidden = all.length === 0;
+  byId("desk").hidden = false;
   showCard(board);
-  if (all.length === 0) throw new Error("there is no puzzle of this grade");
   const mine = solved()[game()] || [];
   await open(Math.max(0, all.findIndex(({ number }) => !mine.includes(number))));
 });

@@ -33,6 +33,7 @@ export const makeTable = (onMove) => {
 
   const draw = () => {
     const { now, view, game } = state;
+    if (!now) return; // no position of this game has come yet
     const isChoosing = state.chosen.length > 0;
     const all = state.effects.all;
     const shown = isChoosing ? state.chosen.map(({ text }) => text).filter((text) => !state.over || text === state.over) : null;
@@ -53,6 +54,7 @@ export const makeTable = (onMove) => {
 
   const tellThreats = () => {
     const { now } = state;
+    if (!now) return;
     const parts = [["Stars win at once", now.wins], ["Triangles lose at once", now.loses], [`${colour(1 - now.to_move)} threatens (!)`, now.threats]];
     const told = parts.filter(([, texts]) => texts.length > 0).map(([words, texts]) => `${words}: ${texts.join(" ")}.`);
     byId("threats-told").textContent = state.threats ? told.join(" ") || "Nothing wins or loses at once." : "";
@@ -177,7 +179,8 @@ export const makeTable = (onMove) => {
     const asked = state.asked = {};
     const { game, ...view } = await boardOf(id);
     if (state.asked !== asked) return game; // another one was asked for since
-    Object.assign(state, { view, game, cursor: -1 });
+    hold();
+    Object.assign(state, { view, game, now: null, cursor: -1 });
     byId("board").replaceChildren(view.element);
     byId("aids").hidden = !view.hasAids;
     return game;
@@ -216,7 +219,7 @@ export const makeTable = (onMove) => {
   };
 
   const step = (event) => {
-    if (!state.view || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!state.now || event.ctrlKey || event.metaKey || event.altKey) return;
     const way = ARROWS[event.key];
     if (way) {
       const middle = Math.floor(state.game.cells.length / 2);

@@ -469,6 +469,12 @@ def test_a_puzzle_is_solved_and_remembered(site: Served, guest: Guest) -> None:
     page.wait_for_selector(f"#told:has-text('{wrong} does not: try again')")
     page.click("#answer")
     page.wait_for_selector(f"#told:has-text('{answer.answer} ')")
+    grades = [one.grade for one in read_puzzles(built_in("surikata"))]
+    page.select_option("#grade", str(max(grades)))
+    page.wait_for_selector(f"#score:has-text('of {grades.count(max(grades))} puzzle')")
+    page.select_option("#game", "yavalath")
+    page.click("#threats")  # of a board that is on its way
+    page.wait_for_selector("#card:has-text('Yavalath')")
 
 
 # What is asked without a page
