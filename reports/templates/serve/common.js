@@ -50,15 +50,22 @@ export const chipOf = (game, seat) => {
   return made;
 };
 
-// Hears news for as long as the page is there; `hear` gets each list of parts, `lost` whether nobody answers.
+// Hears news for as long as the page is seen: a browser has six ways to a site, for all of its tabs.
+// `hear` gets each list of parts, `lost` whether nobody answers.
 export const listen = (path, hear, lost = () => {}) => {
-  const source = new EventSource(path);
-  source.onmessage = ({ data }) => {
-    lost(false);
-    hear(JSON.parse(data));
+  let source = null;
+  const look = () => {
+    source?.close();
+    if (document.hidden) return;
+    source = new EventSource(path);
+    source.onmessage = ({ data }) => {
+      lost(false);
+      hear(JSON.parse(data));
+    };
+    source.onerror = () => lost(true);
   };
-  source.onerror = () => lost(true);
-  return source;
+  document.addEventListener("visibilitychange", look);
+  look();
 };
 
 export const clockOf = (seconds) => {

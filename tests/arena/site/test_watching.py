@@ -143,6 +143,17 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     page.wait_for_selector("#standings:has-text('Elo')")  # as they are written in the end
     assert page.inner_text("h1") == "Cup of the site"
     assert page.locator("#standings tr").count() == 2
+    watcher = site.site.watchers[key]
+    for is_hidden in (True, False):  # as in a tab behind another one
+        page.evaluate(
+            """is => {
+              Object.defineProperty(document, "hidden", {value: is, configurable: true});
+              document.dispatchEvent(new Event("visibilitychange"));
+            }""",
+            is_hidden,
+        )
+        while watcher.spectators != (0 if is_hidden else 1):
+            page.wait_for_timeout(20)
     page.click("text=The whole report")
     page.wait_for_selector("#rows tr")
     assert "Cup of the site" in page.inner_text("h1")
