@@ -213,6 +213,7 @@ const remove = () => {
 };
 
 const keep = () => trying(said, async () => {
+  byId("kept").replaceChildren();
   const [line, { tags, result, termination }] = [lineOf(root), given];
   const isSame = mainMoves(line) === mainMoves(given.line); // else it did not end so
   showKept(byId("kept"), await ask("/api/keep", { ...start, kind: "analysis", tags, comments: root.comments, line, ...(isSame ? { result, termination } : {}) }));

@@ -2,23 +2,26 @@
 
 /* global lath */
 
-// Asks the site; what it refuses is an Error with its words.
+const JSON_SENT = { accept: "application/json", "content-type": "application/json" };
+
+// What the site refuses is an Error with its words.
+const accepted = async (answer) => {
+  if (answer.ok) return answer;
+  const text = await answer.text();
+  const isJson = answer.headers.get("content-type")?.startsWith("application/json");
+  throw new Error((isJson ? JSON.parse(text).error : text.trim()) || `the site said ${answer.status}`);
+};
+
 export const ask = async (path, body) => {
   const options = body === undefined
     ? { headers: { accept: "application/json" } }
-    : { method: "POST", headers: { accept: "application/json", "content-type": "application/json" }, body: JSON.stringify(body) };
-  const answer = await fetch(path, options);
-  const text = await answer.text();
-  const value = answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : { error: text };
-  if (!answer.ok) throw new Error(value.error || `the site said ${answer.status}`);
-  return value;
+    : { method: "POST", headers: JSON_SENT, body: JSON.stringify(body) };
+  return (await accepted(await fetch(path, options))).json();
 };
 
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
 export async function* askFor(path, body, signal) {
-  const headers = { accept: "application/json", "content-type": "application/json" };
-  const answer = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
-  if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).error || `the site said ${answer.status}`);
+  const answer = await accepted(await fetch(path, { method: "POST", headers: JSON_SENT, body: JSON.stringify(body), signal }));
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
@@ -90,7 +93,7 @@ export const trying = async (said, act) => {
   try {
     return await act();
   } catch (error) {
-    if (error.name !== "AbortError") said.textContent = `That did not work: ${error.message}.`;
+    if (error.name !== "AbortError") said.textContent = `That did not work: ${error.message.replace(/\.$/u, "")}.`;
     return undefined;
   }
 };

@@ -98,6 +98,15 @@ const tell = (words) => {
   byId("told").textContent = words;
 };
 
+// What a bot thinks meanwhile is shown, and not read out each time.
+const tellThought = (words) => {
+  const told = byId("told");
+  const place = told.firstElementChild || make("span");
+  place.setAttribute("aria-hidden", "true");
+  place.textContent = ` ${words}`;
+  told.append(place);
+};
+
 // Ends the game: by the rules, or as is said.
 const finish = (ended, words) => {
   game.ended = { ...ended, words };
@@ -158,8 +167,9 @@ const botsTurn = (seat) => going(async () => {
   const { bot, level } = game.seats[seat];
   const limit = game.control ? { left_s: [leftOf(0), leftOf(1)].map((left) => Math.max(0.001, left)), increment_s: game.control.increment } : { seconds: game.thinks_s };
   const answer = await asked({ bot, level, ...limit }, ({ part, words }) => {
-    if (part === "info") tell(`${bot} thinks: ${words.replace("unknown, ", "")}`);
+    if (part === "info") tellThought(words.replace("unknown, ", ""));
     else since = part === "begins" ? Date.now() : null;
+    if (part === "begins") tell(`${bot} thinks.`);
     if (part === "waits") tell(`Other bots think: ${bot} waits.`);
   });
   if (!answer) return;
@@ -194,7 +204,9 @@ const turn = async () => {
   else if (now.is_over) finish({ result: now.winner === null ? "1/2-1/2" : WON_BY[now.winner] }, `${endTold(now, [shownAt(0), shownAt(1)])}.`);
   if (game.ended) return;
   const colour = game.board.seats[seat][0];
-  if (isPersons(seat)) tell(hasBot() ? `Your move: you are ${colour}.` : `${colour} to move.`);
+  const last = game.plies.at(-1);
+  const played = last && game.seats[last.seat] ? `${nameAt(last.seat)} played ${last.move}. ` : "";
+  if (isPersons(seat)) tell(hasBot() ? `${played}Your move: you are ${colour}.` : `${colour} to move.`);
   else {
     tell(`${nameAt(seat)} thinks.`);
     botsTurn(seat);
