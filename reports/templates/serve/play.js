@@ -311,6 +311,11 @@ const resign = () => {
 const renew = () => {
   stopThinking();
   sessionStorage.removeItem(KEPT);
+  if (game) { // the same again, after a reload, too
+    chooseGame(game.start.game);
+    byId("bot").value = game.seats.find(Boolean)?.bot || "";
+    showChoices();
+  }
   game = null;
   byId("again").hidden = true;
   turns += 1;

@@ -322,6 +322,12 @@ def test_what_is_not_the_bots_fault_does_not_lose_it_the_game(site: Served, gues
     assert page.locator("#plies li").count() == 2
     assert page.inner_text("#said") == ""
     assert page.is_hidden("#again")
+    page.reload()
+    page.wait_for_selector("#told:has-text('Your move')")
+    page.click("#new")
+    page.wait_for_selector("#told:has-text('press Start')")
+    assert page.locator("#board .cell").count() == 37
+    assert page.input_value("#bot") == "random"
 
 
 def test_of_two_positions_asked_for_the_last_is_shown(site: Served, guest: Guest) -> None:
