@@ -1,7 +1,7 @@
 // A free board: a tree of moves, what a bot thinks of where one is, and the record of it all.
 
 /* global lath */
-import { ask, askFor, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying } from "./common.js";
+import { ask, askFor, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make } = lath;
@@ -76,7 +76,7 @@ const showThought = (part) => {
   const mover = now.to_move;
   const sure = { win: 1, loss: -1, draw: 0 }[part.value] ?? part.expected;
   const counts = [part.depth && `depth ${part.depth}`, part.nodes && lath.counted(part.nodes, "node"), `${part.seconds.toFixed(1)} s`];
-  byId("thought").textContent = `${board.seats[mover][0]}: ${part.words.replace("unknown, ", "")} · ${counts.filter(Boolean).join(" · ")}`;
+  byId("thought").textContent = `${board.seats[mover][0]}: ${[valueTold(part) || "not said", ...counts.filter(Boolean)].join(" · ")}`;
   if (typeof sure === "number") {
     const first = mover === 0 ? sure : -sure;
     byId("bar").firstElementChild.style.setProperty("width", `${50 + 50 * first}%`);

@@ -159,3 +159,6 @@ export const showLine = (place, moves, first, take) => {
     if (place.children[i].textContent !== words) place.children[i].textContent = words;
   });
 };
+
+// What a bot thinks of a position, in words; empty where it does not say.
+export const valueTold = ({ words }) => words.replace(/^unknown(?:, )?/u, "");

@@ -2,7 +2,7 @@
 // legal, lets the bot think and keeps the record.
 
 /* global lath */
-import { ask, askFor, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, offerLevels, showCard, showKept, trying } from "./common.js";
+import { ask, askFor, chipOf, chooseGame, clockOf, endTold, gameNow, levelNow, offerLevels, showCard, showKept, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make, nameOf } = lath;
@@ -43,7 +43,7 @@ const showSeats = () => {
     const bot = game.seats[seat];
     const line = make("p", "seat", null, chipOf(game.board, seat), nameOf(shownAt(seat)), make("small", "", game.board.seats[seat][0]));
     if (bot?.level) line.append(make("small", "", `level ${bot.level}`));
-    if (bot && value) line.append(make("small", "", value.words.replace("unknown, ", "")));
+    if (bot && value) line.append(make("small", "", valueTold(value)));
     const left = leftOf(seat);
     if (left !== null) line.append(make("strong", "clock", clockOf(left)));
     line.classList.toggle("turn", !game.ended && now?.to_move === seat);
@@ -167,7 +167,7 @@ const botsTurn = (seat) => going(async () => {
   const { bot, level } = game.seats[seat];
   const limit = game.control ? { left_s: [leftOf(0), leftOf(1)].map((left) => Math.max(0.001, left)), increment_s: game.control.increment } : { seconds: game.thinks_s };
   const answer = await asked({ bot, level, ...limit }, ({ part, words }) => {
-    if (part === "info") tellThought(words.replace("unknown, ", ""));
+    if (part === "info") tellThought(valueTold({ words }));
     else since = part === "begins" ? Date.now() : null;
     if (part === "begins") tell(`${bot} thinks.`);
     if (part === "waits") tell(`Other bots think: ${bot} waits.`);
@@ -284,7 +284,7 @@ const hint = () => trying(said, async () => {
   if (answer.part === "error") tell(`No hint: ${answer.error}.`);
   else {
     table.hint(answer.move);
-    tell(`Hint: ${answer.move}, ${answer.words.replace("unknown, ", "")}.`);
+    tell(`Hint: ${[answer.move, valueTold(answer)].filter(Boolean).join(", ")}.`);
   }
 });
 
