@@ -20,7 +20,7 @@ from measure import machine
 
 from lath import arena, games
 from lath.arena import Result
-from lath.reports.openings import wilson
+from lath.reports.estimates import wilson
 from lath.reports.ratings.results import Estimate
 from lath.reports.standings import Meeting, Table
 

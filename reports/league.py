@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from lath.reports.openings import wilson
+from lath.reports.estimates import wilson
 
 # Addresses
 

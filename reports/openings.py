@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from lath.notation.archive import Seen
 from lath.notation.formats.tables import guarded
 from lath.notation.record import RULES, Record
 from lath.notation.replay import start_from
+from lath.reports.estimates import wilson
 from lath.reports.figures import (
     Entry,
     OfGame,
@@ -37,7 +37,6 @@ from lath.reports.figures import (
     start_text,
 )
 from lath.reports.rated import digest_of, place_of
-from lath.reports.ratings.results import Z95
 from lath.reports.schema import Count, Positive, Share
 from lath.reports.standings import POINTS
 
@@ -95,18 +94,6 @@ class LineCounts(WayCounts):
             spread = max(0.0, off) * self.pairs / games**2  # over pairs - 1, which cancels below
             worth = games * alone * (self.pairs - 1 + DOUBT) / (spread + DOUBT * alone)
         return wilson(score, worth)
-
-
-def wilson(share: float, games: float) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share that was seen in so many independent games.
-
-    >>> [round(end, 3) for end in wilson(0.5, 10)]
-    [0.237, 0.763]
-    """
-    z2 = Z95 * Z95
-    middle = (share + z2 / (2 * games)) / (1 + z2 / games)
-    half = Z95 / (1 + z2 / games) * math.sqrt(share * (1 - share) / games + z2 / (4 * games**2))
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 class _Lines(Ways):

@@ -84,6 +84,11 @@ class Selection:
         self.duplicates = 0
         """Records left out because the same game came before."""
 
+    @property
+    def path(self) -> Path:
+        """Return the file of the last entry that was yielded."""
+        return self._path
+
     def __iter__(self) -> Iterator[tuple[Entry, Record]]:
         """Yield each entry and its record; raises ConfigError for a file that cannot be read."""
         seen = Seen()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +12,17 @@ import typer
 from lath.arena.cli.files import Files, Quiet, Unchecked, unless_cut
 from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option, whole
 from lath.arena.cli.selection import Distinct, Selection, Where
+from lath.arena.errors import ConfigError
 from lath.games.errors import GameError
 from lath.reports.figures import Survey, ending_of
+from lath.reports.measures import (
+    Group,
+    Measures,
+    compare_groups,
+    compared_rows,
+    compared_to_json,
+    to_csv,
+)
 from lath.reports.openings import Openings
 
 app = App()
@@ -26,7 +36,15 @@ OpeningPlies = Annotated[
 _OPENINGS = "Tell of openings alone: how often each came, and what came of it."
 
 OpeningsAlone = Annotated[bool, flag("--openings", _OPENINGS)]
-AsCsv = Annotated[bool, flag("--csv", "With --openings: print a line each for a sheet.")]
+_CSV = "With --openings or --measures: print a line each for a sheet."
+
+AsCsv = Annotated[bool, flag("--csv", _CSV)]
+_MEASURES = "Tell what designers ask of a game alone: advantage, draws, drama, coverage and more."
+
+MeasuresAlone = Annotated[bool, flag("--measures", _MEASURES)]
+_COMPARE = "With --measures: what two files of a game each, or two games of a file, differ in."
+
+AsCompared = Annotated[bool, flag("--compare", _COMPARE)]
 
 
 @app.command()
@@ -37,24 +55,39 @@ def stats(
     endings: Endings = False,
     openings: OpeningsAlone = False,
     opening_plies: OpeningPlies = 2,
+    measures: MeasuresAlone = False,
+    compare: AsCompared = False,
     unchecked: Unchecked = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
-    """Count games, lengths, results by seat, endings and opening moves.
+    """Count games, lengths, results by seat, endings and opening moves; measure games.
 
     Exit status 1 if a bad record was left out, 2 if EXPR is no query.
 
     Example: arena stats games.lath --where 'plies > 20 and player = mcts'
+
+    Example: arena stats a.lath b.lath --measures --compare
     """
     add_games(game)
-    if as_csv and (as_json or not openings):
-        raise typer.BadParameter("--csv is for --openings, without --json")
+    if as_csv and (as_json or not (openings or measures)):
+        raise typer.BadParameter("--csv is for --openings or --measures, without --json")
+    if measures and (openings or endings):
+        raise typer.BadParameter("--measures tells of nothing else: --openings, --endings")
+    if compare and not measures:
+        raise typer.BadParameter("--compare is for --measures")
     selection = Selection(files, where, distinct=distinct, rules=not unchecked)
     with unless_cut(lambda: bool(selection.bad)):
-        if openings:
+        if measures:
+            found = _measured(selection, apart=compare and len(files) == 2)
+            if compare:
+                _print_compared(selection, found, files, as_json=as_json, as_csv=as_csv)
+            else:
+                _print_measures(selection, found, as_json=as_json, as_csv=as_csv)
+            counted = found.games
+        elif openings:
             counted = _of_openings(selection, opening_plies, as_json=as_json, as_csv=as_csv)
         else:
             counted = _of_all(selection, opening_plies, endings=endings, as_json=as_json)
@@ -78,6 +111,69 @@ def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: boo
 
         print_openings(openings)
     return openings.games
+
+
+def _measured(selection: Selection, *, apart: bool) -> Measures:
+    """Return what games come to; of each file for itself if they are to stay `apart`."""
+    found = Measures()
+    for entry, record in selection:
+        try:
+            found.add(record, str(selection.path) if apart else "")
+        except GameError as error:
+            selection.refuse(entry, error)
+    return found
+
+
+def _print_measures(selection: Selection, found: Measures, *, as_json: bool, as_csv: bool) -> None:
+    if as_csv:
+        print(to_csv(found.rows()), end="")
+    elif as_json:
+        _print_json(selection, found.to_json())
+    else:
+        from lath.arena.terminal.measures import print_measures
+
+        print_measures(found)
+
+
+def _print_compared(
+    selection: Selection, found: Measures, files: list[Path], *, as_json: bool, as_csv: bool
+) -> None:
+    """Print what two groups of games differ in; raise ConfigError where they are not two."""
+    groups = [(source, group) for source, group in found.groups if group.games]
+    sources = [source for source, _ in groups]
+    if len(groups) != 2 or len(set(sources)) != (2 if len(files) == 2 else 1):
+        names = ", ".join(f"{source} {group.game}".strip() for source, group in groups)
+        raise ConfigError(
+            f"--compare: expected two files with games of one id each, or otherwise games of two "
+            f"ids, not {len(groups)}: {names or 'no games'}; --where selects"
+        )
+    (_, one), (_, other) = groups
+    compared = compare_groups(one, other)
+    names_of = _names(groups)
+    if as_csv:
+        print(to_csv(compared_rows(compared)), end="")
+    elif as_json:
+        by_game = [
+            {"name": name, **group.to_json()}
+            for name, (_, group) in zip(names_of, groups, strict=True)
+        ]
+        _print_json(selection, {"by_game": by_game, "compared": compared_to_json(compared)})
+    else:
+        from lath.arena.terminal.measures import print_compared
+
+        print_compared(names_of, (one, other), compared)
+
+
+def _names(groups: list[tuple[str, Group]]) -> tuple[str, str]:
+    """Return what tells two groups apart: their games, else their files' names, or whole paths."""
+    for names in (
+        [group.game for _, group in groups],
+        [Path(source).name for source, _ in groups],
+        [source for source, _ in groups],
+    ):
+        if len(set(names)) == 2:
+            break
+    return names[0], names[1]
 
 
 def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -> int:

@@ -12,9 +12,10 @@ from sample_records import bare, random_game
 
 from lath.notation import parse
 from lath.notation.record import Record
+from lath.reports.estimates import wilson
 from lath.reports.figures import entry
 from lath.reports.openings import OPEN as MOST_OPEN
-from lath.reports.openings import BeginningCounter, LineCounts, Openings, TreeLine, line_of, wilson
+from lath.reports.openings import BeginningCounter, LineCounts, Openings, TreeLine, line_of
 
 
 def a_game(moves: str, result: str = "1-0", **tags: str) -> Record:

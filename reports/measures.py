@@ -1,0 +1,487 @@
+"""What designers ask of a game, measured from records alone, and how two games differ in it.
+
+Names are those of Browne's thesis (*Automatic generation and evaluation of recombination games*,
+2008), definitions those of Ludii, whose source (Evaluation/src/metrics) was at hand where the
+thesis was not; docs/measures.md says where ours differ. Of one game, T being its plies and e the
+mean of what either player (or else the analysis) last said, as the winner's expected score in
+-1..1; the evaluations are counted on the plies that have one:
+
+- *first scored*: what First got; *first of equals*: what First would get between equal players,
+  from the Elo model of the ratings (Ludii: AdvantageP1, which is wins alone).
+- *first stone*: what the owner of the first stone got: First, or Second after a swap; of games in
+  which a swap could be played. *swapped*: whether it was, where a player chose.
+- *drawn*: whether it was a draw, but for the ply limit (Drawishness).
+- *completion*: whether somebody won by the rules or by resignation (Completion).
+- *plies*: T (DurationMoves). *legal moves*: their mean over plies (BranchingFactor). *choices*:
+  the part of plies with more than one (DecisionMoves). *coverage*: the part of cells on which
+  something changed (BoardCoverageDefault). All of games from the game's own start to an end by the
+  rules, setups too.
+- *lead changes*: how often the leader became the other one, a level evaluation leaving it as it
+  was; *changes a ply*: that by the evaluations less one (LeadChange).
+- *drama*: the mean over evaluations of max(0, -e): how far the winner was behind, in points;
+  *greatest drama*: its maximum (Drama); *winner behind*: the part of evaluations with e < 0.
+- *time to decide*: the ply from which e > 0 for good, by T; 1 where it never was.
+- *decisiveness*: the ply on which e first was above all that the loser ever had, by T; 1 where it
+  never was (DecisivenessMoves). 1 is a game that ends as soon as it is decided.
+
+What a game does not have is left out, never zero: each measure says how many games had it. Must not
+know files, nor how a number is shown.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final, Literal, NamedTuple
+
+from lath.games.stones import SWAP
+from lath.notation.archive import Seen
+from lath.notation.formats.tables import guarded
+from lath.notation.record import ANALYSIS, FORFEITS, Record, Termination
+from lath.notation.replay import positions
+from lath.reports.estimates import (
+    RATE,
+    Column,
+    Difference,
+    Estimated,
+    Kind,
+    adjusted,
+    by_normal,
+    difference,
+    estimate,
+)
+from lath.reports.figures import of_game
+from lath.reports.openings import chosen_plies
+from lath.reports.rated import digest_of, place_of
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Estimate, Result, score_of
+from lath.reports.standings import POINTS
+
+Unit = Literal["share", "number"]
+
+
+class Measure(NamedTuple):
+    """What is measured, and how it is read."""
+
+    key: str
+    """In JSON and sheets."""
+    name: str
+    """For people."""
+    kind: Kind
+    unit: Unit
+    """A share is from 0 to 1."""
+    evaluated: bool = False
+    """Whether it needs evaluations in the records."""
+
+
+FIRST_EQUAL: Final = Measure("first_equal", "first of equals", "mean", "share")
+
+MEASURES: Final = (
+    Measure("first_score", "first scored", "share", "share"),
+    FIRST_EQUAL,
+    Measure("first_stone", "first stone", "share", "share"),
+    Measure("swapped", "swapped", "share", "share"),
+    Measure("drawn", "drawn", "share", "share"),
+    Measure("completion", "completion", "share", "share"),
+    Measure("plies", "plies", "mean", "number"),
+    Measure("legal_moves", "legal moves", "mean", "number"),
+    Measure("choices", "choices", "mean", "share"),
+    Measure("coverage", "coverage", "mean", "share"),
+    Measure("lead_changes", "lead changes", "mean", "number", evaluated=True),
+    Measure("lead_changes_a_ply", "changes a ply", "mean", "share", evaluated=True),
+    Measure("drama", "drama", "mean", "share", evaluated=True),
+    Measure("greatest_drama", "greatest drama", "mean", "share", evaluated=True),
+    Measure("behind", "winner behind", "mean", "share", evaluated=True),
+    Measure("time_to_decide", "time to decide", "mean", "share", evaluated=True),
+    Measure("decisiveness", "decisiveness", "mean", "share", evaluated=True),
+)
+
+LEAST_TOLD: Final = 3
+"""Of so many plies that players chose at least one must have an evaluation: where one of two bots
+tells them, half of the plies have one."""
+
+LEAST_OPENINGS: Final = 10
+"""From so many openings on, of which none has more than a fifth of the games, games of one opening
+count as one piece of evidence, and intervals hold for openings of that kind."""
+
+UNLIKE: Final = ("repeats", "forfeited", "unfinished", "ruled out")
+"""Why a game does not count."""
+
+
+# One game
+
+
+def of_record(record: Record) -> dict[str, float]:
+    """Return what a decided game comes to, by `Measure.key`; without what it does not have.
+
+    Raises GameError where it cannot be played.
+    """
+    points = POINTS[record.result]
+    is_won, why = points != 0.5, record.termination
+    found = {"first_score": points}
+    chosen, has_swap, legal = chosen_plies(record), False, array("q")
+    seats: list[int] = []
+    changed: set[int] = set()
+    before: tuple[str, ...] = ()
+    for ply, position in enumerate(positions(record)):
+        bits = getattr(position, "legal_bits", None)
+        if ply == 1 and not record.tag("Position"):
+            has_swap = SWAP in position.legal_moves()
+        legal.append(len(position.legal_moves()) if bits is None else bits.bit_count())
+        seats.append(int(position.to_move))
+        contents = position.contents()
+        both = enumerate(zip(contents, before or contents, strict=True))
+        changed.update(at for at, (now, was) in both if now != was)
+        before = contents
+    ended = position.is_over
+    found["drawn"] = float(not is_won and why != Termination.PLY_LIMIT)
+    found["completion"] = float(is_won and (ended or why == Termination.RESIGNATION))
+    if has_swap and len(record.plies) > 1:
+        is_swapped = record.plies[1].move == SWAP
+        found["first_stone"] = 1 - points if is_swapped else points
+        if chosen < 2:
+            found["swapped"] = float(is_swapped)
+    plies = len(record.plies)
+    if ended and plies and not record.tag("Position"):
+        of_plies = legal[:plies]
+        found["plies"] = plies
+        found["legal_moves"] = sum(of_plies) / plies
+        found["choices"] = sum(number > 1 for number in of_plies) / plies
+        found["coverage"] = len(changed) / len(before)
+    return found | of_evaluations(evaluations(record, seats, chosen), plies, record.result)
+
+
+def evaluations(record: Record, seats: Sequence[int], chosen: int = 0) -> list[tuple[int, float]]:
+    """Return the plies, from 0, that have an evaluation, with First's expected score in -1..1.
+
+    It is the mean of what either player last said, for two bots see one position differently, and
+    their difference is no change of lead; of an analysed record it is the analysis's own. `seats`
+    says who decides on each ply. Where fewer than one of `LEAST_TOLD` plies after the `chosen` ones
+    has an evaluation, nothing is returned.
+    """
+    is_analysed = bool(record.tag(ANALYSIS))
+    views: dict[int, float] = {}
+    found: list[tuple[int, float]] = []
+    for at, ply in enumerate(record.plies):
+        if (said := ply.eval) is None:
+            continue
+        seat = seats[at]
+        views[0 if is_analysed else seat] = max(-1.0, min(1.0, -said if seat else said))
+        found.append((at, math.fsum(views.values()) / len(views)))
+    enough = len(found) * LEAST_TOLD >= len(record.plies) - chosen
+    return found if enough and len(found) > 1 else []
+
+
+def of_evaluations(told: Sequence[tuple[int, float]], plies: int, result: str) -> dict[str, float]:
+    """Return the measures that need evaluations, of a game of so many plies; none without them.
+
+    >>> told = [(0, -0.2), (1, 0.1), (2, 0.5), (3, 0.9)]  # first was behind, and won
+    >>> of_evaluations(told, 4, "1-0")["drama"], of_evaluations(told, 4, "1-0")["decisiveness"]
+    (0.05, 0.5)
+    """
+    if not told:
+        return {}
+    leaders = [value > 0 for _, value in told if value]
+    changes = sum(one != other for one, other in pairwise(leaders))
+    found = {"lead_changes": float(changes), "lead_changes_a_ply": changes / (len(told) - 1)}
+    if result not in ("1-0", "0-1"):
+        return found
+    winners = [(at, value if result == "1-0" else -value) for at, value in told]
+    behind = [max(0.0, -value) for _, value in winners]
+    above = max(-value for _, value in winners)
+    since = plies
+    for at, value in reversed(winners):
+        if value <= 0:
+            break
+        since = at
+    decided = next((at for at, value in winners if value > above), plies)
+    return found | {
+        "drama": math.fsum(behind) / len(told),
+        "greatest_drama": max(behind),
+        "behind": sum(each > 0 for each in behind) / len(told),
+        "time_to_decide": since / plies,
+        "decisiveness": decided / plies,
+    }
+
+
+# All games
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A measure of some games."""
+
+    measure: Measure
+    of: Estimated
+    equals: Estimate | None = None
+    """Of `FIRST_EQUAL`, the advantage in Elo points."""
+
+
+class Group:
+    """The games that are measured together: a few numbers of each are kept."""
+
+    def __init__(self, game: str) -> None:
+        self.game: Final = game
+        self.games = 0
+        """Those that count."""
+        self.left_out: Final = Counter[str]()
+        """How many do not, by `UNLIKE`."""
+        self._columns: Final[defaultdict[str, Column]] = defaultdict(Column)
+        self._results: Final[list[Result]] = []
+        self._seen: Final = Seen()
+        self._pairs: Final = array("q")
+        self._openings: Final = array("q")
+        self._open: Final[dict[tuple[int, int, int], int]] = {}
+        self._rows: list[Row] | None = None
+
+    def add(self, record: Record) -> None:
+        """Count a record; raises GameError where it cannot be played."""
+        if why := self._why_not(record):
+            self.left_out[why] += 1
+            return
+        found = of_record(record)
+        seats = record.first, record.second
+        key, number, opening = place_of(record, seats)
+        seat = 2 if seats[0] == seats[1] else int(seats[0] > seats[1])
+        pair = self._open.pop((key, number, 2 if seat == 2 else 1 - seat), None)
+        if pair is None or (seat == 2 and not number):
+            pair = self._open[key, number, seat] = self.games
+        self._pairs.append(pair)
+        self._openings.append(opening)
+        for name, value in found.items():
+            self._columns[name].add(value, self.games)
+        self._results.append(Result(*seats, found["first_score"], record.game, pair, opening))
+        self.games += 1
+        self._rows = None
+
+    def _why_not(self, record: Record) -> str:
+        why = record.termination
+        if record.ruling:
+            return "ruled out"
+        if record.result not in POINTS or why in (Termination.VOID, Termination.UNTERMINATED):
+            return "unfinished"
+        if why in FORFEITS:
+            return "forfeited"
+        digest = digest_of(record, (record.first, record.second), why)
+        return "repeats" if record.plies and not self._seen.add(digest) else ""
+
+    @property
+    def by_opening(self) -> bool:
+        """Return whether games of one opening count as one: intervals hold for others, too."""
+        openings = Counter(self._openings)
+        return len(openings) >= LEAST_OPENINGS and 5 * max(openings.values()) <= self.games
+
+    @property
+    def clusters(self) -> int:
+        """Return how many openings, else pairs and single games, there are."""
+        return len(set(self._openings if self.by_opening else self._pairs))
+
+    def rows(self) -> list[Row]:
+        """Return what the games come to, in the order of `MEASURES`; without what none had."""
+        if self._rows is None:
+            clusters = self._openings if self.by_opening else self._pairs
+            self._rows = [row for each in MEASURES if (row := self._row(each, clusters))]
+        return self._rows
+
+    def _row(self, measure: Measure, clusters: Sequence[int]) -> Row | None:
+        if measure is FIRST_EQUAL:
+            return self._equals()
+        column = self._columns.get(measure.key)
+        if column is None:
+            return None
+        of = [clusters[game] for game in column.games]
+        bounds = (0.0, 1.0 if measure.unit == "share" else math.inf)
+        of_all = estimate(column.values, of, measure.kind, bounds)
+        return None if of_all is None else Row(measure, of_all)
+
+    def _equals(self) -> Row | None:
+        """Return what first scores of equals, by the ratings' model; None where nobody has met."""
+        conditions = rate(self._results, in_order=False).conditions
+        if len(conditions) != 1:
+            return None
+        ((one,)) = conditions
+        advantage = one.advantage
+        slope = advantage.score * (1 - advantage.score) * math.log(10) / 400
+        of = Estimated(
+            value=advantage.score,
+            low=score_of(advantage.low),
+            high=score_of(advantage.high),
+            games=one.games,
+            clusters=one.openings if one.holds_for == "openings of that kind" else self.clusters,
+            kind="mean",
+            variance=(slope * advantage.error) ** 2,
+            worth=0.0,
+        )
+        return Row(FIRST_EQUAL, of, advantage)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as docs/measures.md describes it."""
+        return {
+            **of_game(self.game),
+            "games": self.games,
+            "left_out": {why.replace(" ", "_"): self.left_out[why] for why in UNLIKE},
+            "independent": self.clusters,
+            "holds_for": self.holds_for,
+            "measures": [
+                {"measure": row.measure.key, "unit": row.measure.unit, **_numbers(row.of)}
+                for row in self.rows()
+            ],
+        }
+
+    @property
+    def holds_for(self) -> str:
+        """Return what intervals are about: `openings of that kind` or `the openings played`."""
+        return "openings of that kind" if self.by_opening else "the openings played"
+
+
+def _numbers(of: Estimated) -> dict[str, Any]:
+    return {"value": of.value, "low": of.low, "high": of.high, "games": of.games}
+
+
+class Measures:
+    """Measures records of any games, each id, or whatever else they are grouped by, for itself."""
+
+    def __init__(self) -> None:
+        self._groups: Final[dict[tuple[str, str], Group]] = {}
+
+    def add(self, record: Record, source: str = "") -> None:
+        """Count a record of a source; raises GameError where it cannot be played."""
+        key = source, record.game
+        group = self._groups.get(key)
+        if group is None:
+            group = self._groups[key] = Group(record.game)
+        group.add(record)
+
+    @property
+    def groups(self) -> list[tuple[str, Group]]:
+        """Return sources and groups, the games of a source sorted by id."""
+        sources = list(dict.fromkeys(source for source, _ in self._groups))
+        return [
+            (source, self._groups[source, game])
+            for source in sources
+            for game in sorted(game for of, game in self._groups if of == source)
+        ]
+
+    @property
+    def games(self) -> int:
+        """Return how many games count."""
+        return sum(group.games for _, group in self.groups)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a line each for sheets."""
+        return [
+            {"game": group.game, "measure": row.measure.key, **_numbers(row.of)}
+            for _, group in self.groups
+            for row in group.rows()
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as docs/measures.md describes it."""
+        return {"by_game": [group.to_json() for _, group in self.groups]}
+
+
+# Two of them
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A measure of two groups of games."""
+
+    measure: Measure
+    one: Estimated
+    other: Estimated
+    apart: Difference
+    """The second less the first."""
+    adjusted: float | None
+    """The p-value by Benjamini and Hochberg, of all measures that have one; else None."""
+
+    @property
+    def differs(self) -> bool:
+        """Return whether the difference is believed, the false discovery rate being 5 %."""
+        return self.adjusted is not None and self.adjusted <= RATE
+
+
+def compare_groups(one: Group, other: Group) -> list[Compared]:
+    """Return what both have, in the order of `MEASURES`."""
+    both = [
+        (row, of[row.measure])
+        for of in [_by_measure(other)]
+        for row in one.rows()
+        if row.measure in of
+    ]
+    apart = [_apart(row, again) for row, again in both]
+    p_values = iter(adjusted([each.p_value for each in apart if each.p_value is not None]))
+    return [
+        Compared(
+            row.measure, row.of, again.of, each, None if each.p_value is None else next(p_values)
+        )
+        for (row, again), each in zip(both, apart, strict=True)
+    ]
+
+
+def _by_measure(group: Group) -> dict[Measure, Row]:
+    return {row.measure: row for row in group.rows()}
+
+
+def _apart(one: Row, other: Row) -> Difference:
+    if one.equals is None or other.equals is None:
+        return difference(one.of, other.of)
+    # The test is in Elo points, where the error is known; the interval is in points of a game.
+    error = math.sqrt(one.of.variance + other.of.variance)
+    elo = other.equals.value - one.equals.value
+    p_value = by_normal(elo, math.hypot(one.equals.error, other.equals.error)).p_value
+    of = by_normal(other.of.value - one.of.value, error)
+    return Difference(value=of.value, low=of.low, high=of.high, p_value=p_value)
+
+
+def compared_to_json(compared: Sequence[Compared]) -> list[dict[str, Any]]:
+    """Return it as docs/measures.md describes it."""
+    return [
+        {
+            "measure": each.measure.key,
+            "unit": each.measure.unit,
+            "one": _numbers(each.one),
+            "other": _numbers(each.other),
+            **_of_difference(each),
+        }
+        for each in compared
+    ]
+
+
+def compared_rows(compared: Sequence[Compared]) -> list[dict[str, Any]]:
+    """Return a line each for sheets."""
+    return [
+        {
+            "measure": each.measure.key,
+            "one": each.one.value,
+            "other": each.other.value,
+            **_of_difference(each),
+        }
+        for each in compared
+    ]
+
+
+def _of_difference(each: Compared) -> dict[str, Any]:
+    return {
+        "difference": each.apart.value,
+        "low": each.apart.low,
+        "high": each.apart.high,
+        "p_value": each.apart.p_value,
+        "adjusted": each.adjusted,
+        "differs": each.differs,
+    }
+
+
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a line of text each, and the names of the columns before them."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(rows[0] if rows else ("measure",))
+    writer.writerows([guarded(f"{'' if v is None else v}") for v in row.values()] for row in rows)
+    return stream.getvalue()

@@ -1,0 +1,115 @@
+"""`arena stats --measures` as its users meet it: the page's examples, JSON, sheets, refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from commands import arena
+from places import DOCS
+
+from lath.reports.measures import MEASURES
+
+PAGE = (DOCS / "measures.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SESSIONS = [text.removeprefix("$ ") for kind, _, text in FENCE.findall(PAGE) if kind == "console"]
+
+
+@pytest.fixture(autouse=True)
+def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the page's files and go where they are."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for kind, name, text in FENCE.findall(PAGE):
+        if kind == "lath":
+            Path(name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=[text.splitlines()[0] for text in SESSIONS])
+def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
+    command, _, shown = session.partition("\n")
+    ran = arena(*shlex.split(command)[1:])
+    assert [line.rstrip() for line in (ran.out + ran.err).splitlines()] == shown.splitlines()
+
+
+def test_the_page_explains_every_measure() -> None:
+    explained = dict(re.findall(r"^\| ([\w ]+) \| `(\w+)` \|", PAGE, re.MULTILINE))
+    assert explained == {measure.name: measure.key for measure in MEASURES}
+
+
+def test_json_has_the_keys_that_the_page_names() -> None:
+    told = json.loads(arena("stats", "wide.lath", "--measures", "--json").out)
+    assert set(told) == {"records", "left_out", "by_game"}
+    (game,) = told["by_game"]
+    assert {f"`{key}`" for key in game} <= set(re.findall(r"`\w+`", PAGE))
+    by_key = {row["measure"]: row for row in game["measures"]}
+    assert list(by_key) == [measure.key for measure in MEASURES]
+    assert by_key["first_score"]["value"] == 3 / 8
+    assert all(row["low"] <= row["value"] <= row["high"] for row in game["measures"])
+    both = ("wide.lath", "narrow.lath", "--measures", "--compare")
+    told = json.loads(arena("stats", *both, "--json").out)
+    assert [each["name"] for each in told["by_game"]] == ["yavalath", "yavalath:size=4"]
+    assert {f"`{key}`" for key in told["compared"][0]} <= set(re.findall(r"`\w+`", PAGE))
+    differ = [each["measure"] for each in told["compared"] if each["differs"]]
+    assert differ == ["legal_moves", "coverage"]
+
+
+def test_sheets_have_a_line_a_measure() -> None:
+    lines = arena("stats", "wide.lath", "--measures", "--csv").out.splitlines()
+    assert lines[0] == "game,measure,value,low,high,games"
+    assert len(lines) == 1 + len(MEASURES)
+    both = ("wide.lath", "narrow.lath", "--measures", "--compare", "--csv")
+    heading, *rows = arena("stats", *both).out.splitlines()
+    assert heading == "measure,one,other,difference,low,high,p_value,adjusted,differs"
+    assert len(rows) == len(MEASURES)
+
+
+def test_two_games_of_one_file_are_compared_as_those_of_two_are() -> None:
+    both = [Path(name).read_text() for name in ("wide.lath", "narrow.lath")]
+    Path("all.lath").write_text("\n".join(both))
+    one = arena("stats", "all.lath", "--measures", "--compare").out
+    assert one == arena("stats", "wide.lath", "narrow.lath", "--measures", "--compare").out
+
+
+def test_two_files_of_one_game_are_compared_by_their_names() -> None:
+    Path("again.lath").write_text(Path("wide.lath").read_text())
+    ran = arena("stats", "wide.lath", "again.lath", "--measures", "--compare")
+    assert ran.out.startswith("8 games of wide.lath and 8 games of again.lath\n")
+    assert "no difference between wide.lath and again.lath is shown" in ran.out
+
+
+def test_without_evaluations_it_is_said_that_there_are_none() -> None:
+    plain = re.sub(r" \{.*?\}", "", Path("wide.lath").read_text())
+    ran = arena("stats", "-", "--measures", stdin=plain)
+    assert "drama " not in ran.out
+    assert "no evaluations: nothing is said of drama, leads and decisions" in ran.out
+
+
+def test_what_does_not_count_is_told() -> None:
+    twice = "\n".join([Path("wide.lath").read_text()] * 2)
+    lost = '\n[Game "yavalath"]\n[Termination "time"]\n[Result "1-0"]\n\n1. e5 1-0\n'
+    ran = arena("stats", "-", "--measures", stdin=twice + lost)
+    assert "left out: 8 repeats, 1 forfeited" in ran.out
+    assert arena("stats", "-", "--measures", stdin="").out == "no games\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["wide.lath", "--compare"], "--compare is for --measures"),
+        (["wide.lath", "--measures", "--openings"], "--measures tells of nothing else"),
+        (["wide.lath", "--measures", "--compare"], "not 1: yavalath; --where selects"),
+        (["wide.lath", "--measures", "--csv", "--json"], "without --json"),
+        (
+            ["wide.lath", "narrow.lath", "--measures", "--compare", "--where", "game = yavalath"],
+            "not 1: wide.lath yavalath",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(arguments: list[str], says: str) -> None:
+    ran = arena("stats", *arguments)
+    assert ran.status == 2
+    assert says in " ".join(re.sub(r"[│╭╮╰╯─]", " ", ran.err).split())

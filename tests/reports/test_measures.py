@@ -1,0 +1,225 @@
+"""What designers ask of a game: each measure worked out by hand, and which games count."""
+
+from __future__ import annotations
+
+from statistics import mean
+
+import pytest
+from places import OURS
+from sample_records import random_game
+
+from lath.notation import parse, positions
+from lath.notation.record import Record
+from lath.reports.measures import Group, Measures, compare_groups, of_evaluations, of_record
+
+LOST = "1. a1 2. e1 3. b1 4. e2 5. c1"
+SWAPPED = "1. a1 2. swap 3. e1 4. b1 5. e2 6. c1"
+
+
+def a_game(moves: str, result: str, **tags: str) -> Record:
+    all_tags = {"Game": "yavalath", "Termination": "rules", **tags}
+    words = "".join(f'[{name} "{value}"]' for name, value in all_tags.items())
+    return parse(f"{words}\n\n{moves} {result}")
+
+
+def told(moves: str, *evaluations: float | None) -> str:
+    """Return moves of which each has its mover's evaluation, or none."""
+    words = [f"{{[%eval {each}]}}" if each is not None else "" for each in evaluations]
+    pairs = zip(moves.split(), words, strict=True)
+    return " ".join(f"{move} {said}" for move, said in pairs)
+
+
+def test_a_game_that_first_lost_by_three_in_line() -> None:
+    found = of_record(a_game(LOST, "0-1"))
+    assert found == {
+        "first_score": 0.0,
+        "first_stone": 0.0,
+        "swapped": 0.0,
+        "drawn": 0.0,
+        "completion": 1.0,
+        "plies": 5,
+        "legal_moves": pytest.approx((61 + 61 + 59 + 58 + 57) / 5),  # second may swap
+        "choices": 1.0,
+        "coverage": pytest.approx(5 / 61),
+    }, "and nothing of what needs evaluations"
+
+
+def test_after_a_swap_the_first_player_is_not_who_has_the_first_stone() -> None:
+    found = of_record(a_game(SWAPPED, "1-0"))
+    assert (found["first_score"], found["first_stone"], found["swapped"]) == (1.0, 0.0, 1.0)
+    assert found["plies"] == 6
+    assert found["coverage"] == pytest.approx(5 / 61)
+
+
+def test_a_swap_that_the_arena_chose_is_nobodys_choice() -> None:
+    found = of_record(a_game(SWAPPED, "1-0", Opening="random: a1 swap"))
+    assert "swapped" not in found
+    assert found["first_stone"] == 0.0, "but who has the stone has it"
+
+
+def test_a_game_without_a_swap_says_nothing_of_it() -> None:
+    found = of_record(random_game("surikata", 1))
+    assert {"first_stone", "swapped"}.isdisjoint(found)
+
+
+def test_a_resignation_completes_a_game_but_tells_no_length() -> None:
+    resigned = of_record(a_game("e5 d4", "1-0", Termination="resignation"))
+    adjudged = of_record(a_game("e5 d4", "1-0", Termination="adjudication"))
+    stopped = of_record(a_game("e5 d4", "1/2-1/2", Termination="ply limit"))
+    agreed = of_record(a_game("e5 d4", "1/2-1/2", Termination="agreement"))
+    every = (resigned, adjudged, stopped, agreed)
+    assert [each["completion"] for each in every] == [1, 0, 0, 0]
+    assert [each["drawn"] for each in every] == [0, 0, 0, 1], "a limit is not the game's draw"
+    assert all({"plies", "legal_moves", "coverage"}.isdisjoint(each) for each in every)
+
+
+@pytest.mark.parametrize("game_id", OURS)
+def test_moves_and_coverage_are_what_positions_say(game_id: str) -> None:
+    record = random_game(game_id, 3)
+    *before, last = positions(record)
+    found = of_record(record)
+    assert found["legal_moves"] == pytest.approx(mean(len(each.legal_moves()) for each in before))
+    changed = {
+        at
+        for one, other in zip(before, [*before[1:], last], strict=True)
+        for at, (was, now) in enumerate(zip(one.contents(), other.contents(), strict=True))
+        if was != now
+    }
+    assert found["coverage"] == pytest.approx(len(changed) / len(last.contents()))
+    assert found["plies"] == len(record.plies)
+
+
+def test_a_winner_who_was_behind_makes_drama() -> None:
+    # The winner's: -0.2, 0.1, -0.1, 0.5, 0.9, of plies 0 to 4.
+    series = [(0, -0.2), (1, 0.1), (2, -0.1), (3, 0.5), (4, 0.9)]
+    assert of_evaluations(series, 5, "1-0") == {
+        "lead_changes": 3,
+        "lead_changes_a_ply": 3 / 4,
+        "drama": pytest.approx(0.3 / 5),
+        "greatest_drama": 0.2,
+        "behind": 2 / 5,
+        "time_to_decide": 3 / 5,  # ahead for good from the fourth ply on
+        "decisiveness": 3 / 5,  # 0.5 is the first above 0.2, the best that the loser had
+    }
+
+
+def test_the_same_seen_from_the_other_side_is_the_same() -> None:
+    series = [(0, -0.2), (1, 0.1), (2, -0.1), (3, 0.5), (4, 0.9)]
+    turned = [(at, -value) for at, value in series]
+    assert of_evaluations(series, 5, "1-0") == of_evaluations(turned, 5, "0-1")
+
+
+def test_a_level_evaluation_is_no_change_of_lead() -> None:
+    assert of_evaluations([(0, 0.2), (1, 0.0), (2, 0.1)], 3, "1-0")["lead_changes"] == 0
+
+
+def test_a_draw_has_leads_but_no_winner() -> None:
+    found = of_evaluations([(0, 0.2), (1, -0.3)], 2, "1/2-1/2")
+    assert found == {"lead_changes": 1, "lead_changes_a_ply": 1.0}
+
+
+def test_a_winner_who_never_led_is_decided_at_the_end() -> None:
+    found = of_evaluations([(0, -0.2), (1, -0.3)], 4, "1-0")
+    assert (found["time_to_decide"], found["decisiveness"], found["behind"]) == (1.0, 1.0, 1.0)
+
+
+def test_two_bots_that_disagree_make_no_changes_of_lead() -> None:
+    said = told("a1 e1 b1 e2 c1", 0.3, 0.1, 0.3, 0.1, 0.3)  # both think they are ahead
+    found = of_record(a_game(said, "0-1"))
+    assert found["lead_changes"] == 0
+    analysed = of_record(a_game(said, "0-1", Analysis="mcts, 1 s"))
+    assert analysed["lead_changes"] == 4, "one who judges every ply means what it says"
+
+
+def test_few_evaluations_are_none() -> None:
+    one = of_record(a_game(told("a1 e1 b1 e2 c1", None, 0.1, None, None, None), "0-1"))
+    two = of_record(a_game(told("a1 e1 b1 e2 c1", None, 0.1, None, 0.5, None), "0-1"))
+    assert "drama" not in one
+    assert (two["drama"], two["time_to_decide"]) == (0.0, 1 / 5), "one bot of two tells them"
+
+
+def counted(*records: Record) -> Group:
+    group = Group("yavalath")
+    for record in records:
+        group.add(record)
+    return group
+
+
+def test_what_says_nothing_of_the_game_is_left_out_and_counted() -> None:
+    group = counted(
+        a_game(LOST, "0-1"),
+        a_game(LOST, "0-1"),
+        a_game("e5", "1-0", Termination="time"),
+        a_game("e5", "*", Termination="unterminated"),
+        a_game(SWAPPED, "1-0", Ruling="void: a bug"),
+    )
+    assert group.games == 1
+    assert dict(group.left_out) == {
+        "repeats": 1,
+        "forfeited": 1,
+        "unfinished": 1,
+        "ruled out": 1,
+    }
+
+
+def random_games(seeds: range, game_id: str = "yavalath") -> list[Record]:
+    """Return games of both seats of pairs of their own."""
+    return [
+        random_game(
+            game_id,
+            seed,
+            first=("ann", "bob")[seed % 2],
+            second=("bob", "ann")[seed % 2],
+            Number=str(seed + 1),
+        )
+        for seed in seeds
+    ]
+
+
+def test_games_that_are_repeated_change_nothing() -> None:
+    games = random_games(range(12))
+    once, again = counted(*games), counted(*games * 3)
+    assert once.rows() == again.rows()
+    assert again.left_out["repeats"] == 24
+
+
+def test_the_two_games_of_a_pair_count_as_one() -> None:
+    group = counted(*random_games(range(12)))
+    assert (group.games, group.clusters, group.holds_for) == (12, 6, "the openings played")
+
+
+def test_games_of_one_opening_count_as_one_where_there_are_enough() -> None:
+    games = [
+        random_game("yavalath", seed, Opening=f"line {seed % 12}", Number=str(seed + 1))
+        for seed in range(36)
+    ]
+    group = counted(*games)
+    assert (group.games, group.clusters, group.holds_for) == (36, 12, "openings of that kind")
+
+
+def test_first_of_equals_is_what_the_ratings_say() -> None:
+    # ann always wins, in both seats, and was first more often
+    games = [
+        a_game("e5 d4", "1-0", First="ann", Second="bob", Termination="resignation", Number="1"),
+        a_game("e5 d5", "0-1", First="bob", Second="ann", Termination="resignation", Number="2"),
+        a_game("a1 d4", "1-0", First="ann", Second="bob", Termination="resignation", Number="3"),
+    ]
+    rows = {row.measure.key: row for row in counted(*games).rows()}
+    assert rows["first_score"].of.value == pytest.approx(2 / 3)
+    assert rows["first_equal"].of.value < 0.6, "her strength is taken out"
+    itself = counted(a_game(LOST, "0-1", First="ann", Second="ann"))
+    assert "first_equal" not in {row.measure.key for row in itself.rows()}
+
+
+def test_two_boards_differ_in_what_they_differ_in() -> None:
+    measures = Measures()
+    for game_id in ("manalath", "manalath-61"):
+        for record in random_games(range(30), game_id):
+            measures.add(record)
+    (_, one), (_, other) = measures.groups
+    found = {each.measure.key: each for each in compare_groups(one, other)}
+    assert found["legal_moves"].differs
+    assert found["legal_moves"].apart.value < 0, "61 cells are fewer than 70"
+    assert not found["first_score"].differs
+    same = compare_groups(one, one)
+    assert [each.differs for each in same] == [False] * len(same)
