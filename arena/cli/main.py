@@ -57,7 +57,8 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     },
     "Ask": {
         "stats": Listed(
-            "stats", "Count games, lengths, results by seat, endings and opening moves."
+            "stats",
+            "Count games, lengths, results, endings, openings; measure games.",
         ),
         "solve": Listed("solve", "Say how a game ends from a position, and by which line."),
         "puzzles": Listed("puzzles", "Ask, make and prove positions with one right move."),

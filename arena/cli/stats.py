@@ -63,7 +63,7 @@ def stats(
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
-    """Count games, lengths, results by seat, endings and opening moves; measure games.
+    """Count games, lengths, results, endings, openings; measure games.
 
     Exit status 1 if a bad record was left out, 2 if EXPR is no query.
 
