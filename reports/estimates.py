@@ -67,6 +67,8 @@ class Estimated:
     """How many had a value."""
     clusters: int
     """How many of them are independent."""
+    degrees: int
+    """Clusters less strata: how well it is known how much clusters differ."""
     kind: Kind
     variance: float
     """Of the mean: its standard error squared; 0 where all games are alike."""
@@ -79,10 +81,13 @@ def estimate(
     clusters: Sequence[int],
     kind: Kind,
     bounds: tuple[float, float] = (-math.inf, math.inf),
+    strata: Sequence[int] = (),
 ) -> Estimated | None:
     """Return the mean of values, each with the number of its cluster; None of none at all.
 
-    `bounds` are what no value can pass; of a share they are 0 and 1.
+    `bounds` are what no value can pass; of a share they are 0 and 1. `strata` are numbers of what
+    has a fixed part of the games, such as two bots of a round robin: that they differ is no doubt
+    about the mean of this mix.
 
     >>> some = estimate([3.0, 5.0, 4.0, 8.0], [1, 2, 3, 4], "mean")
     >>> some.value, round(some.low, 2), round(some.high, 2)
@@ -92,23 +97,25 @@ def estimate(
         return None
     games, mean = len(values), math.fsum(values) / len(values)
     sums: defaultdict[int, float] = defaultdict(float)
-    for value, cluster in zip(values, clusters, strict=True):
-        sums[cluster] += value - mean
-    many = len(sums)
+    strata = strata or [0] * games
+    means = _means(values, strata)
+    for value, cluster, stratum in zip(values, clusters, strata, strict=True):
+        sums[cluster] += value - means[stratum]
+    many, degrees = len(sums), len(sums) - len(means)
     off = math.fsum(each * each for each in sums.values()) / games**2
     if off < 1e-18 * max(1.0, mean * mean):  # rounding of values that are all alike
         off = 0.0
-    variance = off * many / (many - 1) if many > 1 else 0.0
+    variance = off * many / degrees if degrees > 0 else 0.0
     skew = math.fsum(each**3 for each in sums.values()) / games**3
     low = high = None
     worth = 0.0
     if kind == "share":
-        worth = _worth(mean, games, many, off)
-        low, high = wilson(mean, worth, _z(many, mean))
+        worth = _worth(mean, games, off * many, max(0, degrees)) or float(many)
+        low, high = wilson(mean, worth, _z(degrees, mean))
         variance = mean * (1 - mean) / worth
-    elif many >= LEAST_CLUSTERS:
+    elif degrees >= LEAST_CLUSTERS - 1:
         if variance:
-            below, above = _ends(variance, skew, many - 1)
+            below, above = _ends(variance, skew, degrees)
             low, high = max(bounds[0], mean + below), min(bounds[1], mean + above)
         elif math.isfinite(bounds[0]) and math.isfinite(bounds[1]):
             # All alike: at least as sure as a share of which the same was always seen.
@@ -120,19 +127,27 @@ def estimate(
         high=high,
         games=games,
         clusters=many,
+        degrees=degrees,
         kind=kind,
         variance=variance,
         worth=worth,
     )
 
 
-def _z(clusters: int, share: float) -> float:
+def _means(values: Sequence[float], strata: Sequence[int]) -> dict[int, float]:
+    found: defaultdict[int, list[float]] = defaultdict(list)
+    for value, stratum in zip(values, strata, strict=True):
+        found[stratum].append(value)
+    return {stratum: math.fsum(of) / len(of) for stratum, of in found.items()}
+
+
+def _z(degrees: int, share: float) -> float:
     """Return how many standard errors of a share its interval has to either side.
 
     How far clusters differ is as uncertain as the spread of a mean; where all are alike nothing was
     estimated.
     """
-    return student(Z95, max(2, clusters - 1)) if 0 < share < 1 else Z95
+    return student(Z95, max(2, degrees)) if 0 < share < 1 else Z95
 
 
 def _ends(variance: float, skew: float, degrees: int) -> tuple[float, float]:
@@ -154,17 +169,14 @@ def _unskewed(t: float, lean: float) -> float:
     return 3 / lean * (math.copysign(abs(inner) ** (1 / 3), inner) - 1)
 
 
-def _worth(share: float, games: int, clusters: int, off: float) -> float:
-    """Return as how many independent games a share counts, not knowing draws from wins and losses.
+def _worth(share: float, games: int, seen: float, degrees: int) -> float:
+    """Return as how many independent games a share counts; 0 where all are alike.
 
-    How far clusters differ is known after some only: until then `DOUBT` of them count as if their
-    games were independent.
+    `seen` by the degrees of freedom is the variance. How far clusters differ is known after some
+    only: until then `DOUBT` of them count as if their games were independent.
     """
     alone = share * (1 - share) / games
-    if not alone:
-        return float(clusters)
-    seen = off * clusters  # over clusters - 1, which cancels
-    return games * alone * (clusters - 1 + DOUBT) / (seen + DOUBT * alone)
+    return alone and games * alone * (degrees + DOUBT) / (seen + DOUBT * alone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,9 +199,9 @@ def difference(one: Estimated, other: Estimated) -> Difference:
         low, high = _newcombe(one, other)
         return Difference(value=apart, low=low, high=high, p_value=_score_test(one, other))
     both = one.variance + other.variance
-    if min(one.clusters, other.clusters) < LEAST_CLUSTERS or not both:
+    if min(one.degrees, other.degrees) < LEAST_CLUSTERS - 1 or not both:
         return Difference(value=apart, low=None, high=None, p_value=None if apart else 1.0)
-    degrees = int(both**2 / sum(each.variance**2 / (each.clusters - 1) for each in (one, other)))
+    degrees = int(both**2 / sum(each.variance**2 / each.degrees for each in (one, other)))
     degrees = max(1, degrees)
     error = math.sqrt(both)
     half = student(Z95, degrees) * error
@@ -205,7 +217,7 @@ def by_normal(apart: float, error: float) -> Difference:
 
 
 def _wilson_of(of: Estimated) -> tuple[float, float]:
-    return wilson(of.value, of.worth, _z(of.clusters, of.value))
+    return wilson(of.value, of.worth, _z(of.degrees, of.value))
 
 
 def _newcombe(one: Estimated, other: Estimated) -> tuple[float, float]:
@@ -224,7 +236,7 @@ def _score_test(one: Estimated, other: Estimated) -> float:
     variance = common * (1 - common) * (1 / one.worth + 1 / other.worth)
     if variance <= 0:
         return 1.0
-    degrees = max(2, one.clusters + other.clusters - 2)
+    degrees = max(2, one.degrees + other.degrees)
     return student_tails((other.value - one.value) / math.sqrt(variance), degrees)
 
 

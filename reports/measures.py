@@ -110,6 +110,9 @@ LEAST_OPENINGS: Final = 10
 """From so many openings on, of which none has more than a fifth of the games, games of one opening
 count as one piece of evidence, and intervals hold for openings of that kind."""
 
+LEAST_MET: Final = 10
+"""Where any two bots have so many pairs or openings, their part of the games is taken as fixed."""
+
 UNLIKE: Final = ("repeats", "forfeited", "unfinished", "ruled out")
 """Why a game does not count."""
 
@@ -237,6 +240,8 @@ class Group:
         self._seen: Final = Seen()
         self._pairs: Final = array("q")
         self._openings: Final = array("q")
+        self._meetings: Final = array("q")
+        self._met: Final[dict[frozenset[str], int]] = {}
         self._open: Final[dict[tuple[int, int, int], int]] = {}
         self._rows: list[Row] | None = None
 
@@ -254,6 +259,7 @@ class Group:
             pair = self._open[key, number, seat] = self.games
         self._pairs.append(pair)
         self._openings.append(opening)
+        self._meetings.append(self._met.setdefault(frozenset(seats), len(self._met)))
         for name, value in found.items():
             self._columns[name].add(value, self.games)
         self._results.append(Result(*seats, found["first_score"], record.game, pair, opening))
@@ -286,10 +292,14 @@ class Group:
         """Return what the games come to, in the order of `MEASURES`; without what none had."""
         if self._rows is None:
             clusters = self._openings if self.by_opening else self._pairs
-            self._rows = [row for each in MEASURES if (row := self._row(each, clusters))]
+            met = Counter(meeting for meeting, _ in set(zip(self._meetings, clusters, strict=True)))
+            # Of two bots that have hardly met nobody can say how much their own games differ.
+            are_known = min(met.values(), default=0) >= LEAST_MET
+            strata = self._meetings if are_known else array("q", bytes(8 * self.games))
+            self._rows = [row for each in MEASURES if (row := self._row(each, clusters, strata))]
         return self._rows
 
-    def _row(self, measure: Measure, clusters: Sequence[int]) -> Row | None:
+    def _row(self, measure: Measure, clusters: Sequence[int], strata: Sequence[int]) -> Row | None:
         if measure is FIRST_EQUAL:
             return self._equals()
         column = self._columns.get(measure.key)
@@ -297,7 +307,8 @@ class Group:
             return None
         of = [clusters[game] for game in column.games]
         bounds = (0.0, 1.0 if measure.unit == "share" else math.inf)
-        of_all = estimate(column.values, of, measure.kind, bounds)
+        met = [strata[game] for game in column.games]
+        of_all = estimate(column.values, of, measure.kind, bounds, met)
         return None if of_all is None else Row(measure, of_all)
 
     def _equals(self) -> Row | None:
@@ -313,7 +324,8 @@ class Group:
             low=score_of(advantage.low),
             high=score_of(advantage.high),
             games=one.games,
-            clusters=one.openings if one.holds_for == "openings of that kind" else self.clusters,
+            clusters=self.clusters,
+            degrees=self.clusters - 1,
             kind="mean",
             variance=(slope * advantage.error) ** 2,
             worth=0.0,

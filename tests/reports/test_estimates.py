@@ -111,6 +111,24 @@ def test_games_that_come_again_and_again_are_no_evidence_but_the_first() -> None
     assert again.variance > 4 * wrong.variance
 
 
+def of_meetings(chance: random.Random, *, are_told: bool) -> bool:
+    """Draw 120 games of six pairs of bots that differ as much as games do; is the truth held?"""
+    met = [game % 6 for game in range(120)]
+    values = [chance.gauss(each - 2.5, 1.7) for each in met]
+    told = met if are_told else []
+    found = estimate(values, range(120), "mean", strata=told)
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    return found.low <= 0 <= found.high
+
+
+def test_that_bots_differ_is_no_doubt_about_the_mean_of_all() -> None:
+    chance = random.Random(1)
+    assert 0.93 <= mean(of_meetings(chance, are_told=True) for _ in range(1500)) <= 0.97
+    assert mean(of_meetings(chance, are_told=False) for _ in range(300)) > 0.98, "too wide"
+
+
 def test_without_an_interval_it_is_said_so() -> None:
     assert estimate([], [], "mean") is None
     few = estimate([1.0, 2.0], [1, 2], "mean")
