@@ -9,7 +9,8 @@ mean of what either player (or else the analysis) last said, as the winner's exp
 - *first scored*: what First got; *first of equals*: what First would get between equal players,
   from the Elo model of the ratings (Ludii: AdvantageP1, which is wins alone).
 - *first stone*: what the owner of the first stone got: First, or Second after a swap; of games in
-  which a swap could be played. *swapped*: whether it was, where a player chose.
+  which a swap could be played; *stone of equals*: between equal players. *swapped*: whether it
+  was, where a player chose.
 - *drawn*: whether it was a draw, but for the ply limit (Drawishness).
 - *completion*: whether somebody won by the rules or by resignation (Completion).
 - *plies*: T (DurationMoves). *legal moves*: their mean over plies (BranchingFactor). *choices*:
@@ -82,10 +83,13 @@ class Measure(NamedTuple):
 
 FIRST_EQUAL: Final = Measure("first_equal", "first of equals", "mean", "share")
 
+STONE_EQUAL: Final = Measure("stone_equal", "stone of equals", "mean", "share")
+
 MEASURES: Final = (
     Measure("first_score", "first scored", "share", "share"),
     FIRST_EQUAL,
     Measure("first_stone", "first stone", "share", "share"),
+    STONE_EQUAL,
     Measure("swapped", "swapped", "share", "share"),
     Measure("drawn", "drawn", "share", "share"),
     Measure("completion", "completion", "share", "share"),
@@ -223,7 +227,7 @@ class Row:
     measure: Measure
     of: Estimated
     equals: Estimate | None = None
-    """Of `FIRST_EQUAL`, the advantage in Elo points."""
+    """Of what is between equals, the advantage in Elo points."""
 
 
 class Group:
@@ -236,7 +240,7 @@ class Group:
         self.left_out: Final = Counter[str]()
         """How many do not, by `UNLIKE`."""
         self._columns: Final[defaultdict[str, Column]] = defaultdict(Column)
-        self._results: Final[list[Result]] = []
+        self._results: Final[dict[Measure, list[Result]]] = {FIRST_EQUAL: [], STONE_EQUAL: []}
         self._seen: Final = Seen()
         self._pairs: Final = array("q")
         self._openings: Final = array("q")
@@ -262,7 +266,12 @@ class Group:
         self._meetings.append(self._met.setdefault(frozenset(seats), len(self._met)))
         for name, value in found.items():
             self._columns[name].add(value, self.games)
-        self._results.append(Result(*seats, found["first_score"], record.game, pair, opening))
+        of_first = Result(*seats, found["first_score"], record.game, pair, opening)
+        self._results[FIRST_EQUAL].append(of_first)
+        if (stone := found.get("first_stone")) is not None:
+            is_swapped = record.plies[1].move == SWAP
+            owner = of_first._replace(first=seats[1], second=seats[0], score=stone)
+            self._results[STONE_EQUAL].append(owner if is_swapped else of_first)
         self.games += 1
         self._rows = None
 
@@ -300,8 +309,8 @@ class Group:
         return self._rows
 
     def _row(self, measure: Measure, clusters: Sequence[int], strata: Sequence[int]) -> Row | None:
-        if measure is FIRST_EQUAL:
-            return self._equals()
+        if measure in self._results:
+            return self._equals(measure)
         column = self._columns.get(measure.key)
         if column is None:
             return None
@@ -311,9 +320,9 @@ class Group:
         of_all = estimate(column.values, of, measure.kind, bounds, met)
         return None if of_all is None else Row(measure, of_all)
 
-    def _equals(self) -> Row | None:
-        """Return what first scores of equals, by the ratings' model; None where nobody has met."""
-        conditions = rate(self._results, in_order=False).conditions
+    def _equals(self, measure: Measure) -> Row | None:
+        """Return what is scored between equals, by the ratings' model; None where nobody met."""
+        conditions = rate(self._results[measure], in_order=False).conditions
         if len(conditions) != 1:
             return None
         ((one,)) = conditions
@@ -330,7 +339,7 @@ class Group:
             variance=(slope * advantage.error) ** 2,
             worth=0.0,
         )
-        return Row(FIRST_EQUAL, of, advantage)
+        return Row(measure, of, advantage)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/measures.md describes it."""

@@ -211,6 +211,20 @@ def test_first_of_equals_is_what_the_ratings_say() -> None:
     assert "first_equal" not in {row.measure.key for row in itself.rows()}
 
 
+def test_the_first_stone_of_equals_is_its_owners() -> None:
+    games = [
+        # whoever has the first stone wins, after a swap or without one
+        a_game(moves, result, First=first, Second=second, Termination="resignation")
+        for cell in ("e5", "d4", "c3", "b2")
+        for first, second in (("ann", "bob"), ("bob", "ann"))
+        for moves, result in ((f"{cell} swap f5", "0-1"), (f"{cell} f5", "1-0"))
+    ]
+    rows = {row.measure.key: row.of.value for row in counted(*games).rows()}
+    assert (rows["first_score"], rows["first_stone"], rows["swapped"]) == (0.5, 1.0, 0.5)
+    assert rows["first_equal"] == pytest.approx(0.5, abs=0.01)
+    assert rows["stone_equal"] > 0.9
+
+
 def test_two_boards_differ_in_what_they_differ_in() -> None:
     measures = Measures()
     for game_id in ("manalath", "manalath-61"):
