@@ -23,7 +23,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
-from lath.games.core import FIRST_VERSION
+from lath.games.core import FIRST_VERSION, Move, least_line
 from lath.games.errors import GameError, RulesVersionError
 from lath.notation import files
 from lath.notation.errors import NotationError
@@ -219,6 +219,25 @@ def canonical_moves(record: Record) -> tuple[str, ...]:
     """
     spelled = spellings(record.game, record.tag(RULES))
     return tuple([spelled[move] for move in record.moves])
+
+
+def least_of(record: Record) -> tuple[str, tuple[str, ...]]:
+    """Return the text of the start and the moves, which are the same for a game turned or mirrored.
+
+    Records of one game have the same if some symmetry takes one to the other, and what begins a
+    line begins its least image. What the game cannot read counts as it stands.
+
+    >>> from lath.notation import parse
+    >>> least_of(parse('[Game "yavalath"] i5 swap e5 *'))[1]
+    ('a1', 'swap', 'e5')
+    """
+    setup, position, moves = record.tag("Setup"), record.tag("Position"), canonical_moves(record)
+    try:
+        begun = start_from(record.game, setup, position, record.tag(RULES))
+        least, line = least_line(begun, list(map(Move, moves)))
+        return least.text(), line
+    except (GameError, KeyError):  # a word that is no move of the game has no image
+        return start_text(record.game, setup, position), moves
 
 
 def start_text(game_id: str, setup: str, position: str, rules: str = "") -> str:

@@ -13,11 +13,8 @@ from hashlib import blake2b
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from lath.games.core import Move, least_line
-from lath.games.errors import GameError
-from lath.notation.archive import MEMORY, canonical_moves, start_text, temporary_database
-from lath.notation.record import RULES, Record
-from lath.notation.replay import start_from
+from lath.notation.archive import MEMORY, least_of, temporary_database
+from lath.notation.record import Record
 
 if TYPE_CHECKING:
     import sqlite3
@@ -121,11 +118,5 @@ class Shares:
 
 def _least(record: Record) -> str:
     """Return the same text for records that some symmetry of their game takes to each other."""
-    setup, position, moves = record.tag("Setup"), record.tag("Position"), canonical_moves(record)
-    try:
-        begun = start_from(record.game, setup, position, record.tag(RULES))
-        least, line = least_line(begun, list(map(Move, moves)))
-        start = least.text()
-    except (GameError, KeyError):  # a word that is no move of the game has no image
-        start, line = start_text(record.game, setup, position), tuple(map(Move, moves))
+    start, line = least_of(record)
     return "\n".join((record.game, start, *line)).encode("utf-8", "replace").decode()

@@ -32,6 +32,7 @@ from lath.arena.errors import ConfigError
 from lath.notation.archive import (
     COMPRESSIONS,
     MEMORY,
+    Key,
     Names,
     Part,
     Parts,
@@ -40,7 +41,10 @@ from lath.notation.archive import (
     verbatim,
 )
 from lath.notation.comparison import Comparison, Difference, Finding
-from lath.notation.errors import shortened
+from lath.notation.copies import COPY_OF, Copies, Copy, Place
+from lath.notation.editing import Edits, edited
+from lath.notation.errors import printable, shortened
+from lath.notation.reader import Entry
 from lath.notation.record import Record
 from lath.notation.sampling import Row, Shares
 from lath.notation.sampling import sample as draw
@@ -52,12 +56,20 @@ _OUT: Final = "What is written; - is stdout. With --split a folder."
 _SPLIT: Final = "A file for each value of a KEY, for every N records, or for each NAME=SHARE."
 _NAME: Final = "With --split: {number}, {number:4} and {value}; else part-{number:4} and {value}."
 
+_COPIES: Final = "Of one game broken off, turned or by other names, the longest record."
+_REMOVED: Final = "With --without-copies: write there what is left out."
+
 Invert = Annotated[bool, flag("--invert", "The games that do not match.")]
 Sort = Annotated[str | None, option("--sort", "KEY[,KEY...]", f"In order of {_KEYS}.")]
 Reverse = Annotated[bool, flag("--reverse", "With --sort: the last comes first.")]
 Memory = Annotated[
     int | None,
-    option("--memory", "MIB", "With --sort: what may be in memory at once; else 64.", **whole(1)),
+    option(
+        "--memory",
+        "MIB",
+        "With --sort or --without-copies: what may be in memory; else 64.",
+        **whole(1),
+    ),
 ]
 Limit = Annotated[int | None, positive("--limit", "Stop after N records.")]
 Sample = Annotated[int | None, positive("--sample", "N of them, drawn by chance.")]
@@ -75,6 +87,9 @@ MaxParts = Annotated[
 ]
 Force = Annotated[bool, flag("--force", "With --split: replace files that are there already.")]
 
+WithoutCopies = Annotated[bool, flag("--without-copies", _COPIES)]
+Removed = Annotated[Path | None, option("--removed", "FILE", _REMOVED)]
+
 MOST_PARTS: Final = 10_000
 
 
@@ -84,6 +99,8 @@ def select(
     where: Where = None,
     invert: Invert = False,
     distinct: Distinct = False,
+    without_copies: WithoutCopies = False,
+    removed: Removed = None,
     sort: Sort = None,
     reverse: Reverse = False,
     memory: Memory = None,
@@ -109,20 +126,30 @@ def select(
     files of --split get their names when all of them are whole. With shares, records of the same
     game, turned or mirrored too, come into the same file.
 
+    With --without-copies what is left out is listed on standard error, or written to --removed.
+
     Exit status 0 also if nothing matches, 1 if a bad record was left out, 2 if EXPR is no query.
 
     Example: arena select games.lath --where 'winner = greedy' -o wins.lath
 
     Example: arena select monday.lath tuesday.lath.gz --distinct --sort date,round -o week.lath
 
+    Example: arena select old.lath new.lath --without-copies --removed copies.lath -o all.lath
+
     Example: arena select games.lath --split game -o games
 
     Example: arena select games.lath --split train=0.9,test=0.1 --seed 7 -o learning
     """
     add_games(game)
-    _refuse_without("--sort", sort, {"--reverse": reverse, "--memory": memory})
+    _refuse_without("--sort", sort, {"--reverse": reverse})
+    needed = sort or without_copies or None
+    _refuse_without("--sort or --without-copies", needed, {"--memory": memory})
     of_parts = {"--name": name, "--compress": compress, "--max-parts": max_parts, "--force": force}
     _refuse_without("--split", split, of_parts)
+    _refuse_without("--without-copies", without_copies or None, {"--removed": removed})
+    _refuse_removed(removed, [*files, out])
+    if without_copies and distinct:
+        raise ConfigError("--distinct and --without-copies: expected one of them")
     by_chance = sample or (split if split and "=" in split else None)
     if seed is not None and by_chance is None:
         raise ConfigError("--seed goes with --sample or --split NAME=SHARE,..., which is missing")
@@ -136,19 +163,16 @@ def select(
         division.refuse_folder(out, files)
     selection = Selection(files, where, distinct=distinct, invert=invert, rules=not unchecked)
     selected = iter(selection)
+    space = memory << 20 if memory else MEMORY
+    found_rows = _rows(selection, selected, order, division)
     rows: Iterator[Row] = (
-        Row(order_by(order, record), division.value_of(record) if division else "", entry.text)
-        for entry, record in selected
+        _without_copies(found_rows, selection, removed, space, quiet=quiet)
+        if without_copies
+        else (row for row, _, _ in found_rows)
     )
     if sample:
-        rows = draw(rows, sample, seed or 0, memory << 20 if memory else MEMORY)
-    if order:
-        # no value has a line end
-        items = ((row.order, f"{row.value}\n{row.text}".encode()) for row in rows)
-        ordered = in_order(items, reverse=reverse, memory=memory << 20 if memory else MEMORY)
-        found = (item.decode().partition("\n")[::2] for item in ordered)
-    else:
-        found = ((row.value, row.text) for row in rows)
+        rows = draw(rows, sample, seed or 0, space)
+    found = _in_order(rows, reverse, space) if order else ((row.value, row.text) for row in rows)
     passed = count()
     found = (each for each, _ in zip(islice(found, limit), passed, strict=False))
     into = ""
@@ -175,6 +199,79 @@ def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> 
     for name, value in flags.items():
         if value and given is None:
             raise ConfigError(f"{name} goes with {needed}, which is missing")
+
+
+def _refuse_removed(removed: Path | None, others: Iterable[Path]) -> None:
+    """Raise ConfigError where what is left out would be written over something else."""
+    if removed is None:
+        return
+    refuse_other_formats(removed)
+    for other in others:
+        same = str(other) == str(removed) or other.resolve() == removed.resolve()
+        if same or is_one_of(removed, [other]):
+            raise ConfigError(f"--removed {removed}: expected a file that is not read or written")
+
+
+def _rows(
+    selection: Selection,
+    selected: Iterable[tuple[Entry, Record]],
+    order: Sequence[Key],
+    division: _Division | None,
+) -> Iterator[tuple[Row, Record, Place]]:
+    """Yield each record on its way, and where it stands."""
+    for entry, record in selected:
+        value = division.value_of(record) if division else ""
+        place = Place(printable(str(selection.path)), entry.number, entry.line)
+        yield Row(order_by(order, record), value, entry.text), record, place
+
+
+def _in_order(rows: Iterable[Row], reverse: bool, memory: int) -> Iterator[tuple[str, str]]:
+    """Yield the values and texts of rows in their order."""
+    # no value has a line end
+    items = ((row.order, f"{row.value}\n{row.text}".encode()) for row in rows)
+    for item in in_order(items, reverse=reverse, memory=memory):
+        value, _, text = item.decode().partition("\n")
+        yield value, text
+
+
+def _without_copies(
+    found: Iterable[tuple[Row, Record, Place]],
+    selection: Selection,
+    removed: Path | None,
+    memory: int,
+    *,
+    quiet: bool,
+) -> Iterator[Row]:
+    """Yield the records that are no copies; first the others are listed, or written."""
+    with Copies(memory) as copies:
+        for each in found:
+            copies.add(*each)
+        copies.settle()
+        selection.copies = copies.copies
+        if removed:
+            write_pieces(removed, verbatim(map(_marked, copies.left_out())))
+        elif not quiet:
+            for copy in copies.left_out():
+                print(_copy_words(copy), file=sys.stderr)
+        yield from copies.kept()
+
+
+def _marked(copy: Copy) -> str:
+    """Return a record that is left out with the tag that says why."""
+    value = f"record {copy.of.number} of {copy.of.file}"
+    (text,) = edited(copy.text, copy.record, Edits(set={COPY_OF: value}))
+    return text
+
+
+def _copy_words(copy: Copy) -> str:
+    record = copy.record
+    words = f"{copy.place.file}:{copy.place.line}: record {copy.place.number} ({record.game}"
+    if record.tag("First") or record.tag("Second"):
+        words += f", {record.first} - {record.second}"
+    words += f") is a copy of record {copy.of.number}"
+    if copy.of.file != copy.place.file:
+        words += f" of {copy.of.file}"
+    return ", ".join([words, *copy.differences()])
 
 
 class _Division:

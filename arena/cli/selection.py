@@ -83,6 +83,8 @@ class Selection:
         """Records left out because something is wrong with them."""
         self.duplicates = 0
         """Records left out because the same game came before."""
+        self.copies = 0
+        """Records left out because they are copies of others, which who reads them has to say."""
 
     @property
     def path(self) -> Path:
@@ -134,6 +136,8 @@ class Selection:
         words = ""
         if self.duplicates:
             words += f"; {self.duplicates} left out that were there already"
+        if self.copies:
+            words += f"; {self.copies} {'copy' if self.copies == 1 else 'copies'} left out"
         if self.bad:
             words += f"; {self.bad_words()} left out"
         return words

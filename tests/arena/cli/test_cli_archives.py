@@ -218,6 +218,25 @@ def test_merge_leaves_out_games_that_were_there(folder: Path) -> None:
     assert numbers("out.lath") == ["1", "2", "5"]
 
 
+def test_copies_are_left_out_listed_and_written_with_what_they_are_copies_of(folder: Path) -> None:
+    moves = "a1 e5 b2 d4 c6 f6 a4 g2 h3 i1 *"
+    broken = f'[Game "yavalath"]\n[First "Ann"]\n\n{moves.replace(" h3 i1", "")}\n'
+    write("a.lath", broken, record(2, "", "e5 d3 *"))
+    write("b.lath", record(3, "", moves), record(4, "", moves))
+    flags = "a.lath", "b.lath", "--without-copies"
+    line = "a.lath:1: record 1 (yavalath, Ann - ?) is a copy of record 1 of b.lath"
+    ran = arena("select", *flags, "-o", "out.lath")
+    line += ", stops after ply 8 of 10, First Ann for ann"
+    assert ran.err == f"{line}\n3 of 4 records selected; 1 copy left out\n"
+    assert numbers("out.lath") == ["2", "3", "4"]
+    ran = arena("select", *flags, "--removed", "gone.lath.gz", "--sort", "number", "--count")
+    assert (ran.out, ran.err) == ("3\n", "3 of 4 records selected; 1 copy left out\n")
+    marked = broken.replace("\n\n", '\n[CopyOf "record 1 of b.lath"]\n\n')
+    assert texts("gone.lath.gz") == [marked.rstrip("\n")]
+    assert arena("select", "out.lath", "--without-copies", "-q", "-o", "out.lath").err == ""
+    assert numbers("out.lath") == ["2", "3", "4"]
+
+
 def test_a_bad_record_is_told_of_and_left_out(folder: Path) -> None:
     write("a.lath", record(1), BAD, record(2))
     for order in ([], ["--sort", "number"]):
@@ -367,7 +386,10 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
         (["--force"], "--force goes with --split, which is missing"),
         (["--sort", ""], "'' is nothing that records have"),
         (["--reverse"], "--reverse goes with --sort, which is missing"),
-        (["--memory", 1], "--memory goes with --sort, which is missing"),
+        (["--memory", 1], "--memory goes with --sort or --without-copies, which is missing"),
+        (["--removed", "b.lath"], "--removed goes with --without-copies, which is missing"),
+        (["--distinct", "--without-copies"], "expected one of them"),
+        (["--without-copies", "--removed", "a.lath"], "expected a file that is not read or writ"),
     ],
 )
 def test_split_refuses_what_makes_no_sense_and_writes_nothing(

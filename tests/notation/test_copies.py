@@ -1,0 +1,373 @@
+"""Copies of one game: what is planted is found, what only looks like it stays, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+import pytest
+from exploring import one_in
+from hypothesis import given
+from hypothesis import strategies as st
+from sample_records import BUILT_IN, random_game, with_tags
+
+from lath import games
+from lath.games.core import symmetries
+from lath.notation import format_record
+from lath.notation.archive import canonical_moves
+from lath.notation.copies import (
+    ENOUGH,
+    Copies,
+    Facts,
+    Place,
+    agree,
+    facts_of,
+    is_copy,
+    is_same_name,
+    preference,
+)
+from lath.notation.record import Annotation, Ply, Record, bare_plies, comment
+from lath.notation.replay import start_of
+from lath.notation.sampling import Row
+
+
+def settled(records: Sequence[Record], memory: int = 1 << 20) -> dict[int, int]:
+    """Return places, from 0, of records that are left out, each with that of what it copies."""
+    with Copies(memory) as copies:
+        for place, record in enumerate(records):
+            text = format_record(record)
+            copies.add(Row(b"", str(place), text), record, Place("file", place, 1))
+        copies.settle()
+        left_out = {copy.place.number: copy.of.number for copy in copies.left_out()}
+        kept = [int(row.value) for row in copies.kept()]
+    assert kept == [place for place in range(len(records)) if place not in left_out]
+    assert copies.copies == len(left_out)
+    return left_out
+
+
+# Planted sets
+
+_NAMES: Final = (
+    "greedy",
+    "Leela Zero",
+    "shell-sorter",
+    "Monte Carlo",
+    "mirror",
+    "Müller",
+    "Otto X",
+)
+
+
+def base(game_id: str, number: int) -> Record:
+    first, second = (Random(f"{number} {seat}").choice(_NAMES) for seat in (1, 2))
+    day = f"2026-11-{1 + number % 28:02}"
+    first, second = f"{first} {number}", f"{second} of {number}"
+    return random_game(game_id, number, first=first, second=second, Round=str(number), Date=day)
+
+
+def turned(record: Record, chance: Random) -> Record:
+    """Return the same game after some symmetry, from a Position as the symmetry makes it."""
+    start = start_of(record)
+    way = chance.choice(symmetries(start))
+    moves = [way.move(move) for move in canonical_moves(record)]  # type: ignore[arg-type]
+    image = way.position(start)
+    tags = [(name, value) for name, value in record.tags if name != "Setup"]
+    if image != record or record.tag("Setup"):
+        tags.insert(1, ("Position", image.text()))
+    plies = [replace(ply, move=move) for ply, move in zip(record.plies, moves, strict=True)]
+    return replace(record, tags=tuple(tags), plies=tuple(plies))
+
+
+def broken_off(record: Record, chance: Random) -> Record:
+    """Return the beginning of a game, of any length where its tags say which game it is."""
+    plies = chance.randrange(1, len(record.plies))
+    short = replace(record, plies=record.plies[:plies])
+    if plies >= ENOUGH and chance.random() < 0.5:
+        short = replace(
+            short, tags=tuple(tag for tag in short.tags if tag[0] not in ("Date", "Round"))
+        )
+    end = chance.choice(["unterminated", "?"])
+    return with_tags(short, Result="*", Termination=end)
+
+
+def spelled(name: str, chance: Random) -> str:
+    ways = [name.upper(), f" {name} ", name.replace(" ", "-"), name.replace(" ", "_").title()]
+    return chance.choice(ways)
+
+
+def misspelled(name: str, chance: Random) -> str:
+    """Return a name with one slip in a word of five letters or more, not in its last letter."""
+    words = name.split(" ")
+    long = [place for place, word in enumerate(words) if len(word) > 5 and word.isalpha()]
+    if not long:
+        return spelled(name, chance)
+    place = chance.choice(long)
+    word = words[place]
+    at = chance.randrange(len(word) - 1)
+    left, letter, right = word[:at], word[at], word[at + 1 :]
+    other = chance.choice("aeiourst")
+    slips = [left + right, left + other + right, left + other + letter + right]
+    slips += [left + right[0] + letter + right[1:]] if at < len(word) - 2 else []
+    words[place] = chance.choice([slip for slip in slips if len(slip) >= 5])
+    return " ".join(words)
+
+
+def renamed(record: Record, chance: Random) -> Record:
+    way = misspelled if len(record.plies) >= ENOUGH else spelled
+    return with_tags(record, First=way(record.first, chance), Second=way(record.second, chance))
+
+
+def annotated(record: Record, chance: Random) -> Record:
+    return replace(
+        record,
+        comments=(comment("a copy that somebody looked at"),),
+        plies=tuple(
+            replace(ply, comments=(comment(f"[%eval {chance.random():.2f}] well"),), glyph="!")
+            for ply in record.plies
+        ),
+    )
+
+
+def everything(record: Record, chance: Random) -> Record:
+    short = broken_off(turned(annotated(record, chance), chance), chance)
+    if len(short.plies) < ENOUGH:
+        return short
+    return renamed(short, chance)
+
+
+PLANTS: Final = (turned, broken_off, renamed, annotated, everything)
+
+
+def decoys(record: Record, chance: Random) -> Iterator[Record]:
+    """Yield games that are like another, and are none of its copies."""
+    number = record.tag("Round")
+    yield with_tags(record, Round=f"{number}.2")
+    yield with_tags(record, First="alpha", Second="omega")
+    yield with_tags(record, First=record.second, Second=record.first)
+    yield with_tags(record, First=f"{record.first}.1")
+    yield with_tags(record, Date="2026-10-31", Event="Another")
+    short = replace(record, plies=record.plies[:-1])
+    yield with_tags(short, Termination="time", Result="1-0" if record.result == "0-1" else "0-1")
+    yield with_tags(short, Termination="void", Result="*")
+    position = start_of(record)
+    moves = list(canonical_moves(record))
+    begun = moves[: len(moves) // 2]
+    for move in begun:
+        position = position.play(move)  # type: ignore[arg-type]
+    others = [move for move in position.legal_moves() if move != moves[len(begun)]]
+    if others:
+        line = bare_plies([*begun, chance.choice(others)])
+        yield with_tags(replace(record, plies=line), Result="*", Termination="unterminated")
+    if record.tag("Setup"):
+        yield with_tags(record, Setup=games.get(record.game).draw_setup(999) or "")
+
+
+def test_of_planted_copies_all_are_found_and_of_decoys_none() -> None:
+    chance = Random(7)
+    rows: list[tuple[str, int, Record]] = []
+    for number in range(72):
+        record = base(BUILT_IN[number % len(BUILT_IN)], number + 1)
+        rows.append(("game", number, record))
+        rows += [("copy", number, plant(record, chance)) for plant in PLANTS]
+        rows += [("decoy", number, each) for each in decoys(record, chance)]
+    chance.shuffle(rows)
+    left_out = settled([record for _, _, record in rows])
+    mixed = [place for place in left_out if rows[place][1] != rows[left_out[place]][1]]
+    assert not mixed, "games with other numbers are others"
+    assert not [place for place in left_out if rows[place][0] == "decoy"]
+    stay = [place for place, row in enumerate(rows) if row[0] != "decoy" and place not in left_out]
+    assert {rows[place][1] for place in stay} == set(range(72)), "of each game one record stays"
+    assert len(stay) - 72 <= 72 * len(PLANTS) // 100, "and of 100 planted copies at most one"
+    for place, of in left_out.items():
+        gone, stays = (facts_of(rows[each][2]) for each in (place, of))
+        assert preference(stays) <= preference(gone)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Leela Zero", "leela-zero"),
+        ("LeelaZero", "Leela  Zero."),
+        ("ＧＲＥＥＤＹ", "greedy"),
+        ("Müller, Jörg", "jorg MULLER"),
+        ("greedy", "gredy"),
+        ("greedy", "greeyd"),
+        ("Monte Carlo", "Mnote Calro"),
+        ("mcts-100", "MCTS 100"),
+        ("ann", ""),
+        ("?", "ann"),
+    ],
+)
+def test_names_that_are_spelled_otherwise_are_one(a: str, b: str) -> None:
+    assert is_same_name(a, b)
+    assert is_same_name(b, a)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("mcts-100", "mcts-200"),
+        ("engine 1.2", "engine 12"),
+        ("engine A", "engine B"),
+        ("engineA", "engineB"),
+        ("enginea", "engineb"),
+        ("engine", "engines"),
+        ("engine", "x-engine"),
+        ("engine II", "engine III"),
+        ("engine", "engine+"),
+        ("ann", "anna"),
+        ("puct", "puck"),
+        ("greedy", "grids"),
+        ("some-x-engine", "someengine"),
+        ("...", "greedy"),
+    ],
+)
+def test_names_that_versions_and_labels_tell_apart_are_two(a: str, b: str) -> None:
+    assert not is_same_name(a, b)
+    assert not is_same_name(b, a)
+
+
+# What is against it, and what is enough
+
+
+def game(moves: str, result: str = "*", **tags: str) -> Record:
+    pairs = {"Game": "yavalath", **tags}
+    return Record(tuple(pairs.items()), bare_plies(moves.split()), result)
+
+
+LONG: Final = "a1 e5 b2 d4 c7 f6 a4 g2 h3 i1"
+SURE: Final = {"First": "ann", "Second": "bob", "Date": "2026-11-20", "Round": "3"}
+
+
+def copies(one: Record, other: Record) -> bool:
+    return bool(settled([one, other]))
+
+
+def test_short_games_are_one_only_where_their_tags_say_so() -> None:
+    short, longer = "a1 e5 b2", "a1 e5 b2 d4"
+    names = {"First": "ann", "Second": "bob"}
+    assert copies(game(short, **SURE), game(longer, **SURE))
+    assert not copies(game(short, **names), game(longer, **names))
+    assert copies(game(short, **names), game(short, **names))
+    assert not copies(game(short, **names), game(short, **SURE))
+    assert not copies(game(short), game(short)), "any two games may begin like this"
+    assert copies(game(LONG), game(LONG))
+    assert not copies(game("", **SURE), game(short, **SURE))
+
+
+def test_a_game_that_ended_is_no_beginning_of_another() -> None:
+    begun = " ".join(LONG.split()[:9])
+    assert copies(game(begun), game(LONG))
+    assert copies(game(begun, Termination="unterminated"), game(LONG))
+    assert not copies(game(begun, "1-0", Termination="time"), game(LONG, "1-0"))
+    assert not copies(game(begun, Termination="void"), game(LONG))
+
+
+def test_times_that_differ_tell_two_playings_of_one_line_apart() -> None:
+    def timed(seconds: str) -> Record:
+        note = ((Annotation("emt", seconds),),)
+        record = game(LONG)
+        return replace(record, plies=(Ply("a1", comments=note), *record.plies[1:]))
+
+    assert copies(timed("0.500"), timed("0.500"))
+    assert copies(timed("0.500"), game(LONG))
+    assert not copies(timed("0.500"), timed("0.600"))
+    assert len(settled([timed("0.500"), game(LONG), timed("0.600")])) == 1
+
+
+def test_a_record_without_tags_does_not_make_one_of_two_games() -> None:
+    begun = " ".join(LONG.split()[:9])
+    rows = [game(LONG), game(begun, Round="1"), game(begun, Round="2"), game(begun, Round="01")]
+    assert settled(rows) == {1: 0, 3: 0}
+
+
+def test_the_longest_stays_then_the_finished_then_the_most_annotated_then_the_first() -> None:
+    begun = " ".join(LONG.split()[:9])
+    noted = replace(game(begun), comments=(comment("why"), comment("not")))
+    assert settled([noted, game(LONG)]) == {0: 1}
+    assert settled([noted, game(begun, "1-0", Termination="time")]) == {0: 1}
+    assert settled([game(begun), noted]) == {0: 1}
+    assert settled([game(begun), game(begun)]) == {1: 0}
+
+
+# Against a plain reading of the rule
+
+
+def is_begun_as(one: Record, other: Record) -> bool:
+    """Return whether some symmetry takes all of a game to the beginning of another."""
+    start, target = start_of(one), start_of(other)
+    moves = canonical_moves(other)[: len(one.plies)]
+    return any(
+        way.position(start) == target and tuple(map(way.move, canonical_moves(one))) == moves  # type: ignore[arg-type]
+        for way in symmetries(start)
+    )
+
+
+def plainly(records: Sequence[Record]) -> dict[int, int]:
+    """Return what `settled` does, every record beside every other."""
+    facts = list(map(facts_of, records))
+    groups: list[list[int]] = []
+    for place in sorted(range(len(records)), key=lambda place: (preference(facts[place]), place)):
+
+        def belongs(group: list[int], place: int = place) -> bool:
+            one, of = facts[place], facts[group[0]]
+            return (
+                is_begun_as(records[place], records[group[0]])
+                and is_copy(one, of)
+                and all(agree(without(one, of), facts[each]) for each in group)
+            )
+
+        group = next(filter(belongs, groups), None)
+        if group is None:
+            groups.append([place])
+        else:
+            group.append(place)
+    return {place: group[0] for group in groups for place in group[1:]}
+
+
+def without(facts: Facts, of: Facts) -> Facts:
+    """Return facts without the names that the record that stays has itself."""
+    return facts._replace(
+        first="" if of.first else facts.first, second="" if of.second else facts.second
+    )
+
+
+LINES: Final = (
+    *(LONG, "a1 e5 b2 d4 c7 f6 a4 g2 i1", "a1 e5 b2 d4 c7 f6 a4 g2 h3 h4", "e5 swap a1 b2"),
+)
+TAGS: Final = st.fixed_dictionaries(
+    {},
+    optional={
+        "First": st.sampled_from(["greedy", "Greedy", "gredy", "mcts-1", "mcts-2", "?"]),
+        "Second": st.sampled_from(["greedy", "other one", "othre-one"]),
+        "Date": st.sampled_from(["2026-11-20", "2026-11-??", "2026-12-01"]),
+        "Round": st.sampled_from(["1", "01", "2"]),
+        "Number": st.sampled_from(["1", "2"]),
+        "Event": st.sampled_from(["Autumn", "autumn.", "Winter"]),
+    },
+)
+
+
+@st.composite
+def some_games(draw: st.DrawFn) -> Record:
+    moves = draw(st.sampled_from(LINES)).split()
+    plies = draw(st.sampled_from([len(moves), len(moves), 9, 8, 7, 3, 0]))
+    record = game(" ".join(moves[:plies]), **draw(TAGS))
+    if draw(st.booleans()):
+        record = with_tags(
+            record, Result="1-0", Termination=draw(st.sampled_from(["time", "crash"]))
+        )
+    return turned(record, Random(draw(st.integers(0, 20))))
+
+
+@one_in(1)
+@given(st.lists(some_games(), max_size=12))
+def test_the_same_is_left_out_as_by_comparing_every_record_with_every_other(
+    records: list[Record],
+) -> None:
+    assert settled(records) == plainly(records)
