@@ -173,9 +173,9 @@ def test_the_game_plays_itself_while_it_is_seen_until_it_is_paused(
     for target, timer in (("#downloads", "=== 0"), ("#summary", "> 0")):
         visit.page.evaluate("to => document.querySelector(to).scrollIntoView()", target)
         visit.page.wait_for_function(f"() => lath.showpiece.timer {timer}")
-    # A click stops a scrolling that still goes on, maybe where the button is seen and no board.
-    top = "document.querySelector('#showpiece-board').getBoundingClientRect().top"
-    visit.page.wait_for_function(f"() => {top} >= 0")
+    # While the page still scrolls, who clicks may scroll it elsewhere, where no board is seen.
+    is_still = "() => scrollY === window.before || ((window.before = scrollY), false)"
+    visit.page.wait_for_function(is_still)
     for name, timer in (("Play the game", "=== 0"), ("Pause the game", "> 0")):
         visit.page.click("#showpiece-play")
         assert visit.page.get_attribute("#showpiece-play", "aria-label") == name
