@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -83,7 +83,9 @@ def started(line: str, home: Path, *more: str) -> Iterator[None]:
 
 def address_in(file: Path) -> str:
     """Return where a scheduler is, as soon as it has said so."""
-    return str(json.loads(file.read_text())["address"]) if file.is_file() else ""
+    with suppress(OSError, ValueError):  # it is not there, or half of it
+        return str(json.loads(file.read_text())["address"])
+    return ""
 
 
 def certificates_of(home: Path, ca: Path) -> dict[str, str]:
