@@ -45,10 +45,6 @@ KEPT_S: Final = 600.0
 EVERY_S: Final = 0.1
 """How often a page hears of what a bot thinks, at most."""
 
-COACH: Final = "solver"
-"""The bundled bot that knows hints."""
-
-
 PATIENCE_S: Final = 5.0
 """How long a bot may take to stop; one that does not is ended with this process."""
 

@@ -36,7 +36,7 @@ export async function* askFor(path, body, signal) {
 const kept = new Map();
 
 // What is known of a game's board, asked for once.
-export const gameOf = (id) => {
+const gameOf = (id) => {
   if (!kept.has(id)) kept.set(id, ask(`/api/boards/${encodeURI(id)}`));
   return kept.get(id);
 };
