@@ -268,13 +268,19 @@ def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, gues
     assert "played.lath" in {item["name"] for item in site.get("/api/items")}
 
 
-def test_who_runs_out_of_time_loses(site: Served, guest: Guest) -> None:
+def two_people_with_clocks(guest: Guest, site: Served) -> Any:
+    """Begin a game of a minute each; the page's time is the test's."""
     page = guest(site, "/play?game=surikata").page
     page.clock.install()
     page.select_option("#bot", "")
     page.select_option("#clock", "60+1")
     page.click("#begin")
     page.wait_for_selector("#told:has-text('to move')")
+    return page
+
+
+def test_who_runs_out_of_time_loses(site: Served, guest: Guest) -> None:
+    page = two_people_with_clocks(guest, site)
     page.clock.run_for(61_000)
     page.wait_for_selector("#told:has-text('person 1: no time left, and lost')")
     page.wait_for_selector("#kept:has-text('Kept in')")
@@ -283,12 +289,7 @@ def test_who_runs_out_of_time_loses(site: Served, guest: Guest) -> None:
 
 
 def test_no_clock_runs_while_the_site_is_asked(site: Served, guest: Guest) -> None:
-    page = guest(site, "/play?game=surikata").page
-    page.clock.install()
-    page.select_option("#bot", "")
-    page.select_option("#clock", "60+1")
-    page.click("#begin")
-    page.wait_for_selector("#told:has-text('to move')")
+    page = two_people_with_clocks(guest, site)
     page.clock.run_for(40_000)
     held: list[Any] = []
     page.route("**/api/position", lambda route: held.append(route))  # noqa: PLW0108
