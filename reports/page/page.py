@@ -29,6 +29,7 @@ from markupsafe import Markup
 from lath import games
 from lath.games.core import Game, Position
 from lath.games.errors import GameError
+from lath.notation.effects import steps
 from lath.notation.record import Record
 from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.export import to_csv
@@ -36,7 +37,6 @@ from lath.reports.openings import Line
 from lath.reports.page import views
 from lath.reports.page.document import Bot, Document, Gathered, gather
 from lath.reports.page.pack import json_letters
-from lath.reports.page.replay import steps
 from lath.reports.page.summary import summary
 from lath.reports.ratings.results import Z95
 from lath.reports.standings import Refused

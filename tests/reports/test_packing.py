@@ -32,6 +32,8 @@ from unpacking import Unpacked, heads, opened, unpacked
 
 from lath import games
 from lath.games.core import Game, Move, Position, Seat
+from lath.notation import effects
+from lath.notation.effects import Dictionary
 from lath.notation.files import TemporaryFileError, temporary_file
 from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
 from lath.notation.record import annotation_as_read as as_read
@@ -39,9 +41,7 @@ from lath.notation.replay import positions, start_of
 from lath.notation.scanner import parse
 from lath.notation.writer import comment_words
 from lath.reports.page import pack as packing
-from lath.reports.page import replay as effects
 from lath.reports.page.pack import Packer, json_letters
-from lath.reports.page.replay import Dictionary
 
 SAMPLE = tournament(("ann", "bob"), 2, annotated=True)
 

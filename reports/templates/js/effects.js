@@ -1,4 +1,4 @@
-// What moves do to boards: the language of `lath.reports.page.replay`.
+// What moves do to boards: the language of `lath.notation.effects`.
 
 lath.effectWords = (effect) =>
   effect.split(" ").filter(Boolean).map((text) => {

@@ -1,6 +1,6 @@
 """Records played through: what each move does to the board, so that a viewer needs no rules.
 
-Must not know any game, nor how a page stores or shows a replay.
+Must not know any game, nor how a page or a database stores or shows a replay.
 
 An effect is words with blanks between. With a cell, by its place in `Board.names`, before it:
 `7+ok` lays pieces on top, `7-1` takes pieces off the top, `7~tile` takes all pieces of a shape,
@@ -218,17 +218,12 @@ class Dictionary:
         start = self._start(record)
         texts = [ply.move for ply in record.plies]
         begun = start.position
-        kinds, seats, end = self.at_once(begun, texts) or self._played(begun, texts)
+        kinds, seats, end = self.at_once(begun, texts) or self.closely(begun, texts)
         contents = list(start.contents)
         for kind, seat in zip(kinds, seats, strict=True):
             apply(self.effects[kind][seat] or "", contents, self.shapes)
         if tuple(contents) != self._contents(end):
-            # One of the moves is not what it was taken for: look closely from now on.
-            for text, seat in zip(texts, seats, strict=True):
-                self._fickle.add((text, seat))
-                self._granted[seat].pop(text, None)
-                self._alike &= ~self._bits.get(text, 0)
-            kinds, seats, end = self._played(begun, texts)
+            kinds, seats, end = self.closely(begun, texts, seats)
         outcome = end.outcome()
         names = self.game.board.names
         return Replay(
@@ -338,15 +333,38 @@ class Dictionary:
         None where a move must be looked at, or cannot be played.
         """
         end = follow(position, texts) if hasattr(position, "movers") else None
-        if end is None:  # or finding out who moves takes as long as playing
+        found = None if end is None else self.for_granted(position, texts)
+        return None if found is None or end is None else (*found, end)
+
+    def for_granted(
+        self, position: Position, texts: Sequence[str]
+    ) -> tuple[list[int], Sequence[Seat]] | None:
+        """Return the kind and the seat of each move of a line that can be played.
+
+        None where a move must be looked at, or finding out who moves takes as long as playing. Who
+        asks has to see at the end whether all did what they are known for; if not, `closely` tells.
+        """
+        if not hasattr(position, "movers"):
             return None
         seats = movers(position, texts)[: len(texts)]
         granted = self._granted
         try:
-            kinds = [granted[seat][text] for seat, text in zip(seats, texts, strict=True)]
+            return [granted[seat][text] for seat, text in zip(seats, texts, strict=True)], seats
         except KeyError:
             return None
-        return kinds, seats, end
+
+    def closely(
+        self, position: Position, texts: Sequence[str], seats: Sequence[Seat] = ()
+    ) -> tuple[list[int], Sequence[Seat], Position]:
+        """Return what `at_once` does, looking at each move; raises GameError.
+
+        With `seats` one of the moves is not what it was taken for: none is granted from now on.
+        """
+        for text, seat in zip(texts, seats, strict=False):
+            self._fickle.add((text, seat))
+            self._granted[seat].pop(text, None)
+            self._alike &= ~self._bits.get(text, 0)
+        return self._played(position, texts)
 
     def _played(
         self, position: Position, texts: Sequence[str]
