@@ -195,7 +195,9 @@ class Game(Protocol):
     `symmetries` below for a game without it, and `least` for what it is good for. Another is
     `moves`, a mapping of every way to write a move, legal or not, to the one way; with positions
     that have `legal_bits` it has `bits`, a mapping of every move to a power of two of its own. And
-    `fast(position)` is a board for searches, see `lath.games.fast`. A `card` has the rules in a few
+    `fast(position)` is a board for searches, see `lath.games.fast`. `alike` has the codes of pieces
+    that only their names tell apart, so that `symmetries` rename them as they lie on the board;
+    what is named by one then takes away all of it. A `card` has the rules in a few
     lines for a person: the goal first, then what a turn is.
     """
 

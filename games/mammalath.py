@@ -132,6 +132,7 @@ class Mammalath(Turning):
         """Tokens a player has."""
         self.line_length: Final = line
         self.letters: Final = tuple(animal.code for animal in animals)
+        self.alike: Final = "".join(self.letters)
         self.board: Final[Board] = squares(self.size)
         self.pieces: Final = (
             *animals,

@@ -1,0 +1,523 @@
+"""Keys of positions: 64 bits that a position and its images under symmetries have in common.
+
+Other positions have another key nearly always (Zobrist 1970; here the least of the keys of all
+images). It is the same in every process. Keys are made of many games at once, by numpy, where a
+game's cells and who is to move are all that there is of a position, and its symmetries turn cells;
+of other games one by one, from the text of the least image. Must not know any particular game, nor
+where games are kept.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import product
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lath.games.core import (
+    FIRST_VERSION,
+    Game,
+    Move,
+    Position,
+    Seat,
+    least,
+    movers,
+    symmetries,
+    version_of,
+)
+from lath.games.fast import keys as random_keys
+from lath.notation.database.layers import Bits, Flags, Layers, Numbers
+from lath.notation.effects import Dictionary
+from lath.notation.replay import game_by
+
+NO_MOVE: Final = -1
+"""The move of a position that none was made from."""
+
+
+class Line(NamedTuple):
+    """The main line of a game, which can be played."""
+
+    start: Position
+    moves: Sequence[str]
+    """In canonical text."""
+
+    end: Position
+
+
+class Played(NamedTuple):
+    """What came of some lines, one after the other.
+
+    Of a line of n plies there are n + 1 positions: the one before each ply, and the last.
+    """
+
+    keys: Bits
+    """Of each position."""
+
+    images: Numbers
+    """What was played in it, by its place in `Keys.texts`, turned as the least image is; NO_MOVE
+    of the last position."""
+
+    steps: Numbers
+    """What each ply is, by its place in `Keys.steps`."""
+
+    seats: Numbers
+    """Who decided on each ply."""
+
+
+class Step(NamedTuple):
+    """A move by one of the seats, and what it does to the board."""
+
+    move: str
+    effect: str | None
+    """In the words of `lath.notation.effects`; None where layers do not tell."""
+
+
+class Keys:
+    """Keys of one game by one version of its rules, and what was learned of its moves.
+
+    A move in a position is *turned* as the least image of the position is: by those symmetries that
+    lead to its key, the least text that it then has. So moves that are the same but for a symmetry
+    have one text, wherever their game lies.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game: Final = game
+        version = version_of(game)
+        name = game.id if version == FIRST_VERSION else f"{game.id} {version}"
+        self.texts: Final[list[str]] = []
+        """Every move that was met, in canonical text, and their images."""
+        self.steps: Final[list[Step]] = []
+        self._places: Final[tuple[dict[str, int], dict[Step, int]]] = {}, {}
+        turns = turns_of(game)
+        self._on_boards = (
+            None if turns is None else _OnBoards(game, name, turns, self.texts, self.text)
+        )
+        self._by_text = _ByText(name)
+        self._dictionary = Dictionary(game)
+        self._of_kinds: Numbers = np.empty(0, np.int64)
+        """Of kinds of moves by seat, twice the kind and the seat, the step; -1 if not known."""
+        if self._on_boards:
+            self._on_boards.meet_kinds(self._dictionary)
+
+    @property
+    def are_of_boards(self) -> bool:
+        """Return whether many games are played at once."""
+        return self._on_boards is not None
+
+    def text(self, move: str) -> int:
+        """Return the place of a move in `texts`."""
+        places = self._places[0]
+        if (place := places.get(move)) is None:
+            place = places[move] = len(self.texts)
+            self.texts.append(move)
+        return place
+
+    def _step(self, step: Step) -> int:
+        places = self._places[1]
+        if (place := places.get(step)) is None:
+            place = places[step] = len(self.steps)
+            self.steps.append(step)
+        return place
+
+    def key(self, position: Position) -> int:
+        """Return the key of a position of this game."""
+        return (self._on_boards or self._by_text).key(position)
+
+    def turned(self, position: Position, moves: Sequence[Move]) -> list[str]:
+        """Return moves in a position as they are turned, each in text."""
+        return (self._on_boards or self._by_text).turned(position, moves)
+
+    def play(self, lines: Sequence[Line]) -> Played:
+        """Return the keys of all positions of some lines, and what was played in them."""
+        if self._on_boards is None:
+            return _joined([self._one_by_one(line) for line in lines])
+        return self._at_once(self._on_boards, lines)
+
+    def _one_by_one(self, line: Line) -> Played:
+        """Return the same of one line, each ply by itself."""
+        position, keys, images, seats = line.start, [], [], []
+        for move in map(Move, line.moves):
+            of = self._on_boards or self._by_text
+            keys.append(of.key(position))
+            images.append(self.text(of.turned(position, [move])[0]))
+            seats.append(int(position.to_move))
+            position = position.play(move)
+        steps = [self._step(Step(move, None)) for move in line.moves]
+        return Played(
+            np.array([*keys, self.key(position)], np.uint64),
+            np.array([*images, NO_MOVE]),
+            np.array(steps, np.int64),
+            np.array(seats, np.uint8),
+        )
+
+    def _at_once(self, boards: _OnBoards, lines: Sequence[Line]) -> Played:
+        """Return the same of many lines, their moves doing what they are known for.
+
+        Where they do not, which the end of a line shows, each of its moves is looked at.
+        """
+        kinds = [
+            self._dictionary.for_granted(line.start, line.moves)
+            or self._dictionary.closely(line.start, line.moves)[:2]
+            for line in lines
+        ]
+        played, wrong = boards.play(lines, self._steps_of(kinds), self.steps)
+        for place in wrong:
+            line = lines[place]
+            seats = movers(line.start, line.moves)
+            found = self._dictionary.closely(line.start, line.moves, seats)[:2]
+            one, is_wrong = boards.play([line], self._steps_of([found]), self.steps)
+            _put(played, lines, place, self._one_by_one(line) if is_wrong else one)
+        return played
+
+    def _steps_of(self, found: Sequence[tuple[Sequence[int], Sequence[Seat]]]) -> Steps:
+        """Return the steps of lines by the kinds of their moves and who made them."""
+        kinds, seats = array("q"), bytearray()
+        for each, by in found:
+            kinds.extend(each)
+            seats += bytes(by)
+        by_seat: Numbers = np.frombuffer(seats, np.uint8)  # which can be written to
+        of_kinds = np.frombuffer(kinds, np.int64) * 2 + by_seat
+        missing = 2 * len(self._dictionary.texts) - len(self._of_kinds)
+        self._of_kinds = np.concatenate((self._of_kinds, np.full(missing, -1)))
+        for place in np.unique(of_kinds[self._of_kinds[of_kinds] < 0]).tolist():
+            kind, seat = divmod(place, 2)
+            move, effect = self._dictionary.texts[kind], self._dictionary.effects[kind][seat]
+            self._of_kinds[place] = self._step(Step(move, effect))
+            self.text(move)
+        return Steps(self._of_kinds[of_kinds], by_seat)
+
+
+class Steps(NamedTuple):
+    """The plies of some lines, one after the other."""
+
+    steps: Numbers
+    seats: Numbers
+
+
+def _joined(played: Sequence[Played]) -> Played:
+    return Played(*map(np.concatenate, zip(*played, strict=True)))
+
+
+def _put(played: Played, lines: Sequence[Line], place: int, one: Played) -> None:
+    """Put what came of one line in its place among all."""
+    plies = sum(len(line.moves) for line in lines[:place])
+    for whole, part in zip(played, one, strict=True):
+        first = plies + place * (len(one.keys) - len(part) == 0)
+        whole[first : first + len(part)] = part
+
+
+class _ByText:
+    """Keys of positions of any game, one by one."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def key(self, position: Position) -> int:
+        """Return the key of a position."""
+        text = f"{self._name}\n{least(position).text()}"
+        return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+    @staticmethod
+    def turned(position: Position, moves: Sequence[Move]) -> list[str]:
+        """Return moves in a position as they are turned."""
+        end = least(position)
+        ways = [each for each in symmetries(position) if each.position(position) == end]
+        return [min(way.move(move) for way in ways) for move in moves]
+
+
+class _OnBoards:
+    """Keys of many positions at once, of a game of which layers tell all but who is to move."""
+
+    def __init__(
+        self,
+        game: Game,
+        name: str,
+        turns: Sequence[Mapping[str, str]],
+        texts: list[str],
+        text: Callable[[str], int],
+    ) -> None:
+        """`turns` has the cell that each becomes, by symmetry; `text` puts moves into `texts`."""
+        cells = game.board.names
+        self.layers: Final = Layers(game, {cell: place for place, cell in enumerate(cells)})
+        self._texts, self._text = texts, text
+        alike: str = getattr(game, "alike", "")
+        codes = self.layers.codes
+        self._alike = [codes.index(code) for code in alike]
+        self._releases: dict[str, int] = {}
+        """The moves that take all pieces of a layer that is like others, and which of those."""
+        self._moves = [symmetry.move for symmetry in symmetries(game.start())]
+        self._image_of: list[list[int]] = []
+        """By move its images by symmetry, all by their place in `texts`."""
+        self._ranked: tuple[Numbers, Numbers] = np.empty(0, np.int64), np.empty((0, 0), np.int64)
+        place = {cell: number for number, cell in enumerate(cells)}
+        self._from = [np.argsort([place[turn[cell]] for cell in cells]) for turn in turns]
+        """By symmetry and cell, the cell that becomes it."""
+        many = random_keys(f"database {name}", (len(codes) + 1) * len(cells) + 2)
+        self._seats = np.array(many[-2:], np.uint64)
+        values = np.arange(256)
+        self._tables: Bits = np.zeros((len(codes), -(-len(cells) // 8), 256, len(turns)), np.uint64)
+        for symmetry, turn in enumerate(turns):
+            for layer, bit in product(range(len(codes)), range(len(cells))):
+                row = len(codes) if layer in self._alike else layer
+                key = np.uint64(many[row * len(cells) + place[turn[cells[bit]]]])
+                has_bit = values >> (bit & 7) & 1 == 1
+                self._tables[layer, bit >> 3, has_bit, symmetry] ^= key
+
+    def meet_kinds(self, dictionary: Dictionary) -> None:
+        """Learn the moves that can come second, before any game: `_releases` has to have all."""
+        start = dictionary.game.start()
+        first = start.play(start.legal_moves()[0])
+        for move in first.legal_moves():
+            kind = dictionary.kind(move, first, first.play(move))
+            effect = dictionary.effects[kind][first.to_move] or ""
+            for place, layer in enumerate(self._alike):
+                if effect == f"!{self.layers.codes[layer]}":
+                    self._releases[move] = place
+
+    def key(self, position: Position) -> int:
+        """Return the key of a position."""
+        whole = self._whole(self.layers.of([position.contents()]))
+        return int(whole.min() ^ self._seats[position.to_move])
+
+    def turned(self, position: Position, moves: Sequence[Move]) -> list[str]:
+        """Return moves in a position as they are turned."""
+        bits = np.repeat(self.layers.of([position.contents()]), len(moves), axis=2)
+        keys = self._whole(bits)
+        texts = np.array(list(map(self._text, moves)), np.int64)
+        is_least = keys == keys.min(axis=0)
+        images = self._images(texts, is_least)
+        for place, move in enumerate(moves):
+            if move in self._releases:
+                row = slice(place, place + 1)
+                images[row] = self._released(
+                    texts[row], is_least[:, row], bits[self._alike][:, :, row]
+                )
+        return [self._texts[image] for image in images.tolist()]
+
+    def play(
+        self, lines: Sequence[Line], steps: Steps, known: Sequence[Step]
+    ) -> tuple[Played, list[int]]:
+        """Return what came of lines, and the places of those that ended otherwise.
+
+        The longest are played first, for as long as they last all at once.
+        """
+        lengths = np.array([len(line.moves) for line in lines], np.int64)
+        order = np.argsort(-lengths, kind="stable")
+        plies = (np.cumsum(lengths) - lengths)[order]
+        first = plies + order
+        lengths = lengths[order]
+        at = plies[:, None] + np.arange(lengths.max(initial=0))
+        by_line = steps.steps[np.minimum(at, len(steps.steps) - 1)]
+        texts = np.array([self._text(step.move) for step in known], np.int64)
+        effects, untold = self._effects(known)
+        state, ends = self._starts(lines, order), self._ends(lines, order)
+        count = len(steps.steps) + len(lines)
+        keys: Bits = np.empty(count, np.uint64)
+        images: Numbers = np.full(count, NO_MOVE, np.int64)
+        wrong = set(order[untold[by_line].any(axis=1)].tolist()) if untold.any() else set()
+        now = self._whole(state)
+        current: Numbers = np.empty(0, np.int64)
+        changes, always = self._changes()
+        waiting = []
+        releases = list(map(self._text, self._releases))
+        for ply, (on, bits, following) in enumerate(
+            self.layers.steps(state, lengths, effects[by_line])
+        ):
+            if ply:
+                now[:, : len(current)] ^= changes[:, current]
+                rows = np.flatnonzero(~always[current])
+                now[:, rows] = self._whole(bits[:, :, rows])
+            here, going = first[:on] + ply, len(following)
+            keys[here] = lowest = now[:, :on].min(axis=0)
+            is_least = now[:, :going] == lowest[:going]
+            played = texts[by_line[:going, ply]] if going else following
+            images[here[:going]] = self._images(played, is_least)
+            if self._releases and (rows := np.flatnonzero(np.isin(played, releases))).size:
+                kinds = bits[self._alike][:, :, rows]
+                waiting.append((here[rows], played[rows], is_least[:, rows], kinds))
+            is_other = (bits[:, :, going:] != ends[:, :, going:on]).any(axis=(0, 1))
+            wrong.update(order[going:on][is_other].tolist())
+            current = following
+        for here, played, is_least, kinds in waiting:
+            images[here] = self._released(played, is_least, kinds)
+        to_move: Numbers = np.empty(count, np.uint8)
+        last = first + lengths
+        is_last: Flags = np.zeros(count, bool)
+        is_last[last] = True
+        to_move[~is_last] = steps.seats
+        to_move[last] = [lines[place].end.to_move for place in order.tolist()]
+        return Played(keys ^ self._seats[to_move], images, *steps), sorted(wrong)
+
+    def _starts(self, lines: Sequence[Line], order: Numbers) -> Bits:
+        """Return the layers of the first position of each line in this order."""
+        places: dict[int, int] = {}
+        positions = [lines[place].start for place in order.tolist()]
+        found = {id(position): position for position in positions}
+        places = {of: place for place, of in enumerate(found)}
+        bits = self.layers.of([position.contents() for position in found.values()])
+        return bits[:, :, [places[id(position)] for position in positions]]
+
+    def _ends(self, lines: Sequence[Line], order: Numbers) -> Bits:
+        return self.layers.of([lines[place].end.contents() for place in order.tolist()])
+
+    def _effects(self, steps: Sequence[Step]) -> tuple[Numbers, Flags]:
+        """Return the number of each step's effect, and which have none that layers tell."""
+        numbers: Numbers = np.zeros(len(steps), np.int64)
+        untold: Flags = np.zeros(len(steps), bool)
+        for place, step in enumerate(steps):
+            try:
+                numbers[place] = self.layers.effect(step.effect or "")
+            except ValueError:
+                untold[place] = True
+            untold[place] |= step.effect is None
+        return numbers, untold
+
+    def _changes(self) -> tuple[Bits, Flags]:
+        """Return by symmetry and effect how it changes a key, and of which effects that is all."""
+        sets = self.layers.sets()
+        return self._whole(sets), self.layers.only_sets() & ~sets[self._alike].any(axis=(0, 1))
+
+    def _whole(self, bits: Bits) -> Bits:
+        """Return the keys of boards by symmetry, without who is to move."""
+        count = bits.shape[2]
+        parts = np.ascontiguousarray(bits).view(np.uint8).reshape(*bits.shape, 8)
+        keys: Bits = np.zeros((count, len(self._from)), np.uint64)
+        kinds = np.zeros_like(keys)
+        for layer, tables in enumerate(self._tables):
+            key = np.zeros_like(keys)
+            for byte, table in enumerate(tables):  # by value and symmetry
+                key ^= table[parts[layer, byte >> 3, :, byte & 7]]
+            if layer in self._alike:
+                kinds += _mixed(key)  # in whatever order they come
+            else:
+                keys ^= key
+        if self._alike:
+            keys ^= _mixed(kinds)
+        return np.ascontiguousarray(keys.T)
+
+    def _images(self, played: Numbers, is_least: Flags) -> Numbers:
+        """Return the least of the images of moves by the symmetries that lead to a least key."""
+        images, ranks = self._table()
+        candidates = np.where(is_least, ranks[:, played], len(self._texts))
+        return images[candidates.min(axis=0)]
+
+    def _table(self) -> tuple[Numbers, Numbers]:
+        """Return the moves in the order of their texts, and by symmetry and move its image's rank.
+
+        Both are made anew where moves were met since.
+        """
+        texts = self._texts
+        if len(self._ranked[0]) != len(texts):
+            while len(self._image_of) < len(texts):  # images are moves, too
+                move = Move(texts[len(self._image_of)])
+                self._image_of.append([self._text(image(move)) for image in self._moves])
+            order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
+            rank = np.argsort(order)
+            self._ranked = order, rank[np.array(self._image_of, np.int64).T]
+        return self._ranked
+
+    def _released(self, played: Numbers, is_least: Flags, kinds: Bits) -> Numbers:
+        """Return what `_images` does of moves that take all pieces of one of the layers `kinds`.
+
+        Their names mean nothing: the layer with the lowest cell is the first one, and so on.
+        """
+        images, ranks = self._table()
+        named = np.full(len(self._alike), -1)
+        of_move = np.full(len(self._texts), -1)
+        for move, layer in self._releases.items():
+            named[layer] = ranks[0, self._text(move)]
+            of_move[self._text(move)] = layer
+        taken = of_move[played]
+        rows = np.arange(len(played))
+        best = np.full(len(played), len(self._texts))
+        for cells, is_here in zip(self._from, is_least, strict=True):
+            lowest = np.full((len(kinds), len(played)), len(cells))
+            for image in range(len(cells) - 1, -1, -1):
+                word, bit = divmod(int(cells[image]), 64)
+                lowest[kinds[:, word] >> np.uint64(bit) & np.uint64(1) == 1] = image
+            place = (lowest < lowest[taken, rows]).sum(axis=0)
+            best = np.where(is_here, np.minimum(best, named[place]), best)
+        return images[best]
+
+
+def _mixed(key: Bits) -> Bits:
+    """Return what can be added up without losing which keys they were; 0 for 0."""
+    key = (key ^ key >> np.uint64(32)) * np.uint64(0xD6E8FEB86659FD93)
+    key = (key ^ key >> np.uint64(32)) * np.uint64(0xD6E8FEB86659FD93)
+    return key ^ key >> np.uint64(32)
+
+
+_GAMES: Final = 24
+_PLIES: Final = 16
+"""Of games at random, before cells and who is to move are taken for all of a position."""
+
+
+def turns_of(game: Game) -> list[Mapping[str, str]] | None:
+    """Return the cell that each cell becomes, by symmetry of the game.
+
+    None where a position is more than what lies on its cells and who is to move, where a piece lies
+    on a cell twice, or where a symmetry does not turn the board: then boards do not tell.
+    """
+    seen: dict[tuple[Any, ...], str] = {}
+    stacks: dict[tuple[str, ...], str] = {}
+    isometries = game.board.isometries
+    fitting: list[set[int]] = []
+    for position in _at_random(game):
+        contents = position.contents()
+        if seen.setdefault((contents, position.to_move), position.text()) != position.text():
+            return None
+        for content in set(contents):
+            if stacks.setdefault(tuple(sorted(set(content))), content) != content:
+                return None
+        turns = symmetries(position)
+        fitting = fitting or [set(range(len(isometries))) for _ in turns]
+        if len(turns) != len(fitting):
+            return None
+        for turn, fits in zip(turns, fitting, strict=True):
+            image = _unnamed(game, turn.position(position).contents())
+            for place in list(fits):
+                moved = _moved(game, isometries[place].cells, contents)
+                if _unnamed(game, moved) != image:
+                    fits.discard(place)
+    if not all(fitting):
+        return None
+    return [isometries[min(fits)].cells for fits in fitting]
+
+
+def _at_random(game: Game) -> Iterator[Position]:
+    """Yield positions of some games at random, the same ones always."""
+    chance = Random(f"database {game.id}")
+    for number in range(_GAMES):
+        position = game.start(game.draw_setup(number) if game.has_setups and number else None)
+        for _ in range(_PLIES):
+            yield position
+            moves = position.legal_moves()
+            if not moves:
+                break
+            position = position.play(chance.choice(moves))
+
+
+def _moved(game: Game, cells: Mapping[str, str], contents: Sequence[str]) -> list[str]:
+    by_name = dict(zip(map(cells.__getitem__, game.board.names), contents, strict=True))
+    return [by_name[name] for name in game.board.names]
+
+
+def _unnamed(game: Game, contents: Sequence[str]) -> list[str]:
+    """Return what lies on cells, pieces that only their names tell apart as they come."""
+    alike: str = getattr(game, "alike", "")
+    met: dict[str, str] = {}
+    return [
+        "".join(met.setdefault(c, str(len(met))) if c in alike else c for c in content)
+        for content in contents
+    ]
+
+
+@lru_cache(maxsize=256)
+def keys_of(game_id: str, rules: str = "") -> Keys:
+    """Return the keys of a game by a version of its rules; raises UnknownGameError and the like."""
+    return Keys(game_by(game_id, rules))

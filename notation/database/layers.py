@@ -1,0 +1,155 @@
+"""Boards of many games at once: what lies where after each ply, as bits in arrays of numpy.
+
+A *layer* is all cells on which a piece of one code lies. What moves do to layers is said in the
+words of `lath.notation.effects`, and is done to thousands of games in step, ply by ply. Must not
+know any particular game, nor where games are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from lath.games.core import Game
+from lath.notation.effects import words
+
+Bits: TypeAlias = Any
+"""An array of uint64: layers of many boards, by layer, word of 64 cells and board; or keys."""
+
+Numbers: TypeAlias = Any
+"""An array of int64."""
+
+Flags: TypeAlias = Any
+"""An array of booleans."""
+
+
+class Layers:
+    """How what lies on the cells of a game is bits, and what its moves do to them."""
+
+    def __init__(self, game: Game, places: Mapping[str, int]) -> None:
+        """`places` has the bit of each cell: 0 for the lowest one."""
+        self.game: Final = game
+        self.codes: Final = tuple(piece.code for piece in game.pieces)
+        """The code of the piece of each layer."""
+        self.words: Final = max(places.values()) // 64 + 1
+        self.places: Final = np.array([places[name] for name in game.board.names], np.int64)
+        self._shapes = {piece.code: piece.shape for piece in game.pieces}
+        self._ids: dict[str, int] = {}
+        """By what lies on a cell, its number."""
+        self._layers_of: list[list[bool]] = []
+        """By that number, the layers that it is part of."""
+        self._effects: dict[str, int] = {}
+        self._sets: list[Bits] = []
+        self._clears: list[Bits] = []
+        self._whole: list[tuple[tuple[str, str], ...]] = []
+        """Of each effect what it does to the whole board."""
+
+    def of(self, contents: Sequence[Sequence[str]]) -> Bits:
+        """Return the layers of boards by what lies on the cells of each."""
+        ids = np.frombuffer(b"".join(map(self._numbers, contents)), np.uint8)
+        ids = ids.reshape(len(contents), -1)
+        has = np.array(self._layers_of, bool).T  # by layer
+        bits: Bits = np.zeros((len(self.codes), self.words, len(contents)), np.uint64)
+        for cell, place in enumerate(self.places.tolist()):
+            on_it = has[:, ids[:, cell]].astype(np.uint64)
+            bits[:, place >> 6] |= on_it << np.uint64(place & 63)
+        return bits
+
+    def _numbers(self, contents: Sequence[str]) -> bytes:
+        try:
+            return bytes(map(self._ids.__getitem__, contents))
+        except KeyError:
+            for content in contents:
+                if content not in self._ids:
+                    self._ids[content] = len(self._ids)
+                    self._layers_of.append([code in content for code in self.codes])
+            return bytes(map(self._ids.__getitem__, contents))
+
+    def effect(self, effect: str) -> int:
+        """Return the number of an effect; raises ValueError for one that layers do not tell."""
+        if (known := self._effects.get(effect)) is not None:
+            return known
+        sets: Bits = np.zeros((len(self.codes), self.words), np.uint64)
+        clears = np.zeros_like(sets)
+        whole: list[tuple[str, str]] = []
+        for cell, what, operand in words(effect):
+            if cell < 0:
+                whole.append((what, operand))
+                continue
+            word, bit = divmod(int(self.places[cell]), 64)
+            mask = np.uint64(1 << bit)
+            if what == "-":
+                raise ValueError(effect)
+            for layer, code in enumerate(self.codes):
+                if what == "=" or (what == "~" and self._shapes[code] == operand):
+                    clears[layer, word] |= mask
+                    sets[layer, word] &= ~mask
+            for code in operand if what in "+=" else "":
+                sets[self.codes.index(code), word] |= mask
+        number = self._effects[effect] = len(self._sets)
+        self._sets.append(sets)
+        self._clears.append(clears)
+        self._whole.append(tuple(whole))
+        return number
+
+    def sets(self) -> Bits:
+        """Return the cells that each effect lays pieces on: by layer, word and effect."""
+        return np.ascontiguousarray(np.moveaxis(np.array(self._sets), 0, -1))
+
+    def only_sets(self) -> Flags:
+        """Return of each effect whether it does no more than that."""
+        does_more = map(bool, self._whole)
+        return ~np.array(self._clears).any(axis=(1, 2)) & ~np.array(list(does_more))
+
+    def steps(
+        self, start: Bits, lengths: Numbers, effects: Numbers
+    ) -> Iterator[tuple[int, Bits, Numbers]]:
+        """Yield how many lines are still on, their layers, and the effect that comes next.
+
+        `start` has the layers of each line, of which the longest come first; `effects` is what each
+        ply of each line does, by line and ply. The layers are changed in place with the next step.
+        The effects are none where no line goes on.
+        """
+        state = start
+        sets, clears = self.sets(), np.moveaxis(np.array(self._clears), 0, -1)
+        touched = [
+            (layer, word, clears[layer, word].any())
+            for layer in range(len(self.codes))
+            for word in range(self.words)
+            if sets[layer, word].any() or clears[layer, word].any()
+        ]
+        keeps = ~clears
+        is_whole = np.array(list(map(bool, self._whole)))
+        longest = int(lengths[0]) if len(lengths) else 0
+        on = len(lengths)
+        for ply in range(longest + 1):
+            while on and lengths[on - 1] < ply:
+                on -= 1
+            going = int(np.searchsorted(-lengths, -ply, "left"))  # those longer than `ply`
+            now = effects[:going, ply] if going else _NOTHING
+            yield on, state[:, :, :on], now
+            if not going:
+                continue
+            if is_whole.any() and (rows := np.flatnonzero(is_whole[now])).size:
+                self._change(state, rows, now[rows])
+            for layer, word, has_clears in touched:
+                bits = state[layer, word, :going]
+                if has_clears:
+                    bits &= keeps[layer, word][now]
+                bits |= sets[layer, word][now]
+
+    def _change(self, state: Bits, rows: Numbers, effects: Numbers) -> None:
+        """Do what effects do to the whole board of some lines."""
+        for effect in np.unique(effects).tolist():
+            chosen = rows[effects == effect]
+            for what, operand in self._whole[effect]:
+                layer = self.codes.index(operand[0])
+                if what == ">":
+                    other = self.codes.index(operand[1])
+                    state[other][:, chosen] |= state[layer][:, chosen]
+                state[layer][:, chosen] = 0
+
+
+_NOTHING: Numbers = np.empty(0, np.int64)
