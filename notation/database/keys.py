@@ -255,7 +255,8 @@ class _OnBoards:
         """By move its images by symmetry, all by their place in `texts`."""
         self._ranked: tuple[Numbers, Numbers] = np.empty(0, np.int64), np.empty((0, 0), np.int64)
         place = {cell: number for number, cell in enumerate(cells)}
-        self._from = [np.argsort([place[turn[cell]] for cell in cells]) for turn in turns]
+        images = np.array([[place[turn[cell]] for cell in cells] for turn in turns], np.int64)
+        self._from = np.argsort(images, axis=1)
         """By symmetry and cell, the cell that becomes it."""
         many = random_keys(f"database {name}", (len(codes) + 1) * len(cells) + 2)
         self._seats = np.array(many[-2:], np.uint64)
@@ -343,7 +344,10 @@ class _OnBoards:
             is_other = (bits[:, :, going:] != ends[:, :, going:on]).any(axis=(0, 1))
             wrong.update(order[going:on][is_other].tolist())
             current = following
-        for here, played, is_least, kinds in waiting:
+        if waiting:
+            here, played, is_least, kinds = (
+                np.concatenate(p, axis=-1) for p in zip(*waiting, strict=True)
+            )
             images[here] = self._released(played, is_least, kinds)
         to_move: Numbers = np.empty(count, np.uint8)
         last = first + lengths
@@ -432,16 +436,17 @@ class _OnBoards:
         for move, layer in self._releases.items():
             named[layer] = ranks[0, self._text(move)]
             of_move[self._text(move)] = layer
-        taken = of_move[played]
-        rows = np.arange(len(played))
-        best = np.full(len(played), len(self._texts))
-        for cells, is_here in zip(self._from, is_least, strict=True):
-            lowest = np.full((len(kinds), len(played)), len(cells))
-            for image in range(len(cells) - 1, -1, -1):
-                word, bit = divmod(int(cells[image]), 64)
-                lowest[kinds[:, word] >> np.uint64(bit) & np.uint64(1) == 1] = image
-            place = (lowest < lowest[taken, rows]).sum(axis=0)
-            best = np.where(is_here, np.minimum(best, named[place]), best)
+        row, turn = np.nonzero(is_least.T)  # most positions have one alone
+        cells = self._from[turn]
+        lowest = np.full((len(kinds), len(row)), cells.shape[1])
+        bits = kinds[:, :, row]
+        for image in range(cells.shape[1] - 1, -1, -1):
+            cell = cells[:, image]
+            word = bits[:, cell >> 6, np.arange(len(row))] if bits.shape[1] > 1 else bits[:, 0]
+            lowest[(word >> (cell & 63).astype(np.uint64) & np.uint64(1)).astype(bool)] = image
+        place = (lowest < lowest[of_move[played[row]], np.arange(len(row))]).sum(axis=0)
+        firsts = np.searchsorted(row, np.arange(len(played)))
+        best = np.minimum.reduceat(named[place], firsts)
         return images[best]
 
 
