@@ -7,8 +7,9 @@ wrong. Must not know how files are read.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath.games.core import Outcome, Position, Seat, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
@@ -25,6 +26,32 @@ def sound_plies(text: str) -> int | None:
 
 def sound_line(text: str) -> tuple[int, Position] | None:
     """Return the same, and the position after the last ply."""
+    found = sound_game(text)
+    return (len(found.line), found.end) if found else None
+
+
+class SoundGame(NamedTuple):
+    """A sound record that was read quickly."""
+
+    tags: Sequence[tuple[str, str]]
+    """Names and values, which are in their quotes."""
+
+    values: Mapping[str, str]
+    """The same by name."""
+
+    line: Sequence[str]
+    """The moves, in canonical text."""
+
+    is_bare: bool
+    """Whether there is nothing but moves: no comment, no glyph."""
+
+    result: str
+    start: Position
+    end: Position
+
+
+def sound_game(text: str) -> SoundGame | None:
+    """Return the record that `text` is; None where it may not be sound."""
     scanned = parts(text)
     if scanned is None:
         return None
@@ -47,8 +74,11 @@ def sound_line(text: str) -> tuple[int, Position] | None:
     end = follow(start, line) if start else None
     if end is None:
         return None
-    is_sound = _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end))
-    return (len(line), end) if is_sound else None
+    if not _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end)):
+        return None
+    assert start
+    is_bare = not (before or _is_told(moves))
+    return SoundGame(tags, values, line, is_bare, result, start, end)
 
 
 @lru_cache(maxsize=4096)
@@ -76,10 +106,15 @@ def _ends_soundly(tag: str | None, result: str, termination: str | None, ruled: 
 
 def _line(moves: str) -> list[str]:
     """Return the moves, without what is harmless; with words that no game knows if more is left."""
-    if "{" in moves or "!" in moves or "?" in moves or ";" in moves:
+    if _is_told(moves):
         moves = _HARMLESS.sub(" ", moves)
     words = moves.split()
     return words[1::2] if words[::2] == NUMBERS[: len(words) // 2] else words
+
+
+def _is_told(moves: str) -> bool:
+    """Return whether there are comments or glyphs among moves."""
+    return "{" in moves or "!" in moves or "?" in moves or ";" in moves
 
 
 _HARMLESS: Final = re.compile(

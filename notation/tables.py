@@ -250,7 +250,7 @@ def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
         move, seat = canonical(ply.move), position.to_move
         following = position.play(move)
         at = (index, seat.word, move, position.text(), scores[seat])
-        yield *before, *at, *end, *_notes(ply)
+        yield *before, *at, *end, *notes_of(ply)
         position = following
 
 
@@ -300,7 +300,7 @@ def _by_column(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> dict
 _NOTHING: Final = (None,) * 6
 
 
-def _notes(ply: Ply) -> tuple[Any, ...]:
+def notes_of(ply: Ply) -> tuple[Any, ...]:
     """Return evaluation, depth, nodes, time, clock and glyph of a ply."""
     if not (ply.comments or ply.glyph):
         return _NOTHING

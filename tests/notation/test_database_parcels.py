@@ -1,0 +1,84 @@
+"""What a process makes of texts of records: rows that say what the records say, and refusals."""
+
+from __future__ import annotations
+
+import io
+from operator import itemgetter
+
+from lath import notation
+from lath.games.core import Move
+from lath.notation.database.keys import NO_MOVE, keys_of
+from lath.notation.database.parcels import NOTES, OF_GAMES, Parcel, parcel_of
+from lath.notation.reader import chunks, texts_of
+
+BARE = '[Game "yavalath"]\n[Date "2026-11-20"]\n[First "ann"]\n[Mood "grim"]\n\n'
+TEXTS = (
+    f"{BARE}1. e5 2. swap 3. d4 *",
+    '[Game "mammalath"]\n[First "ann"]\n\nc3 {why} xb4-b2! {[%eval 0.5] [%emt 1.5]} xA *',
+    '[Game "surikata"]\n\n1. Ma1 2. Ma2 3. Ma3 4. Ma4 5. Ma5 6. c3 *',
+    f"{BARE}1. a1 2. e1 3. b1 4. e2 5. c1 0-1",
+    '[Game "mammalath"]\n[Setup "FABCDE/EFABCD/DEFABC/CDEFAB/BCDEFA/ABCDEF"]\n\n1. c3 2. xF *',
+)
+BAD = '[Game "yavalath"]\n\n1. e5 2. e5 *'
+
+
+def parcel(*texts: str) -> Parcel:
+    """Return the parcel of a file of these records."""
+    (chunk,) = chunks(io.BytesIO("\n\n".join(texts).encode()))
+    return parcel_of(texts_of(chunk), "some.lath", 1)
+
+
+def test_rows_say_what_the_records_say() -> None:
+    found = parcel(*TEXTS)
+    records = list(map(notation.parse, TEXTS))
+    assert (found.read, found.refused) == (len(TEXTS), [])
+    table = notation.games_table(records)
+    for column, values in zip(OF_GAMES, zip(*found.rows, strict=True), strict=False):
+        assert list(values) == table[column], column
+    endings = [row[len(OF_GAMES)] for row in found.rows]
+    assert endings == [None, None, None, "three in line", None]
+    plies = notation.plies_table(records)
+    notes = zip(*map(plies.__getitem__, NOTES), strict=True)
+    assert found.notes == {1: list(notes)[3:6]}
+
+
+def test_plies_and_positions_are_those_of_the_records() -> None:
+    records = list(map(notation.parse, TEXTS))
+    seen = []
+    for of in parcel(*TEXTS).of_games:
+        positions, plies = 0, 0
+        for number, length in zip(of.numbers.tolist(), of.lengths.tolist(), strict=True):
+            seen.append(number)
+            line = list(notation.positions(records[number]))
+            moves = list(map(Move, notation.canonical(records[number]).moves))
+            keys = keys_of(of.game)
+            here = slice(positions, positions + length + 1)
+            assert of.keys[here].tolist() == list(map(keys.key, line))
+            pairs = zip(line[:-1], moves, strict=True)
+            turned = [keys.turned(position, [move])[0] for position, move in pairs]
+            *images, last = of.images[here].tolist()
+            assert ([of.texts[image] for image in images], last) == (turned, NO_MOVE)
+            steps = of.plies[plies : plies + length].tolist()
+            assert [of.steps[step].move for step in steps] == moves
+            seats = of.seats[plies : plies + length].tolist()
+            assert seats == [int(position.to_move) for position in line[:-1]]
+            positions, plies = positions + length + 1, plies + length
+        assert (positions, plies) == (len(of.keys), len(of.plies))
+    assert sorted(seen) == list(range(len(TEXTS)))
+
+
+def test_what_is_not_sound_is_refused_and_the_rest_is_taken() -> None:
+    found = parcel(TEXTS[0], BAD, TEXTS[2], "[Game")
+    assert found.read == 4
+    assert len(found.rows) == 2
+    places = map(itemgetter(0, 1, 2, 3), found.refused)
+    assert list(places) == [("some.lath", 2, 10, "illegal-move"), ("some.lath", 4, 16, "syntax")]
+    assert "e5 already has a stone" in found.refused[0].reason
+
+
+def test_records_are_the_same_whose_tags_and_moves_are() -> None:
+    spelled = TEXTS[1].replace("xb4-b2", "xb2-b4").replace("{why} ", "")
+    other = TEXTS[0].replace("grim", "gay")
+    one, same, zero, different = parcel(TEXTS[1], spelled, TEXTS[0], other).identities
+    assert one == same
+    assert len({one, zero, different}) == 3
