@@ -6,7 +6,7 @@ Must not know any particular game, its geometry, or how a game is written in a f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
@@ -190,8 +190,8 @@ class Game(Protocol):
     `lath.games.parameters`. `rules` is the version of its rules, `1` where it says nothing, and
     `earlier` has the games by the versions before, see `by_version` below.
 
-    And it may have `symmetries(position)`, a tuple of each `Symmetry` of its rules
-    or, where they are many, of so many that the least image of `position` is among its images. See
+    And it may have `symmetries(position)`, a tuple of each `Symmetry` of its rules or, where they
+    are many, of so many that positions which are images of each other have the same images. See
     `symmetries` below for a game without it, and `least` for what it is good for. Another is
     `moves`, a mapping of every way to write a move, legal or not, to the one way; with positions
     that have `legal_bits` it has `bits`, a mapping of every move to a power of two of its own. And
@@ -350,6 +350,20 @@ def symmetries(position: Position) -> tuple[Symmetry, ...]:
     return (IDENTITY,) if offered is None else tuple(offered(position))
 
 
+def is_image_of(positions: Iterable[Position]) -> Callable[[Position], bool]:
+    """Return what says whether a position is an image of one of these, all of one game.
+
+    The same as to compare the `least` of both, but quick: an image each is looked up.
+
+    >>> from lath import games
+    >>> start = games.get("yavalath").start()
+    >>> is_image_of([start.play(Move("a1"))])(start.play(Move("i5")))
+    True
+    """
+    images = {way.position(each) for each in positions for way in symmetries(each)}
+    return lambda position: symmetries(position)[0].position(position) in images
+
+
 def least(position: P) -> P:
     """Return the least image of a position: positions have the same if they are the same game.
 
@@ -384,6 +398,23 @@ def least_line(start: Position, moves: Sequence[Move]) -> tuple[Position, tuple[
     begun: Any = start  # hashable, which mypy does not see of a protocol
     least_start, ways = _ways_to_least(start.game.id, begun)
     return least_start, min(tuple(map(way.move, moves)) for way in ways)
+
+
+def is_image_of_line(start: Position, moves: Sequence[Move]) -> Callable[[Sequence[Move]], bool]:
+    """Return what says whether moves from `start` are an image of these from there.
+
+    The same as to compare the `least_line` of both, but quick: an image each is looked up.
+
+    >>> from lath import games
+    >>> start = games.get("yavalath").start()
+    >>> is_image_of_line(start, [Move("a1"), Move("swap")])([Move("i5"), Move("swap")])
+    True
+    """
+    begun: Any = start  # hashable, which mypy does not see of a protocol
+    _, ways = _ways_to_least(start.game.id, begun)
+    images = {tuple(map(way.move, moves)) for way in ways}
+    turned = ways[0].move
+    return lambda line: tuple(map(turned, line)) in images
 
 
 def follow(position: Position, moves: Sequence[str]) -> Position | None:

@@ -155,6 +155,8 @@ class Mammalath(Turning):
         # Only a release changes them, and most turns place a token.
         self.releasable: Final = lru_cache(maxsize=1024)(self._releasable)
         """The same as `_releasable`, remembered."""
+        self.renamings: Final = lru_cache(maxsize=256)(self._renamings)
+        """The same as `_renamings`, remembered."""
         self.type_releases: Final = tuple(Move(f"x{letter}") for letter in self.letters)
         """The release of each type of animal."""
         types = {move: ~index for index, move in enumerate(self.type_releases)}
@@ -216,8 +218,12 @@ class Mammalath(Turning):
         those, there are 5760 and more, each turn has the one by which the type that stands on the
         lowest cell is A, and so on.
         """
+        return self.renamings(position.kinds)
+
+    def _renamings(self, kinds: tuple[int, ...]) -> tuple[Symmetry, ...]:
+        """Return the turns with the renamings of types that fit to these."""
         return tuple(
-            self._renaming(turn, isometry.mask, position.kinds)
+            self._renaming(turn, isometry.mask, kinds)
             for turn, isometry in zip(self._turns, self.board.isometries, strict=True)
         )
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self, cast
 from lath.games.board import Board
 from lath.games.core import (
     FIRST_VERSION,
+    IDENTITY,
     SEATS,
     Game,
     Move,
@@ -131,9 +132,12 @@ class Turning(Rules):
 
     @cached_property
     def _turns(self) -> tuple[Symmetry, ...]:
-        return tuple(
-            Symmetry(self.moved(isometry.cells).__getitem__, _turn(isometry.mask))
-            for isometry in self.board.isometries
+        return (
+            IDENTITY,
+            *(
+                Symmetry(self.moved(isometry.cells).__getitem__, _turn(isometry.mask))
+                for isometry in self.board.isometries[1:]
+            ),
         )
 
     def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:

@@ -6,7 +6,7 @@
 >>> matches(parse('[Game "yavalath"] [First "ann"] e5 1-0'))
 True
 
-`query.lark` is the grammar. The text is read once; what is asked of a record are functions inside
+`query.lark` is the grammar. The text is read once; what is asked of a record are `questions` inside
 each other, the cheap ones first. Lark is loaded with the first query: it takes a while.
 """
 
@@ -15,27 +15,43 @@ from __future__ import annotations
 import difflib
 import re
 from calendar import monthrange
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from importlib import resources
-from itertools import chain, product
-from math import prod
-from operator import attrgetter, eq, ge, gt, itemgetter, le, lt
+from math import inf, prod
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from lath import games
-from lath.games.core import Game, Position
-from lath.games.errors import PositionError
 from lath.games.parameters import family
 from lath.games.parameters import of as parameters_of
-from lath.notation.archive import start_text
 from lath.notation.errors import NotationError, listed, printable
-from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, Record, Termination, all_comments
-from lath.notation.replay import game_by, positions, spellings
+from lath.notation.questions import (
+    WITH_COMMENTS,
+    WITH_VARIATIONS,
+    Question,
+    TextTest,
+    begins,
+    comes_to,
+    dated,
+    dated_so,
+    equals,
+    inverse,
+    joined,
+    like,
+    of_plies,
+    of_result,
+    of_setup,
+    of_tags,
+    of_winner,
+    ordered,
+    plays,
+    positions_of,
+    reaches,
+)
+from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination
 from lath.notation.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:
@@ -52,7 +68,10 @@ NAMES: Final = (
 ORDERED: Final = ("round", "date")
 """What has an order besides; as every tag by its own name has."""
 
-WORDS: Final = (*NAMES, *ORDERED, "plies", "position", "move", "comments", "variations")
+WORDS: Final = (
+    *(*NAMES, *ORDERED, "plies", "move", "comments", "variations"),
+    *("position", "after", "reached", "plain"),
+)
 """What a test can begin with, besides a tag and `contains`."""
 
 _ENGLISH: Final = {
@@ -64,6 +83,10 @@ _ENGLISH: Final = {
     "_MOVE": "'move' and a move",
     "NUMBER": "a whole number of at most 9 digits",
     "WORD": "a word or a text in quotes",
+    "STRING": "a text in quotes",
+    "POSITION": "'position'",
+    "AFTER": "'after'",
+    "REACHED": "'reached'",
     "LPAR": "a list such as (a, b)",
     "COMMA": "','",
     "RPAR": "')'",
@@ -167,16 +190,12 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
     if at is not None and (slip := _slip(text, at, last)):
         return slip
     wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-    shown = {"NAME"} if "NAME" in wanted else wanted
-    words = [words for name, words in _ENGLISH.items() if name in shown]
-    if {"NOT", "_IN"} <= shown:
-        words.append("'not in'")
-    expected = listed(words, "or")
+    expected = _in_english(wanted)
     if isinstance(error, UnexpectedToken) and error.token.type == "$END":
         message = "the query ends too early" if text.strip() else "the query is empty"
         return QueryError(text, len(text.rstrip()), message, expected)
     assert at is not None
-    if text[at] in "\"'" and "WORD" in wanted:
+    if text[at] in "\"'" and "STRING" in wanted:
         read = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\["'\\])*""").match(text, at)
         assert read is not None
         if text[read.end() : read.end() + 1] == "\\":
@@ -193,6 +212,17 @@ def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Q
         expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
         return QueryError(text, at, f"nothing is called {found!r}", expected)
     return QueryError(text, at, f"{found!r} does not belong here", expected)
+
+
+def _in_english(terminals: set[str]) -> str:
+    """Return what may stand somewhere, as a list in words."""
+    shown = {"NAME"} if "NAME" in terminals else terminals
+    if "WORD" in shown:
+        shown = shown - {"STRING"}
+    words = [words for name, words in _ENGLISH.items() if name in shown]
+    if {"NOT", "_IN"} <= shown:
+        words.append("'not in'")
+    return listed(words, "or")
 
 
 _WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
@@ -222,6 +252,9 @@ def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
 
     `last` is what was read before `at`, where the text is refused.
     """
+    if last is not None and last.type == "POSITION" and text[at : at + 1] in ("=", "!"):
+        meant = 'position "…", or plain position "…" without images'
+        return QueryError(text, at, f"a position has no {text[at]!r}", meant)
     begin = at
     while begin and _SIGN.match(text, begin - 1):  # "==" is refused at its second sign
         begin -= 1
@@ -234,190 +267,33 @@ def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
     return QueryError(text, begin, f"{word!r}: did you mean {meant!r}?") if meant else None
 
 
-TextTest = Callable[[str], bool]
-"""Says whether a text passes."""
-
-_SIGNS: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
-
-
-def equals(values: Collection[str], *, as_numbers: bool) -> TextTest:
-    """Return whether a text is one of the values, with numbers also whether it is the same number.
-
-    >>> equals(["3", "final"], as_numbers=True)("03")
-    True
-    """
-    numbers = {number(value) for value in values} - {None} if as_numbers else set()
-    wanted = frozenset(values) - {""}
-    if not numbers:
-        return wanted.__contains__
-    return lambda text: text in wanted or number(text) in numbers
-
-
-def ordered(order: str, value: str) -> TextTest:
-    """Return whether a text stands so to the value: as numbers if that is one, else by letters.
-
-    >>> ordered("<", "10")("9"), ordered("<", "10")("nine"), ordered("<", "b")("9")
-    (True, False, True)
-    """
-    compare = _SIGNS[order]
-    bound = number(value)
-    if bound is None:
-        return lambda text: text != "" and compare(text, value)
-
-    def test(text: str) -> bool:
-        found = number(text)
-        return found is not None and compare(found, bound)
-
-    return test
-
-
-_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
-
-
-def number(text: str) -> Decimal | None:
-    """Return the exact number that a text is; None where it is none.
-
-    >>> number("-0.50"), number("1e5"), number("nan")
-    (Decimal('-0.50'), None, None)
-    """
-    return Decimal(text) if _NUMBER.fullmatch(text) else None
-
-
-def like(pattern: str) -> TextTest:
-    """Return whether the whole of a text is like the pattern, no matter the case.
-
-    In it `*` is any text and `?` any one letter. What stands between stars is looked for from the
-    left and kept where it is found first, which is enough, so that no pattern is slow.
-
-    >>> like("gre*y?")("GREEDY2"), like("greed")("greedy")
-    (True, False)
-    """
-    first, *others = (re.escape(part).replace(r"\?", ".") for part in pattern.split("*"))
-    if others:
-        *middle, last = others
-        first += "".join(f"(?>.*?{part})" for part in middle) + f".*{last}"
-    compiled = re.compile(first, re.IGNORECASE | re.DOTALL)
-    return lambda text: text != "" and compiled.fullmatch(text) is not None
-
-
-def dated(dates: Collection[str], order: str = "=") -> TextTest:
-    """Return whether a text is a date that stands so to one of the dates, as far as that goes.
-
-    >>> dated(["2026-11"])("2026-11-20"), dated(["2026-11"], ">")("2026-11-20")
-    (True, False)
-    """
-    compare = _SIGNS[order]
-
-    def test(text: str) -> bool:
-        is_date = re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text)
-        return bool(is_date) and any(compare(text[: len(date)], date) for date in dates)
-
-    return test
-
-
-_TAG, _PLIES, _MOVES, _SETUP, _COMMENTS, _REPLAY = 1, 2, 10, 50, 100, 10_000
-"""What questions cost; only the order of the sums matters."""
-
-_once_a_game: Final = lru_cache(1 << 8)
-"""Remembers answers for that many games; a file may name any number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question about a record."""
-
-    matches: Callable[[Record], bool]
-    cost: int
-    depth: int = 1
-    """How many calls it takes inside each other."""
-
-    games: tuple[str, ...] = ()
-    """The ids that it asks for."""
-
-    moves: tuple[str, ...] = ()
-    """The moves that it asks for, as the query has them."""
-
-
-def joined(decisive: bool, parts: Sequence[Question]) -> Question:
-    """Return the answer of several: `decisive` as soon as one says so; the cheap are asked first.
-
-    So `or` is joined by True, and `and` by False.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    asked = tuple(part.matches for part in sorted(parts, key=attrgetter("cost")))
-
-    def matches(record: Record) -> bool:
-        for ask in asked:
-            if ask(record) is decisive:
-                return decisive
-        return not decisive
-
-    return Question(
-        matches,
-        sum(part.cost for part in parts),
-        1 + max(part.depth for part in parts),
-        tuple(chain.from_iterable(part.games for part in parts)),
-        tuple(chain.from_iterable(part.moves for part in parts)),
-    )
-
-
-def inverse(part: Question) -> Question:
-    """Return whether it says no."""
-    ask = part.matches
-    return replace(part, matches=lambda record: not ask(record), depth=part.depth + 1)
-
-
-def setup(texts: Collection[str]) -> Question:
-    """Return whether the tag Setup says one of these setups, as its game reads them."""
-    wanted = _once_a_game(lambda game_id: {start_text(game_id, text, "") for text in texts})
-
-    def matches(record: Record) -> bool:
-        found = record.tag("Setup")
-        return found != "" and start_text(record.game, found, "") in wanted(record.game)
-
-    return Question(matches, _SETUP)
-
-
-def plays(texts: Collection[str], where: slice, cost: int) -> Question:
-    """Return whether there the main line has one of these moves, as its game reads them."""
-
-    def matches(record: Record) -> bool:
-        spelled = spellings(record.game, record.tag(RULES))
-        wanted = {spelled[text] for text in texts}
-        return any(spelled[move] in wanted for move in record.moves[where])
-
-    return Question(matches, cost, moves=tuple(texts))
-
-
-def passes(values: Sequence[Token]) -> Question:
-    """Return whether some position of the main line is one of these, as its game reads them.
-
-    Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
-    the game reads none of the texts nothing is played.
-    """
+def _position(parts: Sequence[Any]) -> Question:
+    """Return what `[plain] position` asks, of one text or several."""
+    *plain, _, last = parts
+    values: list[Token] = last if isinstance(last, list) else [last]
     for value in values:
         if not _may_be_read(value):
             message = f"{str(value)!r} is a position of no installed game"
             raise _WrongValueError(value, message, "a text as `arena show --json` prints it")
+    return comes_to(list(map(str, values)), is_plain=bool(plain))
 
-    @_once_a_game
-    def wanted(game_id: str, rules: str) -> set[Position]:
-        return _positions_of([game_by(game_id, rules)], values)
 
-    def matches(record: Record) -> bool:
-        sought = wanted(record.game, record.tag(RULES))
-        return bool(sought) and not sought.isdisjoint(positions(record))
-
-    return Question(matches, _REPLAY)
+def _line(parts: Sequence[Token]) -> Question:
+    """Return what `[plain] after` and `[plain] reached` ask of moves."""
+    *plain, word, value = parts
+    moves = value.split()
+    if not moves:
+        raise _WrongValueError(value, "there is no move", "moves such as 'e5 swap d4'")
+    ask = begins if word.type == "AFTER" else reaches
+    return ask(moves, is_plain=bool(plain))
 
 
 def _may_be_read(text: str) -> bool:
     """Return whether a text is a position of an installed game, or may be with parameters."""
     installed = games.installed()
-    return bool(_positions_of(installed, [text])) or any(
+    return bool(positions_of(installed, [text])) or any(
         prod(len(each.values) for each in parameters_of(game)) > _MANY_GAMES
-        or _positions_of(family(game), [text])
+        or positions_of(family(game), [text])
         for game in installed
     )
 
@@ -427,34 +303,30 @@ _MANY_GAMES: Final = 200
 ours are made in a quarter of a second."""
 
 
-def _positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:
-    """Return the positions that some text is of in some of the games."""
-    found = set()
-    for game, text in product(readers, texts):
-        with suppress(PositionError):
-            found.add(game.position(str(text)))
-    return found
-
-
 def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
     """Return the question whether `subject` stands so to one of the values."""
     texts = list(map(str, values))
     if subject.type == "NUMBER":
         if int(subject) == 0:
             raise _WrongValueError(subject, "there is no ply 0", "1 or more")
-        return plays(texts, slice(int(subject) - 1, int(subject)), _PLIES)
+        return plays(texts, int(subject))
     if subject.type == "PLIES":
-        compare, bounds = _SIGNS[sign], list(map(int, texts))
-        return Question(
-            lambda record: any(compare(len(record.plies), bound) for bound in bounds), _PLIES
-        )
-    if subject.type == "POSITION":
-        return passes(values)
+        return of_plies([_COUNTS[sign](int(text)) for text in texts])
     if subject == "setup" and sign == "=":
-        return setup(texts)
+        return of_setup(texts)
     question = _named(subject, _text_test(subject, sign, values))
     is_game = subject.removeprefix("tag.").capitalize() == "Game" and sign == "="
     return replace(question, games=tuple(texts)) if is_game else question
+
+
+_COUNTS: Final[Mapping[str, Callable[[int], tuple[int, float]]]] = {
+    "=": lambda bound: (bound, bound),
+    "<": lambda bound: (0, bound - 1),
+    "<=": lambda bound: (0, bound),
+    ">": lambda bound: (bound + 1, inf),
+    ">=": lambda bound: (bound, inf),
+}
+"""The whole numbers that stand so to another: the least and the greatest."""
 
 
 def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
@@ -470,7 +342,7 @@ def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
     if subject == "date":
         for value in values:
             _require_day(value)
-        return dated(texts, sign)
+        return dated(texts) if sign == "=" else dated_so(sign, first)
     if sign == "=":
         return equals(texts, as_numbers=subject.type == "ORDERED")
     return ordered(sign, first)
@@ -501,39 +373,22 @@ _ALLOWED: Final = {
 
 def _named(subject: Token, test: TextTest) -> Question:
     """Return whether something that has this name passes."""
-    if texts_of := _TEXTS.get(subject):
-        return Question(lambda record: any(map(test, texts_of(record))), 2 * _TAG)
+    if subject == "result":
+        return of_result(test)
+    if subject == "player":
+        return of_tags(("First", "Second"), test)
+    if subject in ("winner", "loser"):
+        return of_winner(test, is_loser=subject == "loser")
     name = subject.removeprefix("tag.")
     if subject in (*NAMES, *ORDERED):
         name = subject.capitalize()
     elif name == subject and name not in KNOWN_TAGS and name.lower() in WORDS:
         expected = f"{name.lower()}, or tag.{name} for a tag of your own"
         raise _WrongValueError(subject, f"there is no tag {name}", expected)
-    return Question(lambda record: test(record.tag(name)), _TAG)
+    return of_tags((name,), test)
 
 
-_SEATS: Final = {"1-0": ("First", "Second"), "0-1": ("Second", "First")}
-"""Who won and who lost."""
-
-_TEXTS: Final[Mapping[str, Callable[[Record], Iterable[str]]]] = {
-    "result": lambda record: [record.result],
-    "player": lambda record: [record.tag("First"), record.tag("Second")],
-    "winner": lambda record: map(record.tag, _SEATS.get(record.result, ())[:1]),
-    "loser": lambda record: map(record.tag, _SEATS.get(record.result, ())[1:]),
-}
-"""What is said of a record under names that are no tags' of their own."""
-
-
-_FLAGS: Final[Mapping[str, Question]] = {
-    # `[%emt 0.5]` alone are no words
-    "comments": Question(
-        lambda record: any(
-            isinstance(part, str) for comment in all_comments(record) for part in comment
-        ),
-        _COMMENTS,
-    ),
-    "variations": Question(lambda record: any(ply.variations for ply in record.plies), _COMMENTS),
-}
+_FLAGS: Final[Mapping[str, Question]] = {"comments": WITH_COMMENTS, "variations": WITH_VARIATIONS}
 
 
 def _comparison(parts: Sequence[Any]) -> Question:
@@ -557,12 +412,14 @@ def _value(parts: Sequence[Token]) -> Token:
 
 _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     **dict.fromkeys(("query", "nested", "move"), itemgetter(0)),
-    **dict.fromkeys(("values", "numbers"), list),
+    **dict.fromkeys(("values", "numbers", "texts"), list),
     "any_of": partial(joined, True),
     "all_of": partial(joined, False),
     "inverse": lambda parts: inverse(parts[-1]),
     "flag": lambda parts: _FLAGS[parts[0]],
-    "contains": lambda parts: plays([str(parts[0])], slice(None), _MOVES),
+    "contains": lambda parts: plays([str(parts[0])]),
+    "position": _position,
+    "line": _line,
     **dict.fromkeys(("comparison", "membership"), _comparison),
     "value": _value,
 }

@@ -13,7 +13,8 @@ from query_strategies import TREES, Tree, answer, is_like, printed, quoted, reco
 
 from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
-from lath.notation.query import QueryError, compile_query, doubts, like
+from lath.notation.query import QueryError, compile_query, doubts
+from lath.notation.questions import like
 
 PAGE = DOCS / "queries.md"
 
@@ -35,6 +36,7 @@ BARE = parse('[Game "yavalath"] *')
 
 
 ORDERS = "'<', '<=', '>', '>='"
+POSITIONS = 'position "…", or plain position "…" without images'
 SHOWN = "a text as `arena show --json` prints it"
 
 
@@ -135,25 +137,25 @@ def test_comments_are_words_and_not_annotations_wherever_they_stand() -> None:
 def test_a_position_is_one_that_the_main_line_comes_to() -> None:
     record = parse('[Game "yavalath"] 1. e5 (1. a1) 2. swap 3. d4 *')
     start, after = "5/6/7/8/9/8/7/6/5 w", "5/6/7/8/4b4/3w4/7/6/5 b"
-    assert compile_query(f'position = "{start}" and position = "{after}"')(record)
-    assert compile_query(f'position in ("5/6/7/8/9/8/7/6/w4 b", "{after}")')(record)
-    assert not compile_query('position = "5/6/7/8/9/8/7/6/w4 b"')(record)
-    assert not compile_query(f'position = "{start}"')(RECORD), "no position of mammalath"
+    assert compile_query(f'plain position "{start}" and plain position "{after}"')(record)
+    assert compile_query(f'plain position in ("5/6/7/8/9/8/7/6/w4 b", "{after}")')(record)
+    assert not compile_query('plain position "5/6/7/8/9/8/7/6/w4 b"')(record)
+    assert not compile_query(f'plain position "{start}"')(RECORD), "no position of mammalath"
 
 
 def test_a_position_is_looked_for_only_up_to_where_it_is() -> None:
     illegal = parse('[Game "yavalath"] 1. e5 2. e5 *')
-    assert compile_query('position = "5/6/7/8/4w4/8/7/6/5 b"')(illegal)
+    assert compile_query('plain position "5/6/7/8/4w4/8/7/6/5 b"')(illegal)
     with pytest.raises(IllegalMoveError):
-        compile_query('position = "5/6/7/8/9/8/7/6/w4 b"')(illegal)
+        compile_query('plain position "5/6/7/8/9/8/7/6/w4 b"')(illegal)
     with pytest.raises(UnknownGameError):
-        compile_query('position = "5/6/7/8/9/8/7/6/w4 b"')(parse('[Game "chess"] e4 *'))
+        compile_query('plain position "5/6/7/8/9/8/7/6/w4 b"')(parse('[Game "chess"] e4 *'))
 
 
 @pytest.mark.parametrize("query", ["{0} and plies > 5", "not ({0} and plies > 5) or plies < 0"])
 def test_what_is_cheap_is_asked_first(query: str) -> None:
     illegal = parse('[Game "yavalath"] 1. e5 2. e5 *')
-    compile_query(query.format('position = "5/6/7/8/9/8/7/6/w4 b"'))(illegal)
+    compile_query(query.format('plain position "5/6/7/8/9/8/7/6/w4 b"'))(illegal)
 
 
 def test_moves_of_a_game_that_is_not_installed_are_compared_as_they_stand() -> None:
@@ -231,7 +233,15 @@ def test_no_pattern_is_slow() -> None:
         ("date in (2024-02-29, 2026-02-29)", "2026-02 has no day 29; expected 01 to 28", 21),
         ("date = 2026-11-31", "2026-11 has no day 31; expected 01 to 30", 7),
         ("plies > 3 and or", "'or' does not belong here; expected a test such as plies > 20", 14),
-        ("position = 5/5", f"'5/5' is a position of no installed game; expected {SHOWN}", 11),
+        ("position '5/5'", f"'5/5' is a position of no installed game; expected {SHOWN}", 9),
+        ("position in ('5/5')", f"'5/5' is a position of no installed game; expected {SHOWN}", 13),
+        ("position = '5/5'", f"a position has no '='; expected {POSITIONS}", 9),
+        ("plain position != '5/5'", f"a position has no '!'; expected {POSITIONS}", 15),
+        ("position 5/5", "'5/5' does not belong here; expected 'in' or a text in quotes", 9),
+        ("after e5", "'e5' does not belong here; expected a text in quotes", 6),
+        ("after ' '", "there is no move; expected moves such as 'e5 swap d4'", 6),
+        ("reached 'e5", "the text is never closed; expected ' at its end", 8),
+        ("plain", "the query ends too early; expected 'position', 'after' or 'reached'", 5),
         ("not " * 101 + "comments", "the query is nested more than 100 deep", 0),
     ],
 )  # fmt: skip
@@ -260,6 +270,7 @@ def test_a_mistake_in_a_query_of_several_lines_shows_its_line() -> None:
         ("move 2 = swp", "no installed game has a move 'swp'; did you mean 'swap'?"),
         ("contains move E5 and game = yavalath", "'E5' is no move of yavalath; did you mean 'e5'?"),
         ("game = surikata and contains move zz", "'zz' is no move of surikata"),
+        ("after 'e5 swp'", "no installed game has a move 'swp'; did you mean 'swap'?"),
         (
             "game = yavalath and move 1 = a9",
             "'a9' is no move of yavalath; expected a cell from a1 to a5",
@@ -305,7 +316,7 @@ def test_a_query_of_the_page_is_one(query: str) -> None:
 
 
 def test_a_position_of_a_game_with_parameters_is_found() -> None:
-    matches = compile_query("position = '4/5/6/7/6/5/w3 b'")
+    matches = compile_query("plain position '4/5/6/7/6/5/w3 b'")
     assert matches(parse('[Game "yavalath:size=4,win=5"]\n\na1 b1 *'))
     assert not matches(parse('[Game "yavalath:size=4"]\n\nb1 a1 *'))
     assert not matches(parse('[Game "yavalath"]\n\na1 b1 *'))

@@ -20,7 +20,8 @@ SAMPLES = (
     "game=mammalath-plus and plies>20",
     'not (first = \'a b\' or second != "c\\"d") and player ~ gre*',
     "not not game = x and not (plies in (1,2, 3)) or plies not in (4)",
-    "position = '5/5/5/5/5 - o' or position not in (a, b) and setup = -",
+    "plain position '5/5/5/5/5 - o' or not position in ('a', \"b\") and setup = -",
+    "after 'e5 swap' and not plain reached \"e5 swap d4\"",
     "contains move xb2-b4 and move 3 = d4 and move 4 not in (xF, swap)",
     "date >= 2026-11 and Annotator < m and tag.round > 3 and round <= 1.5",
     "comments or variations and comments",
@@ -89,7 +90,7 @@ def test_every_name_that_messages_list_is_one(name: str) -> None:
 def test_messages_list_every_name() -> None:
     listed = set(WORDS)
     for terminal in strict(grammar()).terminals:
-        if terminal.name in ("NAME", "FLAG", "PLIES", "POSITION"):
+        if terminal.name in ("NAME", "FLAG", "PLIES", "POSITION", "PLAIN", "AFTER", "REACHED"):
             words = terminal.pattern.to_regexp().split("(?![")[0].strip("(?:)")
             assert set(words.split("|")) <= listed
 
@@ -98,8 +99,10 @@ def test_messages_list_every_name() -> None:
     "text",
     ["game = x and", "and game = x", "game x", "notgame = x", "game = x ory = z", "plies > 1.5",
      "plies > 20and a = b", "plies > 1e3", "plies = ''", "move = d4", "move d4 = 3", "contains d4",
-     "in (a)", "game in ()", "game in (a,)", "game not = x", "comments = 1", "position ~ x",
-     "position < x", "Game first", "game = 'a' 'b'", "game = 'a", "tag. = x", "tag.1 = x", "1 = 1",
+     "in (a)", "game in ()", "game in (a,)", "game not = x", "comments = 1", "position ~ 'x'",
+     "position < 'x'", "position = 'x'", "position not in ('x')", "position x", "plain move 1 = x",
+     "plain plain after 'x'", "after x", "after in ('x')", "plain not after 'x'", "reached = 'x'",
+     "Game first", "game = 'a' 'b'", "game = 'a", "tag. = x", "tag.1 = x", "1 = 1",
      "game = (a)", "()", "player-x = a", "game = a,b", "first < b", "first=*and second=?"],
 )  # fmt: skip
 def test_what_is_no_query_is_refused(text: str) -> None:

@@ -150,7 +150,7 @@ def test_a_bad_record_is_told_of_and_the_rest_is_written() -> None:
 
 def test_a_record_that_cannot_be_played_to_the_position_is_told_of_in_its_place() -> None:
     Path("bad.lath").write_text(f"{FIRST}\n{ILLEGAL}\n{THIRD}")
-    query = 'position = "5/6/7/8/4b4/3w4/7/6/5 b"'
+    query = 'position "5/6/7/8/4b4/3w4/7/6/5 b"'
     ran = arena("select", "bad.lath", "--where", query, "--unchecked")
     assert ran.out == THIRD
     assert ran.status == 1
@@ -168,7 +168,7 @@ def test_a_record_that_cannot_be_played_to_the_position_is_told_of_in_its_place(
 
 def test_a_game_that_is_not_installed_has_no_positions() -> None:
     ran = arena(
-        "select", "-", "--where", "position = '5/6/7/8/9/8/7/6/5 w'", stdin='[Game "go"] d4 *'
+        "select", "-", "--where", "position '5/6/7/8/9/8/7/6/5 w'", stdin='[Game "go"] d4 *'
     )
     assert ran.status == 1
     assert "-:1:1: error[unknown-game]: unknown game 'go'" in ran.err

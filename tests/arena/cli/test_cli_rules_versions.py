@@ -41,7 +41,7 @@ def test_every_command_refuses_in_words(tmp_path: Path) -> None:
         ("rate", file),
         ("report", file, "-o", out),
         ("convert", file, out, "--to", "sgf"),
-        ("select", file, "--where", "position = '5/6/7/8/9/8/7/6/5 w'"),
+        ("select", file, "--where", "position '5/6/7/8/9/8/7/6/5 w'"),
     ):
         ran = arena(*words)
         assert "illegal" not in ran.out + ran.err, words
