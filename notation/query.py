@@ -34,6 +34,7 @@ from lath.notation.questions import (
     Question,
     TextTest,
     begins,
+    both,
     comes_to,
     dated,
     dated_so,
@@ -41,6 +42,7 @@ from lath.notation.questions import (
     inverse,
     joined,
     like,
+    number,
     of_plies,
     of_result,
     of_setup,
@@ -88,6 +90,7 @@ _ENGLISH: Final = {
     "AFTER": "'after'",
     "REACHED": "'reached'",
     "LPAR": "a list such as (a, b)",
+    "RANGE": "a range such as 20..30",
     "COMMA": "','",
     "RPAR": "')'",
     "_AND": "'and'",
@@ -310,6 +313,8 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
         if int(subject) == 0:
             raise _WrongValueError(subject, "there is no ply 0", "1 or more")
         return plays(texts, int(subject))
+    if values[0].type == "RANGE":
+        return _in_range(subject, values[0])
     if subject.type == "PLIES":
         return of_plies([_COUNTS[sign](int(text)) for text in texts])
     if subject == "setup" and sign == "=":
@@ -317,6 +322,31 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
     question = _named(subject, _text_test(subject, sign, values))
     is_game = subject.removeprefix("tag.").capitalize() == "Game" and sign == "="
     return replace(question, games=tuple(texts)) if is_game else question
+
+
+def _in_range(subject: Token, value: Token) -> Question:
+    """Return whether `subject` lies in a range such as 20..30, of which both ends are part."""
+    low, high = ends = value.split("..")
+    least, most = number(low), number(high)
+    if subject == "date":
+        for end in ends:
+            _require_allowed(subject, value.update(value=end))
+        length = min(map(len, ends))
+        is_empty = low[:length] > high[:length]
+    elif subject.type == "PLIES" and not all(re.fullmatch("[0-9]{1,9}", end) for end in ends):
+        raise _WrongValueError(value, f"{str(value)!r} is no range of plies", "one such as 20..30")
+    elif least is not None and most is not None:
+        is_empty = least > most
+    elif least is most:
+        is_empty = low > high
+    else:
+        raise _WrongValueError(value, f"{str(value)!r} has one number alone", "two, or none")
+    if is_empty:
+        raise _WrongValueError(value, "the range ends before it begins", f"{high}..{low}")
+    if subject.type == "PLIES":
+        return of_plies([(int(low), int(high))])
+    compared = dated_so if subject == "date" else ordered
+    return _named(subject, both(compared(">=", low), compared("<=", high)))
 
 
 _COUNTS: Final[Mapping[str, Callable[[int], tuple[int, float]]]] = {
@@ -334,18 +364,23 @@ def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
     first, *_ = texts = list(map(str, values))
     if sign == "~":
         return like(first)
-    if subject in _ALLOWED:
-        allowed, expected = _ALLOWED[subject]
-        for value in values:
-            if not allowed.fullmatch(value):  # a slip of the pen would find nothing
-                raise _WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
+    for value in values:
+        _require_allowed(subject, value)
     if subject == "date":
-        for value in values:
-            _require_day(value)
         return dated(texts) if sign == "=" else dated_so(sign, first)
     if sign == "=":
         return equals(texts, as_numbers=subject.type == "ORDERED")
     return ordered(sign, first)
+
+
+def _require_allowed(subject: Token, value: Token) -> None:
+    """Raise _WrongValueError for what no record can have: a slip of the pen would find nothing."""
+    if subject in _ALLOWED:
+        allowed, expected = _ALLOWED[subject]
+        if not allowed.fullmatch(value):
+            raise _WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
+    if subject == "date":
+        _require_day(value)
 
 
 def _require_day(value: Token) -> None:

@@ -36,6 +36,8 @@ BARE = parse('[Game "yavalath"] *')
 
 
 ORDERS = "'<', '<=', '>', '>='"
+PLIES = "range of plies; expected one such as 20..30"
+LISTS = "a list such as (a, b) or a range such as 20..30"
 POSITIONS = 'position "…", or plain position "…" without images'
 SHOWN = "a text as `arena show --json` prints it"
 
@@ -94,6 +96,21 @@ def test_numbers_are_exact() -> None:
     big = parse('[Game "yavalath"] [Seed "9007199254740993"] *')
     assert not compile_query("Seed = 9007199254740992")(big)
     assert compile_query("Seed > 9007199254740992")(big)
+
+
+@pytest.mark.parametrize("low", range(6))
+@pytest.mark.parametrize("high", range(6))
+def test_a_range_is_what_lies_between_its_ends_and_these(low: int, high: int) -> None:
+    if low <= high:
+        assert matches(f"plies in {low}..{high}") is (low <= 4 <= high)
+        assert matches(f"plies not in {low}..{high}") is not (low <= 4 <= high)
+        assert matches(f"round in {low}..{high}.0") is (low <= 3 <= high)
+        dates = f"2026-{low + 7:02}..2026-{high + 7:02}"
+        assert matches(f"date in {dates} and Date in 2026-11-20..2026-12") is (low <= 4 <= high)
+        assert not compile_query(f"date in {dates} or round in {low}..{high}")(BARE)
+    else:
+        with pytest.raises(QueryError, match="the range ends before it begins"):
+            compile_query(f"plies in {low}..{high}")
 
 
 def test_a_date_is_compared_as_far_as_the_query_says_it() -> None:
@@ -233,6 +250,15 @@ def test_no_pattern_is_slow() -> None:
         ("date in (2024-02-29, 2026-02-29)", "2026-02 has no day 29; expected 01 to 28", 21),
         ("date = 2026-11-31", "2026-11 has no day 31; expected 01 to 30", 7),
         ("plies > 3 and or", "'or' does not belong here; expected a test such as plies > 20", 14),
+        ("plies in 1.5..2", f"'1.5..2' is no {PLIES}", 9),
+        ("plies in 1..1234567890", f"'1..1234567890' is no {PLIES}", 9),
+        ("plies in 3", f"'3' does not belong here; expected {LISTS}", 9),
+        ("date in 2026..2025-12", "the range ends before it begins; expected 2025-12..2026", 8),
+        ("date in 2026-13..2027", "there is no month 13; expected 01 to 12", 8),
+        ("date in 1..2", "'1' is no date; expected the form 2026-11-20, 2026-11 or 2026", 8),
+        ("round in 2..2026-01", "'2..2026-01' has one number alone; expected two, or none", 9),
+        ("round in -1..-2", "the range ends before it begins; expected -2..-1", 9),
+        ("game in 1..2", "'1..2' does not belong here; expected a list such as (a, b)", 8),
         ("position '5/5'", f"'5/5' is a position of no installed game; expected {SHOWN}", 9),
         ("position in ('5/5')", f"'5/5' is a position of no installed game; expected {SHOWN}", 13),
         ("position = '5/5'", f"a position has no '='; expected {POSITIONS}", 9),
