@@ -73,6 +73,9 @@ class Board:
         self.centres: Final = tuple(centre for _, centre in places.values())
         """Where the cells lie: x to the right, y downwards, the unit being the distance of two
         neighbours, in the order of `names`."""
+        self.stride: Final = directions[1 if shape == "hexagon" else 2]
+        """The shift from a cell to the one beside it at the next letter; to the next number it is
+        1."""
         self.apart: Final = self.full.bit_length() + 3 * max(directions)
         """A shift that puts a second set of cells beside a first, too far for any line."""
         self.directions: Final = directions
@@ -102,8 +105,23 @@ class Board:
         >>> dict(zip(hexagon((2, 3, 2)).names, hexagon((2, 3, 2)).grid))["c1"]
         (2, 1)
         """
-        stride = self.directions[1 if self.shape == "hexagon" else 2]
-        return tuple(divmod(bit.bit_length() - 1, stride) for bit in self.bit.values())
+        return tuple(divmod(bit.bit_length() - 1, self.stride) for bit in self.bit.values())
+
+    @cached_property
+    def turns(self) -> tuple[tuple[int, int, int, int], ...]:
+        """Every turn and reflection of cells without an edge: 8 of squares, 12 of hexagons.
+
+        Each is `a, b, c, d`, which takes a step of `x` letters and `y` places of `grid` to one of
+        `a * x + b * y` letters and `c * x + d * y` places. The first leaves each as it is.
+        """
+        ahead = [divmod(step + 1, self.stride) for step in self.directions]
+        steps = {(sign * x, sign * (y - 1)) for x, y in ahead for sign in (1, -1)}
+        found = [
+            (a, b, c, d)
+            for a, b, c, d in product((1, 0, -1), repeat=4)
+            if {(a * x + b * y, c * x + d * y) for x, y in steps} == steps
+        ]
+        return tuple(sorted(found, key=(1, 0, 0, 1).__ne__))
 
     @staticmethod
     def bits(mask: int) -> Iterator[int]:

@@ -98,7 +98,8 @@ class Piece:
     """The letter, as `Position.contents` gives it."""
 
     name: str
-    """In the game's words, such as `white token` or `meerkat`."""
+    """In the game's words, such as `white token` or `meerkat`; a player's own pieces have the word
+    for her colour in it."""
 
     shape: Literal["tile", "disc", "block", "marker"]
     """A `tile` lies under everything, a `disc` is a player's piece, a `block` fills its cell for
@@ -139,8 +140,8 @@ class Position(Protocol):
     is, or `*` while the game goes on; `after(moves)`, the position after all of them, as playing
     them one by one would have it, or None where that would fail, for a text that is not canonical
     or a move that is not legal; `movers(moves)`, who decides on each of moves that can be played
-    one after the other, and who after the last; and `legal_bits`, the sum of the game's `bits` of
-    all legal moves.
+    one after the other, and who after the last; `legal_bits`, the sum of the game's `bits` of all
+    legal moves; and `layers()`, pairs of a piece's code and the cells where it lies, lowest first.
     """
 
     @property
@@ -362,6 +363,35 @@ def is_image_of(positions: Iterable[Position]) -> Callable[[Position], bool]:
     """
     images = {way.position(each) for each in positions for way in symmetries(each)}
     return lambda position: symmetries(position)[0].position(position) in images
+
+
+def layers_of(position: Position) -> dict[str, int]:
+    """Return the cells where each piece lies, as `Board.bit` has them, by its code.
+
+    >>> from lath import games
+    >>> layers_of(games.get("yavalath").start().play(Move("a1")))
+    {'w': 1, 'b': 0}
+    """
+    layers: Callable[[], Iterable[tuple[str, int]]] | None = getattr(position, "layers", None)
+    if layers is not None:
+        return dict(layers())
+    game = position.game
+    found = dict.fromkeys((piece.code for piece in game.pieces), 0)
+    for bit, content in zip(game.board.name, position.contents(), strict=True):
+        for code in content:
+            found[code] |= bit
+    return found
+
+
+def owned_by(game: Game, seat: Seat) -> tuple[str, ...]:
+    """Return the codes of a player's own pieces: those with the word for her colour in the name.
+
+    >>> from lath import games
+    >>> owned_by(games.get("mammalath"), Seat.SECOND)
+    ('b',)
+    """
+    colour = game.colours[seat]
+    return tuple(piece.code for piece in game.pieces if colour in piece.name.split())
 
 
 def least(position: P) -> P:

@@ -13,7 +13,7 @@ Source: rulebook by nestorgames; rulings in docs/rules.md. `mammalath_plus.py` i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, Final, NamedTuple
@@ -521,11 +521,13 @@ class MammalathPosition(_State, Alternating):
         tokens = rows(dict(zip("wb", self.tokens, strict=True)))
         return f"{animals} {tokens} {'wb'[self.mover]}"
 
+    def layers(self) -> Iterable[tuple[str, int]]:
+        """Return the cells of animals by type, and those of the tokens of each seat."""
+        return zip((*self.game.letters, *"wb"), (*self.kinds, *self.tokens), strict=True)
+
     def contents(self) -> tuple[str, ...]:
         """Return the animal and the token of each cell, `Aw` being a token on an animal."""
-        animals = zip(self.game.letters, self.kinds, strict=True)
-        tokens = zip("wb", self.tokens, strict=True)
-        return self.game.board.contents([*animals, *tokens])
+        return self.game.board.contents(self.layers())
 
 
 class MammalathBoard(EndingBoard):

@@ -13,7 +13,7 @@ online servers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from random import Random
 from typing import ClassVar, Final, NamedTuple
@@ -433,11 +433,13 @@ class ManalathPosition(_State, Alternating):
         layers = {"o": self.stones[0], "p": self.stones[1], "g": self.blockers}
         return f"{self.game.board.format_rows(layers)} {'op'[self.mover]}"
 
+    def layers(self) -> Iterable[tuple[str, int]]:
+        """Return the cells of the pieces of each colour, and the blockers."""
+        return zip("opg", (*self.stones, self.blockers), strict=True)
+
     def contents(self) -> tuple[str, ...]:
         """Return the piece of each cell."""
-        return self.game.board.contents(
-            [("o", self.stones[0]), ("p", self.stones[1]), ("g", self.blockers)]
-        )
+        return self.game.board.contents(self.layers())
 
 
 class ManalathBoard(FastBoard):

@@ -13,7 +13,7 @@ Source: rulebook by Gerhards; rulings in docs/rules.md, which also show why the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import accumulate, product, takewhile
 from operator import add, mul, or_
@@ -381,10 +381,13 @@ class SurikataPosition(_State, Judged):
         rows = self.game.board.format_rows(layers)
         return f"{rows} {self.game.board.name.get(self.meerkat, '-')} {'ow'[self.mover]}"
 
+    def layers(self) -> Iterable[tuple[str, int]]:
+        """Return the cells of mounds and pieces, and that of the meerkat, which is on top."""
+        return zip("mowk", (self.mounds, *self.stones, self.meerkat), strict=True)
+
     def contents(self) -> tuple[str, ...]:
         """Return mound or piece of each cell, `ok` being the meerkat on an orange piece."""
-        masks = self.mounds, *self.stones, self.meerkat
-        return self.game.board.contents(zip("mowk", masks, strict=True))
+        return self.game.board.contents(self.layers())
 
 
 class SurikataBoard(FastBoard):

@@ -10,7 +10,7 @@ Source: rulings in docs/rules.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import Final, NamedTuple
 
@@ -229,9 +229,13 @@ class YavalathPosition(_State, Alternating):
         rows = self.game.board.format_rows(dict(zip("wb", self.stones, strict=True)))
         return f"{rows} {'wb'[self.mover]}"
 
+    def layers(self) -> Iterable[tuple[str, int]]:
+        """Return the cells of the stones of each seat."""
+        return zip("wb", self.stones, strict=True)
+
     def contents(self) -> tuple[str, ...]:
         """Return the stone of each cell."""
-        return self.game.board.contents(zip("wb", self.stones, strict=True))
+        return self.game.board.contents(self.layers())
 
 
 class YavalathBoard(EndingBoard):

@@ -31,6 +31,28 @@ def test_a_board_has_as_many_turns_and_reflections_as_its_shape(board: Board, co
         assert isometry.mask(board.full) == board.full
 
 
+@pytest.mark.parametrize(
+    ("board", "count"), [(squares(5), 8), (hexagon((3, 4, 5, 4, 3)), 12), (hexagon((2, 3)), 12)]
+)
+def test_cells_without_an_edge_turn_as_regular_boards_do(board: Board, count: int) -> None:
+    assert len(set(board.turns)) == len(board.turns) == count
+    assert board.turns[0] == (1, 0, 0, 1)
+    grid = dict(zip(board.names, board.grid, strict=True))
+    first, corner = board.names[0], grid[board.names[0]]
+    for isometry in board.isometries:
+        moved = {
+            (x - corner[0], y - corner[1]): (
+                grid[isometry.cells[name]][0] - grid[isometry.cells[first]][0],
+                grid[isometry.cells[name]][1] - grid[isometry.cells[first]][1],
+            )
+            for name, (x, y) in grid.items()
+        }
+        assert any(
+            all((a * x + b * y, c * x + d * y) == image for (x, y), image in moved.items())
+            for a, b, c, d in board.turns
+        )
+
+
 def test_every_game_of_the_house_has_the_symmetries_of_its_board() -> None:
     counts = {game.id: len(symmetries(game.start())) for game in map(games.get, OURS)}
     assert counts == {

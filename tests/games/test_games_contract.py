@@ -29,6 +29,7 @@ from lath.games.core import (
     Position,
     Seat,
     Symmetry,
+    layers_of,
     least,
     least_line,
     perft,
@@ -181,6 +182,9 @@ def check_contents(position: Position) -> None:
     contents = position.contents()
     assert len(contents) == len(position.game.board.names)
     assert codes.issuperset("".join(contents))
+    layers = layers_of(position)
+    assert position.game.board.contents(layers.items()) == contents
+    assert codes.issuperset(layers)
 
 
 def check_refusals(position: Position, texts: tuple[str, ...]) -> None:

@@ -1,0 +1,394 @@
+"""Patterns of cells: what each sign means, and that they are found wherever they lie."""
+
+from __future__ import annotations
+
+import re
+from cmath import rect
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import tau
+from random import Random
+
+import pytest
+from families import ALL
+from walks import play_all, walk
+
+from lath import games
+from lath.games.core import Game, Position
+from lath.notation.patterns import PatternError, Shapes, by_places, read_pattern
+
+
+def has(position: Position, text: str, cell: str = "", **how: bool) -> bool:
+    compiled = read_pattern(text, cell=cell, **how).on(position.game)
+    return compiled is not None and compiled.is_in(position)
+
+
+SQUARES = games.get("mammalath:size=4").position("ABCD/2CD/2DC/2AB b3/w3/wb2/2w1 w")
+"""White is to move; a token is written behind its animal.
+
+    Ab B  C  D
+    w  .  C  D
+    w  b  D  C
+    .  .  Aw B
+"""
+
+HEXAGONS = games.get("yavalath:size=4").position("b3/5/2w3/2wb3/1ww3/5/3b b")
+"""Black is to move.
+
+       b . . .
+      . . . . .
+     . . w . . .
+    . . w b . . .
+     . w w . . .
+      . . . . .
+       . . . b
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        ("w", True),
+        ("ww", True),
+        ("www", False),
+        ("b/w/w", True),
+        ("b??w", False),
+        ("b?/?w", True),
+        ("w.", True),
+        ("w../?.b", False),
+        ("A", True),
+        ("(Ab)", True),
+        ("(Bb)", False),
+        ("(w[ABCD])", True),
+        ("(w[^ABCD])/(w[^ABCD])", True),
+        ("(b[^ABCD])(b[ABCD])", False),
+        ("[AB]b", True),
+        ("[AB][AB]b", False),
+        ("[.w][.w]", True),
+        ("[^.ABCDwb]", False),
+        ("CD/DC", True),
+        ("+-", True),
+        ("(A+)", True),
+        ("(A-)", True),
+        ("#(A+)#", False),
+        ("(A+)/#", True),
+        ("#(Ab)/?#", True),
+        ("##/#w", False),
+        ("# ( A b )\n/ ? #", True),
+        ("w***", True),
+        ("w****", False),
+        ("w***#", True),
+        ("w????", True),
+    ],
+)
+def test_each_sign_of_a_pattern_asks_for_something(text: str, is_there: bool) -> None:
+    assert has(SQUARES, text) is is_there
+
+
+@pytest.mark.parametrize(
+    ("text", "how", "is_there"),
+    [
+        ("b/w", {"is_plain": True}, True),
+        ("w/b", {"is_plain": True}, False),
+        ("w/b", {}, True),
+        ("DCB", {"is_plain": True}, False),
+        ("DCB", {}, True),
+        ("DB", {}, False),
+        ("w", {"cell": "a2", "is_plain": True}, True),
+        ("w", {"cell": "b2"}, False),
+        ("AB", {"cell": "a4", "is_plain": True}, True),
+        ("AB", {"cell": "d4"}, False),
+        ("BC", {"cell": "b1", "is_plain": True}, False),
+        ("BC", {"cell": "b1"}, True),
+        ("w", {"cell": "z9"}, False),
+        ("bw", {"is_plain": True}, False),
+        ("bw", {"is_plain": True, "is_either": True}, True),
+        ("-+", {"is_plain": True}, False),
+        ("-+", {"is_plain": True, "is_either": True}, True),
+    ],
+)
+def test_a_pattern_is_turned_unless_plain_and_recoloured_on_demand(
+    text: str, how: dict[str, bool], is_there: bool
+) -> None:
+    assert has(SQUARES, text, **how) is is_there  # type: ignore[arg-type]  # a cell is none
+
+
+@pytest.mark.parametrize(
+    ("text", "is_there_plain", "is_there"),
+    [
+        ("?w/ww", True, True),  # a triangle on its side
+        ("ww/w", False, True),  # on its tip
+        ("w/w/w", False, True),  # a line, to the right downwards
+        ("??w/?w/w", True, True),  # to the left downwards
+        ("w??w", False, False),
+        ("wb/w", True, True),
+        ("bb", False, False),
+        ("##/#b", True, True),
+    ],
+)
+def test_a_row_of_hexagons_begins_half_a_cell_to_the_right(
+    text: str, is_there_plain: bool, is_there: bool
+) -> None:
+    for same in (text, text.replace("w", "-").replace("b", "+")):
+        assert has(HEXAGONS, same, is_plain=True) is is_there_plain
+        assert has(HEXAGONS, same) is is_there
+
+
+def test_manalath_is_turned_as_its_cells_can_be_though_its_board_cannot() -> None:
+    game = games.get("manalath")
+    along_a_row = play_all(
+        game.start(), [game.canonical(f"O{cell}") for cell in ("e4", "e5", "e6")]
+    )
+    assert has(along_a_row, "o/o/o")
+    assert not has(along_a_row, "o/o/o", is_plain=True)
+    assert has(along_a_row, "ooo", "e4")
+    assert not has(along_a_row, "o/o/o", "e4"), "no image of the board takes a row across"
+
+
+def test_the_meerkat_stands_on_a_piece() -> None:
+    position = games.get("surikata").position("mmm1m/5/m4/5/o4 a1 w")
+    assert has(position, "(ok)", "a1")
+    assert has(position, "(-k)") != has(position, "(+k)")
+    assert not has(position, "[wm]k")
+    assert not has(position, "mk")
+
+
+SIGNS = "a piece's letter, one of . + - ? * #, [ ], ( ) or /"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "at"),
+    [
+        ("", "the pattern asks for nothing; expected a piece's letter, or . + -", 0),
+        ("?*/#", "the pattern asks for nothing; expected a piece's letter, or . + -", 0),
+        ("w2w", "'2' does not belong into a pattern; expected . for each empty cell", 1),
+        (
+            "w!",
+            f"'!' does not belong into a pattern; expected {SIGNS}",
+            1,
+        ),
+        ("w[wb", "the pattern ends too early; expected a piece's letter, . + - or ]", 4),
+        ("w[]", "']' does not belong into a pattern; expected a piece's letter, . + - or ]", 2),
+        ("[w[", "'[' does not belong into a pattern; expected a piece's letter, . + - or ]", 2),
+        ("[?w]", "'?' does not belong into a pattern; expected a piece's letter, . + - or ]", 1),
+        (
+            "()",
+            "')' does not belong into a pattern; expected a piece's letter, + or -, [ ] or )",
+            1,
+        ),
+        ("(w", "the pattern ends too early; expected a piece's letter, + or -, [ ] or )", 2),
+        ("w" * 1001, "the pattern has 1001 signs; expected at most 1000", 0),
+    ],
+)
+def test_a_text_that_is_no_pattern_is_told_with_its_place(text: str, message: str, at: int) -> None:
+    with pytest.raises(PatternError) as caught:
+        read_pattern(text)
+    assert str(caught.value) == message
+    assert caught.value.at == at
+
+
+def test_what_shall_be_on_a_cell_is_not_off_the_board() -> None:
+    with pytest.raises(PatternError, match="the first sign is off the board, but shall be on c3"):
+        read_pattern(" #w", cell="c3")
+
+
+def test_a_game_without_such_pieces_cells_or_owners_has_no_such_pattern() -> None:
+    yavalath = games.get("yavalath")
+    assert read_pattern("o").on(yavalath) is None
+    assert read_pattern("w", cell="a9").on(yavalath) is None
+    assert read_pattern("w" + "?" * 30 + "w").on(yavalath) is None
+    assert read_pattern("w" + "?" * 30).on(yavalath) is not None
+    manalath = games.get("manalath")
+    assert read_pattern("g", is_either=True).on(manalath) is not None
+
+
+# The reference knows nothing of grids, bits and shifts: cells are places in the plane.
+
+
+def holds(sign: str, content: str | None, own: str, theirs: str) -> bool:
+    """Return whether a sign is true of what lies on a cell, None off the board."""
+    if sign == "?":
+        return True
+    if content is None or sign in "#*":
+        return (content is None) is (sign == "#")
+    if sign[0] == "(":
+        parts = re.findall(r"\[.*?\]|.", sign[1:-1])
+        return all(holds(part, content, own, theirs) for part in parts)
+    if sign[0] == "[":
+        codes = sign.strip("[^]")
+        return (sign[1] != "^") is any(holds(code, content, own, theirs) for code in codes)
+    if sign == ".":
+        return content == ""
+    sought = {"+": own, "-": theirs}.get(sign, sign)
+    return any(code in content for code in sought)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A pattern looked for in every place and way, cell by cell."""
+
+    game: Game
+    rows: Sequence[Sequence[str]]
+    own: str
+    theirs: str
+
+    def is_anywhere(self, contents: Sequence[str], *, is_plain: bool) -> bool:
+        steps = 4 if self.game.board.shape == "square" else 6
+        ways = [
+            (is_mirrored, rect(1, tau * step / steps))
+            for is_mirrored in (False, True)
+            for step in range(steps)
+        ]
+        signs = list(self.signs())
+        begin = next(at for at, sign in signs if sign not in "?#")
+        lying = self.lying(contents)
+        for is_mirrored, turn in ways[:1] if is_plain else ways:
+            steps_to = [
+                (turn * ((at - begin).conjugate() if is_mirrored else at - begin), sign)
+                for at, sign in signs
+            ]
+            for centre in self.game.board.centres:
+                if self.is_at(complex(*centre), steps_to, lying):
+                    return True
+        return False
+
+    def is_on(self, cell: str, contents: Sequence[str], *, is_plain: bool) -> bool:
+        board = self.game.board
+        images = board.isometries[:1] if is_plain else board.isometries
+        centre = complex(*board.centres[board.names.index(cell)])
+        for image in images:
+            moved = {
+                image.cells[name]: content
+                for name, content in zip(board.names, contents, strict=True)
+            }
+            lying = self.lying([moved[name] for name in board.names])
+            if self.is_at(centre, list(self.signs()), lying):
+                return True
+        return False
+
+    def signs(self) -> Iterator[tuple[complex, str]]:
+        for down, row in enumerate(self.rows):
+            for right, sign in enumerate(row):
+                if self.game.board.shape == "square":
+                    yield complex(right, down), sign
+                else:
+                    yield complex(right + down / 2, down * 3**0.5 / 2), sign
+
+    def is_at(
+        self,
+        centre: complex,
+        signs: Sequence[tuple[complex, str]],
+        lying: dict[tuple[float, float], str],
+    ) -> bool:
+        return all(
+            holds(sign, lying.get(_rounded(centre + at)), self.own, self.theirs)
+            for at, sign in signs
+        )
+
+    def lying(self, contents: Sequence[str]) -> dict[tuple[float, float], str]:
+        centres = self.game.board.centres
+        return {
+            _rounded(complex(*centre)): content
+            for centre, content in zip(centres, contents, strict=True)
+        }
+
+
+def _rounded(place: complex) -> tuple[float, float]:
+    return round(place.real, 2) + 0.0, round(place.imag, 2) + 0.0
+
+
+def owned(game: Game, colour: str) -> str:
+    return "".join(piece.code for piece in game.pieces if colour in piece.name)
+
+
+def drawn_rows(position: Position, chance: Random) -> list[list[str]]:
+    """Return signs of a pattern, most of them true of some place of the position."""
+    game, board = position.game, position.game.board
+    codes = [piece.code for piece in game.pieces]
+    some = "".join(chance.sample(codes, 2))
+    signs = ["?", "*", "#", ".", *codes, f"[{some}]", f"[^{some}]", f"[.{some}]"]
+    signs += [f"({code}[{some}])" for code in codes] + [f"({code}[^{some}])" for code in codes]
+    own, theirs = (owned(game, game.colours[seat]) for seat in _seats(position))
+    if own and theirs:
+        signs += ["+", "-", "(+[^.])"]
+    found = Found(game, (), own, theirs)
+    lying = found.lying(position.contents())
+    begin = complex(*chance.choice(board.centres))
+    rows = [["?"] * chance.randint(1, 3) for _ in range(chance.randint(1, 3))]
+    for place, _ in Found(game, rows, own, theirs).signs():
+        content = lying.get(_rounded(begin + place))
+        true = [sign for sign in signs[3:] if holds(sign, content, own, theirs)] or ["#"]
+        sign = chance.choice(signs if chance.random() < 0.15 else true)
+        down = round(place.imag / (1 if board.shape == "square" else 3**0.5 / 2))
+        right = round(place.real - (0 if board.shape == "square" else down / 2))
+        rows[down][right] = sign
+    return rows
+
+
+def _seats(position: Position) -> tuple[int, int]:
+    return position.to_move, 1 - position.to_move
+
+
+def exchanged(game: Game, contents: Sequence[str]) -> list[str]:
+    """Return the board with the players' colours exchanged."""
+    first, second = (owned(game, colour) for colour in game.colours)
+    return [
+        content.translate(str.maketrans(first + second, second + first)) for content in contents
+    ]
+
+
+@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
+def test_a_pattern_is_found_where_looking_cell_by_cell_finds_it(game: Game) -> None:
+    chance = Random(game.id)
+    answers: Counter[bool] = Counter()
+    for seed in range(12):
+        positions = [position for position, _ in walk(game, seed)]
+        for position in chance.sample(positions, min(4, len(positions))):
+            rows = drawn_rows(position, chance)
+            text = "/".join(map("".join, rows))
+            if not re.search(r"[^?*#/]", text):
+                continue
+            other = chance.choice(positions)
+            cell = (
+                ""
+                if rows[0][0] == "#" or chance.random() < 0.6
+                else chance.choice(game.board.names)
+            )
+            is_plain, is_either = chance.random() < 0.3, chance.random() < 0.3
+            compiled = read_pattern(text, cell=cell, is_plain=is_plain, is_either=is_either).on(
+                game
+            )
+            for each in (position, other):
+                own, theirs = (owned(game, game.colours[seat]) for seat in _seats(each))
+                is_either = is_either and bool(own and theirs)
+                boards = [each.contents()]
+                boards += [tuple(exchanged(game, boards[0]))] * is_either
+                found = Found(game, rows, own, theirs)
+                expected = any(
+                    found.is_on(cell, board, is_plain=is_plain)
+                    if cell
+                    else found.is_anywhere(board, is_plain=is_plain)
+                    for board in boards
+                )
+                answer = compiled is not None and compiled.is_in(each)
+                assert answer is expected, (text, cell, is_plain, is_either, each.text())
+                if compiled is not None:
+                    assert by_arrays(compiled.shapes[each.to_move], each) is answer
+                answers[answer] += 1
+    assert min(answers[True], answers[False]) >= 10, answers
+
+
+def by_arrays(shapes: Shapes, position: Position) -> bool:
+    """Return whether a position has the pattern, as who keeps boards in arrays finds it."""
+    contents = position.contents()
+    lying = [
+        [any(code in (content or ".") for code in codes) is is_there for content in contents]
+        for codes, is_there in shapes.lying
+    ]
+    for image in shapes.images:
+        tests = by_places(position.game.board, image)
+        looked = [[lying[place][at] for at in places] for place, places in tests]
+        if any(all(column) for column in zip(*looked, strict=True)):
+            return True
+    return False
