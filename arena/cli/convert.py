@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -20,6 +20,7 @@ from lath.arena.cli.files import (
     unless_cut,
     unless_lossy,
     whole,
+    writable,
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
@@ -27,8 +28,9 @@ from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, optio
 from lath.arena.errors import ConfigError
 from lath.notation import formats
 from lath.notation.errors import printable
+from lath.notation.files import open_bytes
 from lath.notation.formats import FormatError
-from lath.notation.reader import Entry
+from lath.notation.reader import Chunk, Entry, chunks, texts_of
 from lath.notation.record import Record
 
 app = App()
@@ -40,6 +42,7 @@ To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
 Strict = Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")]
 Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
 Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
+Append = Annotated[bool, flag("--append", "Add to a database (DST.duckdb) what it does not have.")]
 NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
 
 
@@ -51,6 +54,7 @@ def convert(
     to: To = None,
     positions: Positions = False,
     planes: Planes = False,
+    append: Append = False,
     strict: Strict = False,
     unchecked: Unchecked = False,
     quiet: NoSummary = False,
@@ -67,14 +71,22 @@ def convert(
     was played there, what it came to for the mover, evaluation, time and depth. With --planes DST
     (parquet or npz) has the same of one game as numbers for machine learning.
 
+    With DST.duckdb (extra `duckdb`) records become a database that SQL asks: games, plies, and
+    positions by a key that their images under symmetries have in common. --append adds to one.
+
     Exit status 1 if a record was left out; with --strict also if anything else would be lost, and
     nothing is written then.
 
     Example: arena convert games.lath games.csv
+
+    Example: arena convert games.lath games.duckdb
     """
     add_games(game)
-    if positions and planes:
-        raise typer.BadParameter("--positions and --planes exclude each other")
+    is_database = destination.suffix == _DATABASE and to is None
+    given = {"--positions": positions, "--planes": planes, "--strict": strict}
+    _refuse_flags({**given, "--unchecked": unchecked}, append=append, is_database=is_database)
+    if is_database:
+        raise typer.Exit(_into_database(source, from_, destination, append=append, quiet=quiet))
     try:
         from_name = _format_of(source, from_, "--from")
         to_name = _format_of(destination, to, "--to")
@@ -110,6 +122,50 @@ def convert(
         converted = conversion.sound - conversion.unheld
         print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
     raise typer.Exit(1 if left_out else 0)
+
+
+_DATABASE: Final = ".duckdb"
+
+
+def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool) -> None:
+    """Raise BadParameter or ConfigError for flags that do not go with each other or with DST."""
+    if given["--positions"] and given["--planes"]:
+        raise typer.BadParameter("--positions and --planes exclude each other")
+    if append and not is_database:
+        raise ConfigError(f"--append is for databases; expected DST with the suffix {_DATABASE}")
+    for name, is_given in given.items():
+        if is_database and is_given:
+            raise ConfigError(f"{name} is not for databases, which take sound records whole")
+
+
+def _into_database(source: Path, from_: str | None, out: Path, *, append: bool, quiet: bool) -> int:
+    """Write a database of the records of a file; return the exit status. Raises ConfigError."""
+    if _format_of(source, from_, "--from") != "lath":
+        raise ConfigError(f"{source}: a database is made of .lath; convert it to that first")
+    try:
+        from lath.notation.database import building, parcels
+    except ImportError as error:
+        words = f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
+        raise ConfigError(words) from error
+    try:
+        with writable(out), building.building(out, append=append) as made:
+            for part in read_from(source, _chunks(source)):
+                read = made.counts.read
+                made.add(parcels.parcel_of(texts_of(part), str(source), read + 1))
+    except building.NotDatabaseError as error:
+        raise ConfigError(str(error)) from error
+    found = made.counts
+    if not quiet:
+        words = f"{found.taken} of {found.read} records taken into {out}"
+        words += f"; {found.duplicates} left out that were there already" * bool(found.duplicates)
+        refused = f"; {bad_words(found.refused)} left out, of which its table refused tells"
+        print(words + refused * bool(found.refused), file=sys.stderr)
+    return 1 if found.refused else 0
+
+
+def _chunks(source: Path) -> Iterator[Chunk]:
+    with open_bytes(source) as stream:
+        yield from chunks(stream)
 
 
 def _format_of(path: Path, name: str | None, by: str) -> str:

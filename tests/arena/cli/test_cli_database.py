@@ -1,0 +1,116 @@
+"""`arena convert` into a database: what it holds, what is added to it, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from commands import arena
+from sample_records import random_game
+
+from lath import games, notation
+from lath.notation.database import building
+from lath.notation.database.keys import keys_of
+
+BAD = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
+TOLD = '[Game "yavalath"]\n[First "ann"]\n\ne5 {[%eval 0.5] [%emt 1.5]} swap *\n'
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Return a file of games of all kinds, one with annotations and one that is not sound."""
+    records = [random_game(name, seed) for seed in (1, 2) for name in games.builtin_ids()]
+    path = tmp_path / "games.lath"
+    path.write_text("\n".join([*notation.format_records(records), TOLD, BAD]))
+    return path
+
+
+def ask(database: Path, query: str) -> list[tuple[Any, ...]]:
+    with duckdb.connect(str(database), read_only=True) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_a_database_holds_games_plies_positions_and_what_was_refused(
+    source: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "games.duckdb"
+    ran = arena("convert", source, out)
+    records = list(notation.read(source))[:-1]
+    assert ran.status == 1
+    assert ran.err.startswith(f"{len(records)} of {len(records) + 1} records taken into {out};")
+    found = ask(out, "SELECT game, plies, result FROM games ORDER BY id")
+    assert found == [(each.game, len(each.plies), each.result) for each in records]
+    moves = ask(out, "SELECT id, list(move ORDER BY ply) FROM plies GROUP BY id ORDER BY id")
+    canonical = [list(notation.canonical(each).moves) for each in records]
+    assert [line for _, line in moves] == canonical
+    keys = ask(out, "SELECT list(key ORDER BY ply) FROM positions GROUP BY id ORDER BY id")
+    for record, (of_record,) in zip(records, keys, strict=True):
+        known = keys_of(record.game)
+        assert of_record == list(map(known.key, notation.positions(record)))
+    annotated = ask(out, "SELECT eval, time_s FROM plies WHERE eval IS NOT NULL")
+    assert annotated == [(0.5, 1.5)]
+    (refused,) = ask(out, "SELECT file, record, reason FROM refused")
+    assert refused[:2] == (str(source), len(records) + 1)
+    assert "e5 already has a stone" in refused[2]
+
+
+def test_a_game_once_in_is_never_in_twice(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, more = tmp_path / "games.duckdb", tmp_path / "more.lath"
+    monkeypatch.setattr(building, "SEGMENT", 100)  # several parts
+    arena("convert", source, out)
+    new = TOLD.replace("ann", "bob")
+    more.write_text(f"{new}\n{TOLD}\n{new}")
+    ran = arena("convert", more, out, "--append")
+    assert (ran.status, ran.err) == (
+        0,
+        f"1 of 3 records taken into {out}; 2 left out that were there already\n",
+    )
+    count = len(list(notation.read(source)))
+    assert ask(out, "SELECT count(*), max(id) FROM games") == [(count, count)]
+    (other,) = ask(out, "SELECT first FROM games WHERE id = (SELECT max(id) FROM games)")
+    assert other == ("bob",)
+    lines = "SELECT count(DISTINCT id), count(*) FROM positions WHERE ply = 0"
+    assert ask(out, lines) == [(count, count)]
+
+
+def test_who_is_stopped_leaves_what_was_there(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, more = tmp_path / "games.duckdb", tmp_path / "more.lath"
+    arena("convert", source, out)
+    before = out.read_bytes()
+    more.write_text(TOLD.replace("ann", "bob"))
+
+    def fail(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(building.Building, "_write_games", fail)
+    assert arena("convert", more, out, "--append").status != 0
+    assert out.read_bytes() == before
+
+
+def test_what_is_no_database_is_not_added_to(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "other.duckdb"
+    with duckdb.connect(str(out)) as connection:
+        connection.execute("CREATE TABLE about (form UINTEGER)")
+    before = out.read_bytes()
+    ran = arena("convert", source, out, "--append")
+    assert (ran.status, out.read_bytes()) == (2, before)
+    assert ran.err == f"arena: {out} is no database of games of this version\n"
+    (tmp_path / "text.duckdb").write_text("no database")
+    ran = arena("convert", source, tmp_path / "text.duckdb", "--append")
+    assert ran.status == 2
+    assert "is no database" in ran.err
+
+
+def test_flags_that_do_not_go_together_are_refused(source: Path, tmp_path: Path) -> None:
+    ran = arena("convert", source, tmp_path / "games.csv", "--append")
+    assert (ran.status, "--append is for databases" in ran.err) == (2, True)
+    ran = arena("convert", source, tmp_path / "games.duckdb", "--planes")
+    assert (ran.status, "--planes is not for databases" in ran.err) == (2, True)
+    ran = arena("convert", tmp_path / "games.csv", tmp_path / "games.duckdb")
+    assert (ran.status, "a database is made of .lath" in ran.err) == (2, True)
