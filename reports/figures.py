@@ -594,20 +594,23 @@ def quantile(values: Counter[int], share: float) -> int:
     return nth(values, math.ceil(share * values.total()))
 
 
-def bins(lengths: Counter[int]) -> list[Bin]:
-    """Return at most MOST_BINS bins of one width, from the shortest to the longest game.
+def bins(
+    lengths: Counter[int], ends: tuple[int, int] | None = None, most: int = MOST_BINS
+) -> list[Bin]:
+    """Return at most so many bins of one width, from the shortest to the longest game.
 
-    The width is the least of 1, 2, 5, 10, 20 … plies that makes no more bins, and every bin begins
-    at a multiple of it.
+    With `ends` those are the shortest and the longest, of these games and of others. The width is
+    the least of 1, 2, 5, 10, 20 … plies that makes no more bins, and every bin begins at a multiple
+    of it.
 
     >>> bins(Counter({3: 1, 5: 2}))[1:]
     [{'from': 4, 'to': 4, 'games': 0}, {'from': 5, 'to': 5, 'games': 2}]
     >>> [bins(Counter(ends))[0]["to"] for ends in ((7, 30), (7, 31), (1, 150))]
     [7, 7, 9]
     """
-    shortest, longest = min(lengths), max(lengths)
+    shortest, longest = ends or (min(lengths), max(lengths))
     widths = (width * 10**power for power in count() for width in (1, 2, 5))
-    width = next(one for one in widths if longest // one - shortest // one < MOST_BINS)
+    width = next(one for one in widths if longest // one - shortest // one < most)
     found = Counter[int]()
     for length, n in lengths.items():
         found[length // width] += n

@@ -46,6 +46,7 @@ from lath.notation.archive import Seen
 from lath.notation.formats.tables import guarded
 from lath.notation.record import ANALYSIS, FORFEITS, Record, Termination
 from lath.notation.replay import positions
+from lath.reports.courses import Course, Courses
 from lath.reports.estimates import (
     RATE,
     Column,
@@ -106,6 +107,43 @@ MEASURES: Final = (
     Measure("decisiveness", "decisiveness", "mean", "share", evaluated=True),
 )
 
+SAYS: Final[Mapping[str, str]] = {
+    "first_score": "what the first player got, a draw being half a point",
+    "first_equal": (
+        "what the first player would get between two equal bots: strengths are taken out by the "
+        "Elo model of the ratings"
+    ),
+    "first_stone": (
+        "what the owner of the first stone got: the first player, or after a swap the second"
+    ),
+    "stone_equal": "what the owner of the first stone would get between two equal bots",
+    "swapped": "how often the swap was played, where a bot chose",
+    "drawn": "games that were drawn, but for the ply limit",
+    "completion": (
+        "games that somebody won by the rules or by resignation; not drawn, adjudicated or stopped"
+    ),
+    "plies": "plies of a game",
+    "legal_moves": "legal moves a ply, on average over a game",
+    "choices": "plies with more than one legal move",
+    "coverage": "cells on which something changed in the game; what a setup puts there is none",
+    "lead_changes": "how often the leader became the other one",
+    "lead_changes_a_ply": (
+        "how often the leader became the other one, by how often it could have been"
+    ),
+    "drama": "how far the winner was behind, on average over the game, 0 where ahead",
+    "greatest_drama": "how far the winner was behind at worst",
+    "behind": "for how much of the game the winner was behind",
+    "time_to_decide": (
+        "the part of the game after which the winner was ahead for good; 100 % where that was "
+        "never so"
+    ),
+    "decisiveness": (
+        "the part of the game after which the winner had first been further ahead than the "
+        "loser ever was: 100 % ends as soon as it is decided"
+    ),
+}
+"""What each is, in half a sentence, by `Measure.key`."""
+
 LEAST_TOLD: Final = 3
 """Of so many plies that players chose at least one must have an evaluation: where one of two bots
 tells them, half of the plies have one."""
@@ -129,12 +167,18 @@ def of_record(record: Record) -> dict[str, float]:
 
     Raises GameError where it cannot be played.
     """
+    return played(record)[0]
+
+
+def played(record: Record) -> tuple[dict[str, float], Course]:
+    """Return what a decided game comes to, and how it went; raises GameError likewise."""
     points = POINTS[record.result]
     is_won, why = points != 0.5, record.termination
     found = {"first_score": points}
     chosen, has_swap, legal = chosen_plies(record), False, array("q")
     seats: list[int] = []
     changed: set[int] = set()
+    covered = array("q")
     before: tuple[str, ...] = ()
     for ply, position in enumerate(positions(record)):
         bits = getattr(position, "legal_bits", None)
@@ -145,6 +189,7 @@ def of_record(record: Record) -> dict[str, float]:
         contents = position.contents()
         both = enumerate(zip(contents, before or contents, strict=True))
         changed.update(at for at, (now, was) in both if now != was)
+        covered.append(len(changed))
         before = contents
     ended = position.is_over
     found["drawn"] = float(not is_won and why != Termination.PLY_LIMIT)
@@ -155,13 +200,19 @@ def of_record(record: Record) -> dict[str, float]:
         if chosen < 2:
             found["swapped"] = float(is_swapped)
     plies = len(record.plies)
+    course = Course(plies, len(before))
     if ended and plies and not record.tag("Position"):
         of_plies = legal[:plies]
+        course = course._replace(legal=of_plies, changed=covered[1:])
         found["plies"] = plies
         found["legal_moves"] = sum(of_plies) / plies
         found["choices"] = sum(number > 1 for number in of_plies) / plies
         found["coverage"] = len(changed) / len(before)
-    return found | of_evaluations(evaluations(record, seats, chosen), plies, record.result)
+    told = evaluations(record, seats, chosen)
+    if is_won:
+        leads = [(at, value if points else -value) for at, value in told]
+        course = course._replace(leads=leads)
+    return found | of_evaluations(told, plies, record.result), course
 
 
 def evaluations(record: Record, seats: Sequence[int], chosen: int = 0) -> list[tuple[int, float]]:
@@ -239,6 +290,8 @@ class Group:
         """Those that count."""
         self.left_out: Final = Counter[str]()
         """How many do not, by `UNLIKE`."""
+        self.courses: Final = Courses()
+        """How they went."""
         self._columns: Final[defaultdict[str, Column]] = defaultdict(Column)
         self._results: Final[dict[Measure, list[Result]]] = {FIRST_EQUAL: [], STONE_EQUAL: []}
         self._seen: Final = Seen()
@@ -254,7 +307,8 @@ class Group:
         if why := self._why_not(record):
             self.left_out[why] += 1
             return
-        found = of_record(record)
+        found, course = played(record)
+        self.courses.add(course)
         seats = record.first, record.second
         key, number, opening = place_of(record, seats)
         seat = 2 if seats[0] == seats[1] else int(seats[0] > seats[1])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.files import Files, Quiet, Unchecked, unless_cut
+from lath.arena.cli.files import Files, Quiet, Unchecked, is_one_of, unless_cut, write_pieces
 from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option, whole
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
@@ -45,6 +46,9 @@ MeasuresAlone = Annotated[bool, flag("--measures", _MEASURES)]
 _COMPARE = "With --measures: what two files of a game each, or two games of a file, differ in."
 
 AsCompared = Annotated[bool, flag("--compare", _COMPARE)]
+_HTML = "With --measures: write a page with plots; - is standard output."
+
+AsPage = Annotated[Path | None, option("--html", "FILE", _HTML)]
 
 
 @app.command()
@@ -57,6 +61,7 @@ def stats(
     opening_plies: OpeningPlies = 2,
     measures: MeasuresAlone = False,
     compare: AsCompared = False,
+    html: AsPage = None,
     unchecked: Unchecked = False,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -70,6 +75,8 @@ def stats(
     Example: arena stats games.lath --where 'plies > 20 and player = mcts'
 
     Example: arena stats a.lath b.lath --measures --compare
+
+    Example: arena stats games.lath --measures --html measures.html
     """
     add_games(game)
     if as_csv and (as_json or not (openings or measures)):
@@ -78,11 +85,18 @@ def stats(
         raise typer.BadParameter("--measures tells of nothing else: --openings, --endings")
     if compare and not measures:
         raise typer.BadParameter("--compare is for --measures")
+    if html is not None:
+        _refuse_page(html, files, measures=measures, is_text=as_json or as_csv)
     selection = Selection(files, where, distinct=distinct, rules=not unchecked)
     with unless_cut(lambda: bool(selection.bad)):
         if measures:
             found = _measured(selection, apart=compare and len(files) == 2)
-            if compare:
+            if html is not None:
+                command = _command(
+                    files, where, distinct=distinct, unchecked=unchecked, game=game, compare=compare
+                )
+                _write_page(html, found, files, command, compare=compare, quiet=quiet)
+            elif compare:
                 _print_compared(selection, found, files, as_json=as_json, as_csv=as_csv)
             else:
                 _print_measures(selection, found, as_json=as_json, as_csv=as_csv)
@@ -135,10 +149,8 @@ def _print_measures(selection: Selection, found: Measures, *, as_json: bool, as_
         print_measures(found)
 
 
-def _print_compared(
-    selection: Selection, found: Measures, files: list[Path], *, as_json: bool, as_csv: bool
-) -> None:
-    """Print what two groups of games differ in; raise ConfigError where they are not two."""
+def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, Group]]:
+    """Return two groups of games, each with its file; raise ConfigError where they are not two."""
     groups = [(source, group) for source, group in found.groups if group.games]
     sources = [source for source, _ in groups]
     if len(groups) != 2 or len(set(sources)) != (2 if len(files) == 2 else 1):
@@ -147,6 +159,14 @@ def _print_compared(
             f"--compare: expected two files with games of one id each, or otherwise games of two "
             f"ids, not {len(groups)}: {names or 'no games'}; --where selects"
         )
+    return groups
+
+
+def _print_compared(
+    selection: Selection, found: Measures, files: list[Path], *, as_json: bool, as_csv: bool
+) -> None:
+    """Print what two groups of games differ in; raise ConfigError where they are not two."""
+    groups = _two_of(found, files)
     (_, one), (_, other) = groups
     compared = compare_groups(one, other)
     names_of = _names(groups)
@@ -174,6 +194,62 @@ def _names(groups: list[tuple[str, Group]]) -> tuple[str, str]:
         if len(set(names)) == 2:
             break
     return names[0], names[1]
+
+
+def _refuse_page(out: Path, files: list[Path], *, measures: bool, is_text: bool) -> None:
+    """Raise BadParameter or ConfigError where a page cannot be meant."""
+    if not measures:
+        raise typer.BadParameter("--html is for --measures")
+    if is_text:
+        raise typer.BadParameter("--html writes a page, without --json and --csv")
+    if is_one_of(out, files):
+        raise ConfigError(f"--html {out}: that is a file of records that is read; name another")
+
+
+def _command(
+    files: list[Path],
+    where: str | None,
+    *,
+    distinct: bool,
+    unchecked: bool,
+    game: list[str] | None,
+    compare: bool,
+) -> str:
+    """Return what is typed for the same measures."""
+    words = ["arena", "stats", *map(str, files), "--measures"]
+    words += ["--compare"] * compare + ["--distinct"] * distinct + ["--unchecked"] * unchecked
+    words += [] if where is None else ["--where", where]
+    words += [word for one in game or () for word in ("--game", one)]
+    return shlex.join(words)
+
+
+def _write_page(
+    out: Path, found: Measures, files: list[Path], command: str, *, compare: bool, quiet: bool
+) -> None:
+    """Write the page with plots, and say so; raise ConfigError where that cannot be."""
+    from lath.arena.cli.report import content_words
+    from lath.reports.page.measures import Named, names_of, render
+
+    if compare:
+        groups = _two_of(found, files)
+        (_, one), (_, other) = groups
+        ids, names = names_of((one, other)), _names(groups)
+        named = [
+            Named(name=name if name != group.game else title, group=group)
+            for name, title, group in zip(names, ids, (one, other), strict=True)
+        ]
+        page = render(named, command, str(out), compare_groups(one, other))
+    else:
+        of_all = [group for _, group in found.groups]
+        named = [
+            Named(name=name, group=group)
+            for name, group in zip(names_of(of_all), of_all, strict=True)
+        ]
+        page = render(named, command, str(out))
+    content = page.html.encode()
+    write_pieces(out, [content])
+    if not quiet and str(out) != "-":
+        print(f"{out}: {content_words(found.games, len(content))}", file=sys.stderr)
 
 
 def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -> int:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from commands import arena
+from markup import problems_in
 from places import DOCS
 
-from lath.reports.measures import MEASURES
+from lath.reports.measures import MEASURES, SAYS
 
 PAGE = (DOCS / "measures.md").read_text(encoding="utf-8")
 FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -96,6 +97,63 @@ def test_what_does_not_count_is_told() -> None:
     assert arena("stats", "-", "--measures", stdin="").out == "no games\n"
 
 
+def test_what_a_measure_is_stands_in_the_page_as_in_the_docs() -> None:
+    rows = re.findall(r"^\| [\w ]+ \| `(\w+)` \| (.*?) \|", PAGE, re.MULTILINE)
+    assert {key: re.sub(r"\[(.*?)\]\(.*?\)", r"\1", says) for key, says in rows} == SAYS
+
+
+def test_the_page_with_plots_has_the_numbers_of_the_json() -> None:
+    both = ("wide.lath", "narrow.lath", "--measures")
+    assert re.fullmatch(
+        r"page\.html: 16 games, \d+ kB\n", arena("stats", *both, "--html", "page.html").err
+    )
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert arena("stats", *both, "--html", "-").out.count("<h1>") == 1
+    told = json.loads(arena("stats", *both, "--json").out)["by_game"]
+    for measure in MEASURES:
+        (panel,) = re.findall(
+            rf'<figure class="card" id="of-{measure.key}">.*?</table>', page, re.DOTALL
+        )
+        values = [
+            float(text) / (100 if measure.unit == "share" else 1)
+            for text in re.findall(r"<b>([\d.]+)[^<]*</b>", panel)
+        ]
+        expected = [
+            row["value"]
+            for game in told
+            for row in game["measures"]
+            if row["measure"] == measure.key
+        ]
+        within = 0.0006 if measure.unit == "share" else 0.006
+        assert values == pytest.approx(expected, abs=within), measure.key
+
+
+def test_the_page_marks_the_differences_that_the_json_believes() -> None:
+    both = ("wide.lath", "narrow.lath", "--measures", "--compare")
+    arena("stats", *both, "--html", "page.html")
+    page = Path("page.html").read_text(encoding="utf-8")
+    marked = re.findall(r'<tr class="believed">\s*<th scope="row"><a href="#of-(\w+)"', page)
+    told = json.loads(arena("stats", *both, "--json").out)["compared"]
+    assert sorted(marked) == sorted(each["measure"] for each in told if each["differs"])
+    assert len(re.findall(r'<tr class="open">', page)) == len(told) - len(marked)
+
+
+def test_pages_with_plots_are_valid_and_fetch_nothing(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    Path("none.lath").write_text("\n", encoding="utf-8")
+    plain = re.sub(r" \{.*?\}", "", Path("wide.lath").read_text(encoding="utf-8"))
+    Path("plain.lath").write_text(plain, encoding="utf-8")
+    files = {"one": ["wide.lath"], "plain": ["plain.lath"], "none": ["none.lath"]}
+    files["compared"] = ["wide.lath", "narrow.lath", "--compare"]
+    for name, words in files.items():
+        made = pages / f"{name}.html"
+        arena("stats", *words, "--measures", "--html", str(made))
+        page = made.read_text(encoding="utf-8")
+        assert not re.search(r'(?:src|href)="(?!#|data:)', page), name
+    assert problems_in(pages) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -103,6 +161,16 @@ def test_what_does_not_count_is_told() -> None:
         (["wide.lath", "--measures", "--openings"], "--measures tells of nothing else"),
         (["wide.lath", "--measures", "--compare"], "not 1: yavalath; --where selects"),
         (["wide.lath", "--measures", "--csv", "--json"], "without --json"),
+        (["wide.lath", "--html", "page.html"], "--html is for --measures"),
+        (
+            ["wide.lath", "--measures", "--html", "page.html", "--json"],
+            "--html writes a page, without --json and --csv",
+        ),
+        (["wide.lath", "--measures", "--html", "wide.lath"], "a file of records that is read"),
+        (
+            ["wide.lath", "--measures", "--compare", "--html", "page.html"],
+            "not 1: yavalath; --where selects",
+        ),
         (
             ["wide.lath", "narrow.lath", "--measures", "--compare", "--where", "game = yavalath"],
             "not 1: wide.lath yavalath",
@@ -113,3 +181,4 @@ def test_what_cannot_be_meant_is_refused(arguments: list[str], says: str) -> Non
     ran = arena("stats", *arguments)
     assert ran.status == 2
     assert says in " ".join(re.sub(r"[│╭╮╰╯─]", " ", ran.err).split())
+    assert not Path("page.html").exists()

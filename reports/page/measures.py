@@ -1,0 +1,475 @@
+"""The page of measures: which game is longer, fairer, more dramatic, and how surely; and the rest.
+
+Dots with whiskers, one scale a measure; lengths; how games go, ply by ply; of two, what differs.
+Each drawing has its numbers beside it. Must not know how a number comes about.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, NamedTuple
+
+from lath.games.drawing.shapes import line, number
+from lath.reports.courses import Point
+from lath.reports.figures import Bin, bins, median, of_game
+from lath.reports.measures import (
+    MEASURES,
+    SAYS,
+    UNLIKE,
+    Compared,
+    Group,
+    Measure,
+)
+from lath.reports.page.page import Page, rendered
+from lath.reports.page.views import DASH, MINUS, THIN, Axis, axis, count, decimals, percent
+
+PARTS: Final = {
+    "css": ("base", "sections", "tables", "plots", "measures", "narrow", "print"),
+    "js": ("contents", "tables"),
+}
+"""The files of a kind, in the order in which they stand in the page."""
+
+TOPICS: Final = {
+    "Advantage": ("first_score", "first_equal", "first_stone", "stone_equal", "swapped"),
+    "Outcome": ("drawn", "completion"),
+    "Length and room": ("plies", "legal_moves", "choices", "coverage"),
+    "Drama": (
+        *("lead_changes", "lead_changes_a_ply", "drama", "greatest_drama", "behind"),
+        *("time_to_decide", "decisiveness"),
+    ),
+}
+"""Keys of measures that are looked at together."""
+
+EVEN: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
+"""Keys of measures that are a half where the game is fair."""
+
+Parts = Sequence[tuple[str, bool]]
+"""A sentence: texts, and whether each is a name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Games that are measured together, and what they are called."""
+
+    name: str
+    group: Group
+
+
+class Dot(NamedTuple):
+    """A value with its interval; a share in per cent."""
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    games: int = 0
+
+
+class Panel(NamedTuple):
+    """A measure of all games, on one scale."""
+
+    measure: Measure
+    says: str
+    x: Axis
+    dots: Sequence[Dot]
+    is_even: bool
+    """Whether 50 % is worth a line."""
+
+
+class Answer(NamedTuple):
+    """What is asked first of games."""
+
+    title: str
+    said: Parts
+    rest: Parts
+    panel: Panel
+
+
+class Curve(NamedTuple):
+    """How the games of one kind go."""
+
+    name: str
+    points: Sequence[Point]
+    line: str
+    band: str
+    """The middle half of the games."""
+
+
+class Chart(NamedTuple):
+    """How games go, on one pair of scales."""
+
+    x: Axis
+    y: Axis
+    curves: Sequence[Curve]
+
+
+class Apart(NamedTuple):
+    """A difference in words, and where it is drawn."""
+
+    measure: Measure
+    differs: bool
+    """Whether it is believed."""
+    is_higher: bool
+    dot: Dot | None
+    """Of shares in points, else in per cent of the first; None of a first that is 0."""
+    difference: str
+    interval: str
+    one: str
+    other: str
+    chance: str
+
+
+class Differences(NamedTuple):
+    """What two differ in, on one scale."""
+
+    unit: str
+    of_first: bool
+    x: Axis
+    rows: Sequence[Apart]
+
+
+def names_of(groups: Iterable[Group]) -> list[str]:
+    """Return what games are called: their titles, or ids where two have one title."""
+    found = [of_game(group.game) for group in groups]
+    titles = [one["title"] for one in found]
+    return titles if len(set(titles)) == len(titles) else [one["game"] for one in found]
+
+
+def render(
+    groups: Sequence[Named], command: str, out: str, compared: Sequence[Compared] | None = None
+) -> Page:
+    """Return the page on these games, and on what two of them are `compared` in.
+
+    `command` is what was typed, without where the page is written, `out`.
+    """
+    counted = [one for one in groups if one.group.games]
+    panels = {
+        measure.key: found
+        for measure in MEASURES
+        if (found := _panel(measure, counted)) is not None
+    }
+    return rendered(
+        "measures.html.j2",
+        PARTS,
+        None,
+        title=_title(counted, compared),
+        groups=groups,
+        counted=counted,
+        answers=_answers(panels, compared),
+        topics=[
+            (topic, some)
+            for topic, keys in TOPICS.items()
+            if (some := [panels[key] for key in keys if key in panels])
+        ],
+        lengths=_lengths(counted),
+        leads=_leads(counted),
+        legal=_chart(counted, lambda one: one.courses.legal()),
+        covered=_chart(counted, lambda one: one.courses.changed(), share=True),
+        differences=None if compared is None else _differences(compared),
+        believed=sum(each.differs for each in compared or ()),
+        tests=len(compared or ()),
+        command=command,
+        out=out,
+        shown=_shown,
+        within=_within,
+        UNLIKE=UNLIKE,
+        card=None,
+    )
+
+
+def _title(counted: Sequence[Named], compared: Sequence[Compared] | None) -> str:
+    names = [one.name for one in counted]
+    if compared is not None:
+        return f"{' and '.join(names)} compared"
+    if not names or len(names) > 3:
+        return f"Measures of {count(len(names), 'game')}"
+    return f"Measures of {''.join(text for text, _ in _all_of(names))}"
+
+
+def _shown(measure: Measure, value: float | None) -> str:
+    """Return a value that is drawn, in its unit."""
+    if measure.unit == "share":
+        return percent(None if value is None else value / 100)
+    return percent(None) if value is None else decimals(value)
+
+
+def _within(measure: Measure, low: float | None, high: float | None) -> str:
+    """Return an interval that is drawn, in words; its unit stands beside it."""
+    if low is None or high is None:
+        return "no interval"
+    digits = 1 if measure.unit == "share" else 2
+    return f"{decimals(low, digits)}{DASH}{decimals(high, digits)}"
+
+
+# Dots
+
+
+def _panel(measure: Measure, groups: Sequence[Named]) -> Panel | None:
+    """Return what the games that have it come to; None where none has."""
+    unit = 100 if measure.unit == "share" else 1
+    rows = [
+        (one.name, row.of) for one in groups for row in one.group.rows() if row.measure == measure
+    ]
+    if not rows:
+        return None
+    part = partial(_times, unit)
+    dots = [Dot(name, of.value * unit, part(of.low), part(of.high), of.games) for name, of in rows]
+    is_even = measure.key in EVEN
+    ends = [*_ends(dots), *([50.0] if is_even else [])]
+    if min(ends) == max(ends):
+        ends = [max(0, ends[0] - 1), min(ends[0] + 1, 100 if unit == 100 else ends[0] + 1)]
+    return Panel(measure, SAYS[measure.key], axis(ends, 5, 95, 4), dots, is_even)
+
+
+def _times(unit: float, value: float | None) -> float | None:
+    return None if value is None else value * unit
+
+
+def _ends(dots: Iterable[Dot]) -> list[float]:
+    """Return all values that a scale must have room for."""
+    return [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
+
+
+def _answers(panels: dict[str, Panel], compared: Sequence[Compared] | None) -> list[Answer]:
+    """Return which game is longer, fairer and more dramatic, as far as the games tell."""
+    found = []
+    if (panel := panels.get("plies")) is not None:
+        said, rest = _most(panel, "longest", "longer", "{} plies on average", compared)
+        found.append(Answer("Longer", said, rest, _sorted(panel)))
+    equal, scored = panels.get("first_equal"), panels.get("first_score")
+    if scored is not None:
+        has_all = equal is not None and len(equal.dots) == len(scored.dots)
+        panel = equal if equal is not None and has_all else scored
+        said, rest = _fair(panel)
+        ordered = sorted(panel.dots, key=lambda dot: abs(dot.value - 50))
+        found.append(Answer("Fairer", said, rest, panel._replace(dots=ordered)))
+    if (panel := panels.get("drama")) is not None:
+        what = "Its winner was behind by {} of a point on average"
+        said, rest = _most(panel, "most dramatic", "more dramatic", what, compared)
+        found.append(Answer("More dramatic", said, rest, _sorted(panel)))
+    return found
+
+
+def _sorted(panel: Panel) -> Panel:
+    return panel._replace(dots=sorted(panel.dots, key=lambda dot: -dot.value))
+
+
+def _most(
+    panel: Panel, most: str, more: str, what: str, compared: Sequence[Compared] | None
+) -> tuple[Parts, Parts]:
+    """Return which has the most, as far as intervals, or else the comparison, tell it apart."""
+    top, *others = _sorted(panel).dots
+    value = what.format(_shown(panel.measure, top.value))
+    if not others:
+        return _words(f"{value}."), ()
+    lowest = top.low if top.low is not None else -math.inf
+    near = [dot for dot in others if dot.high is None or dot.high >= lowest]
+    if compared is not None:
+        (row,) = (each for each in compared if each.measure == panel.measure)
+        near = [] if row.differs else others
+    if len(near) == len(others):
+        return _words(f"Which is {more if compared else f'the {most}'}, the games do not tell."), ()
+    if near:
+        names = _all_of([top.name, *(dot.name for dot in near)])
+        rest = _words("Which of them, the games do not tell.")
+        return [*names, *_words(f" are the {most}.")], rest
+    next_one = _shown(panel.measure, others[0].value)
+    rest = [*_words(f"{value}; "), (others[0].name, True), *_words(f" {next_one}.")]
+    is_so = f" is {more}." if compared else f" is the {most}."
+    return [(top.name, True), *_words(is_so)], rest
+
+
+def _words(text: str) -> Parts:
+    return [(text, False)]
+
+
+def _fair(panel: Panel) -> tuple[Parts, Parts]:
+    """Return which games may be fair, and whom the others favour."""
+    favours: dict[str, list[str]] = {"": [], "first": [], "second": []}
+    for dot in panel.dots:
+        is_first = dot.low is not None and dot.low > 50
+        is_second = dot.high is not None and dot.high < 50
+        favours["first" if is_first else "second" if is_second else ""].append(dot.name)
+    may = favours.pop("")
+    said = [*_all_of(may), *_words(" may be fair.")] if may else _words("None is fair.")
+    rest: list[tuple[str, bool]] = []
+    for seat, names in favours.items():
+        if names:
+            rest += [*_words(f"The {seat} player is better off in "), *_all_of(names)]
+            rest += _words(". ")
+    return said, rest
+
+
+def _all_of(names: Sequence[str]) -> Parts:
+    """Return names as a sentence has them.
+
+    >>> "".join(text for text, _ in _all_of(["a", "b", "c"]))
+    'a, b and c'
+    """
+    found: list[tuple[str, bool]] = []
+    for at, name in enumerate(names):
+        joint = "" if not at else " and " if at == len(names) - 1 else ", "
+        found += [*([(joint, False)] if joint else []), (name, True)]
+    return found
+
+
+# Lengths and courses
+
+
+class Bar(NamedTuple):
+    """Games of some lengths."""
+
+    first: int
+    last: int
+    games: int
+    part: float
+    """In per cent of all."""
+    width: str
+    """This and what follows in per cent of the drawing."""
+    y: str
+    height: str
+
+
+class Lengths(NamedTuple):
+    """How long the games of one kind are."""
+
+    name: str
+    bars: Sequence[Bar]
+    median: float
+    middle: float
+    """Where the median is drawn: the middle of a ply."""
+    shortest: int
+    longest: int
+
+
+class AllLengths(NamedTuple):
+    """Those of all games on one pair of scales."""
+
+    x: Axis
+    rows: Sequence[Lengths]
+
+
+BARS: Final = 64
+"""So many bars a drawing has at most: it is as wide as the page."""
+
+ROOM: Final = 78.0
+"""So many per cent of the drawing the highest bar has; above it stands the median."""
+
+
+def _lengths(groups: Sequence[Named]) -> AllLengths | None:
+    known = [(one.name, of) for one in groups if (of := one.group.courses.lengths)]
+    if not known:
+        return None
+    ends = min(min(of) for _, of in known), max(max(of) for _, of in known)
+    drawn = [(name, of, bins(of, ends, BARS)) for name, of in known]
+    first, last = drawn[0][2][0]["from"], drawn[0][2][-1]["to"] + 1
+    x = axis((first, last), 2, 98, 8, close=True)
+    most = max(one["games"] / of.total() for _, of, parts in drawn for one in parts)
+    return AllLengths(x, [_length(name, of, parts, x, most) for name, of, parts in drawn])
+
+
+def _length(name: str, of: Counter[int], parts: Sequence[Bin], x: Axis, most: float) -> Lengths:
+    bars = []
+    for one in parts:
+        share = one["games"] / of.total()
+        height, width = ROOM * share / most, x.of(one["to"] + 1) - x.of(one["from"])
+        places = (number(max(0.3, width - 0.3)), number(100 - height), number(height))
+        bars.append(Bar(one["from"], one["to"], one["games"], 100 * share, *places))
+    middle = median(of)
+    return Lengths(name, bars, middle, middle + 0.5, min(of), max(of))
+
+
+BOX: Final = (38.0, 8.0, 312.0, 150.0)
+"""Left, top, right and bottom of a chart."""
+
+
+def _leads(groups: Sequence[Named]) -> Chart | None:
+    """Return what winners could expect over the game, in per cent of a point."""
+    known = [(one.name, points) for one in groups if (points := one.group.courses.leads())]
+    scaled = [(name, [_scaled(point, 100) for point in points]) for name, points in known]
+    return _drawn(scaled, (0, 100), (0, 100))
+
+
+def _chart(
+    groups: Sequence[Named], points_of: Callable[[Group], list[Point]], *, share: bool = False
+) -> Chart | None:
+    known = [(one.name, points) for one in groups if (points := points_of(one.group))]
+    unit = 100 if share else 1
+    scaled = [(name, [_scaled(point, unit) for point in points]) for name, points in known]
+    last = max((points[-1].at for _, points in known), default=1)
+    return _drawn(scaled, (1, last), (0,))
+
+
+def _scaled(point: Point, unit: float) -> Point:
+    mean, low, high = (value * unit for value in (point.mean, point.low, point.high))
+    return point._replace(mean=mean, low=low, high=high)
+
+
+def _drawn(
+    known: Sequence[tuple[str, Sequence[Point]]], across: Sequence[float], up: Sequence[float]
+) -> Chart | None:
+    """Return curves on scales that have room for all, and for these values; None without any."""
+    if not known:
+        return None
+    left, top, right, bottom = BOX
+    x = axis(across, left, right, close=True)
+    ends = [end for _, points in known for point in points for end in (point.low, point.high)]
+    means = [point.mean for _, points in known for point in points]
+    y = axis((*ends, *means, *up), bottom, top, 5)
+    curves = []
+    for name, points in known:
+        at = [(x.of(point.at), y.of(point.mean)) for point in points]
+        upper = [(x.of(point.at), y.of(point.high)) for point in points]
+        lower = [(x.of(point.at), y.of(point.low)) for point in reversed(points)]
+        curves.append(Curve(name, points, line(*at), f"{line(*upper, *lower)}z"))
+    return Chart(x, y, curves)
+
+
+# Differences
+
+
+def _differences(compared: Sequence[Compared]) -> list[Differences]:
+    """Return differences of shares, and those of numbers, what is believed first."""
+    found = []
+    for unit, words, of_first in (
+        ("share", "in percentage points", False),
+        ("number", "in per cent of what it is in", True),
+    ):
+        rows = [_difference(each) for each in compared if each.measure.unit == unit]
+        rows.sort(key=lambda row: not row.differs)
+        if rows:
+            ends = _ends(row.dot for row in rows if row.dot is not None)
+            found.append(Differences(words, of_first, axis((*ends, 0), 5, 95, 5), rows))
+    return found
+
+
+def _difference(each: Compared) -> Apart:
+    measure, apart = each.measure, each.apart
+    unit = 100 if measure.unit == "share" else 1
+    low, high, value = (_times(unit, end) for end in (apart.low, apart.high, apart.value))
+    assert value is not None
+    drawn = 1 if unit == 100 else 100 / each.one.value if each.one.value else 0
+    dot = Dot(measure.name, apart.value * unit * drawn, _times(drawn, low), _times(drawn, high))
+    p_value = each.adjusted
+    return Apart(
+        measure,
+        each.differs,
+        apart.value > 0,
+        dot if drawn else None,
+        _signed(measure, value),
+        DASH
+        if low is None or high is None
+        else f"{_signed(measure, low)} to {_signed(measure, high)}",
+        _shown(measure, each.one.value * unit),
+        _shown(measure, each.other.value * unit),
+        DASH if p_value is None else f"<{THIN}0.001" if p_value < 0.001 else f"{p_value:.3f}",
+    )
+
+
+def _signed(measure: Measure, value: float) -> str:
+    """Return a difference of what is drawn, with its sign."""
+    return f"{value:+.{1 if measure.unit == 'share' else 2}f}".replace("-", MINUS)
