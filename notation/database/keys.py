@@ -253,7 +253,8 @@ class _OnBoards:
         self._moves = [symmetry.move for symmetry in symmetries(game.start())]
         self._image_of: list[list[int]] = []
         """By move its images by symmetry, all by their place in `texts`."""
-        self._ranked: tuple[Numbers, Numbers] = np.empty(0, np.int64), np.empty((0, 0), np.int64)
+        none: Numbers = np.empty((len(turns), 0), np.int64)
+        self._ranked: tuple[Numbers, Numbers] = none[0], none
         place = {cell: number for number, cell in enumerate(cells)}
         images = np.array([[place[turn[cell]] for cell in cells] for turn in turns], np.int64)
         self._from = np.argsort(images, axis=1)

@@ -7,6 +7,7 @@ know any particular game, nor where games are kept.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -30,7 +31,6 @@ class Layers:
 
     def __init__(self, game: Game, places: Mapping[str, int]) -> None:
         """`places` has the bit of each cell: 0 for the lowest one."""
-        self.game: Final = game
         self.codes: Final = tuple(piece.code for piece in game.pieces)
         """The code of the piece of each layer."""
         self.words: Final = max(places.values()) // 64 + 1
@@ -45,10 +45,11 @@ class Layers:
         self._clears: list[Bits] = []
         self._whole: list[tuple[tuple[str, str], ...]] = []
         """Of each effect what it does to the whole board."""
+        self.effect("")  # of games without moves
 
     def of(self, contents: Sequence[Sequence[str]]) -> Bits:
         """Return the layers of boards by what lies on the cells of each."""
-        ids = np.frombuffer(b"".join(map(self._numbers, contents)), np.uint8)
+        ids = np.frombuffer(b"".join(map(self._numbers, contents)), np.uint16)
         ids = ids.reshape(len(contents), -1)
         has = np.array(self._layers_of, bool).T  # by layer
         bits: Bits = np.zeros((len(self.codes), self.words, len(contents)), np.uint64)
@@ -59,13 +60,13 @@ class Layers:
 
     def _numbers(self, contents: Sequence[str]) -> bytes:
         try:
-            return bytes(map(self._ids.__getitem__, contents))
+            return array("H", map(self._ids.__getitem__, contents)).tobytes()
         except KeyError:
             for content in contents:
                 if content not in self._ids:
                     self._ids[content] = len(self._ids)
                     self._layers_of.append([code in content for code in self.codes])
-            return bytes(map(self._ids.__getitem__, contents))
+            return self._numbers(contents)
 
     def effect(self, effect: str) -> int:
         """Return the number of an effect; raises ValueError for one that layers do not tell."""

@@ -76,6 +76,14 @@ def test_what_is_not_sound_is_refused_and_the_rest_is_taken() -> None:
     assert "e5 already has a stone" in found.refused[0].reason
 
 
+def test_a_game_without_moves_is_taken() -> None:
+    """Also the first of its game: nothing is known of moves then."""
+    keys_of.cache_clear()
+    found = parcel('[Game "yavalath:size=4"]\n\n*')
+    (of,) = found.of_games
+    assert (len(found.rows), of.images.tolist(), len(of.plies)) == (1, [NO_MOVE], 0)
+
+
 def test_records_are_the_same_whose_tags_and_moves_are() -> None:
     spelled = TEXTS[1].replace("xb4-b2", "xb2-b4").replace("{why} ", "")
     other = TEXTS[0].replace("grim", "gay")
