@@ -152,7 +152,7 @@ def _into_database(source: Path, from_: str | None, out: Path, *, append: bool, 
             for part in read_from(source, _chunks(source)):
                 read = made.counts.read
                 made.add(parcels.parcel_of(texts_of(part), str(source), read + 1))
-    except building.NotDatabaseError as error:
+    except building.DatabaseError as error:
         raise ConfigError(str(error)) from error
     found = made.counts
     if not quiet:

@@ -8,12 +8,14 @@ records, nor how parcels come to be made.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import duckdb
@@ -23,24 +25,25 @@ import pyarrow as pa
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.parcels import NOTES, OF_GAMES, OfGame, Parcel
 from lath.notation.errors import NotationError
+from lath.notation.files import sync
 from lath.notation.tables import GAMES, PLIES
 
 FORM: Final = 1
 """Of databases; another number is another form."""
 
 _TYPES: Final = {
-    "text": "VARCHAR",
-    "integer": "UINTEGER",
-    "number": "FLOAT",
-    "date": "DATE",
-    "texts": "VARCHAR[]",
+    "text": ("VARCHAR", pa.string()),
+    "integer": ("UBIGINT", pa.uint64()),
+    "number": ("DOUBLE", pa.float64()),
+    "date": ("DATE", pa.date32()),
 }
+"""By the kind of a column: its types in DuckDB and in tables that are inserted."""
 
 _BY_NAME: Final = {column.name: column for column in (*GAMES, *PLIES)}
 
 
 def _declared(names: Iterable[str]) -> str:
-    return ", ".join(f"{name} {_TYPES[_BY_NAME[name].kind]}" for name in names)
+    return ", ".join(f"{name} {_TYPES[_BY_NAME[name].kind][0]}" for name in names)
 
 
 SCHEMA: Final = f"""
@@ -50,8 +53,8 @@ CREATE TABLE games (
     id UINTEGER, {_declared(OF_GAMES)}, ending VARCHAR, high UBIGINT, low UBIGINT);
 CREATE TABLE moves (code USMALLINT, game VARCHAR, move VARCHAR, effect VARCHAR);
 CREATE TABLE steps (
-    id UINTEGER, ply USMALLINT, code USMALLINT, seat UTINYINT, {_declared(NOTES)});
-CREATE TABLE positions (key UBIGINT, id UINTEGER, ply USMALLINT, code USMALLINT);
+    id UINTEGER, ply UINTEGER, code USMALLINT, seat UTINYINT, {_declared(NOTES)});
+CREATE TABLE positions (key UBIGINT, id UINTEGER, ply UINTEGER, code USMALLINT);
 CREATE TABLE refused (file VARCHAR, record UINTEGER, line UINTEGER, code VARCHAR, reason VARCHAR);
 CREATE VIEW plies AS
     SELECT id, ply, if(seat = 0, 'first', 'second') AS seat, move, {", ".join(NOTES)}
@@ -60,11 +63,11 @@ CREATE VIEW plies AS
 """What makes the tables of a new database."""
 
 SEGMENT: Final = 1 << 21
-"""Positions that are sorted together, in about 100 MB."""
+"""Positions that are sorted together. With it 120,000 games took 590 MB, 240,000 took 650."""
 
 
-class NotDatabaseError(NotationError):
-    """A file is no database of games, or one of another form."""
+class DatabaseError(NotationError):
+    """A file is no database of games of this form, or one cannot be written."""
 
 
 @dataclass(slots=True)
@@ -79,21 +82,16 @@ class Counts:
 
 
 class Building:
-    """A database that is being written. `build` makes one."""
+    """A database that is being written, as `building` does."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         self.counts = Counts()
         self._parcels: list[Parcel] = []
         self._waiting = 0
-        (self._last,) = self._one("SELECT coalesce(max(id), 0) FROM games")
+        (self._last,) = connection.execute("SELECT coalesce(max(id), 0) FROM games").fetchall()[0]
         known = connection.execute("SELECT game, move, effect, code FROM moves").fetchall()
         self._codes = {(game, move, effect): code for game, move, effect, code in known}
-
-    def _one(self, query: str) -> tuple[Any, ...]:
-        row = self._connection.execute(query).fetchone()
-        assert row is not None
-        return tuple(row)
 
     def add(self, parcel: Parcel) -> None:
         """Take what a parcel has; it is written with others."""
@@ -181,13 +179,13 @@ class Building:
     def _code(self, game: str, move: str, effect: str | None) -> int:
         """Return the code of a move and what it does; a new one where it has none.
 
-        Raises NotDatabaseError where there are too many.
+        Raises DatabaseError where there are too many.
         """
         code = self._codes.get((game, move, effect))
         if code is None:
             code = self._codes[game, move, effect] = len(self._codes) + 1
             if code >= _NONE:
-                raise NotDatabaseError(f"the games have more than {_NONE - 1} different moves")
+                raise DatabaseError(f"the games have more than {_NONE - 1} different moves")
             self._connection.execute(
                 "INSERT INTO moves VALUES (?, ?, ?, ?)", [code, game, move, effect]
             )
@@ -224,13 +222,6 @@ def _halves(identity: bytes) -> tuple[int, int]:
     return int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little")
 
 
-_KINDS: Final = {
-    "text": pa.string(),
-    "integer": pa.uint32(),
-    "number": pa.float32(),
-    "date": pa.date32(),
-}
-
 _REFUSED: Final = {
     "file": pa.string(),
     "record": pa.uint32(),
@@ -241,7 +232,7 @@ _REFUSED: Final = {
 
 _GAMES: Final = {
     "id": pa.uint32(),
-    **{name: _KINDS[_BY_NAME[name].kind] for name in OF_GAMES},
+    **{name: _TYPES[_BY_NAME[name].kind][1] for name in OF_GAMES},
     "ending": pa.string(),
     "high": pa.uint64(),
     "low": pa.uint64(),
@@ -261,10 +252,10 @@ def _table(kinds: Mapping[str, Any], rows: Iterable[Sequence[Any]]) -> pa.Table:
 _OF_PLIES: Final = {
     "key": pa.uint64(),
     "id": pa.uint32(),
-    "ply": pa.uint16(),
+    "ply": pa.uint32(),
     "code": pa.uint16(),
     "seat": pa.uint8(),
-    **{name: _KINDS[_BY_NAME[name].kind] for name in NOTES},
+    **{name: _TYPES[_BY_NAME[name].kind][1] for name in NOTES},
 }
 
 
@@ -295,40 +286,46 @@ def _sorted(parts: Sequence[Mapping[str, Numbers]], by: str) -> pa.Table:
 def building(path: Path, *, append: bool = False) -> Iterator[Building]:
     """Write a database, whole or not at all; with `append` what is there goes before.
 
-    Raises NotDatabaseError, OSError, and what DuckDB raises where the disk is full.
+    It is written in a hidden folder of its own beside `path`, which only who is killed leaves
+    behind. Raises DatabaseError, also where somebody else has written what was to be added to, and
+    OSError.
     """
-    part = path.with_name(f"{path.name}.part")
-    part.unlink(missing_ok=True)
-    is_there = append and path.exists()
-    if is_there:
-        shutil.copyfile(path, part)
-    with _connected(part) as connection:
-        if is_there:
-            _require_form(connection, path)
-        else:
-            connection.execute(SCHEMA)
-        made = Building(connection)
-        yield made
-        made.flush()
-    part.replace(path)
+    place = Path(os.path.realpath(path))
+    with TemporaryDirectory(dir=place.parent, prefix=f".{place.name[:100]}.") as folder:
+        part = Path(folder, "games.duckdb")
+        before = place.stat() if append and place.exists() else None
+        if before:
+            shutil.copyfile(place, part)
+            _require_form(part, path)
+        try:
+            with duckdb.connect(str(part)) as connection:
+                if not before:
+                    connection.execute(SCHEMA)
+                made = Building(connection)
+                yield made
+                made.flush()
+        except duckdb.Error as error:
+            why = str(error).partition("\n")[0].replace(str(part), str(path))
+            raise DatabaseError(f"{path} cannot be written: {why}") from error
+        if place.exists():
+            shutil.copymode(place, part)
+        sync(part)
+        if before and _is_other(before, place.stat()):
+            raise DatabaseError(f"{path} was changed by somebody else meanwhile; nothing is added")
+        part.replace(place)
+    sync(place.parent)
 
 
-@contextmanager
-def _connected(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+def _is_other(before: os.stat_result, now: os.stat_result) -> bool:
+    return (before.st_ino, before.st_mtime_ns) != (now.st_ino, now.st_mtime_ns)
+
+
+def _require_form(part: Path, path: Path) -> None:
+    """Raise DatabaseError where a copy of what is at `path` is none of our databases."""
     try:
-        connection = duckdb.connect(str(path))
-    except duckdb.IOException as error:
-        raise NotDatabaseError(f"{path} is no database that this DuckDB reads: {error}") from error
-    try:
-        yield connection
-    finally:
-        connection.close()
-
-
-def _require_form(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    try:
-        found = connection.execute("SELECT form FROM about").fetchone()
-    except duckdb.CatalogException:
+        with duckdb.connect(str(part), read_only=True) as connection:
+            found = connection.execute("SELECT form FROM about").fetchone()
+    except duckdb.Error:
         found = None
     if found != (FORM,):
-        raise NotDatabaseError(f"{path} is no database of games of this version")
+        raise DatabaseError(f"{path} is no database of games of this version")

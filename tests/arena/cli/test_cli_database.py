@@ -89,8 +89,40 @@ def test_who_is_stopped_leaves_what_was_there(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(building.Building, "_write_games", fail)
+    there = set(tmp_path.iterdir())
     assert arena("convert", more, out, "--append").status != 0
     assert out.read_bytes() == before
+    assert set(tmp_path.iterdir()) == there
+
+
+def test_two_who_write_do_not_meet(source: Path, tmp_path: Path) -> None:
+    """Each has a place of its own; who adds to what another has written since says so."""
+    out, more = tmp_path / "games.duckdb", tmp_path / "more.lath"
+    more.write_text(TOLD.replace("ann", "bob"))
+    arena("convert", source, out)
+    with building.building(out):
+        assert arena("convert", more, out, "--append").status == 0
+    assert ask(out, "SELECT count(*) FROM games") == [(0,)]
+    words = "was changed by somebody else meanwhile"
+    with pytest.raises(building.DatabaseError, match=words), building.building(out, append=True):
+        arena("convert", source, out)
+    assert ask(out, "SELECT count(*) FROM games") == [(len(list(notation.read(source))) - 1,)]
+
+
+def test_large_numbers_are_held(tmp_path: Path) -> None:
+    """Of nodes 18 digits are read; times and evaluations are as they were written."""
+    source, out = tmp_path / "games.lath", tmp_path / "games.duckdb"
+    source.write_text(TOLD.replace("[%emt 1.5]", "[%emt 0.058] [%nodes 999999999999999999]"))
+    assert arena("convert", source, out).status == 0
+    found = ask(out, "SELECT nodes, time_s FROM plies WHERE ply = 1")
+    assert found == [(999_999_999_999_999_999, 0.058)]
+
+
+def test_a_folder_that_is_not_there_is_named(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "games.duckdb"
+    ran = arena("convert", source, out)
+    assert ran.status == 2
+    assert ran.err == f"arena: {out} cannot be written: No such file or directory\n"
 
 
 def test_what_is_no_database_is_not_added_to(source: Path, tmp_path: Path) -> None:
