@@ -42,6 +42,7 @@ Verdict = Literal["ok", "note", "missing"]
 _EXTRAS: Final = {
     "arrow": ("pyarrow", "Parquet and Arrow tables"),
     "dask": ("distributed", "tournaments on other machines"),
+    "duckdb": ("duckdb", "databases of games"),
     "images": ("resvg_py", "pictures of boards"),
 }
 """Our extras: the package that each brings, and what that gives."""
