@@ -17,11 +17,11 @@ from lath.games.core import Position, version_of
 from lath.notation.archive import SIZE, canonical_moves
 from lath.notation.database.keys import Keys, Line, Step, keys_of
 from lath.notation.database.layers import Numbers
-from lath.notation.quick_check import SoundGame, sound_game
+from lath.notation.quick_check import sound_game
 from lath.notation.reader import RecordText, entry_of
 from lath.notation.record import Record, record_as_read
 from lath.notation.replay import end_of, start_of
-from lath.notation.scanner import unquoted
+from lath.notation.scanner import scan, unquoted
 from lath.notation.tables import GAMES, game_row, notes_of
 
 OF_GAMES: Final = tuple(column.name for column in GAMES if column.name != "moves")
@@ -85,8 +85,8 @@ def parcel_of(texts: Iterable[RecordText], file: str, first: int) -> Parcel:
     lines: dict[tuple[str, str], tuple[list[int], list[Line]]] = {}
     for number, text in enumerate(texts, first):
         parcel.read += 1
-        found = None if text.fault else sound_game(text.text)
-        if found is None or not found.is_bare:
+        found = _sound(text)
+        if found is None:
             entry = entry_of(text, file, number)
             if entry.record is None or entry.problems:
                 problem = entry.problems[0]
@@ -94,9 +94,9 @@ def parcel_of(texts: Iterable[RecordText], file: str, first: int) -> Parcel:
                     Refusal(file, number, problem.line, problem.code, problem.message)
                 )
                 continue
-            line = _take(parcel, entry.record)
-        else:
-            line = _take_bare(parcel, found)
+            found = _played(entry.record)
+        record, line = found
+        _take(parcel, record, line)
         by = line.start.game.id, version_of(line.start.game)
         numbers, of_game = lines.setdefault(by, ([], []))
         numbers.append(len(parcel.rows) - 1)
@@ -124,33 +124,43 @@ def _of_game(game: str, keys: Keys, numbers: list[int], lines: Sequence[Line]) -
 _NOTHING: Final = (None,) * len(NOTES)
 
 
-def _take(parcel: Parcel, record: Record) -> Line:
-    """Add a sound record to a parcel; return its main line."""
-    moves, end = canonical_moves(record), end_of(record)
+def _sound(text: RecordText) -> tuple[Record, Line] | None:
+    """Return the record and main line of a text that is surely sound; None for another.
+
+    Where nothing but moves is said the record has no plies: the line has them.
+    """
+    found = None if text.fault else sound_game(text.text)
+    if found is None:
+        return None
+    if found.is_bare:
+        tags = tuple([(name, unquoted(value)) for name, value in found.tags])
+        record: Record | None = record_as_read(tags, (), found.result)
+    else:
+        record = scan(text.text)
+    return None if record is None else (record, Line(found.start, found.line, found.end))
+
+
+def _played(record: Record) -> tuple[Record, Line]:
+    """Return a sound record and its main line."""
+    end = end_of(record)
     assert end is not None
-    row = dict(zip(_NAMES, game_row(record), strict=True))
+    return record, Line(start_of(record), canonical_moves(record), end)
+
+
+def _take(parcel: Parcel, record: Record, line: Line) -> None:
+    """Add a sound record to a parcel; without plies it has those of its line."""
+    row = dict(zip(_NAMES, game_row(record), strict=True)) | {"plies": len(line.moves)}
     notes = list(map(notes_of, record.plies))
     if any(note != _NOTHING for note in notes):
         parcel.notes[len(parcel.rows)] = notes
-    parcel.rows.append((*map(row.get, OF_GAMES), ending_of(end)))
-    parcel.identities.append(_identity(record.tags, moves, record.result))
-    return Line(start_of(record), moves, end)
+    parcel.rows.append((*map(row.get, OF_GAMES), _ending(line.end)))
+    parcel.identities.append(_identity(record.tags, line.moves, record.result))
 
 
 _NAMES: Final = tuple(column.name for column in GAMES)
 
 
-def _take_bare(parcel: Parcel, found: SoundGame) -> Line:
-    """Add a record to a parcel of which nothing but tags and moves is said."""
-    tags = [(name, unquoted(value)) for name, value in found.tags]
-    bare = record_as_read(tuple(tags), (), found.result)
-    row = dict(zip(_NAMES, game_row(bare), strict=True)) | {"plies": len(found.line)}
-    parcel.rows.append((*map(row.get, OF_GAMES), ending_of(found.end)))
-    parcel.identities.append(_identity(tags, found.line, found.result))
-    return Line(found.start, found.line, found.end)
-
-
-def ending_of(end: Position) -> str | None:
+def _ending(end: Position) -> str | None:
     """Return the rules' words for how a game ended; None where it goes on."""
     outcome = end.outcome()
     return outcome.ending if outcome else None
