@@ -28,14 +28,13 @@ from lath import games
 from lath.games.parameters import family
 from lath.games.parameters import of as parameters_of
 from lath.notation.errors import NotationError, listed, printable
+from lath.notation.moments import begins, comes_to, plays, positions_of, reaches
+from lath.notation.plans import Plan, TextTest
 from lath.notation.questions import (
     WITH_COMMENTS,
     WITH_VARIATIONS,
     Question,
-    TextTest,
-    begins,
     both,
-    comes_to,
     dated,
     dated_so,
     equals,
@@ -49,9 +48,6 @@ from lath.notation.questions import (
     of_tags,
     of_winner,
     ordered,
-    plays,
-    positions_of,
-    reaches,
 )
 from lath.notation.record import KNOWN_TAGS, RESULTS, Record, Termination
 from lath.notation.suggestions import about_game, about_unread_move, is_game
@@ -128,6 +124,15 @@ def compile_query(text: str) -> Callable[[Record], bool]:
     played. It keeps what it learns of games, so that it is best kept for all records.
     """
     return _question(text).matches
+
+
+def plan_of(text: str) -> Plan:
+    """Return what a query asks, as a tree of values; raises QueryError.
+
+    >>> plan_of("plies in 20..30 and not contains move swap").parts
+    (OfPlies(ranges=((20, 30),)), Not(part=OfMove(moves=('swap',), ply=None)))
+    """
+    return _question(text).plan
 
 
 def doubts(text: str) -> list[str]:

@@ -1,39 +1,43 @@
-"""Questions to a record: whether its tags, moves and positions pass, joined by and, or, not.
+"""Questions to a record: whether its tags, result and length pass, joined by and, or, not.
 
-Must not know how a query is written.
+`moments` has what is asked of single plies. Must not know how a query is written.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain
 from operator import attrgetter, ge, gt, le, lt
 from typing import Final
 
-from lath.games.core import Game, Move, Position, follow, is_image_of, is_image_of_line
-from lath.games.errors import (
-    MoveSyntaxError,
-    PositionError,
-    RulesVersionError,
-    UnknownGameError,
-)
 from lath.notation.archive import start_text
-from lath.notation.record import RULES, Record, all_comments
-from lath.notation.replay import game_by, positions, spellings, start_of
+from lath.notation.plans import (
+    And,
+    Not,
+    OfPlies,
+    OfResult,
+    OfTag,
+    OfWinner,
+    Or,
+    Other,
+    Plan,
+    TextTest,
+)
+from lath.notation.record import Record, all_comments
 
-TextTest = Callable[[str], bool]
-"""Says whether a text passes; an empty one never does."""
-
-_TAG, _PLIES, _MOVES, _SETUP, _COMMENTS, _REPLAY = 1, 2, 10, 50, 100, 10_000
+TAG, PLIES, MOVES, SETUP, COMMENTS, NOTES, REPLAY = 1, 2, 10, 50, 100, 200, 10_000
 """What questions cost; only the order of the sums matters."""
 
-_once_a_game: Final = lru_cache(1 << 8)
+once_a_game: Final = lru_cache(1 << 8)
 """Remembers answers for that many games; a file may name any number."""
+
+
+Judged = Iterable[tuple[int, bool]]
+"""Plies in order, each with whether something holds there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,9 @@ class Question:
 
     matches: Callable[[Record], bool]
     cost: int
+    plan: Plan
+    """What it asks."""
+
     depth: int = 1
     """How many calls it takes inside each other."""
 
@@ -50,6 +57,19 @@ class Question:
 
     moves: tuple[str, ...] = ()
     """The moves that it asks for, as the query has them."""
+
+    judged: Callable[[Record], Judged] | None = None
+    """Returns the plies that it is asked of, with whether it holds there; may raise GameError. None
+    where it is not asked of single plies."""
+
+    def plies(self, record: Record) -> list[int]:
+        """Return the plies where it holds, in order; raises GameError."""
+        judged = () if self.judged is None else self.judged(record)
+        return [ply for ply, holds in judged if holds]
+
+
+def _other(holds: Callable[[Record], bool], cost: int) -> Question:
+    return Question(holds, cost, Other(holds))
 
 
 def joined(decisive: bool, parts: Sequence[Question]) -> Question:
@@ -67,19 +87,33 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
                 return decisive
         return not decisive
 
+    def judged(record: Record) -> Judged:
+        plies = {ply for part in parts for ply in part.plies(record)}
+        return [(ply, True) for ply in sorted(plies)]
+
+    are_of_plies = decisive and all(part.judged for part in parts)
+    plans = tuple(part.plan for part in parts)
     return Question(
         matches,
         sum(part.cost for part in parts),
+        Or(plans) if decisive else And(plans),
         1 + max(part.depth for part in parts),
         tuple(chain.from_iterable(part.games for part in parts)),
         tuple(chain.from_iterable(part.moves for part in parts)),
+        judged if are_of_plies else None,
     )
 
 
 def inverse(part: Question) -> Question:
     """Return whether it says no."""
     ask = part.matches
-    return replace(part, matches=lambda record: not ask(record), depth=part.depth + 1)
+    return replace(
+        part,
+        matches=lambda record: not ask(record),
+        plan=Not(part.plan),
+        depth=part.depth + 1,
+        judged=None,
+    )
 
 
 _SIGNS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
@@ -175,15 +209,16 @@ def both(one: TextTest, another: TextTest) -> TextTest:
 
 def of_tags(tags: Sequence[str], passes: TextTest) -> Question:
     """Return whether the text of some of these tags passes."""
+    plan = OfTag(tuple(tags), passes)
     if len(tags) == 1:
         (name,) = tags
-        return Question(lambda record: passes(record.tag(name)), _TAG)
-    return Question(lambda record: any(map(passes, map(record.tag, tags))), 2 * _TAG)
+        return Question(lambda record: passes(record.tag(name)), TAG, plan)
+    return Question(lambda record: any(map(passes, map(record.tag, tags))), 2 * TAG, plan)
 
 
 def of_result(passes: TextTest) -> Question:
     """Return whether the result passes."""
-    return Question(lambda record: passes(record.result), _TAG)
+    return Question(lambda record: passes(record.result), TAG, OfResult(passes))
 
 
 _SEATS: Final = {"1-0": ("First", "Second"), "0-1": ("Second", "First")}
@@ -197,7 +232,7 @@ def of_winner(passes: TextTest, *, is_loser: bool) -> Question:
         seats = _SEATS.get(record.result)
         return seats is not None and passes(record.tag(seats[is_loser]))
 
-    return Question(matches, 2 * _TAG)
+    return Question(matches, 2 * TAG, OfWinner(passes, is_loser))
 
 
 def of_plies(ranges: Sequence[tuple[int, float]]) -> Question:
@@ -207,144 +242,30 @@ def of_plies(ranges: Sequence[tuple[int, float]]) -> Question:
         count = len(record.plies)
         return any(low <= count <= high for low, high in ranges)
 
-    return Question(matches, _PLIES)
+    return Question(matches, PLIES, OfPlies(tuple(ranges)))
 
 
 def of_setup(texts: Collection[str]) -> Question:
     """Return whether the tag Setup says one of these setups, as its game reads them."""
-    wanted = _once_a_game(lambda game_id: {start_text(game_id, text, "") for text in texts})
+    wanted = once_a_game(lambda game_id: {start_text(game_id, text, "") for text in texts})
 
     def matches(record: Record) -> bool:
         found = record.tag("Setup")
         return found != "" and start_text(record.game, found, "") in wanted(record.game)
 
-    return Question(matches, _SETUP)
+    return _other(matches, SETUP)
 
 
-WITH_COMMENTS: Final = Question(
+WITH_COMMENTS: Final = _other(
     # `[%emt 0.5]` alone are no words
     lambda record: any(
         isinstance(part, str) for comment in all_comments(record) for part in comment
     ),
-    _COMMENTS,
+    COMMENTS,
 )
 """Whether there are comments in words."""
 
-WITH_VARIATIONS: Final = Question(
-    lambda record: any(ply.variations for ply in record.plies), _COMMENTS
+WITH_VARIATIONS: Final = _other(
+    lambda record: any(ply.variations for ply in record.plies), COMMENTS
 )
 """Whether there are variations."""
-
-
-def plays(texts: Collection[str], ply: int | None = None) -> Question:
-    """Return whether the main line has one of these moves, at this ply, or at any if it is None.
-
-    Moves are compared as the record's game reads them.
-    """
-    where = slice(None) if ply is None else slice(ply - 1, ply)
-
-    def matches(record: Record) -> bool:
-        spelled = spellings(record.game, record.tag(RULES))
-        wanted = {spelled[text] for text in texts}
-        return any(spelled[move] in wanted for move in record.moves[where])
-
-    return Question(matches, _MOVES if ply is None else _PLIES, moves=tuple(texts))
-
-
-PositionTest = Callable[[Position], bool]
-"""Says whether a position passes."""
-
-
-def comes_to(texts: Sequence[str], *, is_plain: bool) -> Question:
-    """Return whether the main line comes to one of these positions, as its game reads them.
-
-    Or to an image of one, unless `is_plain`. Plays the moves: raises GameError where a record
-    breaks the rules before it comes to one. Where the game reads none of the texts nothing is
-    played.
-    """
-
-    @_once_a_game
-    def test(game_id: str, rules: str) -> PositionTest | None:
-        sought = positions_of([game_by(game_id, rules)], texts)
-        return _is_one_of(sought, is_plain) if sought else None
-
-    def matches(record: Record) -> bool:
-        passes = test(record.game, record.tag(RULES))
-        return passes is not None and any(map(passes, positions(record)))
-
-    return Question(matches, _REPLAY)
-
-
-def _is_one_of(sought: set[Position], is_plain: bool) -> PositionTest:
-    return sought.__contains__ if is_plain else is_image_of(sought)
-
-
-def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:
-    """Return the positions that some text is of in some of the games."""
-    found = set()
-    for game, text in product(readers, texts):
-        with suppress(PositionError):
-            found.add(game.position(str(text)))
-    return found
-
-
-def reaches(moves: Sequence[str], *, is_plain: bool) -> Question:
-    """Return whether the main line comes to where these moves lead from the start of its game.
-
-    Or to an image of that, unless `is_plain`. The start is that of the record's Setup. Plays the
-    moves of the record, as `comes_to` does, unless these cannot be played.
-    """
-
-    @_once_a_game
-    def test(game_id: str, rules: str, setup: str) -> PositionTest | None:
-        spelled = spellings(game_id, rules)
-        start = game_by(game_id, rules).start(setup or None)
-        end = follow(start, [spelled[move] for move in moves])
-        return None if end is None else _is_one_of({end}, is_plain)
-
-    def matches(record: Record) -> bool:
-        passes = test(record.game, record.tag(RULES), record.tag("Setup"))
-        return passes is not None and any(map(passes, positions(record)))
-
-    return Question(matches, _REPLAY, moves=tuple(moves))
-
-
-def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
-    """Return whether the main line begins with these moves at the start of its game.
-
-    Or with an image of them, by the symmetries of that start, unless `is_plain`. The start is that
-    of the record's Setup. Nothing is played; raises GameError where the start is none.
-    """
-    count = len(moves)
-
-    @_once_a_game
-    def image_test(game_id: str, rules: str, setup: str) -> Callable[[Sequence[Move]], bool]:
-        game = game_by(game_id, rules)
-        return is_image_of_line(game.start(setup or None), list(map(game.canonical, moves)))
-
-    def begins_alike(record: Record, rules: str, line: list[str]) -> bool:
-        try:
-            canonical = game_by(record.game, rules).canonical
-            read = list(map(canonical, line))
-            is_image = image_test(record.game, rules, record.tag("Setup"))
-        except (MoveSyntaxError, RulesVersionError, UnknownGameError):  # compared as they stand
-            return False
-        return is_image(read)
-
-    def matches(record: Record) -> bool:
-        if len(record.plies) < count:
-            return False
-        rules = record.tag(RULES)
-        spelled = spellings(record.game, rules)
-        line = [spelled[ply.move] for ply in record.plies[:count]]
-        is_same = line == [spelled[move] for move in moves]
-        if not is_same and (is_plain or not begins_alike(record, rules, line)):
-            return False
-        return not record.tag("Position") or _is_at_the_start(record, rules)
-
-    return Question(matches, _MOVES, moves=tuple(moves))
-
-
-def _is_at_the_start(record: Record, rules: str) -> bool:
-    """Return whether the tag Position says where the game begins anyway."""
-    return start_of(record) == game_by(record.game, rules).start(record.tag("Setup") or None)

@@ -300,6 +300,10 @@ def _by_column(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> dict
 _NOTHING: Final = (None,) * 6
 
 
+NOTED: Final = tuple(column.name for column in PLIES[-6:])
+"""The columns of PLIES that `notes_of` fills."""
+
+
 def notes_of(ply: Ply) -> tuple[Any, ...]:
     """Return evaluation, depth, nodes, time, clock and glyph of a ply."""
     if not (ply.comments or ply.glyph):
