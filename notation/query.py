@@ -25,11 +25,34 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from lath import games
+from lath.games.core import Game
 from lath.games.parameters import family
 from lath.games.parameters import of as parameters_of
-from lath.notation.errors import NotationError, listed, printable
-from lath.notation.moments import begins, comes_to, plays, positions_of, reaches
-from lath.notation.plans import Plan, TextTest
+from lath.notation.errors import listed
+from lath.notation.moments import (
+    at,
+    begins,
+    comes_to,
+    plays,
+    positions_of,
+    reaches,
+    says,
+    shows,
+    then,
+)
+from lath.notation.patterns import PatternError, read_pattern
+from lath.notation.plans import OfNumber, Plan, TextTest
+from lath.notation.query_mistakes import (
+    KEYWORDS,
+    NAMES,
+    OF_A_PLY,
+    ORDERED,
+    WORDS,
+    QueryError,
+    WrongValueError,
+    no_value,
+    syntax_error,
+)
 from lath.notation.questions import (
     WITH_COMMENTS,
     WITH_VARIATIONS,
@@ -54,64 +77,9 @@ from lath.notation.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:
     from lark import Lark
-    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
     from lark.lexer import Token
 
-NAMES: Final = (
-    *("game", "event", "first", "second", "player", "winner", "loser"),
-    *("result", "termination", "setup"),
-)
-"""What is compared as text: by `=`, `!=`, `~` and `in`."""
-
-ORDERED: Final = ("round", "date")
-"""What has an order besides; as every tag by its own name has."""
-
-WORDS: Final = (
-    *(*NAMES, *ORDERED, "plies", "move", "comments", "variations"),
-    *("position", "after", "reached", "plain"),
-)
-"""What a test can begin with, besides a tag and `contains`."""
-
-_ENGLISH: Final = {
-    "NAME": "a test such as plies > 20",
-    "EQUALITY": "'=', '!='",
-    "ORDER": "'<', '<=', '>', '>='",
-    "LIKE": "'~'",
-    "_IN": "'in'",
-    "_MOVE": "'move' and a move",
-    "NUMBER": "a whole number of at most 9 digits",
-    "WORD": "a word or a text in quotes",
-    "STRING": "a text in quotes",
-    "POSITION": "'position'",
-    "AFTER": "'after'",
-    "REACHED": "'reached'",
-    "LPAR": "a list such as (a, b)",
-    "RANGE": "a range such as 20..30",
-    "COMMA": "','",
-    "RPAR": "')'",
-    "_AND": "'and'",
-    "_OR": "'or'",
-    "$END": "the end",
-}
-"""What a terminal is in English, in the order in which messages list them; the others are possible
-only beside one of these."""
-
-KEYWORDS: Final = ("and", "or", "not")
-"""Words that are values in quotes only: who leaves a value out shall be told of that."""
-
-
-class QueryError(NotationError):
-    """The text is no query; the message says what was expected, under the line with a caret."""
-
-    def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
-        self.at = at
-        """Where, in characters from the start."""
-        whole = f"{message}; expected {expected}" if expected else message
-        start = text.rfind("\n", 0, at) + 1
-        line = text[start:].partition("\n")[0]
-        shown = printable(line).replace("\t", " ")
-        super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
-
+__all__ = ["QueryError", "compile_query", "doubts", "grammar", "plan_of"]
 
 MAX_NESTING: Final = 100
 """Parentheses and `not` inside each other; far beyond what people write."""
@@ -156,10 +124,10 @@ def _question(text: str) -> Question:
 
     try:
         question: Question = _lark().parse(text)  # type: ignore[assignment]  # by the transformer
-    except _WrongValueError as error:
+    except WrongValueError as error:
         raise QueryError(text, *error.args) from error
     except (UnexpectedToken, UnexpectedCharacters) as error:
-        raise _syntax_error(text, error) from error
+        raise syntax_error(text, error) from error
     if question.depth > MAX_NESTING:
         raise QueryError(text, 0, f"the query is nested more than {MAX_NESTING} deep")
     return question
@@ -170,111 +138,6 @@ def grammar() -> str:
     return (resources.files("lath.notation") / "query.lark").read_text(encoding="utf-8")
 
 
-class _WrongValueError(Exception):
-    """A value or a name means nothing, though the grammar takes it; has QueryError's arguments."""
-
-    def __init__(self, token: Token, message: str, expected: str) -> None:
-        super().__init__(token.start_pos, message, expected)
-
-
-def _no_value(keyword: Token) -> _WrongValueError:
-    """Return the error of a keyword where a value should stand."""
-    return _WrongValueError(
-        keyword, f"{str(keyword)!r} is no value", "a value before it, or it in quotes"
-    )
-
-
-def _syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
-    """Return what Lark found wrong with the text of a query."""
-    from lark.exceptions import UnexpectedToken
-
-    last = error.token_history[-1] if error.token_history else None
-    if last is not None and last.type == "WORD" and last in KEYWORDS:
-        return QueryError(text, *_no_value(last).args)
-    at = error.pos_in_stream
-    if last is not None and last.type == "WORD" and text[last.end_pos or 0 :][:1] == "=":
-        # as the id of a game with parameters has one
-        return QueryError(text, last.start_pos or 0, "the value has a '='", "it in quotes")
-    if at is not None and (slip := _slip(text, at, last)):
-        return slip
-    wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-    expected = _in_english(wanted)
-    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
-        message = "the query ends too early" if text.strip() else "the query is empty"
-        return QueryError(text, len(text.rstrip()), message, expected)
-    assert at is not None
-    if text[at] in "\"'" and "STRING" in wanted:
-        read = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\["'\\])*""").match(text, at)
-        assert read is not None
-        if text[read.end() : read.end() + 1] == "\\":
-            escape = text[read.end() : read.end() + 2]
-            return QueryError(text, read.end(), f"unknown escape {escape!r}", r"\" or \' or \\")
-        return QueryError(text, at, "the text is never closed", f"{text[at]} at its end")
-    word = _WORD.match(text, at)
-    found = word[0] if word else text[at]
-    if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
-        alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
-        if alike:
-            message = f"nothing is called {found!r}: did you mean {alike[0]!r}?"
-            return QueryError(text, at, message)
-        expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
-        return QueryError(text, at, f"nothing is called {found!r}", expected)
-    return QueryError(text, at, f"{found!r} does not belong here", expected)
-
-
-def _in_english(terminals: set[str]) -> str:
-    """Return what may stand somewhere, as a list in words."""
-    shown = {"NAME"} if "NAME" in terminals else terminals
-    if "WORD" in shown:
-        shown = shown - {"STRING"}
-    words = [words for name, words in _ENGLISH.items() if name in shown]
-    if {"NOT", "_IN"} <= shown:
-        words.append("'not in'")
-    return listed(words, "or")
-
-
-_WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
-
-_MEANT: Final = {
-    **dict.fromkeys(("==", "===", ":=", "is", "equals"), "="),
-    **dict.fromkeys(("<>", "!==", "=!", "\N{NOT EQUAL TO}"), "!="),
-    **dict.fromkeys(("=<", "\N{LESS-THAN OR EQUAL TO}"), "<="),
-    **dict.fromkeys(("=>", "\N{GREATER-THAN OR EQUAL TO}"), ">="),
-    **dict.fromkeys(("=~", "~=", "~~", "like"), "~"),
-    **dict.fromkeys(("&", "&&"), "and"),
-    **dict.fromkeys(("|", "||"), "or"),
-    "!": "not",
-}
-"""What other languages write for our signs and words; in capitals they are others, too."""
-
-_OURS: Final = (*KEYWORDS, "in", "contains")
-
-_SIGN: Final = re.compile(
-    r"[<>=!&|~:\N{NOT EQUAL TO}\N{LESS-THAN OR EQUAL TO}"
-    r"\N{GREATER-THAN OR EQUAL TO}]+"
-)
-
-
-def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
-    """Return the error of a sign or word that another language has in the place of one of ours.
-
-    `last` is what was read before `at`, where the text is refused.
-    """
-    if last is not None and last.type == "POSITION" and text[at : at + 1] in ("=", "!"):
-        meant = 'position "…", or plain position "…" without images'
-        return QueryError(text, at, f"a position has no {text[at]!r}", meant)
-    begin = at
-    while begin and _SIGN.match(text, begin - 1):  # "==" is refused at its second sign
-        begin -= 1
-    found = _SIGN.match(text, begin) or _WORD.match(text, begin)
-    word = found[0] if found else ""
-    if last is not None and last.type == "ORDERED" and last.lower() in _OURS:
-        begin, word = last.start_pos or 0, str(last)  # what begins with a capital was a tag's name
-    lower = word.lower()
-    meant = lower if lower in _OURS and lower != word else _MEANT.get(lower, "")
-    return QueryError(text, begin, f"{word!r}: did you mean {meant!r}?") if meant else None
-
-
 def _position(parts: Sequence[Any]) -> Question:
     """Return what `[plain] position` asks, of one text or several."""
     *plain, _, last = parts
@@ -282,7 +145,7 @@ def _position(parts: Sequence[Any]) -> Question:
     for value in values:
         if not _may_be_read(value):
             message = f"{str(value)!r} is a position of no installed game"
-            raise _WrongValueError(value, message, "a text as `arena show --json` prints it")
+            raise WrongValueError(value, message, "a text as `arena show --json` prints it")
     return comes_to(list(map(str, values)), is_plain=bool(plain))
 
 
@@ -291,24 +154,128 @@ def _line(parts: Sequence[Token]) -> Question:
     *plain, word, value = parts
     moves = value.split()
     if not moves:
-        raise _WrongValueError(value, "there is no move", "moves such as 'e5 swap d4'")
+        raise WrongValueError(value, "there is no move", "moves such as 'e5 swap d4'")
     ask = begins if word.type == "AFTER" else reaches
     return ask(moves, is_plain=bool(plain))
 
 
+def _pattern(parts: Sequence[Token]) -> Question:
+    """Return what `[plain] pattern "…" [on CELL] [in either colour]` asks."""
+    by_type = {part.type: part for part in parts}
+    value, cell = by_type["STRING"], by_type.get("WORD")
+    try:
+        pattern = read_pattern(
+            str(value),
+            cell=str(cell or ""),
+            is_plain="PLAIN" in by_type,
+            is_either="EITHER" in by_type,
+        )
+    except PatternError as error:
+        raise WrongValueError(value, error.message, error.expected, 1 + error.at) from error
+    if cell and not _some_game(lambda game: cell in game.board.bit):
+        message = f"{str(cell)!r} is a cell of no installed game"
+        raise WrongValueError(cell, message, "one such as c3")
+    if not _some_game(lambda game: pattern.on(game) is not None):
+        message = f"no installed game can have this pattern{f' on {cell}' if cell else ''}"
+        expected = "letters of one game's pieces, which fit onto its board"
+        raise WrongValueError(value, message, expected)
+    return shows(pattern)
+
+
+_COLUMNS: Final = {"time": "time_s", "clock": "clock_s"}
+"""Where what annotations say has another name among the columns of plies."""
+
+_WHOSE: Final = ("mover", "first", "second", "winner", "loser")
+
+
+def _number(parts: Sequence[Token]) -> Question:
+    """Return what `eval of first > 0.5` and the like ask."""
+    what, *whose, last = parts
+    bounds: list[tuple[Any, float]]
+    if last.type == "RANGE":
+        ends = last.split("..")
+        low, high = map(number, ends)
+        if low is None or high is None:
+            message = f"{str(last)!r} is no range of numbers"
+            raise WrongValueError(last, message, "one such as 0.5..1")
+        if low > high:
+            raise _range_error(last)
+        bounds = [(">=", float(low)), ("<=", float(high))]
+    else:
+        bounds = [(whose.pop(), float(last))]
+    of: str = str(whose[0]) if whose else "mover"
+    if whose and whose[0].type == "STRING":
+        of = f"player {of}"
+    elif of not in _WHOSE:
+        alike = difflib.get_close_matches(of, _WHOSE, n=1)
+        expected = f"{listed(_WHOSE, 'or')}, or a name in quotes"
+        message = f"{of!r} is nobody"
+        if alike:
+            message, expected = f"{of!r} is nobody: did you mean {alike[0]!r}?", ""
+        raise WrongValueError(whose[0], message, expected)
+    column: Any = _COLUMNS.get(what, str(what))
+    signs = tuple((str(sign), bound) for sign, bound in bounds)
+    return says(OfNumber(column, of, signs))  # type: ignore[arg-type]  # the grammar has no other
+
+
+def _at(parts: Sequence[Any]) -> Question:
+    """Return what a moment with `at …` asks."""
+    question, when = parts
+    if when.type == "NUMBER":
+        if int(when) == 0 and isinstance(question.plan, OfNumber):
+            raise WrongValueError(when, "there is no ply 0", "1 or more")
+        return at(question, int(when))
+    return question if when == "any" else at(question, "every" if when == "every" else "last")
+
+
+def _sequence(parts: Sequence[Any]) -> Question:
+    """Return what `A then B` asks, with `within N plies` or without."""
+    if len(parts) == 1:
+        only: Question = parts[0]
+        return only
+    questions: list[Question] = []
+    within: list[int | None] = []
+    mark: Token | None = None
+    for part in parts:
+        if isinstance(part, Question):
+            questions.append(part)
+            if mark is not None and part.judged is None:
+                raise _no_plies(mark, "after")
+        elif part.type == "THEN":
+            if mark is None and questions[0].judged is None:
+                raise _no_plies(part, "before")
+            mark = part
+            within.append(None)
+        else:
+            if int(part) == 0:
+                raise WrongValueError(part, "nothing is later within 0 plies", "1 or more")
+            within[-1] = int(part)
+    return then(questions, within)
+
+
+def _no_plies(mark: Token, where: str) -> WrongValueError:
+    message = f"what stands {where} 'then' is of no single ply"
+    return WrongValueError(mark, message, OF_A_PLY)
+
+
 def _may_be_read(text: str) -> bool:
     """Return whether a text is a position of an installed game, or may be with parameters."""
+    return _some_game(lambda game: bool(positions_of([game], [text])))
+
+
+def _some_game(reads: Callable[[Game], bool]) -> bool:
+    """Return whether this is so of an installed game, or may be with parameters."""
     installed = games.installed()
-    return bool(positions_of(installed, [text])) or any(
+    return any(map(reads, installed)) or any(
         prod(len(each.values) for each in parameters_of(game)) > _MANY_GAMES
-        or positions_of(family(game), [text])
+        or any(map(reads, family(game)))
         for game in installed
     )
 
 
 _MANY_GAMES: Final = 200
-"""That parameters of a game may make, before anything is taken for a position of one. All 120 of
-ours are made in a quarter of a second."""
+"""That parameters of a game may make, before anything is taken for a text of one. All 120 of ours
+are made in a quarter of a second."""
 
 
 def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
@@ -316,7 +283,7 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
     texts = list(map(str, values))
     if subject.type == "NUMBER":
         if int(subject) == 0:
-            raise _WrongValueError(subject, "there is no ply 0", "1 or more")
+            raise WrongValueError(subject, "there is no ply 0", "1 or more")
         return plays(texts, int(subject))
     if values[0].type == "RANGE":
         return _in_range(subject, values[0])
@@ -339,19 +306,25 @@ def _in_range(subject: Token, value: Token) -> Question:
         length = min(map(len, ends))
         is_empty = low[:length] > high[:length]
     elif subject.type == "PLIES" and not all(re.fullmatch("[0-9]{1,9}", end) for end in ends):
-        raise _WrongValueError(value, f"{str(value)!r} is no range of plies", "one such as 20..30")
+        raise WrongValueError(value, f"{str(value)!r} is no range of plies", "one such as 20..30")
     elif least is not None and most is not None:
         is_empty = least > most
     elif least is most:
         is_empty = low > high
     else:
-        raise _WrongValueError(value, f"{str(value)!r} has one number alone", "two, or none")
+        raise WrongValueError(value, f"{str(value)!r} has one number alone", "two, or none")
     if is_empty:
-        raise _WrongValueError(value, "the range ends before it begins", f"{high}..{low}")
+        raise _range_error(value)
     if subject.type == "PLIES":
         return of_plies([(int(low), int(high))])
     compared = dated_so if subject == "date" else ordered
     return _named(subject, both(compared(">=", low), compared("<=", high)))
+
+
+def _range_error(value: Token) -> WrongValueError:
+    """Return the error of a range that nothing lies in."""
+    low, high = value.split("..")
+    return WrongValueError(value, "the range ends before it begins", f"{high}..{low}")
 
 
 _COUNTS: Final[Mapping[str, Callable[[int], tuple[int, float]]]] = {
@@ -379,24 +352,24 @@ def _text_test(subject: Token, sign: str, values: Sequence[Token]) -> TextTest:
 
 
 def _require_allowed(subject: Token, value: Token) -> None:
-    """Raise _WrongValueError for what no record can have: a slip of the pen would find nothing."""
+    """Raise WrongValueError for what no record can have: a slip of the pen would find nothing."""
     if subject in _ALLOWED:
         allowed, expected = _ALLOWED[subject]
         if not allowed.fullmatch(value):
-            raise _WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
+            raise WrongValueError(value, f"{str(value)!r} is no {subject}", expected)
     if subject == "date":
         _require_day(value)
 
 
 def _require_day(value: Token) -> None:
-    """Raise _WrongValueError for a date that no calendar has, as far as it goes."""
+    """Raise WrongValueError for a date that no calendar has, as far as it goes."""
     year, month, day = (*map(int, value.split("-")), 1, 1)[:3]
     months = 12
     if not 1 <= month <= months:
-        raise _WrongValueError(value, f"there is no month {value[5:7]}", "01 to 12")
+        raise WrongValueError(value, f"there is no month {value[5:7]}", "01 to 12")
     days = monthrange(year or 4, month)[1]  # calendars begin with 1; 4 has a 29 February, too
     if not 1 <= day <= days:
-        raise _WrongValueError(value, f"{value[:7]} has no day {value[8:]}", f"01 to {days}")
+        raise WrongValueError(value, f"{value[:7]} has no day {value[8:]}", f"01 to {days}")
 
 
 def _one_of(words: Sequence[str]) -> tuple[re.Pattern[str], str]:
@@ -424,7 +397,7 @@ def _named(subject: Token, test: TextTest) -> Question:
         name = subject.capitalize()
     elif name == subject and name not in KNOWN_TAGS and name.lower() in WORDS:
         expected = f"{name.lower()}, or tag.{name} for a tag of your own"
-        raise _WrongValueError(subject, f"there is no tag {name}", expected)
+        raise WrongValueError(subject, f"there is no tag {name}", expected)
     return of_tags((name,), test)
 
 
@@ -443,15 +416,20 @@ def _comparison(parts: Sequence[Any]) -> Question:
 
 def _value(parts: Sequence[Token]) -> Token:
     (word,) = parts
+    if word in KEYWORDS:
+        raise no_value(word)
+    return _unquoted(parts)
+
+
+def _unquoted(parts: Sequence[Token]) -> Token:
+    (word,) = parts
     if word.type == "STRING":
         return word.update(value=re.sub(r"\\(.)", r"\1", word[1:-1]))
-    if word in KEYWORDS:
-        raise _no_value(word)
     return word
 
 
 _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
-    **dict.fromkeys(("query", "nested", "move"), itemgetter(0)),
+    **dict.fromkeys(("query", "nested", "move", "when", "within"), itemgetter(0)),
     **dict.fromkeys(("values", "numbers", "texts"), list),
     "any_of": partial(joined, True),
     "all_of": partial(joined, False),
@@ -460,6 +438,11 @@ _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
     "contains": lambda parts: plays([str(parts[0])]),
     "position": _position,
     "line": _line,
+    "pattern": _pattern,
+    "number": _number,
+    "at": _at,
+    "sequence": _sequence,
+    "whose": _unquoted,
     **dict.fromkeys(("comparison", "membership"), _comparison),
     "value": _value,
 }

@@ -42,6 +42,16 @@ POSITIONS = 'position "…", or plain position "…" without images'
 SHOWN = "a text as `arena show --json` prints it"
 
 
+PLAINLY = "'position', 'after', 'reached' or 'pattern'"
+CODES = "a piece's letter, . + - or ]"
+LETTERS = "letters of one game's pieces, which fit onto its board"
+ASKED = "a piece's letter, or . + -"
+WHOSE = "mover, first, second, winner or loser, or a name in quotes"
+WHEN = "'any ply', 'every ply', 'the last ply' or 'ply'"
+NO_PLY = "what stands {} 'then' is of no single ply"
+MOMENT = "a move, position, pattern or number, or several with 'or' in parentheses"
+
+
 def matches(query: str) -> bool:
     return compile_query(query)(RECORD)
 
@@ -267,7 +277,33 @@ def test_no_pattern_is_slow() -> None:
         ("after e5", "'e5' does not belong here; expected a text in quotes", 6),
         ("after ' '", "there is no move; expected moves such as 'e5 swap d4'", 6),
         ("reached 'e5", "the text is never closed; expected ' at its end", 8),
-        ("plain", "the query ends too early; expected 'position', 'after' or 'reached'", 5),
+        ("plain", f"the query ends too early; expected {PLAINLY}", 5),
+        ("pattern ww", "'ww' does not belong here; expected a text in quotes", 8),
+        ("pattern 'w3'", "'3' does not belong into a pattern; expected . for each empty cell", 10),
+        ("not pattern 'w['", f"the pattern ends too early; expected {CODES}", 15),
+        ("pattern 'wz'", f"no installed game can have this pattern; expected {LETTERS}", 8),
+        ("pattern 'w' on z9", "'z9' is a cell of no installed game; expected one such as c3", 15),
+        ("pattern '#' on c3", f"the pattern asks for nothing; expected {ASKED}", 9),
+        ("pattern 'w' at c3", "'at' is for plies: did you mean 'on c3'?", 12),
+        ("pattern 'w' in any colour", "'any' does not belong here; expected 'either colour'", 15),
+        ("patern 'w'", "nothing is called 'patern': did you mean 'pattern'?", 0),
+        ("eval > x", "'x' does not belong here; expected a number such as -0.5", 7),
+        ("eval of losr > 0", "'losr' is nobody: did you mean 'loser'?", 8),
+        ("eval of ann > 0", f"'ann' is nobody; expected {WHOSE}", 8),
+        ("eval in 1..0", "the range ends before it begins; expected 0..1", 8),
+        ("eval in 1-2..3", "'1-2..3' is no range of numbers; expected one such as 0.5..1", 8),
+        ("depth = 4 at ply 0", "there is no ply 0; expected 1 or more", 17),
+        ("depth = 4 at", f"the query ends too early; expected {WHEN}", 12),
+        ("move 2 = d4 at ply 2", "'at' does not belong here; expected 'and', 'or' or the end", 12),
+        ("comments then move 2 = d4", f"{NO_PLY.format('before')}; expected {MOMENT}", 9),
+        ("move 2 = d4 then plies > 4", f"{NO_PLY.format('after')}; expected {MOMENT}", 12),
+        ("move 2 = d4 then not eval = 0", f"'not' does not belong here; expected {MOMENT}", 17),
+        ("move 2 != d4 then eval = 0", f"{NO_PLY.format('before')}; expected {MOMENT}", 13),
+        ("move 2 = d4 THEN eval = 0", "'THEN': did you mean 'then'?", 12),
+        ("(eval = 0 then eval = 1) then eval = 2",
+         f"{NO_PLY.format('before')}; expected {MOMENT}", 25),
+        ("eval = 0 then within 0 plies eval = 1",
+         "nothing is later within 0 plies; expected 1 or more", 21),
         ("not " * 101 + "comments", "the query is nested more than 100 deep", 0),
     ],
 )  # fmt: skip

@@ -13,7 +13,8 @@ from lark import Lark
 from lark.exceptions import UnexpectedInput
 from query_strategies import TREES, Tree, printed
 
-from lath.notation.query import NAMES, ORDERED, WORDS, grammar
+from lath.notation.query import grammar
+from lath.notation.query_mistakes import NAMES, ORDERED, WORDS
 
 SAMPLES = (
     "game = yavalath",
@@ -28,6 +29,10 @@ SAMPLES = (
     "comments or variations and comments",
     "first = game and second in (in, contains, move, plies) and winner = or1",
     "first=* and second=?",
+    "contains move swap then within 3 plies plain pattern 'w[.b]' on c3 in either colour at ply 4",
+    "not position in ('a', 'b') at the last ply then (reached 'e5' or move 3 = d4) then after 'a'",
+    "eval of loser > 0.8 at any ply and time of 'ann' in -1..1 or clock = +3 at every ply",
+    "depth<=4 then within 1 ply nodes of first=5 then pattern '#'",
     "result = 1/2-1/2 or result in (*, 1-0)",
 )
 
@@ -78,7 +83,7 @@ def test_there_is_one_way_to_read_any_query(tree: Tree, chance: st.DataObject) -
 
 
 def test_ambiguity_would_be_found() -> None:
-    planted = grammar().replace("term (_AND term)*", "term (_AND term)* | all_of _AND all_of")
+    planted = grammar().replace("test (_AND test)*", "test (_AND test)* | all_of _AND all_of")
     assert planted != grammar()
     assert list(explicit(planted).parse(SAMPLES[1]).find_data("_ambig"))
 
@@ -91,7 +96,10 @@ def test_every_name_that_messages_list_is_one(name: str) -> None:
 def test_messages_list_every_name() -> None:
     listed = set(WORDS)
     for terminal in strict(grammar()).terminals:
-        if terminal.name in ("NAME", "FLAG", "PLIES", "POSITION", "PLAIN", "AFTER", "REACHED"):
+        if terminal.name in (
+            *("NAME", "FLAG", "PLIES", "SAID"),
+            *("POSITION", "PATTERN", "PLAIN", "AFTER", "REACHED"),
+        ):
             words = terminal.pattern.to_regexp().split("(?![")[0].strip("(?:)")
             assert set(words.split("|")) <= listed
 
