@@ -84,16 +84,21 @@ class LineCounts(WayCounts):
         >>> [round(end, 2) for end in line.interval]
         [0.21, 1.0]
         """
+        score, worth = self.score_rate, self.worth
+        return None if score is None or worth is None else wilson(score, worth)
+
+    @property
+    def worth(self) -> float | None:
+        """Return as how many independent games they count; None where no pair was counted."""
         score, games = self.score_rate, self.games
         if score is None or not self.pairs:
             return None
         alone = score * (1 - score) / games
-        worth = float(self.pairs)  # where all scored alike
-        if alone:
-            off = self._points_2 - 2 * score * self._points_games + score * score * self._games_2
-            spread = max(0.0, off) * self.pairs / games**2  # over pairs - 1, which cancels below
-            worth = games * alone * (self.pairs - 1 + DOUBT) / (spread + DOUBT * alone)
-        return wilson(score, worth)
+        if not alone:
+            return float(self.pairs)  # all scored alike
+        off = self._points_2 - 2 * score * self._points_games + score * score * self._games_2
+        spread = max(0.0, off) * self.pairs / games**2  # over pairs - 1, which cancels below
+        return games * alone * (self.pairs - 1 + DOUBT) / (spread + DOUBT * alone)
 
 
 class _Lines(Ways):
@@ -102,7 +107,7 @@ class _Lines(Ways):
     kind = LineCounts
 
 
-class _Pairs:
+class Pairs:
     """Which games are two bots' from one opening, so that lines count what both came to as one."""
 
     def __init__(self) -> None:
@@ -110,7 +115,7 @@ class _Pairs:
         """Of each pair of which one game was counted, its lines and first's points."""
 
     def add(self, record: Record, lines: Sequence[LineCounts], points: float) -> None:
-        """Count a game in its lines, each of which goes on the one before."""
+        """Count a game in the lines that it is one of."""
         key, number, _ = place_of(record, (record.first, record.second))
         pair = key, number
         if pair not in self._open:
@@ -119,12 +124,13 @@ class _Pairs:
                 self._close(next(iter(self._open)))
             return
         others, before = self._open.pop(pair)
-        common = sum(one is other for one, other in zip(lines, others, strict=False))
-        for line in lines[:common]:
-            line.add_pair(before + points, 2)
-        for apart, scored in ((others, before), (lines, points)):  # they went apart there
-            for line in apart[common:]:
-                line.add_pair(scored, 1)
+        shared = set(map(id, lines)).intersection(map(id, others))
+        for line in lines:
+            is_shared = id(line) in shared
+            line.add_pair(before + points if is_shared else points, 2 if is_shared else 1)
+        for line in others:
+            if id(line) not in shared:  # they went apart there
+                line.add_pair(before, 1)
 
     def close(self) -> None:
         """Take for pairs of their own the games whose second one has not come."""
@@ -149,7 +155,7 @@ class Openings:
         """Games that came before: the same bots, start, moves, result and ending."""
         self._lines: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
         self._seen: Final = Seen()
-        self._pairs: Final = _Pairs()
+        self._pairs: Final = Pairs()
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -312,7 +318,7 @@ class BeginningCounter:
         self._setups: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
         self._trees: Final[defaultdict[str, _Moves]] = defaultdict(_Moves)
         self._games: Final[Counter[str]] = Counter()
-        self._pairs: Final = _Pairs()
+        self._pairs: Final = Pairs()
 
     def add(self, entry: Entry) -> None:
         """Count a game that counts for the standings."""

@@ -60,6 +60,10 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
             "stats",
             "Count games, lengths, results, endings, openings; measure games.",
         ),
+        "explore": Listed(
+            "explore",
+            "Say what was played from a position, and what came of it.",
+        ),
         "solve": Listed("solve", "Say how a game ends from a position, and by which line."),
         "puzzles": Listed("puzzles", "Ask, make and prove positions with one right move."),
     },

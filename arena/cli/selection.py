@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -145,6 +146,28 @@ class Selection:
     def bad_words(self) -> str:
         """Return how many bad records there were, in words; empty where there were none."""
         return bad_words(self.bad) if self.bad else ""
+
+
+EVERY_S: Final = 0.5
+"""How often it is told how many records were read."""
+
+
+def with_progress(selection: Selection, *, quiet: bool = False) -> Iterator[tuple[Entry, Record]]:
+    """Yield what a selection does, and tell on a terminal how many records it has read."""
+    if quiet or not sys.stderr.isatty():
+        yield from selection
+        return
+    next_s, told = time.monotonic() + EVERY_S, ""
+    try:
+        for found in selection:
+            if time.monotonic() > next_s:
+                next_s = time.monotonic() + EVERY_S
+                told = f"{selection.records:,} records"
+                print(f"\r{told}", end="", file=sys.stderr, flush=True)
+            yield found
+    finally:
+        if told:
+            print(f"\r{' ' * len(told)}\r", end="", file=sys.stderr, flush=True)
 
 
 def keys_of(option: str, names: str | None) -> tuple[Key, ...]:

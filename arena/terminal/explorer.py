@@ -1,0 +1,136 @@
+"""A position and what games made of it: board, sentences and a table of moves.
+
+Must not know where the games come from, nor how they are counted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from lath.arena.terminal.boards import drawing
+from lath.arena.terminal.layout import Column, Output
+from lath.arena.terminal.streams import unfiltered
+
+if TYPE_CHECKING:
+    from lath.games.core import Position, Seat
+    from lath.reports.explorer import Continuation, Node, Reference, Tally
+
+SHOWN: Final = 15
+"""Moves that fit on a screen below a board."""
+
+
+def print_node(
+    node: Node, asked: Position, *, title: str, last: Sequence[str] = (), has_all: bool = False
+) -> int:
+    """Print a node to standard output, its board first; return how many moves were left out.
+
+    `last`: the cells of the move before. No more than `SHOWN` moves are shown, unless `has_all`.
+    """
+    output = Output(to_stdout=True)
+    output.title(title)
+    print(f"\n{drawing(asked, last=last)}", file=unfiltered(sys.stdout))
+    output.console.line()
+    for words in _told(node, asked):
+        output.words(words)
+    rows = node.continuations if has_all else node.continuations[:SHOWN]
+    left_out = node.continuations[len(rows) :]
+    if rows:
+        output.table("Played from here, and reached by any way", _columns(node, rows))
+        if left_out:
+            played = sum(each.played.times for each in left_out)
+            words = f"and {_counted(len(left_out), 'more move')}, {_counted(played, 'game')}"
+            output.words(f"{words}: --all shows them")
+    return len(left_out)
+
+
+def _told(node: Node, asked: Position) -> list[str]:
+    """Return in sentences who is to move, and what the games that come here come to."""
+    colour, outcome = asked.game.colours[node.to_move], asked.outcome()
+    state = f"{colour} ({node.to_move.word}) to move"
+    if outcome:
+        state = outcome.told(*asked.game.colours)
+    games = _counted(node.games, "game")
+    if not node.here.times:
+        return [f"{state}; none of {games} comes here"]
+    verb = "comes" if node.here.times == 1 else "come"
+    come = f"{state}; {node.here.times:,} of {games} {verb} here"
+    if node.ended and not outcome:
+        come += f", {node.ended:,} {'ends' if node.ended == 1 else 'end'} here"
+    here = node.here
+    score, ends = here.score(node.to_move), here.interval(node.to_move)
+    results = f"first won {here.wins:,}, drew {here.draws:,}, lost {here.losses:,}"
+    if here.undecided:
+        results += f", {here.undecided:,} unfinished"
+    if score is not None and ends is not None:
+        scored = f"{node.to_move.word} scored {score:.1%} ({_between(ends)})"
+        results += f"; {scored}"
+    return [come, f"{results}; {here.mean_plies:.1f} plies on average"]
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _columns(node: Node, rows: Sequence[Continuation]) -> list[Column]:
+    mover, other = node.to_move, node.to_move.other
+    several = len({ref.source for row in rows for ref in (row.newest, row.best) if ref}) > 1
+    played, reached = [row.played for row in rows], [row.reached for row in rows]
+    columns = [
+        Column("move", [row.move for row in rows], kind="name"),
+        Column("alike", [f"{1 + len(row.same)}" for row in rows], rank=7),
+        Column("played", [f"{one.times:,}" for one in played]),
+        Column("%", [f"{one.times / max(1, node.here.times):.1%}" for one in played], rank=3),
+        Column(f"{mover.word} scored", [_scored(one, mover) for one in played]),
+        Column("95 %", [_interval(one, mover) for one in played], rank=1),
+        Column("1-0 ½ 0-1", [_results(one) for one in played], rank=6),
+        Column("plies", [_length(one) for one in played], rank=5),
+        Column("reached", [f"{one.times:,}" for one in reached], rank=2),
+        Column("scored", [_scored(one, mover) for one in reached], rank=4),
+        Column("95 %", [_interval(one, mover) for one in reached], rank=4),
+        Column("newest", [_newest(row.newest, several) for row in rows], rank=8, kind="text"),
+        Column("best", [_best(row.best, several) for row in rows], rank=9, kind="name"),
+    ]
+    if not any(row.same for row in rows):
+        del columns[1]
+    if mover:  # what is said of first then is said of second
+        first = Column(f"{other.word} scored", [_scored(one, other) for one in played], rank=7)
+        columns.insert(-7, first)
+    return columns
+
+
+def _scored(tally: Tally, seat: Seat) -> str:
+    score = tally.score(seat)
+    return "-" if score is None else f"{score:.1%}"
+
+
+def _interval(tally: Tally, seat: Seat) -> str:
+    ends = tally.interval(seat)
+    return "-" if ends is None else _between(ends)
+
+
+def _between(ends: tuple[float, float]) -> str:
+    return f"{ends[0]:.0%} to {ends[1]:.0%}"
+
+
+def _results(tally: Tally) -> str:
+    return f"{tally.wins:,} {tally.draws:,} {tally.losses:,}" if tally.games else "-"
+
+
+def _length(tally: Tally) -> str:
+    return "-" if tally.mean_plies is None else f"{tally.mean_plies:.1f}"
+
+
+def _place(game: Reference, several: bool) -> str:
+    return f"{game.source} {game.number}" if several else f"{game.number}"
+
+
+def _newest(game: Reference | None, several: bool) -> str:
+    return "-" if game is None else f"{game.date} #{_place(game, several)}".lstrip()
+
+
+def _best(game: Reference | None, several: bool) -> str:
+    if game is None:
+        return "-"
+    return f"#{_place(game, several)} {game.first} - {game.second} {game.result}"

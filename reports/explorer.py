@@ -1,0 +1,504 @@
+"""What was played from a position, what came of it, and how often what comes after was reached.
+
+Two counts that look alike are kept apart. A move was *played from here* where a game came to this
+position and went on by it. The position after it was *reached* by that, or by other moves in
+another order: who only wants to know how a position scores asks for that. Games that are the same
+turned or mirrored are one, so that a move and its mirror image are one line
+where the position has that symmetry. A game counts once for each position and each move, however
+often it comes by.
+
+Scores have 95 % intervals, Wilson's, for which two games of a pair are one piece of evidence
+(`openings.Pairs`). A `Source` answers for all of its games; `Games` has them in memory and plays
+them again. Must not know files, queries, nor how a number is shown.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, Self
+
+from lath.games.core import Move, Position, Seat, follow, least_line, symmetries
+from lath.notation.record import RULES, Record, date_of, number_of
+from lath.notation.replay import spellings, start_of
+from lath.reports.estimates import wilson
+from lath.reports.openings import LineCounts, Pairs
+from lath.reports.ratings.results import Scored, SeatScore
+from lath.reports.standings import POINTS
+
+RATINGS: Final = ("FirstElo", "SecondElo")
+"""The tags of a record that say how strong its players were; both are numbers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally(Scored):
+    """What came of some games; wins and losses are first's."""
+
+    wins: int
+    draws: int
+    losses: int
+    undecided: int = 0
+    """Games without a result."""
+
+    plies: int = 0
+    """Of all of them together, from their first move to their last."""
+
+    worth: float | None = None
+    """As how many independent games those with a result count; None: as many as they are."""
+
+    @property
+    def times(self) -> int:
+        """Return how many games there are, with a result or without."""
+        return self.games + self.undecided
+
+    @property
+    def mean_plies(self) -> float | None:
+        """Return how long they are; None where there are none."""
+        return self.plies / self.times if self.times else None
+
+    def score(self, seat: Seat) -> float | None:
+        """Return a seat's points for each game with a result, in 0..1; None without one."""
+        rate = self.score_rate
+        return rate if rate is None or seat is Seat.FIRST else 1 - rate
+
+    def interval(self, seat: Seat) -> tuple[float, float] | None:
+        """Return between what that score lies with 95 % confidence; None without a result.
+
+        >>> [round(end, 2) for end in Tally(wins=3, draws=0, losses=1).interval(Seat.SECOND)]
+        [0.05, 0.7]
+        """
+        rate = self.score_rate
+        if rate is None:
+            return None
+        low, high = wilson(rate, self.worth or self.games)
+        return (low, high) if seat is Seat.FIRST else (1 - high, 1 - low)
+
+    def to_json(self, mover: Seat) -> dict[str, Any]:
+        """Return it as docs/explore.md describes it."""
+        return {
+            "games": self.times,
+            "first_wins": self.wins,
+            "draws": self.draws,
+            "second_wins": self.losses,
+            "unfinished": self.undecided,
+            "first_score": _scored(self, Seat.FIRST),
+            "mover_score": _scored(self, mover),
+            "plies": None if self.mean_plies is None else round(self.mean_plies, 2),
+        }
+
+
+def _scored(tally: Tally, seat: Seat) -> dict[str, float] | None:
+    value, ends = tally.score(seat), tally.interval(seat)
+    if value is None or ends is None:
+        return None
+    return {"value": round(value, 4), "low": round(ends[0], 4), "high": round(ends[1], 4)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Where a game stands, and what it is called."""
+
+    source: str
+    """The file, as it was named; empty where there is only one place for games."""
+
+    number: int
+    """The record's place there, from 1."""
+
+    ply: int
+    """The ply of the move that it is referred to for, from 1."""
+
+    first: str
+    second: str
+    result: str
+    date: str
+    """Empty where the record has none."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as docs/explore.md describes it."""
+        return {name: getattr(self, name) for name in _REFERENCE}
+
+
+_REFERENCE: Final = ("source", "number", "ply", "first", "second", "result", "date")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuation:
+    """A move that may be played in a position."""
+
+    move: Move
+    """As it is written in the position that was asked for."""
+
+    same: tuple[Move, ...] = ()
+    """Other moves there that are the same, turned or mirrored; they are counted with it."""
+
+    position: str
+    """The text of the position after it."""
+
+    played: Tally
+    """The games in which it was played from here."""
+
+    reached: Tally
+    """The games that come to the position after it, by this move or any other way."""
+
+    newest: Reference | None = None
+    """Of the games in which it was played the last by date, of one day the last in its file."""
+
+    best: Reference | None = None
+    """Of these games that of the strongest players: see `Best`. Both are None if there is none."""
+
+    def to_json(self, mover: Seat) -> dict[str, Any]:
+        """Return it as docs/explore.md describes it."""
+        return {
+            "move": self.move,
+            "same": list(self.same),
+            "position": self.position,
+            "played": self.played.to_json(mover),
+            "reached": self.reached.to_json(mover),
+            "newest": self.newest and self.newest.to_json(),
+            "best": self.best and self.best.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A position, and all that some games tell of it."""
+
+    game: str
+    """The id of the game."""
+
+    position: str
+    """The text of the position that was asked for."""
+
+    to_move: Seat
+    games: int
+    """All games of that id that there are."""
+
+    here: Tally
+    """The games that come to the position."""
+
+    ended: int
+    """Of these, how many have no move after it."""
+
+    continuations: tuple[Continuation, ...]
+    """Every legal move that was played from here, or after which a position comes that was reached;
+    the most frequent first, those of one frequency as the rules list them."""
+
+    begins: str = ""
+    """From which position the first of all games begins; empty where there is no game."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as docs/explore.md describes it."""
+        return {
+            "game": self.game,
+            "position": self.position,
+            "to_move": self.to_move.word,
+            "games": self.games,
+            "here": self.here.to_json(self.to_move),
+            "ended": self.ended,
+            "begins": self.begins,
+            "continuations": [each.to_json(self.to_move) for each in self.continuations],
+        }
+
+
+class Source(Protocol):
+    """Games that can be asked about."""
+
+    def node(self, asked: Position) -> Node:
+        """Return what they tell of a position."""
+
+
+@dataclass(slots=True)
+class _Counts(LineCounts):
+    """What came of games, and how long they were."""
+
+    plies: int = 0
+
+    def count(self, points: float | None, plies: int) -> None:
+        """Count a game."""
+        self.plies += plies
+        if points is None:
+            self.undecided += 1
+        else:
+            self.add(points, 1)
+
+    def tally(self) -> Tally:
+        """Return what was counted, once the pairs are closed."""
+        return Tally(
+            wins=self.wins,
+            draws=self.draws,
+            losses=self.losses,
+            undecided=self.undecided,
+            plies=self.plies,
+            worth=self.worth,
+        )
+
+
+class Best:
+    """The game of the strongest players among some.
+
+    Where games have the tags FirstElo and SecondElo it is the one of which both together are the
+    highest. Where none has, players are as strong as all games tell, filtered as they are: by the
+    lower end of the 95 % interval of their score, so that one win is no proof.
+    Of equals it is the newest.
+    """
+
+    __slots__ = ("_by_players", "_rated")
+
+    def __init__(self) -> None:
+        self._rated: tuple[float, tuple[str, int], Reference] | None = None
+        self._by_players: Final[dict[tuple[str, str], tuple[tuple[str, int], Reference]]] = {}
+
+    def add(self, rating: float | None, when: tuple[str, int], game: Reference) -> None:
+        """Add a game; `when` orders games by date and place."""
+        if rating is not None:
+            if self._rated is None or (rating, when) > self._rated[:2]:
+                self._rated = rating, when, game
+        else:
+            players = game.first, game.second
+            known = self._by_players.get(players)
+            if known is None or when > known[0]:
+                self._by_players[players] = when, game
+
+    def found(self, strengths: dict[str, float]) -> Reference | None:
+        """Return it; `strengths` are those of players by name, of those not named 0."""
+        if self._rated is not None:
+            return self._rated[2]
+        of = strengths.get
+        ranked = (
+            (of(first, 0.0) + of(second, 0.0), when, game)
+            for (first, second), (when, game) in self._by_players.items()
+        )
+        best = max(ranked, key=lambda one: one[:2], default=None)
+        return best and best[2]
+
+
+def rating_of(record: Record) -> float | None:
+    """Return the ratings of both players together; None where one has none."""
+    ratings = [number_of(record.tag(name)) for name in RATINGS]
+    return None if None in ratings else sum(filter(None, ratings))
+
+
+@dataclass(slots=True)
+class _Row:
+    """A move as it is counted."""
+
+    move: Move
+    position: Position
+    """After it."""
+
+    reached: _Counts
+    same: list[Move] = field(default_factory=list)
+    played: _Counts = field(default_factory=_Counts)
+    newest: tuple[tuple[str, int], Reference] | None = None
+    best: Best = field(default_factory=Best)
+
+    def refer(self, rating: float | None, when: tuple[str, int], game: Reference) -> None:
+        """Remember a game in which the move was played."""
+        if self.newest is None or when > self.newest[0]:
+            self.newest = when, game
+        self.best.add(rating, when, game)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game whose positions are asked about."""
+
+    record: Record
+    source: str
+    number: int
+    start: Position
+    moves: tuple[Move, ...]
+    """In canonical text, as far as its game reads them."""
+
+    @classmethod
+    def of(cls, record: Record, source: str, number: int) -> Self:
+        """Return that of a record; raises GameError where it cannot begin."""
+        spelled = spellings(record.game, record.tag(RULES))
+        moves = tuple(Move(spelled[move]) for move in record.moves)
+        return cls(record, source, number, start_of(record), moves)
+
+    def positions(self) -> Iterator[Position]:
+        """Yield the first position and that after each ply; raises IllegalMoveError."""
+        position = self.start
+        yield position
+        for move in self.moves:
+            position = position.play(move)
+            yield position
+
+    def at(self, ply: int) -> Position:
+        """Return the position after so many plies, all of which can be played."""
+        position = follow(self.start, self.moves[:ply])
+        assert position is not None
+        return position
+
+    def reference(self, ply: int, date: str) -> Reference:
+        """Return where it stands."""
+        record = self.record
+        return Reference(
+            source=self.source,
+            number=self.number,
+            ply=ply,
+            first=record.first,
+            second=record.second,
+            result=record.result,
+            date=date,
+        )
+
+
+Sign = int
+"""What positions that are the same have in common, and tells most others apart; in 16 bits."""
+
+
+def sign_of(position: Position) -> Sign:
+    """Return who is to move, and how many moves there are: no symmetry changes that."""
+    bits: int | None = getattr(position, "legal_bits", None)
+    count = len(position.legal_moves()) if bits is None else bits.bit_count()
+    return 2 * min(count, 1 << 14) + position.to_move
+
+
+class NodeCounter:
+    """Counts, game by game, what was played from one position; no game is kept.
+
+    Memory grows with the names of players, and for each move with who has met whom.
+    """
+
+    def __init__(self, asked: Position) -> None:
+        """Take the position that is asked about, turned as it is."""
+        self._asked: Final = asked
+        self._here: Final = _Counts()
+        self._ended = self._games = 0
+        self._begins = ""
+        self._pairs: Final = Pairs()
+        self._players: Final[defaultdict[str, SeatScore]] = defaultdict(SeatScore)
+        self._images: Final[dict[Any, _Counts]] = {}
+        """What every image of the position and of those after each move counts for."""
+        self._know(asked, self._here)
+        self._rows: Final[dict[Move, _Row]] = {}
+        """By the least image of the move: see `least_line`."""
+        self.signs: Final = {sign_of(asked)}
+        """Of the position and of those after each move: any other is neither."""
+        for move in asked.legal_moves():
+            (image,) = least_line(asked, [move])[1]
+            if known := self._rows.get(image):
+                known.same.append(move)
+                continue
+            after = asked.play(move)
+            self.signs.add(sign_of(after))
+            reached = self._counts_of(after)  # other moves may come to the same
+            if reached is None:
+                self._know(after, reached := _Counts())
+            self._rows[image] = _Row(move, after, reached)
+
+    def _know(self, position: Position, counts: _Counts) -> None:
+        for way in symmetries(position):
+            self._images[way.position(position)] = counts
+
+    def _counts_of(self, position: Position) -> _Counts | None:
+        """Return what a position counts for; None where it is neither this nor one after it."""
+        return self._images.get(symmetries(position)[0].position(position))
+
+    def add(self, record: Record, source: str, number: int) -> None:
+        """Count a game of the same id; raises GameError where it cannot be played.
+
+        It is the record of this number, from 1, of what `source` names.
+        """
+        game = Played.of(record, source, number)
+        at = ((ply, one) for ply, one in enumerate(game.positions()) if sign_of(one) in self.signs)
+        self.add_at(game, at)
+
+    def add_at(self, game: Played, positions: Iterable[tuple[int, Position]]) -> None:
+        """Count a game of which only these positions may matter, each with the plies before it."""
+        self._games += 1
+        self._begins = self._begins or game.start.text()
+        record, moves = game.record, game.moves
+        points = POINTS.get(record.result)
+        if points is not None:
+            self._players[record.first].add(points, 1)
+            self._players[record.second].add(1 - points, 1)
+        met: dict[int, _Counts] = {}
+        rows: dict[Move, int] = {}
+        for ply, position in positions:
+            counts = self._counts_of(position)
+            if counts is None:
+                continue
+            met[id(counts)] = counts
+            if counts is not self._here:
+                continue
+            if ply < len(moves):
+                (image,) = least_line(position, moves[ply : ply + 1])[1]
+                rows.setdefault(image, ply + 1)
+            else:
+                self._ended += 1
+        if not met:
+            return
+        lines = [*met.values(), *(self._rows[image].played for image in rows)]
+        for line in lines:
+            line.count(points, len(moves))
+        if points is not None:
+            self._pairs.add(record, lines, points)
+        date = record.tag("Date") if date_of(record.tag("Date")) else ""
+        rating, when = rating_of(record), (date, self._games)
+        for image, ply in rows.items():
+            self._rows[image].refer(rating, when, game.reference(ply, date))
+
+    def node(self) -> Node:
+        """Return what was counted."""
+        self._pairs.close()
+        strengths = {
+            name: wilson(score.score_rate or 0.0, score.games)[0]
+            for name, score in self._players.items()
+        }
+        told = [
+            Continuation(
+                move=row.move,
+                same=tuple(row.same),
+                position=row.position.text(),
+                played=row.played.tally(),
+                reached=row.reached.tally(),
+                newest=row.newest and row.newest[1],
+                best=row.best.found(strengths),
+            )
+            for row in self._rows.values()
+            if row.reached.times
+        ]
+        told.sort(key=lambda each: (-each.played.times, -each.reached.times))
+        return Node(
+            game=self._asked.game.id,
+            position=self._asked.text(),
+            to_move=self._asked.to_move,
+            games=self._games,
+            here=self._here.tally(),
+            ended=self._ended,
+            continuations=tuple(told),
+            begins=self._begins,
+        )
+
+
+class Games:
+    """Games of one id in memory: any position of them can be asked about again and again.
+
+    Of each position its sign is kept, two bytes, so that a question plays a game only as far as it
+    may be about.
+    """
+
+    def __init__(self) -> None:
+        self._games: Final[list[tuple[Played, array[int]]]] = []
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._games)
+
+    def add(self, record: Record, source: str, number: int) -> None:
+        """Keep a game of the same id; raises GameError where it cannot be played."""
+        game = Played.of(record, source, number)
+        self._games.append((game, array("H", map(sign_of, game.positions()))))
+
+    def node(self, asked: Position) -> Node:
+        """Return what they tell of a position."""
+        counter = NodeCounter(asked)
+        for game, signs in self._games:
+            places = [ply for ply, sign in enumerate(signs) if sign in counter.signs]
+            counter.add_at(game, ((ply, game.at(ply)) for ply in places))
+        return counter.node()

@@ -1,0 +1,130 @@
+"""`arena explore` as its users meet it: the page's examples, JSON, filters, refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import arena
+from places import DOCS
+from sample_records import random_game
+
+from lath.arena.terminal.explorer import SHOWN
+from lath.notation import format_record
+
+PAGE = (DOCS / "explore.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SESSIONS = [text.removeprefix("$ ") for kind, _, text in FENCE.findall(PAGE) if kind == "console"]
+
+
+@pytest.fixture(autouse=True)
+def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the page's files and go where they are."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "150")
+    for kind, name, text in FENCE.findall(PAGE):
+        if kind == "lath":
+            Path(name).write_text(text, encoding="utf-8")
+
+
+def explored(*arguments: str) -> Any:
+    return json.loads(arena("explore", "games.lath", "--json", *arguments).out)
+
+
+def moves_of(told: Any) -> dict[str, int]:
+    return {each["move"]: each["played"]["games"] for each in told["continuations"]}
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=[text.splitlines()[0] for text in SESSIONS])
+def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
+    command, _, shown = session.partition("\n")
+    ran = arena(*shlex.split(command)[1:])
+    assert [line.rstrip() for line in (ran.out + ran.err).splitlines()] == shown.splitlines()
+
+
+def test_json_has_the_keys_that_the_page_names() -> None:
+    named = set(re.findall(r"`(\w+)`", PAGE))
+    told = explored("--after", "e5 d4")
+    one = told["continuations"][0]
+    for part in (told, told["left_out"], one, one["played"], one["played"]["mover_score"]):
+        assert set(part) <= named
+    assert set(one["newest"]) <= named
+    assert told["to_move"] == "first"
+    assert (one["played"]["games"], one["reached"]["games"]) == (1, 2)
+    assert one["newest"]["source"] == "games.lath"
+
+
+def test_a_command_that_is_told_of_shows_the_game() -> None:
+    told = arena("explore", "games.lath").err
+    (command,) = re.findall(r"newest game of e5: arena (.*)", told)
+    assert "record 4: ann - cora, yavalath, after 1. e5" in arena(*shlex.split(command)).out
+
+
+def test_a_query_filters_the_games() -> None:
+    assert moves_of(explored("--where", "loser = ann")) == {"e5": 2}
+    assert moves_of(explored("--where", "date >= 2026-11-05")) == {"e5": 1, "a1": 1}
+
+
+def test_a_position_or_setup_is_asked_about_by_its_text() -> None:
+    turned = explored("--position", "w4/6/7/8/9/8/7/6/5 b")
+    assert turned["here"]["games"] == 1
+    Path("games.lath").write_text(format_record(random_game("mammalath", 1)))
+    begins = explored()
+    assert (begins["games"], begins["here"]["games"]) == (1, 0)
+    assert explored("--position", begins["begins"])["here"]["games"] == 1
+    assert "the first game begins elsewhere: --position" in arena("explore", "games.lath").err
+
+
+def test_games_of_another_id_are_told_of() -> None:
+    with Path("games.lath").open("a") as file:
+        file.write(f"\n{format_record(random_game('surikata', 1))}")
+    ran = arena("explore", "games.lath")
+    assert "5 of 6 records counted; other games: 1 of surikata (--game)" in ran.err
+    assert explored("--game", "surikata")["left_out"]["other_games"] == {"yavalath": 5}
+
+
+def test_no_move_is_left_out_unless_that_is_said() -> None:
+    cells = [f"{row}{number}" for row in "abcdefghi" for number in range(1, 6)]
+    games = (f'[Game "yavalath"]\n\n1. e5 2. a1 3. {cell} *\n' for cell in cells if cell != "a1")
+    Path("games.lath").write_text("\n".join(games).replace("3. e5 *", "*"))
+    shown = arena("explore", "games.lath", "--after", "e5 a1").out
+    moves = moves_of(explored("--after", "e5 a1"))
+    left = len(moves) - SHOWN
+    games_left = sum(sorted(moves.values())[:left])
+    assert f"and {left} more moves, {games_left} games: --all shows them" in shown
+    rows = arena("explore", "games.lath", "--after", "e5 a1", "--all").out.partition("\nmove ")[2]
+    assert len(rows.splitlines()) == 1 + len(moves)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--after", "e5 e5"), "--after: move 2: illegal move e5: e5 already has a stone"),
+        (("--after", "e55"), "--after: move 1: 'e55'"),
+        (("--position", "5 b"), "rows, expected 9"),
+        (("--game", "chess"), "unknown game 'chess'"),
+        (("--where", "plies > 99"), "there is no record to explore; --game says"),
+        (("--where", "plis > 9"), "did you mean 'plies'"),
+        (("--position", "5 b", "--setup", "x"), "--position and --setup exclude each other"),
+    ],
+)
+def test_what_cannot_be_explored_is_refused_in_a_line(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    ran = arena("explore", "games.lath", *arguments)
+    assert ran.status in (1, 2)
+    assert words in ran.err
+    assert ran.out == ""
+
+
+def test_a_bad_record_is_told_of_and_left_out() -> None:
+    with Path("games.lath").open("a") as file:
+        file.write('\n[Game "yavalath"]\n\n1. e5 2. e5 *\n')
+    ran = arena("explore", "games.lath")
+    assert ran.status == 1
+    assert "illegal move e5" in ran.err
+    assert "5 of 5 records counted; 1 bad record left out" in ran.err

@@ -1,0 +1,324 @@
+"""What games made of a position: the same as a plain count over every turn of every board."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+import pytest
+from places import OURS
+from sample_records import with_tags
+
+from lath import games
+from lath.games.core import Move, Position, Seat, symmetries
+from lath.notation import parse
+from lath.notation.record import Ply, Record
+from lath.notation.replay import positions
+from lath.reports.estimates import wilson
+from lath.reports.explorer import Continuation, Games, Node, NodeCounter, Source
+
+Contents = tuple[str, ...]
+Counted = tuple[int, ...]
+
+
+def a_game(moves: str, result: str = "1-0", **tags: str) -> Record:
+    words = "".join(f'[{name} "{value}"]' for name, value in {"Game": "yavalath", **tags}.items())
+    return parse(f"{words}\n\n{moves} {result}")
+
+
+def node_of(records: Sequence[Record], asked: Position | None = None) -> Node:
+    counter = NodeCounter(asked or games.get(records[0].game).start())
+    for number, record in enumerate(records, 1):
+        counter.add(record, "", number)
+    return counter.node()
+
+
+def after(*moves: str, game: str = "yavalath") -> Position:
+    position = games.get(game).start()
+    for move in moves:
+        position = position.play(Move(move))
+    return position
+
+
+def told(node: Node) -> dict[str, tuple[int, int]]:
+    return {row.move: (row.played.times, row.reached.times) for row in node.continuations}
+
+
+def test_a_move_and_its_image_are_one_line_where_the_position_has_the_symmetry() -> None:
+    node = node_of([a_game("a1 e5"), a_game("i5 e5"), a_game("e1", "0-1"), a_game("e5", "*")])
+    assert told(node) == {"a1": (3, 3), "e5": (1, 1)}
+    corner, middle = node.continuations
+    assert corner.same == ("a5", "e1", "e9", "i1", "i5")
+    assert middle.same == ()
+    assert (corner.played.wins, corner.played.losses, middle.played.undecided) == (2, 1, 1)
+    assert told(node_of([a_game("a1 b3"), a_game("i5 e5")], after("e1"))) == {
+        "d2": (1, 1),  # as b3 lies from a1
+        "e5": (1, 1),
+    }
+
+
+def test_played_from_here_and_reached_from_anywhere_are_two_counts() -> None:
+    records = [a_game("e5 d4 f6"), a_game("f6 d4 e5", "0-1"), a_game("f6 d4 c3", "0-1")]
+    node = node_of(records, after("e5", "d4"))
+    (move,) = [row for row in node.continuations if row.move == "f6"]
+    assert (node.here.times, move.played.times, move.reached.times) == (1, 1, 2)
+    assert (move.played.score(Seat.FIRST), move.reached.score(Seat.FIRST)) == (1.0, 0.5)
+
+
+def test_a_move_that_nobody_played_is_told_where_its_position_was_reached() -> None:
+    node = node_of([a_game("f6 d4 e5"), a_game("e5 d4 a1")], after("e5", "d4"))
+    assert told(node) == {"a1": (1, 1), "f6": (0, 1)}
+    assert node.continuations[1].newest is node.continuations[1].best is None
+
+
+def test_scores_are_of_first_and_of_who_is_to_move() -> None:
+    records = [a_game(f"e5 a{number}", result) for number, result in ((1, "1-0"), (5, "1-0"))]
+    (move,) = node_of(records, after("e5")).continuations
+    assert (move.played.score(Seat.FIRST), move.played.score(Seat.SECOND)) == (1.0, 0.0)
+    assert move.played.interval(Seat.FIRST) == wilson(1.0, 1)  # two games of a pair
+    low, high = wilson(1.0, 1)
+    assert move.played.interval(Seat.SECOND) == (1 - high, 1 - low)
+    assert move.played.mean_plies == 2
+
+
+def test_two_games_of_a_pair_are_one_piece_of_evidence_and_others_are_two() -> None:
+    pair = [a_game("e5", First="ann", Second="bob"), a_game("e5", First="bob", Second="ann")]
+    others = [a_game("e5", First="ann", Second="bob"), a_game("e5", First="ann", Second="cora")]
+    assert [node_of(records).here.worth for records in (pair, others)] == [1, 2]
+
+
+def test_the_newest_game_is_that_of_the_last_date_and_of_these_the_last() -> None:
+    dates = ("2026-11-02", "2026-11-03", "", "2026-11-03", "2025-12-31", "tomorrow")
+    (move,) = node_of([with_tags(a_game("e5"), Date=date) for date in dates]).continuations
+    assert move.newest is not None
+    assert (move.newest.number, move.newest.date, move.newest.ply) == (4, "2026-11-03", 1)
+
+
+def test_the_best_game_is_that_of_the_highest_ratings() -> None:
+    records = [
+        a_game("e5", FirstElo="1500", SecondElo="1510"),
+        a_game("e5", FirstElo="1700", SecondElo="1400"),
+        a_game("e5", FirstElo="2900"),
+    ]
+    assert [row.best and row.best.number for row in node_of(records).continuations] == [2]
+
+
+def test_without_ratings_the_best_game_is_that_of_who_scored_most_surely() -> None:
+    strong = [a_game("a1", First="strong", Second=f"weak {n}") for n in range(9)]
+    lucky = [a_game("e5", First="lucky", Second="weak 0")]
+    match = [a_game("e5", "0-1", First="weak 1", Second="strong")]
+    rows = node_of([*lucky, *match, *strong]).continuations
+    assert [(row.move, row.best and row.best.number) for row in rows] == [("a1", 11), ("e5", 2)]
+
+
+def test_a_game_that_ends_at_the_position_is_counted_as_such() -> None:
+    node = node_of([a_game("e5"), a_game("e5 d4"), a_game("a1 d4")], after("e5"))
+    assert (node.games, node.here.times, node.ended) == (3, 2, 1)
+
+
+def test_a_position_in_which_the_game_is_over_has_no_moves_and_all_its_games_end() -> None:
+    line = "a1 i1 a2 i3 a3"
+    node = node_of([a_game(line, "0-1")], after(*line.split()))
+    assert (node.here.times, node.ended, node.continuations) == (1, 1, ())
+
+
+def test_a_swap_stays_a_swap_and_what_it_makes_is_the_same_as_the_colours_say() -> None:
+    records = [a_game("a1 swap e5"), a_game("i5 swap e5"), a_game("i5 e5")]
+    node = node_of(records, after("e1"))
+    assert told(node) == {"swap": (2, 2), "e5": (1, 1)}
+    assert told(node_of(records, after("a5", "swap"))) == {"e5": (2, 2)}
+
+
+def test_games_of_another_version_of_the_rules_or_start_do_not_come_here() -> None:
+    elsewhere = a_game("a1", Position="5/6/7/8/w8/8/7/6/5 b")
+    node = node_of([elsewhere, a_game("e5")])
+    assert (node.games, node.here.times) == (2, 1)
+    assert node.begins == "5/6/7/8/w8/8/7/6/5 b"
+    assert node_of([elsewhere], after("e1")).here.times == 1
+
+
+# Against a plain count
+
+
+@cache
+def turns_of(game_id: str) -> list[list[int]]:
+    """Return for each turn of the board where what lies on each cell comes from."""
+    board = games.get(game_id).board
+    place = {name: at for at, name in enumerate(board.names)}
+    found = []
+    for turn in board.isometries:
+        back = {to: name for name, to in turn.cells.items()}
+        found.append([place[back[name]] for name in board.names])
+    return found
+
+
+def turned(contents: Contents, turn: list[int]) -> Contents:
+    return tuple([contents[at] for at in turn])
+
+
+@cache
+def all_turned(game_id: str, contents: Contents) -> list[Contents]:
+    return [turned(contents, turn) for turn in turns_of(game_id)]
+
+
+def renaming(one: Contents, other: Contents) -> dict[str, str] | None:
+    """Return which letter became which, if one became the other by that; pieces keep theirs."""
+    became: dict[str, str] = {}
+    for stack, as_stack in zip(one, other, strict=True):
+        if len(stack) != len(as_stack):
+            return None
+        for letter, as_letter in zip(stack, as_stack, strict=True):
+            if became.setdefault(letter, as_letter) != as_letter:
+                return None
+    kept = all(a == b for a, b in became.items() if not (a.isupper() and b.isupper()))
+    return became if kept and len(set(became.values())) == len(became) else None
+
+
+def ways(one: Position, other: Position) -> Iterator[tuple[list[int], dict[str, str]]]:
+    """Yield each turn and renaming that take a position to another."""
+    if one.to_move != other.to_move or one.is_over != other.is_over:
+        return
+    game_id, there = one.game.id, other.contents()
+    counts = sorted(map(len, there))
+    if sorted(map(len, one.contents())) != counts:
+        return
+    for turn, contents in zip(turns_of(game_id), all_turned(game_id, one.contents()), strict=True):
+        became = renaming(contents, there)
+        if became is not None and (game_id.startswith("mammalath") or is_plain(became)):
+            yield turn, became
+
+
+def is_plain(became: dict[str, str]) -> bool:
+    return all(a == b for a, b in became.items())
+
+
+def images(one: Position, other: Position, move: str) -> frozenset[Contents]:
+    """Return what lies in `other` after the images of a move of `one`, however that is turned."""
+    made = one.play(Move(move)).contents()
+    return frozenset(
+        tuple(
+            "".join(became.get(letter, letter) for letter in stack) for stack in turned(made, turn)
+        )
+        for turn, became in ways(one, other)
+    )
+
+
+def count_of(records: Sequence[Record]) -> Counted:
+    results = [record.result for record in records]
+    counts = [results.count(one) for one in ("1-0", "1/2-1/2", "0-1", "*")]
+    return (*counts, sum(len(record.plies) for record in records))
+
+
+def plainly(
+    records: Sequence[Record], asked: Position
+) -> tuple[Counted, int, dict[frozenset[Contents], Counted]]:
+    """Return what games come here, end here, and were played from here, by all turns."""
+    here: list[Record] = []
+    ended = 0
+    by_move: defaultdict[frozenset[Contents], list[Record]] = defaultdict(list)
+    for record in records:
+        at = [
+            (ply, position)
+            for ply, position in enumerate(played(record))
+            if next(ways(position, asked), None)
+        ]
+        here += [record] if at else []
+        ended += bool(at and at[-1][0] == len(record.plies))
+        moves = {
+            images(pos, asked, record.moves[ply]) for ply, pos in at if ply < len(record.plies)
+        }
+        for each in moves:
+            by_move[each].append(record)
+    return count_of(here), ended, {each: count_of(of) for each, of in by_move.items()}
+
+
+@cache
+def played(record: Record) -> list[Position]:
+    return list(positions(record))
+
+
+def reached(records: Sequence[Record], position: Position) -> Counted:
+    met = [
+        record
+        for record in records
+        if any(next(ways(one, position), None) for one in played(record))
+    ]
+    return count_of(met)
+
+
+def counted(row: Continuation, what: str) -> Counted:
+    tally = getattr(row, what)
+    return (tally.wins, tally.draws, tally.losses, tally.undecided, tally.plies)
+
+
+@cache
+def turned_games(game_id: str, count: int = 30) -> list[Record]:
+    """Return games of few moves that are likely to meet, each turned as chance has it."""
+    chance = random.Random(game_id)
+    game = games.get(game_id)
+    found = []
+    for number in range(count):
+        position: Position = game.start(game.draw_setup(number % 2) if game.has_setups else None)
+        way = chance.choice(symmetries(position))
+        begun = way.position(position)
+        moves: list[Move] = []
+        for _ in range(chance.randrange(2, 7)):
+            legal = position.legal_moves()
+            if not legal:
+                break
+            released = [move for move in legal if move.startswith("x")]
+            move = chance.choice([*legal[:2], *legal[-2:], *released[:1], *released[8:9]])
+            moves.append(way.move(move))
+            position = position.play(move)
+        outcome = position.outcome()
+        result = outcome.result if outcome else chance.choice(("1-0", "0-1", "*", "1/2-1/2"))
+        tags = (("Game", game_id), ("Position", begun.text()), ("First", chance.choice("ab")))
+        found.append(Record(tags, tuple(map(Ply, moves)), result))
+    return found
+
+
+@pytest.mark.parametrize("game_id", [*OURS, "yavalath:size=3"])
+def test_a_node_is_what_a_plain_count_over_all_turns_says(game_id: str) -> None:
+    records = turned_games(game_id)
+    kept = Games()
+    for number, record in enumerate(records, 1):
+        kept.add(record, "", number)
+    source: Source = kept
+    chance = random.Random(1)
+    for ply in (0, 1, 2, 3):
+        record = chance.choice([one for one in records if len(one.plies) >= ply])
+        asked = played(record)[ply]
+        node = node_of(records, asked)
+        assert source.node(asked) == node
+        here, ended, by_move = plainly(records, asked)
+        tally = node.here
+        assert (tally.wins, tally.draws, tally.losses, tally.undecided, tally.plies) == here
+        assert node.ended == ended
+        found: dict[frozenset[Contents], Counted] = {}
+        for row in node.continuations:
+            assert asked.play(row.move).text() == row.position
+            assert counted(row, "reached") == reached(records, asked.play(row.move))
+            if row.played.times:
+                image = images(asked, asked, row.move)
+                before = found.get(image, (0,) * 5)
+                added = zip(before, counted(row, "played"), strict=True)
+                found[image] = tuple(map(sum, added))
+        assert found == by_move
+
+
+@pytest.mark.parametrize("game_id", OURS)
+def test_the_same_games_turned_give_the_same_node(game_id: str) -> None:
+    records = turned_games(game_id)
+    asked = games.get(game_id).start()
+    if asked.game.has_setups:
+        asked = next(positions(records[0]))
+    way = random.Random(2).choice(symmetries(asked))
+    one, other = node_of(records, asked), node_of(records, way.position(asked))
+    assert one.here == other.here
+    counts = [
+        sorted((row.played.times, row.reached.times) for row in n.continuations)
+        for n in (one, other)
+    ]
+    assert counts[0] == counts[1]
