@@ -25,6 +25,7 @@ from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
 from lath.arena.site.boards import board_json
+from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard
 from lath.arena.site.playing import choices
 from lath.arena.site.runs import Runs
@@ -44,10 +45,15 @@ if TYPE_CHECKING:
     from lath.arena.site.playing import Desk
     from lath.arena.site.shelf import Item, Shelf
 
-SCRIPTS: Final = ("open", "dom", "geometry", "overlays", "sprites", "board", "effects", "opened")
+SCRIPTS: Final = (
+    *("open", "dom", "geometry", "overlays", "sprites", "board", "effects", "opened", "ways"),
+)
 """Those of the report that our pages have, too."""
 
-STYLES: Final = ("base", "sections", "board", "replay", "narrow")
+STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow")
+
+DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
+"""Those that are not for spectators."""
 
 SERVE: Final = TEMPLATES / "serve"
 
@@ -150,8 +156,9 @@ def application(site: Site, *, token: str, hosts: frozenset[str]) -> Starlette:
     if site.desk is not None:
         routes += [
             Route("/t/{key}/{what}", _order(site), methods=["POST"]),
-            *(Route(f"/{name}", _desk_page(site, name)) for name in ("play", "analyse", "puzzles")),
+            *(Route(f"/{name}", _desk_page(site, name)) for name in DESK_PAGES),
             *site.desk.routes(),
+            *Explorer(site.shelf).routes(),
         ]
 
     @asynccontextmanager
@@ -268,7 +275,7 @@ def _desk_page(site: Site, name: str) -> Callable[[Request], Response]:
     thinkers = site.desk.thinkers
 
     def desk_page(_: Request) -> Response:
-        return page(site, name, choices=choices(thinkers))
+        return page(site, name, choices=choices(thinkers), items=site.shelf.items())
 
     return desk_page
 

@@ -52,13 +52,13 @@ Text = Annotated[str, Field(max_length=20_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class _Asked(BaseModel):
+class Asked(BaseModel):
     """What a page sends; a key that is not known is a mistake of ours."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Start(_Asked):
+class Start(Asked):
     """How a game begins: a setup or a position in the notation; neither: as `seed` draws it."""
 
     game: Name
@@ -67,7 +67,7 @@ class Start(_Asked):
     seed: int | None = Field(default=None, ge=0, le=10**15)
 
 
-class Line(_Asked):
+class Line(Asked):
     """A game as far as it goes."""
 
     game: Name
@@ -95,7 +95,7 @@ class Thought(Line):
     increment_s: float = Field(default=0.0, ge=0, le=3600)
 
 
-class Said(_Asked):
+class Said(Asked):
     """A ply, what is said of it, and what might have been played in its place."""
 
     move: Name
@@ -107,7 +107,7 @@ class Said(_Asked):
     variations: list[list[Said]] = []
 
 
-class Kept(_Asked):
+class Kept(Asked):
     """A game or an analysis to be kept."""
 
     game: Name
@@ -130,13 +130,13 @@ class Kept(_Asked):
     """Why it ended, where the rules do not say so."""
 
 
-class Given(_Asked):
+class Given(Asked):
     """The text of a record."""
 
     text: str
 
 
-_Body = TypeVar("_Body", bound=_Asked)
+_Body = TypeVar("_Body", bound=Asked)
 
 
 @dataclass(slots=True)
@@ -164,11 +164,11 @@ class Desk:
         ]
 
     async def _start(self, request: Request) -> Response:
-        start = await _body(request, Start)
+        start = await body_of(request, Start)
         return JSONResponse(await asyncio.to_thread(begun, start))
 
     async def _position(self, request: Request) -> Response:
-        asked = await _body(request, Looked)
+        asked = await body_of(request, Looked)
 
         def look() -> dict[str, Any]:
             positions = played(asked.game, asked.setup, asked.position, asked.moves)
@@ -178,7 +178,7 @@ class Desk:
         return JSONResponse(await asyncio.to_thread(look))
 
     async def _think(self, request: Request) -> Response:
-        asked = await _body(request, Thought)
+        asked = await body_of(request, Thought)
         line = asked.game, asked.setup, asked.position, asked.moves
         positions = await asyncio.to_thread(played, *line)
         limit = _limit(asked)
@@ -192,7 +192,7 @@ class Desk:
         return StreamingResponse(lines(), media_type="application/x-ndjson")
 
     async def _keep(self, request: Request) -> Response:
-        kept = await _body(request, Kept)
+        kept = await body_of(request, Kept)
         text = await asyncio.to_thread(record_of, kept)
         file = self.folder / FILES[kept.kind]
 
@@ -207,7 +207,7 @@ class Desk:
         return JSONResponse({"text": text, "file": file.name})
 
     async def _read(self, request: Request) -> Response:
-        text = (await _body(request, Given)).text
+        text = (await body_of(request, Given)).text
         return JSONResponse(await asyncio.to_thread(lambda: tree_of(parse(text))))
 
     async def _bot(self, request: Request) -> Response:
@@ -218,7 +218,7 @@ class Desk:
         return JSONResponse(puzzles_of(request.path_params["game"]))
 
 
-async def _body(request: Request, kind: type[_Body]) -> _Body:
+async def body_of(request: Request, kind: type[_Body]) -> _Body:
     """Return what a page has sent; raises HTTPException."""
     try:
         return kind.model_validate_json(await request.body())

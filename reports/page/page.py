@@ -113,6 +113,7 @@ PARTS: Final = {
             "board",
             "replay",
             "games",
+            "ways",
             "openings",
             "refresh",
         ),
@@ -122,7 +123,7 @@ PARTS: Final = {
         *("open", "dom", "packed", "geometry", "overlays", "sprites", "board"),
         *("effects", "opened", "records"),
         *("table", "words", "evals", "moves", "copying", "replay", "gif", "share"),
-        *("keys", "versus", "games", "openings", "standings", "downloads", "showpiece"),
+        *("keys", "ways", "versus", "games", "openings", "standings", "downloads", "showpiece"),
         *("start", "contents", "tables", "crosstable", "paper", "refresh"),
     ),
 }

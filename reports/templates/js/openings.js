@@ -4,26 +4,9 @@
 // each [text, what lies on the cells, wins, draws, losses, low, high, example], of so many `different`
 // ones. Knows no rules.
 
-// Whom games favour beyond what chance explains, by the 95 % interval of first's score: 2 and 1 first, clearly
-// or just so, 0 nobody.
-lath.leanOf = (low, high) => {
-  if (low > 0.5) return low > 0.6 ? 2 : 1;
-  return high < 0.5 ? -(high < 0.4 ? 2 : 1) : 0;
-};
-
-// On boards, whose colours are their own.
-lath.LEANS = { "2": "#e98a45", "1": "#f4bd93", "0": "#fffdf6", "-1": "#aecdea", "-2": "#6aa5dc" };
-
 lath.openedLines = (lines) => {
   const known = lines.map((line) => line && { before: line[0], move: line[1], effect: line[2], wins: line[3], draws: line[4], losses: line[5], low: line[6], high: line[7], example: line[8], chosen: line[9] });
   return known.map((line) => line && { ...line, games: line.wins + line.draws + line.losses });
-};
-
-// First's score as words with its interval, on the colour of whom it favours.
-lath.scoreChip = ({ wins, draws, games, low, high }) => {
-  const [from, to] = [low, high].map((share) => (100 * share).toFixed(0));
-  const made = lath.make("span", `lean lean${lath.leanOf(low, high)}`, lath.percentOf((wins + draws / 2) / games));
-  return lath.make("span", "", null, made, lath.make("small", "", ` ${from}–${to}`));
 };
 
 lath.exampleLink = (number, ply) => {
@@ -61,47 +44,23 @@ lath.makeTree = (all, family, board) => {
     return made;
   };
 
-  const rowOf = (place, games) => {
+  const rowOf = (place) => {
     const line = lines[place];
-    const bar = lath.drawn("svg", { class: "share", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" });
-    bar.append(lath.drawn("path", { d: `M0 0H${Math.round((100 * line.games) / games)}V1H0Z` }));
-    const isEnd = !next.has(place);
-    const move = isEnd ? make("span", "move", line.move) : button(line.move, place);
+    const move = next.has(place) ? button(line.move, place) : make("span", "move", line.move);
     const chosen = line.chosen > 0 ? make("small", "", line.chosen === line.games ? " by the arena" : ` by the arena in ${line.chosen}`) : "";
-    return make("tr", "", null,
-      Object.assign(make("th", "", null, move, chosen), { scope: "row" }),
-      make("td", "drawn", null, bar),
-      make("td", "", lath.grouped(line.games)),
-      make("td", "", lath.percentOf(line.games / games)),
-      make("td", "", null, lath.scoreChip(line)),
-      make("td", "", null, lath.exampleLink(line.example, pathTo(place).length)));
-  };
-
-  const tableOf = (places, games) => {
-    const heads = [["Move", "words"], ["", "drawn"], ["Games", ""], ["Share", ""], ["First’s score", ""], ["Example", ""]];
-    const row = make("tr", "", null, ...heads.map(([words, name]) => {
-      const head = make(words ? "th" : "td", name, words);
-      if (words) head.scope = "col";
-      return head;
-    }));
-    const table = make("table", "numbers", null, make("thead", "", null, row), make("tbody", "", null, ...places.map((place) => rowOf(place, games))));
-    table.prepend(make("caption", "hidden", `Moves in this position of ${family.title}, the most frequent first.`));
-    return table;
+    return { head: [move, chosen], games: line.games, cells: [lath.scoreChip(line), lath.exampleLink(line.example, pathTo(place).length)] };
   };
 
   // Where moves do something: the cells that each changes, if it is one; moves of one cell together.
   const marked = (places, stacks, games) => {
     cells = new Map();
-    for (const place of places) {
+    const moves = places.flatMap((place) => {
       const moved = lath.movedFrom({ shapes }, stacks, lath.applied(lines[place].effect, stacks, shapes));
-      if (moved.length === 1) cells.set(moved[0], [...(cells.get(moved[0]) || []), place]);
-    }
-    const most = Math.max(...[...cells.values()].map((here) => here.reduce((sum, place) => sum + lines[place].games, 0)));
-    return [...cells].map(([cell, here]) => {
-      const sum = here.reduce((count, place) => count + lines[place].games, 0);
-      const best = lines[here[0]];
-      return [cell, sum / most, lath.LEANS[lath.leanOf(best.low, best.high)], sum / games < 0.01 ? "" : (100 * sum / games).toFixed(0)];
+      if (moved.length !== 1) return [];
+      cells.set(moved[0], [...(cells.get(moved[0]) || []), place]);
+      return [{ cell: moved[0], ...lines[place] }];
     });
+    return lath.wayDiscs(moves, games);
   };
 
   const show = (place) => {
@@ -111,15 +70,14 @@ lath.makeTree = (all, family, board) => {
     const sum = places.reduce((count, one) => count + lines[one].games, 0);
     const here = place < 0 ? { games: sum } : lines[place];
     const stacks = stacksAt(place);
-    way.replaceChildren(...[-1, ...path].flatMap((one, i) => {
-      const words = one < 0 ? "Start" : `${i}. ${lines[one].move}`;
-      return [i > 0 ? " › " : "", one === place ? make("strong", "", words) : button(words, one)];
-    }));
+    const steps = ["Start", ...path.map((one, i) => `${i + 1}. ${lines[one].move}`)];
+    way.replaceChildren(...lath.wayTo(steps, (words, i) => button(words, i > 0 ? path[i - 1] : -1)));
     const others = here.games - sum;
     told.replaceChildren(`${lath.counted(here.games, "game")}. `, ...(place < 0 ? [] : ["First scored ", lath.scoreChip(here), ". "]),
       others > 0 ? `${lath.counted(others, "game")} ended here or went on otherwise. ` : "",
       places.some((one) => lines[one].chosen > 0) ? "Moves by the arena are of openings that it chose: they tell nothing of what bots would play." : "");
-    list.replaceChildren(tableOf(places, here.games));
+    const caption = `Moves in this position of ${family.title}, the most frequent first.`;
+    list.replaceChildren(lath.waysTable(caption, ["First’s score", "Example"], places.map(rowOf), here.games));
     list.dispatchEvent(new Event("listed"));
     view.show({
       stacks,

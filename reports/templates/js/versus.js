@@ -25,8 +25,6 @@ lath.wilson = (share, games) => {
   return [Math.max(0, middle - half), Math.min(1, middle + half)];
 };
 
-lath.percentOf = (share) => `${(100 * share).toFixed(0)}\u00a0%`;
-
 lath.scoreTold = ({ games, wins, draws, losses }) => (games > 0 ? `${wins}–${draws}–${losses}` : "–");
 
 lath.intervalTold = ({ games, points }) => {

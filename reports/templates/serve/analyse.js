@@ -1,7 +1,7 @@
 // A free board: a tree of moves, what a bot thinks of where one is, and the record of it all.
 
 /* global lath */
-import { ask, askFor, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
+import { ask, askFor, buttonOf, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make } = lath;
@@ -26,10 +26,8 @@ const depthOf = (node) => pathTo(node).length;
 const isMain = (node) => node.parent === null || (node.parent.next[0] === node && isMain(node.parent));
 
 const moveButton = (node, number) => {
-  const made = make("button", "ply", `${number}. ${node.move}${node.glyph}`);
-  made.type = "button";
+  const made = buttonOf(`${number}. ${node.move}${node.glyph}`, () => goTo(node), "ply");
   if (node === at) made.setAttribute("aria-current", "true");
-  made.addEventListener("click", () => goTo(node));
   return made;
 };
 
@@ -114,6 +112,7 @@ const goTo = (node) => trying(said, async () => {
   table.show(now, true);
   byId("told").textContent = now.is_over ? endTold(now, [board.seats[0][0], board.seats[1][0]]) : `${board.seats[now.to_move][0]} to move.`;
   byId("text").value = now.text;
+  byId("explored").href = `/explore?${new URLSearchParams({ key: (asks.get("record") || "").split("/")[0], game: start.game, position: now.text })}`;
   showTree();
   think();
 });
@@ -258,5 +257,10 @@ if (asks.has("game")) chooseGame(asks.get("game"));
 for (const [name, id] of [["setup", "start-setup"], ["position", "start-position"]]) {
   if (asks.has(name)) byId(id).value = asks.get(name);
 }
-setUp();
+trying(said, async () => { // a game of those that are served, at a ply
+  if (!asks.has("record")) return setUp();
+  byId("record").value = (await ask(`/api/records/${asks.get("record")}?${new URLSearchParams({ where: asks.get("where") || "" })}`)).text;
+  await setUp();
+  return goTo(Array.from({ length: Number(asks.get("ply")) || 0 }).reduce((node) => node.next[0] || node, root));
+});
 trying(said, () => offerLevels(byId("bot").value));

@@ -142,6 +142,13 @@ export const showCard = ({ title, credit, card }) => {
   lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `${credit}.`));
 };
 
+export const buttonOf = (words, act, name = "") => {
+  const made = lath.make("button", name, words);
+  made.type = "button";
+  made.addEventListener("click", act);
+  return made;
+};
+
 // The moves of a line as buttons with their numbers; `take` gets how many of them were asked for.
 // Those that are there stay, so that a line can be clicked at and have the focus while it changes.
 const takers = new WeakMap();
@@ -149,10 +156,8 @@ export const showLine = (place, moves, first, take) => {
   takers.set(place, take);
   while (place.children.length > moves.length) place.lastChild.remove();
   while (place.children.length < moves.length) {
-    const [made, count] = [lath.make("button"), place.children.length + 1];
-    made.type = "button";
-    made.addEventListener("click", () => takers.get(place)(count));
-    place.append(made);
+    const count = place.children.length + 1;
+    place.append(buttonOf("", () => takers.get(place)(count)));
   }
   moves.forEach((text, i) => {
     const words = `${first + i}. ${text}`;

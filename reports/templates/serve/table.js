@@ -2,7 +2,7 @@
 // from the site; of moves this knows what they change, and so where they can be pointed at.
 
 /* global lath */
-import { ask, boardOf } from "./common.js";
+import { ask, boardOf, buttonOf } from "./common.js";
 
 const { byId, make } = lath;
 
@@ -16,7 +16,7 @@ const withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
 export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
 
 export const makeTable = (onMove) => {
-  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", legal: false, threats: false, aids: true };
+  const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", shares: [], legal: false, threats: false, aids: true };
 
   const legalOf = ({ legal, stacks }) =>
     legal.map(([text, cells]) => {
@@ -45,7 +45,7 @@ export const makeTable = (onMove) => {
       stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
       looked: isChoosing ? state.at : -1, isKept: isChoosing,
       hinted: cellsOf([...wins, state.hinted]),
-      shares: threatened.flatMap(({ cells }) => cells.map((cell) => [cell, 0.2, game.seats[1 - now.to_move][1], "!"])),
+      shares: [...(isChoosing ? [] : state.shares), ...threatened.flatMap(({ cells }) => cells.map((cell) => [cell, 0.2, game.seats[1 - now.to_move][1], "!"]))],
       cursor: state.cursor, aids: state.aids, title: `${game.title}, ${game.seats[now.to_move][0]} to move`,
     });
   };
@@ -82,13 +82,6 @@ export const makeTable = (onMove) => {
     onMove(text);
   };
 
-  const button = (words, act) => {
-    const made = make("button", "", words);
-    made.type = "button";
-    made.addEventListener("click", act);
-    return made;
-  };
-
   const stackTold = (cell) => {
     const names = new Map(state.game.pieces.map(([code, name]) => [code, name]));
     return [...state.now.stacks[cell]].reverse().map((code) => names.get(code) || code).join(" on ") || "empty";
@@ -111,7 +104,7 @@ export const makeTable = (onMove) => {
 
   // A button for one of the moves at a cell; while it is looked at the board shows that move alone.
   const choiceOf = (move) => {
-    const made = button(wordsOf(move), () => play(move.text));
+    const made = buttonOf(wordsOf(move), () => play(move.text));
     const look = (over) => () => {
       if (state.chosen.length === 0) return;
       state.over = over;
@@ -137,7 +130,7 @@ export const makeTable = (onMove) => {
     if (moves.length > 0) {
       Object.assign(state, { chosen: moves, at: cell });
       byId("choices").hidden = false;
-      byId("choices").replaceChildren(...moves.map(choiceOf), button("None of them", () => back()));
+      byId("choices").replaceChildren(...moves.map(choiceOf), buttonOf("None of them", () => back()));
       if (hasFocus) byId("choices").firstChild.focus();
     }
     draw();
@@ -172,7 +165,7 @@ export const makeTable = (onMove) => {
     const direct = state.isMine ? all.filter(isDirect) : [];
     if (direct.length > MOST_BUTTONS) direct.splice(0, Infinity, ...all.filter(({ kind }) => kind === "others")); // the rest have cells
     byId("direct").hidden = direct.length === 0;
-    byId("direct").replaceChildren(...direct.map((move) => button(wordsOf(move), () => play(move.text))));
+    byId("direct").replaceChildren(...direct.map((move) => buttonOf(wordsOf(move), () => play(move.text))));
   };
 
   const setGame = async (id) => {
@@ -186,11 +179,11 @@ export const makeTable = (onMove) => {
     return game;
   };
 
-  // Shows a position; with `isMine` it is whoever sits here who moves.
-  const show = (now, isMine) => {
+  // Shows a position; with `isMine` it is whoever sits here who moves. `shares` are discs as boards show them.
+  const show = (now, isMine, shares = []) => {
     forget();
     tell("");
-    Object.assign(state, { now, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
+    Object.assign(state, { now, shares, isMine: isMine && !now.is_over, hinted: "", legalMoves: legalOf(now), effects: lath.effectsOf(legalOf(now), now.stacks) });
     state.words = state.view.show({ stacks: now.stacks }).words;
     byId("board").classList.toggle("mine", state.isMine);
     showPalette();

@@ -44,6 +44,7 @@ PAGES: Final = {
     "/nowhere": "h1",
     "/play?game=manalath": "#card p",
     "/analyse?game=manalath": "#board.mine",
+    "/explore?game=yavalath&moves=e5": "#ways",
     "/puzzles?game=mammalath": "#board.mine",
 }
 """Pages by address, and what is waited for there."""

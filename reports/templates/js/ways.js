@@ -1,0 +1,58 @@
+// Ways on from a position: moves as rows and as discs on a board, with what came of them. The page of
+// openings and the explorer of `arena serve` draw them alike. Knows no rules.
+
+lath.percentOf = (share) => `${(100 * share).toFixed(0)}\u00a0%`;
+
+// Whom games favour beyond what chance explains, by the 95 % interval of first's score: 2 and 1 first, clearly
+// or just so, 0 nobody.
+lath.leanOf = (low, high) => {
+  if (low > 0.5) return low > 0.6 ? 2 : 1;
+  return high < 0.5 ? -(high < 0.4 ? 2 : 1) : 0;
+};
+
+// On boards, whose colours are their own.
+lath.LEANS = { "2": "#e98a45", "1": "#f4bd93", "0": "#fffdf6", "-1": "#aecdea", "-2": "#6aa5dc" };
+
+// First's score as words with its interval, on the colour of whom it favours.
+lath.scoreChip = ({ wins, draws, games, low, high }) => {
+  const [from, to] = [low, high].map((share) => (100 * share).toFixed(0));
+  const made = lath.make("span", `lean lean${lath.leanOf(low, high)}`, lath.percentOf((wins + draws / 2) / games));
+  return lath.make("span", "", null, made, lath.make("small", "", ` ${from}–${to}`));
+};
+
+// A table of moves, the most frequent first. `heads`: what stands above `cells`. `rows`: each has `head`, nodes,
+// `games` of all `of` as number, bar and share, and more `cells`.
+lath.waysTable = (caption, heads, rows, of) => {
+  const { make } = lath;
+  const headOf = (words) => (words ? Object.assign(make("th", words === "Move" ? "words" : "", words), { scope: "col" }) : make("td", "drawn"));
+  const rowOf = ({ head, games, cells }) => {
+    const bar = lath.drawn("svg", { class: "share", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" });
+    bar.append(lath.drawn("path", { d: `M0 0H${Math.round((100 * games) / of)}V1H0Z` }));
+    return make("tr", "", null,
+      Object.assign(make("th", "", null, ...head), { scope: "row" }),
+      make("td", "drawn", null, bar),
+      ...[lath.grouped(games), lath.percentOf(games / of), ...cells].map((cell) => make("td", "", null, cell)));
+  };
+  const table = make("table", "numbers", null,
+    make("thead", "", null, make("tr", "", null, ...["Move", "", "Games", "Share", ...heads].map(headOf))),
+    make("tbody", "", null, ...rows.map(rowOf)));
+  table.prepend(make("caption", "hidden", caption));
+  return table;
+};
+
+// Moves that change one cell as discs there: each move has `cell`, `games` of all `of`, `low` and `high`; of several
+// at a cell the first says whom they favour. As `show` of a board takes them.
+lath.wayDiscs = (moves, of) => {
+  const cells = new Map();
+  for (const move of moves) cells.set(move.cell, [...(cells.get(move.cell) || []), move]);
+  const sumOf = (here) => here.reduce((sum, { games }) => sum + games, 0);
+  const most = Math.max(...[...cells.values()].map(sumOf));
+  return [...cells].map(([cell, here]) => {
+    const share = sumOf(here) / of;
+    return [cell, (share * of) / most, lath.LEANS[lath.leanOf(here[0].low, here[0].high)], share < 0.01 ? "" : (100 * share).toFixed(0)];
+  });
+};
+
+// The way to where one is: `buttonAt` makes what leads back to one of its steps.
+lath.wayTo = (steps, buttonAt) =>
+  steps.flatMap((words, i) => [i > 0 ? " › " : "", i === steps.length - 1 ? lath.make("strong", "", words) : buttonAt(words, i)]);

@@ -1,0 +1,130 @@
+// Walks through positions of games: what was played from each, what came of it, what else comes there.
+
+/* global lath */
+import { ask, buttonOf, endTold, showCard, trying } from "./common.js";
+import { lookAt, makeTable } from "./table.js";
+
+const { byId, make } = lath;
+const said = byId("said");
+
+let start = null; // as the site gives it for what is asked
+let moves = [];
+let asked = 0; // of the positions that are asked for the last one counts
+let board = null;
+let shown = null; // a node and its position
+
+const chosen = () => ({ key: byId("source").value, where: byId("where").value.trim() });
+
+// Where one is has an address, so that the browser's Back goes back.
+const address = () =>
+  `?${new URLSearchParams(Object.entries({ ...chosen(), ...start, moves: moves.join(" ") }).filter(([, value]) => value))}`;
+
+const chipOf = ({ first_wins: wins, draws, second_wins: losses, first_score: score }) =>
+  (score ? lath.scoreChip({ wins, draws, games: wins + draws + losses, ...score }) : "–");
+
+// What stands above several columns of the table.
+const groupOf = ([words, columns]) => Object.assign(make(words ? "th" : "td", words ? "" : "drawn", words), words ? { colSpan: columns, scope: "colgroup" } : {});
+
+// A link to a game, with its date or its number, and all that is known of it where it is pointed at.
+const gameLink = (found, isDated) => {
+  if (!found) return "–";
+  const { number, ply, first, second, result, date } = found;
+  const [link, { key, where }] = [make("a", "", (isDated && date) || `#${number}`), chosen()];
+  link.href = `/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply })}`;
+  link.title = `#${number} ${first} – ${second} ${result}`;
+  link.setAttribute("aria-label", `${link.title} ${date}`);
+  return link;
+};
+
+const showWays = (node) => {
+  const rows = node.continuations.map((one) => ({
+    head: [buttonOf(one.move, () => goTo([...moves, one.move]), "move"), one.same.length > 0 ? make("small", "", ` ×${one.same.length + 1}`) : ""],
+    games: one.played.games,
+    cells: [chipOf(one.played), one.played.plies?.toFixed(1) ?? "–", lath.grouped(one.reached.games), chipOf(one.reached), gameLink(one.newest, true), gameLink(one.best, false)],
+  }));
+  const hadFocus = byId("ways").contains(document.activeElement);
+  const heads = ["First’s score", "Plies", "Games", "First’s score", "Newest", "Best"];
+  const table = lath.waysTable(`Moves from here in ${board.title}, the most frequent first.`, heads, rows, node.here.games || 1);
+  table.tHead.prepend(make("tr", "", null, make("td"), ...[["", 1], ["Played from here", 4], ["Reached by any way", 2], ["Games with it", 2]].map(groupOf)));
+  byId("ways").replaceChildren(rows.length > 0 ? table : make("p", "remark", "No move was played from here."));
+  if (hadFocus) (byId("ways").querySelector("button") || byId("back")).focus({ preventScroll: true });
+};
+
+const showTold = (node, now) => {
+  const { here, games, ended } = node;
+  const seat = now.to_move;
+  const state = now.is_over ? endTold(now, board.seats.map(([colour]) => colour)) : `${board.seats[seat][0]} (${["first", "second"][seat]}) to move`;
+  const parts = [`${state}. ${lath.grouped(here.games)} of ${lath.counted(games, "game")} ${here.games === 1 ? "comes" : "come"} here`];
+  if (here.first_score) parts.push("; first scored ", chipOf(here));
+  if (seat === 1 && here.mover_score) parts.push(`, second ${lath.percentOf(here.mover_score.value)}`);
+  if (ended > 0 && !now.is_over) parts.push(`; ${lath.grouped(ended)} ${ended === 1 ? "ends" : "end"} here`);
+  if (node.left_out > 0) parts.push(`. ${lath.counted(node.left_out, "record")} left out: not sound`);
+  byId("told").replaceChildren(...parts, ".");
+};
+
+// Discs where a move changes one cell.
+const discsOf = ({ continuations, here }, now) => {
+  const cells = new Map(now.legal.map(([text, changed]) => [text, changed.length === 1 ? changed[0][0] : -1]));
+  const found = continuations.filter(({ move, played }) => cells.get(move) >= 0 && played.games > 0);
+  return lath.wayDiscs(found.map(({ move, played }) => ({ cell: cells.get(move), games: played.games, low: played.first_score?.low ?? 0, high: played.first_score?.high ?? 1 })), here.games);
+};
+
+const offerGames = ({ of_games: counts, game }) => {
+  const options = Object.entries(counts).map(([id, count]) => new Option(`${id} (${lath.grouped(count)})`, id, false, id === game));
+  byId("game").replaceChildren(...options);
+  byId("game-of").hidden = options.length < 2;
+};
+
+const showPage = (node, now) => {
+  byId("desk").hidden = false;
+  offerGames(node);
+  showCard(board);
+  table.show(now, true, discsOf(node, now));
+  showWays(node);
+  showTold(node, now);
+  byId("way").replaceChildren(...lath.wayTo(["Start", ...moves.map((move, i) => `${i + 1}. ${move}`)], (words, i) => buttonOf(words, () => goTo(moves.slice(0, i)))));
+  for (const id of ["to-start", "back"]) lath.dim(id, moves.length === 0);
+  byId("text").value = now.text;
+  byId("further").href = `/analyse?${new URLSearchParams({ game: node.game, position: now.text })}`;
+};
+
+// Asks about the position after a line, which may have another start, and shows it; one can come back to where one was.
+const goTo = (line, { from = start, isBack = false } = {}) => trying(said, async () => {
+  const number = asked += 1;
+  table.hold();
+  const slow = setTimeout(() => (said.textContent = "The games are being read."), 500);
+  try {
+    const node = await ask("/api/explore", { ...chosen(), ...from, moves: line });
+    const [now, made] = await Promise.all([lookAt(node.start, line), board?.id === node.game ? board : table.setGame(node.game)]);
+    if (asked !== number) return;
+    [start, moves, board, shown] = [node.start, line, made, [node, now]];
+    said.textContent = "";
+    if (!isBack) history.pushState(null, "", address());
+  } finally {
+    clearTimeout(slow);
+    if (asked === number && shown) showPage(...shown); // what was there, where this went wrong
+  }
+});
+const table = makeTable((move) => goTo([...moves, move]));
+
+const fromAddress = () => {
+  const asks = new URLSearchParams(location.search);
+  const of = (name) => asks.get(name) || "";
+  if (of("key")) byId("source").value = of("key");
+  byId("where").value = of("where");
+  const from = of("game") ? { game: of("game"), setup: of("setup"), position: of("position") } : null;
+  return goTo(of("moves").split(" ").filter(Boolean), { from, isBack: true });
+};
+
+if (byId("setup")) {
+  byId("to-start").addEventListener("click", () => goTo([]));
+  byId("back").addEventListener("click", () => moves.length > 0 && goTo(moves.slice(0, -1)));
+  byId("source").addEventListener("change", () => goTo([], { from: null }));
+  byId("game").addEventListener("change", () => goTo([], { from: { game: byId("game").value } }));
+  byId("setup").addEventListener("submit", (event) => {
+    event.preventDefault();
+    goTo(moves);
+  });
+  addEventListener("popstate", fromAddress);
+  fromAddress();
+}

@@ -1,0 +1,144 @@
+"""One walks through games on a page: by the board, by the table and by the browser's Back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from sample_records import random_game
+from sites import Served, served
+
+from lath import games
+from lath.arena.site import exploring
+from lath.notation import format_record, parse
+from lath.reports.explorer import Games
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sites import Guest
+
+TAGS: Final = '[Game "yavalath"]\n[Termination "resignation"]\n'
+
+GAMES: Final = (
+    f'{TAGS}[First "ann"]\n[Second "bob"]\n[Date "2026-11-02"]\n\n1. e5 2. d4 3. f6 1-0\n',
+    f'{TAGS}[First "bob"]\n[Second "cora"]\n\n1. f6 2. d4 3. e5 0-1\n',
+    f'{TAGS}[First "cora"]\n[Second "ann"]\n\n1. e5 2. swap 3. a1 0-1\n',
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "old.lath").write_text("\n".join(GAMES))
+    (folder / "wild.lath").write_text(format_record(random_game("mammalath", 1)))
+    both = [format_record(random_game(game, 1)) for game in ("surikata", "manalath", "surikata")]
+    (folder / "both.lath").write_text("\n".join([*both[:2], both[2].replace("bob", "cora")]))
+    with served(folder) as running:
+        yield running
+
+
+def asked(site: Served, name: str, **more: Any) -> Any:
+    return site.post("/api/explore", {"key": site.key(name), **more})
+
+
+def test_the_page_is_told_the_same_node_as_the_command_line(site: Served) -> None:
+    archive = Games()
+    for number, text in enumerate(GAMES, 1):
+        archive.add(parse(text), "", number)
+    node = archive.node(games.get("yavalath").start())
+    told = asked(site, "old.lath").value
+    assert {**told, **node.to_json()} == told
+    assert (told["of_games"], told["left_out"]) == ({"yavalath": 3}, 0)
+
+
+def test_where_no_game_begins_plainly_one_is_where_the_first_begins(site: Served) -> None:
+    told = asked(site, "wild.lath").value
+    assert told["start"]["position"] == told["position"] == told["begins"]
+    assert told["here"]["games"] == 1
+
+
+def test_of_several_games_one_can_be_chosen(site: Served) -> None:
+    assert asked(site, "both.lath").value["game"] == "surikata"
+    told = asked(site, "both.lath", game="manalath").value
+    assert (told["game"], told["of_games"]) == ("manalath", {"surikata": 2, "manalath": 1})
+
+
+@pytest.mark.parametrize(
+    ("asks", "status", "words"),
+    [
+        ({"where": "winner = "}, 409, "the query ends too early"),
+        ({"where": "plies > 99"}, 409, "there is no game here that matches"),
+        ({"moves": ["e5", "e5"]}, 409, "ply 2: illegal move e5: e5 already has a stone"),
+        ({"position": "5 b"}, 409, "rows"),
+        ({"key": "no-such"}, 404, "there is no such tournament or file here"),
+        ({"ply": 3}, 400, "ply: Extra inputs are not permitted"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    site: Served, asks: dict[str, Any], status: int, words: str
+) -> None:
+    answer = site.post("/api/explore", {"key": site.key("old.lath"), **asks})
+    assert answer.status == status
+    assert words in answer.value["error"]
+
+
+def test_more_games_than_there_is_room_for_are_refused_not_cut(
+    site: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exploring, "MOST", 2)
+    answer = asked(site, "old.lath", where="plies > 0")
+    assert (answer.status, "more than 2 games" in answer.value["error"]) == (409, True)
+    assert asked(site, "old.lath", where="player = ann").value["games"] == 2
+
+
+def test_who_may_only_look_cannot_explore(tmp_path: Path) -> None:
+    (tmp_path / "old.lath").write_text(GAMES[0])
+    with served(tmp_path, is_public=True) as public:
+        assert public.ask("/explore").status == 404
+        assert public.post("/api/explore", {"key": public.key("old.lath")}).status == 403
+
+
+def test_one_walks_by_the_board_the_table_and_back(site: Served, guest: Guest) -> None:
+    page = (visit := guest(site, f"/explore?key={site.key('old.lath')}")).page
+
+    def at(steps: int) -> None:
+        page.wait_for_function(
+            "n => document.querySelectorAll('#way button').length === n", arg=steps
+        )
+
+    page.wait_for_selector("#ways tbody tr")
+    assert "3 of 3 games come here" in page.text_content("#told")
+    page.click("#ways tbody tr:first-child button")
+    at(1)
+    assert page.text_content("#way") == "Start › 1. e5"
+    assert "first scored 50" in page.text_content("#told")
+    page.fill("#typed-move", "d4")
+    page.press("#typed-move", "Enter")
+    at(2)
+    row = page.locator("#ways tbody tr", has_text="f6").locator("th, td").all_text_contents()
+    assert [row[2], row[6]] == ["1", "2"]  # played from here, reached
+    page.go_back()
+    at(1)
+    page.click("#way button")
+    page.wait_for_selector("#way strong:has-text('Start')")
+    page.fill("#where", "player = cora")
+    page.press("#where", "Enter")
+    page.wait_for_selector("#told:has-text('2 of 2 games come here')")
+    page.fill("#where", "player =")
+    page.press("#where", "Enter")
+    page.wait_for_selector("#said:has-text('the query ends too early')")
+    assert "2 of 2 games come here" in page.text_content("#told")
+    discs = page.locator("#board .marks text").all_text_contents()
+    assert discs == ["50", "50"]  # of the games that come here, in percent
+    visit.complaints[:] = [words for words in visit.complaints if "409" not in words]
+
+
+def test_a_game_opens_in_the_analysis_at_its_move(site: Served, guest: Guest) -> None:
+    page = guest(site, f"/explore?key={site.key('old.lath')}&game=yavalath&moves=e5+d4").page
+    page.click("#ways tbody a >> nth=0")
+    page.wait_for_selector("#tree [aria-current]")
+    page.wait_for_selector("#tree [aria-current]:has-text('3. f6')")
+    page.click("#explored")
+    page.wait_for_selector("#told:has-text('2 of 3 games come here')")
