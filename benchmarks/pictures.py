@@ -1,16 +1,18 @@
-"""The pictures of README and docs: report, replay, notebook, terminal, the live site, a game on it.
+"""The pictures of README and docs: report, measures, replay, notebook, terminal, the live site.
 
     python benchmarks/pictures.py [--folder FOLDER] [--out docs/images]
 
 `--folder` keeps what was played; what is there already is not played again. Chromium draws, the
 terminal's picture, too, from the segments of the live view. The GIF is what the site showed of a
-tournament that was started there.
+tournament that was started there. The page of measures is of the tournament in docs/measures.md,
+which takes seven minutes to play.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import re
 import signal
 import subprocess
 import sys
@@ -163,6 +165,21 @@ def _as_html(piece: Any) -> str:
     return f'<span style="{"; ".join(rules)}">{text}</span>' if rules else text
 
 
+def measured(folder: Path) -> Path:
+    """Return the page of measures of the tournament of docs/measures.md."""
+    page, measures = folder / "measures.html", folder / "measures"
+    arena = [sys.executable, "-m", "lath.arena"]
+    if not (measures / "games.lath").is_file():
+        text = Path("docs/measures.md").read_text(encoding="utf-8")
+        (fenced,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+        (folder / "measures.toml").write_text(fenced)
+        words = ["run", str(folder / "measures.toml"), "--out", str(measures), "-q"]
+        subprocess.run([*arena, *words], check=True)
+    words = ["stats", "measures/games.lath", "--measures", "--html", page.name]
+    subprocess.run([*arena, *words], check=True, cwd=folder)
+    return page
+
+
 def replayed(records: list[Record]) -> Record:
     """Return the game to show: one of Surikata that is neither short nor long."""
     for record in records:
@@ -190,6 +207,7 @@ def main() -> None:
             screen.write_text(as_html(terminal_of(folder / "cup")))
         record = replayed([one for one in records_of([demo]) if isinstance(one, Record)])
         draw(given.out, demo / "report.html", screen, record)
+        draw_measures(given.out, measured(folder))
         draw_live(given.out, folder / "site")
 
 
@@ -250,6 +268,14 @@ def draw_live(out: Path, folder: Path) -> None:
         page.wait_for_selector("#told:has-text('Your move')")
         page.click("#threats")
         page.screenshot(path=out / "play.png")
+
+
+def draw_measures(out: Path, page_of: Path) -> None:
+    """Draw what the page of measures begins with."""
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 1060}, reduced_motion="reduce")
+        page.goto(page_of.as_uri())
+        page.screenshot(path=out / "measures.png")
 
 
 def draw(out: Path, report: Path, screen: Path, record: Record) -> None:

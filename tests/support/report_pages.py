@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import cycle, permutations
@@ -10,7 +10,14 @@ from typing import Final
 from urllib.parse import quote
 
 import pytest
-from sample_records import HOSTILE_NAMES, cut, hostile_records, random_game, tournament, with_tags
+from sample_records import (
+    HOSTILE_NAMES,
+    cut,
+    hostile_records,
+    random_game,
+    tournament,
+    with_tags,
+)
 
 from lath.notation.record import Record, comment
 from lath.reports.background import (
@@ -23,12 +30,15 @@ from lath.reports.background import (
     Version,
 )
 from lath.reports.league import Event, league_of
+from lath.reports.measures import Group, compare_groups
 from lath.reports.outcome import Column, Outcome, Plot, Sheet
 from lath.reports.page import pack
 from lath.reports.page.document import document
 from lath.reports.page.index import Collector
 from lath.reports.page.index import render as render_index
 from lath.reports.page.league import pages as league_pages
+from lath.reports.page.measures import Named, names_of
+from lath.reports.page.measures import render as render_measures
 from lath.reports.page.page import Page, render
 
 BOTS: Final = ("ann", "bob", "cat")
@@ -214,6 +224,34 @@ def league() -> dict[str, Page]:
     return dict(league_pages(league_of(ordered, index["standings"]["overall"]), index))
 
 
+def measures_of(*ids: str, compare: bool = False, annotated: bool = True) -> Page:
+    """Return the page of measures of these games, of two of them compared."""
+    groups = []
+    for game_id in ids:
+        group = Group(game_id)
+        for record in tournament(BOTS, 2, game_ids=(game_id,), annotated=annotated):
+            group.add(record)
+        groups.append(group)
+    command = "arena stats a.lath b.lath --measures" + " --compare" * compare
+    compared = compare_groups(*groups) if compare else None
+    return render_measures(_named(names_of(groups), groups), command, "page.html", compared)
+
+
+def hostile_measures() -> Page:
+    """Return the same page of files and a query with hostile names."""
+    groups = [Group("yavalath"), Group("yavalath")]
+    for group, name in zip(groups, BOTS, strict=False):
+        for record in tournament((name, *HOSTILE_NAMES[:2]), 1, game_ids=("yavalath",)):
+            group.add(record)
+    odd = HOSTILE_NAMES[0]
+    named = _named((odd, "x" * 300), groups)
+    return render_measures(named, f"arena stats {odd}", odd, compare_groups(*groups))
+
+
+def _named(names: Iterable[str], groups: Iterable[Group]) -> list[Named]:
+    return [Named(name=name, group=group) for name, group in zip(names, groups, strict=True)]
+
+
 PAGES: Final[dict[str, Callable[[], Page]]] = {
     "played": as_of_many,
     "hostile": lambda: render(hostile_records()),
@@ -233,6 +271,8 @@ PAGES: Final[dict[str, Callable[[], Page]]] = {
     "index": index,
     "league": lambda: league()["index.html"],
     "entrant": lambda: league()["bots/ann.html"],
+    "measures": lambda: measures_of("mammalath", "surikata"),
+    "measures compared": hostile_measures,
     "head to head": lambda: league()["head-to-head.html"],
 }
 """How the page of each kind is made; the fixture `the_page` does so once a run."""

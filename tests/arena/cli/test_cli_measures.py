@@ -138,6 +138,15 @@ def test_the_page_marks_the_differences_that_the_json_believes() -> None:
     assert len(re.findall(r'<tr class="open">', page)) == len(told) - len(marked)
 
 
+def test_a_page_says_what_is_compared_and_by_which_command() -> None:
+    both = ("narrow.lath", "--measures", "--compare", "--where", "plies < 99", "--html", "-")
+    page = arena("stats", "wide.lath", *both).out
+    assert "<h1><bdi>Yavalath and Yavalath (size 4) compared</bdi></h1>" in page
+    assert "--compare --where &#39;plies &lt; 99&#39; --html -</code>" in page
+    Path("again.lath").write_text(Path("narrow.lath").read_text())
+    assert "<h1><bdi>again.lath and narrow.lath compared" in arena("stats", "again.lath", *both).out
+
+
 def test_pages_with_plots_are_valid_and_fetch_nothing(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()
@@ -167,6 +176,7 @@ def test_pages_with_plots_are_valid_and_fetch_nothing(tmp_path: Path) -> None:
             "--html writes a page, without --json and --csv",
         ),
         (["wide.lath", "--measures", "--html", "wide.lath"], "a file of records that is read"),
+        (["wide.lath", "--measures", "--html", "no/page.html"], "no/page.html cannot be written"),
         (
             ["wide.lath", "--measures", "--compare", "--html", "page.html"],
             "not 1: yavalath; --where selects",
