@@ -50,7 +50,8 @@ SCHEMA: Final = f"""
 CREATE TABLE about (form UINTEGER);
 INSERT INTO about VALUES ({FORM});
 CREATE TABLE games (
-    id UINTEGER, {_declared(OF_GAMES)}, ending VARCHAR, high UBIGINT, low UBIGINT);
+    id UINTEGER, {_declared(OF_GAMES)}, ending VARCHAR, to_move VARCHAR,
+    high UBIGINT, low UBIGINT);
 CREATE TABLE moves (code USMALLINT, game VARCHAR, move VARCHAR, effect VARCHAR);
 CREATE TABLE steps (
     id UINTEGER, ply UINTEGER, code USMALLINT, seat UTINYINT, {_declared(NOTES)});
@@ -234,6 +235,7 @@ _GAMES: Final = {
     "id": pa.uint32(),
     **{name: _TYPES[_BY_NAME[name].kind][1] for name in OF_GAMES},
     "ending": pa.string(),
+    "to_move": pa.string(),
     "high": pa.uint64(),
     "low": pa.uint64(),
 }

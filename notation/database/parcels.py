@@ -67,7 +67,7 @@ class Parcel:
 
     read: int
     rows: list[tuple[Any, ...]]
-    """Of each sound record, in the columns of OF_GAMES and `ending`."""
+    """Of each sound record, in the columns of OF_GAMES, `ending` and `to_move`."""
 
     identities: list[bytes]
     """16 bytes of each, which records of the same tags and moves have in common."""
@@ -153,7 +153,7 @@ def _take(parcel: Parcel, record: Record, line: Line) -> None:
     notes = list(map(notes_of, record.plies))
     if any(note != _NOTHING for note in notes):
         parcel.notes[len(parcel.rows)] = notes
-    parcel.rows.append((*map(row.get, OF_GAMES), _ending(line.end)))
+    parcel.rows.append((*map(row.get, OF_GAMES), _ending(line.end), line.end.to_move.word))
     parcel.identities.append(_identity(record.tags, line.moves, record.result))
 
 
