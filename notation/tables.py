@@ -152,27 +152,31 @@ def text_of(row: Mapping[str, Any]) -> str:
     What stands in a column of its own goes before what `tags` has of it. The text may be wrong in
     its turn, which who reads it is told. Raises RowError.
     """
+    moves = _value(row, "movetext") or " ".join(moves_of(row))
+    return f"{tag_lines(tags_of(row))}\n{moves}\n{_value(row, 'result') or '*'}\n"
+
+
+def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the tags of the same record; raises RowError."""
     values = {tag: _value(row, column) for tag, column in TAG_COLUMNS.items()}
-    result = values["Result"] = values["Result"] or "*"
+    values["Result"] = values["Result"] or "*"
     kept = _kept_tags(row)
     if kept is None:
-        tags = [(tag, value) for tag, value in values.items() if value]
-    else:
-        tags = []
-        for name, value in kept:
-            column = values.pop(name, "")
-            if name == "Result" and value is not None:
-                column = ""  # the moves end otherwise
-            if column or value is not None:
-                tags.append((name, column or value or ""))
-        values.pop("Result", None)
-        for name, column in values.items():
-            if column:  # in the usual order
-                later = [known for known, _ in tags if _PLACES.get(known, 0) > _PLACES[name]]
-                at = tags.index(next(tag for tag in tags if tag[0] == later[0])) if later else None
-                tags.insert(len(tags) if at is None else at, (name, column))
-    moves = _value(row, "movetext") or " ".join(moves_of(row))
-    return f"{tag_lines(tags)}\n{moves}\n{result}\n"
+        return [(tag, value) for tag, value in values.items() if value]
+    tags = []
+    for name, value in kept:
+        column = values.pop(name, "")
+        if name == "Result" and value is not None:
+            column = ""  # the moves end otherwise
+        if column or value is not None:
+            tags.append((name, column or value or ""))
+    values.pop("Result", None)
+    for name, column in values.items():
+        if column:  # in the usual order
+            later = [known for known, _ in tags if _PLACES.get(known, 0) > _PLACES[name]]
+            at = tags.index(next(tag for tag in tags if tag[0] == later[0])) if later else None
+            tags.insert(len(tags) if at is None else at, (name, column))
+    return tags
 
 
 _PLACES: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}

@@ -143,7 +143,7 @@ def _into_database(source: Path, from_: str | None, out: Path, *, append: bool, 
     if _format_of(source, from_, "--from") != "lath":
         raise ConfigError(f"{source}: a database is made of .lath; convert it to that first")
     try:
-        from lath.notation.database import building, parcels
+        from lath.notation.database import building, parcels, reading
     except ImportError as error:
         words = f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
         raise ConfigError(words) from error
@@ -152,7 +152,7 @@ def _into_database(source: Path, from_: str | None, out: Path, *, append: bool, 
             for part in read_from(source, _chunks(source)):
                 read = made.counts.read
                 made.add(parcels.parcel_of(texts_of(part), str(source), read + 1))
-    except building.DatabaseError as error:
+    except reading.DatabaseError as error:
         raise ConfigError(str(error)) from error
     found = made.counts
     if not quiet:

@@ -24,12 +24,9 @@ import pyarrow as pa
 
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.parcels import NOTES, OF_GAMES, OfGame, Parcel
-from lath.notation.errors import NotationError
+from lath.notation.database.reading import FORM, Database, DatabaseError
 from lath.notation.files import sync
 from lath.notation.tables import GAMES, PLIES
-
-FORM: Final = 1
-"""Of databases; another number is another form."""
 
 _TYPES: Final = {
     "text": ("VARCHAR", pa.string()),
@@ -65,10 +62,6 @@ CREATE VIEW plies AS
 
 SEGMENT: Final = 1 << 21
 """Positions that are sorted together. With it 120,000 games took 590 MB, 240,000 took 650."""
-
-
-class DatabaseError(NotationError):
-    """A file is no database of games of this form, or one cannot be written."""
 
 
 @dataclass(slots=True)
@@ -298,7 +291,7 @@ def building(path: Path, *, append: bool = False) -> Iterator[Building]:
         before = place.stat() if append and place.exists() else None
         if before:
             shutil.copyfile(place, part)
-            _require_form(part, path)
+            Database(part, path).close()
         try:
             with duckdb.connect(str(part)) as connection:
                 if not before:
@@ -320,14 +313,3 @@ def building(path: Path, *, append: bool = False) -> Iterator[Building]:
 
 def _is_other(before: os.stat_result, now: os.stat_result) -> bool:
     return (before.st_ino, before.st_mtime_ns) != (now.st_ino, now.st_mtime_ns)
-
-
-def _require_form(part: Path, path: Path) -> None:
-    """Raise DatabaseError where a copy of what is at `path` is none of our databases."""
-    try:
-        with duckdb.connect(str(part), read_only=True) as connection:
-            found = connection.execute("SELECT form FROM about").fetchone()
-    except duckdb.Error:
-        found = None
-    if found != (FORM,):
-        raise DatabaseError(f"{path} is no database of games of this version")

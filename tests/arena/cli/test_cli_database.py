@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from commands import arena
 from sample_records import random_game
 
 from lath import games, notation
-from lath.notation.database import building
+from lath.notation.database import building, reading
 from lath.notation.database.keys import keys_of
 
 BAD = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
@@ -104,7 +105,7 @@ def test_two_who_write_do_not_meet(source: Path, tmp_path: Path) -> None:
         assert arena("convert", more, out, "--append").status == 0
     assert ask(out, "SELECT count(*) FROM games") == [(0,)]
     words = "was changed by somebody else meanwhile"
-    with pytest.raises(building.DatabaseError, match=words), building.building(out, append=True):
+    with pytest.raises(reading.DatabaseError, match=words), building.building(out, append=True):
         arena("convert", source, out)
     assert ask(out, "SELECT count(*) FROM games") == [(len(list(notation.read(source))) - 1,)]
 
@@ -146,3 +147,17 @@ def test_flags_that_do_not_go_together_are_refused(source: Path, tmp_path: Path)
     assert (ran.status, "--planes is not for databases" in ran.err) == (2, True)
     ran = arena("convert", tmp_path / "games.csv", tmp_path / "games.duckdb")
     assert (ran.status, "a database is made of .lath" in ran.err) == (2, True)
+
+
+def test_records_come_out_as_they_went_in(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "games.duckdb"
+    arena("convert", source, out)
+    records = [notation.canonical(each) for each in list(notation.read(source))[:-1]]
+    with reading.Database(out) as database:
+        found = dict(database.texts())
+        assert [notation.parse(text) for text in found.values()] == records
+        assert dict(database.texts(database.flags("SELECT 3 AS id"))) == {3: found[3]}
+        every = database.steps(np.arange(1, database.games + 1))
+        some = database.steps(np.array([2, 4]), 3)
+    assert every.lengths.tolist() == [len(each.plies) for each in records]
+    assert some.lengths.tolist() == [3, 3]

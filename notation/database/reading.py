@@ -1,0 +1,246 @@
+"""Databases of games in DuckDB, read: which starts and moves there are, and records again.
+
+Must not know how a database is written, nor what is asked of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Self
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+
+from lath.notation.database.layers import Flags, Numbers
+from lath.notation.errors import NotationError
+from lath.notation.record import RULES, Record, bare_plies, record_as_read
+from lath.notation.tables import tags_of, text_of
+
+FORM: Final = 1
+"""Of databases; another number is another form."""
+
+_MACRO: Final = """
+CREATE TEMP MACRO tags_with_rules(tags) AS if(contains(tags, '"Rules"'), tags, NULL)"""
+"""The tags of a game, where they may say by which version of the rules it was played."""
+
+_AT_ONCE: Final = 1 << 14
+"""Games that are read at once."""
+
+
+class DatabaseError(NotationError):
+    """A file is no database of games of this form, or one cannot be written."""
+
+
+class Start(NamedTuple):
+    """What tags say of where a game begins, by which rules; empty where they are missing."""
+
+    game: str
+    rules: str
+    setup: str
+    position: str
+
+    def record(self, moves: Sequence[str] = ()) -> Record:
+        """Return a record of nothing but the start and these moves."""
+        tags = zip(("Game", RULES, "Setup", "Position"), self, strict=True)
+        said = tuple((name, value) for name, value in tags if value)
+        return record_as_read(said, bare_plies(moves))
+
+
+class Steps(NamedTuple):
+    """Plies of some games, one game after the other."""
+
+    ids: Numbers
+    lengths: Numbers
+    """How many plies each game has here."""
+
+    codes: Numbers
+    """What was played, by its place in `Database.moves`."""
+
+    seats: Numbers
+    """Who decided on it."""
+
+
+class Moves(NamedTuple):
+    """The moves that there are, by their code."""
+
+    games: Sequence[str]
+    texts: Sequence[str]
+    effects: Sequence[str | None]
+    """In the words of `lath.notation.effects`; None where they do not tell."""
+
+
+class Database:
+    """A database of games that is read; others may read it, too."""
+
+    def __init__(self, path: Path, shown: Path | None = None) -> None:
+        """Open it; raises OSError, and DatabaseError, which names the path that is `shown`."""
+        path.open("rb").close()
+        try:
+            self._connection: Final = duckdb.connect(str(path), read_only=True)
+            found = self._connection.execute("SELECT form FROM about").fetchone()
+        except duckdb.Error:
+            found = None
+        if found != (FORM,):
+            raise DatabaseError(f"{shown or path} is no database of games of this version")
+        self._connection.execute(_MACRO)
+        ((self.games,),) = self.rows("SELECT coalesce(max(id), 0) FROM games")
+        """How many games there are: their numbers go from 1 to this one."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Read no more."""
+        self._connection.close()
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+        return self._connection.execute(query).fetchall()
+
+    def columns(self, query: str) -> dict[str, Numbers]:
+        """Return the columns of a query of numbers that are never missing."""
+        return self._connection.execute(query).fetchnumpy()
+
+    def flags(self, query: str) -> Flags:
+        """Return which games a query of their numbers gives, by number; there is no game 0."""
+        flags = self.none()
+        flags[self.columns(query)["id"]] = True
+        return flags
+
+    def none(self) -> Flags:
+        """Return no game."""
+        flags: Flags = np.zeros(self.games + 1, bool)
+        return flags
+
+    @contextmanager
+    def table(self, name: str, **columns: Any) -> Iterator[None]:
+        """Let queries have a table of these columns for a while."""
+        self._connection.register(name, pa.table(columns))
+        try:
+            yield
+        finally:
+            self._connection.unregister(name)
+
+    @cached_property
+    def moves(self) -> Moves:
+        """Return the moves of all games."""
+        rows = self.rows("SELECT code, game, move, effect FROM moves")
+        table: list[tuple[str, str, str | None]] = [("", "", None)] * (len(rows) + 1)
+        for code, *row in rows:
+            table[code] = row[0], row[1], row[2]
+        return Moves(*zip(*table, strict=True))
+
+    @cached_property
+    def rules(self) -> tuple[list[tuple[str, str]], Numbers]:
+        """Return by which rules games are played, and which of these each game is, by number.
+
+        That is the game's id, and what the tag Rules says, which is mostly empty.
+        """
+        rules: dict[tuple[str, str], int] = {}
+        found = self.rows("SELECT DISTINCT game, tags_with_rules(tags) FROM games")
+        places = [
+            rules.setdefault((game, dict(tags_of({"tags": tags})).get(RULES, "")), len(rules))
+            for game, tags in found
+        ]
+        columns = [list(column) for column in zip(*found, strict=True)] or [[], []]
+        with self.table(
+            "kinds", game=columns[0], tags=pa.array(columns[1], pa.string()), place=places
+        ):
+            return list(rules), self._by_game(
+                "SELECT id, place AS value FROM games JOIN kinds ON games.game = kinds.game"
+                " AND kinds.tags IS NOT DISTINCT FROM tags_with_rules(games.tags)"
+            )
+
+    @cached_property
+    def starts(self) -> Numbers:
+        """Return where each game begins, by its number: as places which `start` knows."""
+        self._connection.execute(
+            "CREATE TEMP TABLE starts AS SELECT row_number() OVER () - 1 AS place, * FROM"
+            " (SELECT DISTINCT game, setup, position, tags_with_rules(tags) AS tags FROM games)"
+        )
+        return self._by_game(
+            "SELECT id, place AS value FROM games JOIN starts ON games.game = starts.game"
+            " AND games.setup IS NOT DISTINCT FROM starts.setup"
+            " AND games.position IS NOT DISTINCT FROM starts.position"
+            " AND starts.tags IS NOT DISTINCT FROM tags_with_rules(games.tags)"
+        )
+
+    def _by_game(self, query: str) -> Numbers:
+        """Return a value of each game by its number."""
+        found = self.columns(query)
+        values: Numbers = np.zeros(self.games + 1, np.int64)
+        values[found["id"]] = found["value"]
+        return values
+
+    def start(self, places: Iterable[int]) -> Iterator[tuple[int, Start]]:
+        """Yield what tags say of these places of `starts`."""
+        for part in _parts(np.array(list(places), np.int64)):
+            with self.table("wanted", place=part):
+                found = self.rows(
+                    "SELECT place, game, tags, setup, position"
+                    " FROM starts JOIN wanted USING (place)"
+                )
+            for place, game, tags, setup, position in found:
+                rules = dict(tags_of({"tags": tags})).get(RULES, "")
+                yield place, Start(game, rules, setup or "", position or "")
+
+    def steps(self, ids: Numbers, most: int = 1 << 31) -> Steps:
+        """Return the plies of games, whose numbers rise, as far as ply `most`."""
+        with self.table("wanted", id=ids):
+            found = self.columns(
+                f"SELECT id, ply, code, seat FROM steps {_near(ids)} AND ply <= {most}"  # noqa: S608
+            )
+        order = found["id"].astype(np.int64) << 32 | found["ply"]
+        if (order[1:] < order[:-1]).any():
+            places = np.argsort(order)
+            found = {name: column[places] for name, column in found.items()}
+        firsts = np.searchsorted(found["id"], ids, "left")
+        lengths = np.searchsorted(found["id"], ids, "right") - firsts
+        return Steps(ids, lengths, found["code"], found["seat"])
+
+    def texts(self, among: Flags | None = None) -> Iterator[tuple[int, str]]:
+        """Yield numbers of games and their records in text, in order."""
+        moves = np.array(self.moves.texts, object)
+        every = np.arange(1, self.games + 1) if among is None else np.flatnonzero(among)
+        for ids in _parts(every):
+            steps = self.steps(ids)
+            played = np.split(moves[steps.codes], np.cumsum(steps.lengths)[:-1])
+            with self.table("wanted", id=ids):
+                cursor = self._connection.execute(f"SELECT * FROM games {_near(ids)} ORDER BY id")  # noqa: S608
+                rows = cursor.fetchall()
+            names = [name for name, *_ in cursor.description or ()]
+            for row, line in zip(rows, played, strict=True):
+                columns = dict(zip(names, row, strict=True))
+                yield columns["id"], text_of(columns | {"moves": line.tolist()})
+
+
+def _parts(every: Numbers) -> Iterator[Numbers]:
+    """Yield numbers, some at a time."""
+    for first in range(0, len(every), _AT_ONCE):
+        yield every[first : first + _AT_ONCE]
+
+
+def _near(ids: Numbers) -> str:
+    """Return what leaves of a table no more than the games of a table `wanted` has, quickly.
+
+    Parts of the table in which no such number can be are not read.
+    """
+    if not len(ids):
+        return "WHERE false"
+    span = f"id BETWEEN {ids[0]} AND {ids[-1]}"
+    if len(ids) == ids[-1] - ids[0] + 1:
+        return f"WHERE {span}"
+    if len(ids) <= _FEW:
+        return f"WHERE id IN ({','.join(map(str, ids.tolist()))})"
+    return f"SEMI JOIN wanted USING (id) WHERE {span}"
+
+
+_FEW: Final = 100
+"""Games that are quicker named one by one."""
