@@ -24,7 +24,7 @@ from lath.games.core import Move, Position, Seat, follow, least_line, symmetries
 from lath.notation.record import RULES, Record, date_of, number_of
 from lath.notation.replay import spellings, start_of
 from lath.reports.estimates import wilson
-from lath.reports.openings import LineCounts, Pairs
+from lath.reports.openings import LineCounts, Pairs, pair_of
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.standings import POINTS
 
@@ -312,12 +312,15 @@ class Played:
     moves: tuple[Move, ...]
     """In canonical text, as far as its game reads them."""
 
+    pair: tuple[int, int]
+    """What the other game of its pair has, too."""
+
     @classmethod
     def of(cls, record: Record, source: str, number: int) -> Self:
         """Return that of a record; raises GameError where it cannot begin."""
         spelled = spellings(record.game, record.tag(RULES))
         moves = tuple(Move(spelled[move]) for move in record.moves)
-        return cls(record, source, number, start_of(record), moves)
+        return cls(record, source, number, start_of(record), moves, pair_of(record))
 
     def positions(self) -> Iterator[Position]:
         """Yield the first position and that after each ply; raises IllegalMoveError."""
@@ -431,13 +434,13 @@ class NodeCounter:
                 rows.setdefault(image, ply + 1)
             else:
                 self._ended += 1
-        if not met:
-            return
         lines = [*met.values(), *(self._rows[image].played for image in rows)]
         for line in lines:
             line.count(points, len(moves))
         if points is not None:
-            self._pairs.add(record, lines, points)
+            self._pairs.add(game.pair, lines, points)  # also where it does not come here
+        if not rows:
+            return
         date = record.tag("Date") if date_of(record.tag("Date")) else ""
         rating, when = rating_of(record), (date, self._games)
         for image, ply in rows.items():

@@ -3,7 +3,7 @@
 Lines that are the same turned or mirrored are one, written as the least of them, so that those of
 two archives can be compared. Records go by one at a time; memory is bounded, for `Openings` but
 for 20 bytes a game, by which a game that comes again is known. `Openings` has lines of one length,
-`BeginningCounter` all shorter ones, as a tree, and setups.
+`SetupCounter` setups; `trees` has how games go on, move by move.
 
 Must not know files, nor how a number is shown.
 """
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -107,17 +107,20 @@ class _Lines(Ways):
     kind = LineCounts
 
 
+def pair_of(record: Record) -> tuple[int, int]:
+    """Return what the two games of a pair have in common: bots, opening, event, round, number."""
+    return place_of(record, (record.first, record.second))[:2]
+
+
 class Pairs:
     """Which games are two bots' from one opening, so that lines count what both came to as one."""
 
     def __init__(self) -> None:
-        self._open: Final[dict[tuple[int, int], tuple[Sequence[LineCounts], float]]] = {}
+        self._open: Final[dict[Hashable, tuple[Sequence[LineCounts], float]]] = {}
         """Of each pair of which one game was counted, its lines and first's points."""
 
-    def add(self, record: Record, lines: Sequence[LineCounts], points: float) -> None:
-        """Count a game in the lines that it is one of."""
-        key, number, _ = place_of(record, (record.first, record.second))
-        pair = key, number
+    def add(self, pair: Hashable, lines: Sequence[LineCounts], points: float) -> None:
+        """Count a game in the lines that it is one of; `pair` is what `pair_of` says."""
         if pair not in self._open:
             self._open[pair] = lines, points
             if len(self._open) > OPEN:
@@ -137,7 +140,7 @@ class Pairs:
         while self._open:
             self._close(next(iter(self._open)))
 
-    def _close(self, pair: tuple[int, int]) -> None:
+    def _close(self, pair: Hashable) -> None:
         lines, points = self._open.pop(pair)
         for line in lines:
             line.add_pair(points, 1)
@@ -167,7 +170,7 @@ class Openings:
         points = POINTS.get(record.result)
         line = self._lines[record.game].add("\t".join(line_of(record, self.plies)), points, 0)
         if points is not None and isinstance(line, LineCounts):
-            self._pairs.add(record, [line], points)
+            self._pairs.add(pair_of(record), [line], points)
 
     def by_game(self) -> list[tuple[str, Ways, list[tuple[str, str, LineCounts]]]]:
         """Return for each game id, sorted, all that began so and each line: start, moves, counts.
@@ -228,16 +231,7 @@ class Openings:
         return stream.getvalue()
 
 
-# Move by move
-
-FREE: Final = 4
-"""Plies of a tree beyond those that the arena chose."""
-
-CHOSEN: Final = 8
-"""Plies that the arena chose of which a tree is made at most."""
-
-LINES: Final = 300
-"""Lines of a tree that are told."""
+# What a page tells
 
 SETUPS: Final = 10
 """Setups of a game that are told."""
@@ -251,13 +245,6 @@ class Line(Way):
     high: Share
 
 
-class TreeLine(Line):
-    """A line of a tree; its text has all moves from the start."""
-
-    chosen: Count
-    """games in which the arena played the last move of the line for the bots"""
-
-
 class SetupsOfGame(OfGame):
     """The setups and positions in which games of one id began, the most frequent ones."""
 
@@ -268,33 +255,6 @@ class SetupsOfGame(OfGame):
     """games a setup may have had besides; 0 where the counts are exact"""
     lines: list[Line]
     """the most frequent first"""
-
-
-class TreeOfGame(OfGame):
-    """How games of one id went on from the game's own start, move by move.
-
-    Lines that are the same turned or mirrored are one.
-    """
-
-    games: Positive
-    """all that began there and have a move"""
-    missed: Count
-    """games a line may have had besides; 0 where the counts are exact"""
-    lines: list[TreeLine]
-    """the most frequent first, and each after the one that it goes on"""
-
-
-@dataclass(slots=True)
-class _MoveCounts(LineCounts):
-    """What came of a line, and whether the arena chose its last move."""
-
-    chosen: int = 0
-
-
-class _Moves(Ways):
-    """The lines of one game id, of each length."""
-
-    kind = _MoveCounts
 
 
 def chosen_plies(record: Record) -> int:
@@ -311,44 +271,23 @@ def chosen_plies(record: Record) -> int:
     return next(timed, 0)
 
 
-class BeginningCounter:
-    """Counts how games began: their setups, and move by move those from the game's own start."""
+class SetupCounter:
+    """Counts in which setups and positions games began, those of their own start apart."""
 
     def __init__(self) -> None:
         self._setups: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
-        self._trees: Final[defaultdict[str, _Moves]] = defaultdict(_Moves)
-        self._games: Final[Counter[str]] = Counter()
         self._pairs: Final = Pairs()
 
     def add(self, entry: Entry) -> None:
         """Count a game that counts for the standings."""
-        record, number, points = entry.record, entry.number, entry.points
-        if points is None:
-            return
-        found: list[LineCounts] = []
+        record, points = entry.record, entry.points
         setup, position = record.tag("Setup"), record.tag("Position")
-        if setup or position:
-            text = start_text(record.game, setup, position) or setup or position
-            self._add(found, self._setups[record.game], text, points, number)
-        elif record.plies:
-            chosen = chosen_plies(record)
-            _, line = line_of(record, min(chosen, CHOSEN) + FREE)
-            moves, ways = line.split(" "), self._trees[record.game]
-            self._games[record.game] += 1
-            for ply in range(1, len(moves) + 1):
-                counts = self._add(found, ways, " ".join(moves[:ply]), points, number)
-                if ply <= chosen and isinstance(counts, _MoveCounts):
-                    counts.chosen += 1
-        self._pairs.add(record, found, points)
-
-    @staticmethod
-    def _add(
-        found: list[LineCounts], ways: Ways, text: str, points: float, number: int
-    ) -> WayCounts:
-        counts = ways.add(text, points, number)
+        if points is None or not (setup or position):
+            return
+        text = start_text(record.game, setup, position) or setup or position
+        counts = self._setups[record.game].add(text, points, entry.number)
         if isinstance(counts, LineCounts):
-            found.append(counts)
-        return counts
+            self._pairs.add(pair_of(record), [counts], points)
 
     def setups(self) -> list[SetupsOfGame]:
         """Return the setups of each game id, sorted; scores are first's."""
@@ -359,27 +298,14 @@ class BeginningCounter:
                 "games": ways.games,
                 "different": len(ways.ranked()),
                 "missed": ways.missed,
-                "lines": [_line(*one) for one in ways.ranked()[:SETUPS]],
+                "lines": [line_as_told(*one) for one in ways.ranked()[:SETUPS]],
             }
             for game, ways in sorted(self._setups.items())
         ]
 
-    def trees(self) -> list[TreeOfGame]:
-        """Return the tree of each game id, sorted; scores are first's."""
-        self._pairs.close()
-        found: list[TreeOfGame] = []
-        for game, ways in sorted(self._trees.items()):
-            told: dict[str, TreeLine] = {}
-            for text, counts in ways.ranked()[:LINES]:
-                before = text.rpartition(" ")[0]
-                if (not before or before in told) and isinstance(counts, _MoveCounts):
-                    told[text] = {**_line(text, counts), "chosen": counts.chosen}
-            games, lines = self._games[game], list(told.values())
-            found.append({**of_game(game), "games": games, "missed": ways.missed, "lines": lines})
-        return found
 
-
-def _line(text: str, counts: WayCounts) -> Line:
+def line_as_told(text: str, counts: WayCounts) -> Line:
+    """Return a way to begin as the page has it."""
     low, high = (counts.interval if isinstance(counts, LineCounts) else None) or (0.0, 1.0)
     return {
         "text": text,

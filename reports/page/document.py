@@ -26,7 +26,7 @@ from lath.reports.background import (
     Ruling,
     Season,
 )
-from lath.reports.openings import BeginningCounter, SetupsOfGame, TreeOfGame
+from lath.reports.openings import SetupCounter, SetupsOfGame
 from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
@@ -36,6 +36,7 @@ from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
 from lath.reports.standings import GameResults, Refused, Standings, Table, Tally, standings_of
 from lath.reports.times import TimeCounter, Times
+from lath.reports.trees import TreeCounter, TreeOfGame
 from lath.reports.versions import Standing, regressions
 from lath.reports.versions import standings_of as versions_of
 
@@ -420,7 +421,7 @@ def gather(
     """Return the document and the packed replays, after one pass over the records."""
     packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
-    beginnings = BeginningCounter()
+    setups, trees = SetupCounter(), TreeCounter()
     forfeits, accuracy, showpieces = ForfeitCounter(), AccuracyCounter(), ShowpieceCounter()
     for number, record in enumerate(tally.sound(records), 1):
         ending = packer.add(record)
@@ -428,7 +429,7 @@ def gather(
         tally.add(record, game.ending)
         facts.add(record)
         if game.points is not None:
-            for counter in (games, times, accuracy, duels, starts, beginnings, showpieces):
+            for counter in (games, times, accuracy, duels, starts, setups, trees, showpieces):
                 counter.add(game)
         forfeits.add(game)
     standings = standings_of(tally)
@@ -460,8 +461,8 @@ def gather(
         "times": linked(times.times(names)),
         "accuracy": accuracy.accuracies(names),
         "bots": linked(_bots(tally, standings, duels, starts)),
-        "setups": linked(beginnings.setups()),
-        "trees": linked(beginnings.trees()),
+        "setups": linked(setups.setups()),
+        "trees": linked(trees.trees()),
         "openings": linked(games.openings()),
     }
     return Gathered(document, packer)

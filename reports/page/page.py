@@ -40,6 +40,7 @@ from lath.reports.page.pack import json_letters
 from lath.reports.page.summary import summary
 from lath.reports.ratings.results import Z95
 from lath.reports.standings import Refused
+from lath.reports.trees import Reached, TreeLine
 
 if TYPE_CHECKING:
     from jinja2.bccache import Bucket
@@ -231,7 +232,7 @@ def _openings(document: Document) -> list[dict[str, Any]]:
             {
                 "game": game_id,
                 "lines": [
-                    step and [*step, *_counts(line), line["chosen"]]
+                    step and [*step, *_counts(line), line["chosen"], *_others(line)]
                     for step, line in zip(
                         steps(game, (line["text"] for line in tree)), tree, strict=True
                     )
@@ -248,8 +249,17 @@ def _openings(document: Document) -> list[dict[str, Any]]:
 
 
 def _counts(line: Line) -> tuple[float, ...]:
-    scored = line["wins"], line["draws"], line["losses"]
-    return *scored, line["low"], line["high"], line["example"]
+    return *_scored(line), line["example"]
+
+
+def _others(line: TreeLine) -> tuple[float, ...]:
+    """Return what came of the games that come to its position, if these are not all of its own."""
+    reached = _scored(line["reached"])
+    return () if reached == _scored(line) else reached
+
+
+def _scored(line: Line | Reached) -> tuple[float, ...]:
+    return line["wins"], line["draws"], line["losses"], line["low"], line["high"]
 
 
 def _begun(game: Game, text: str) -> Position | None:

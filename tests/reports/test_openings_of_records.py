@@ -8,14 +8,15 @@ import random
 from collections.abc import Iterator
 
 import pytest
-from sample_records import bare, random_game
+from sample_records import bare, random_game, with_tags
 
 from lath.notation import parse
 from lath.notation.record import Record
 from lath.reports.estimates import wilson
 from lath.reports.figures import entry
 from lath.reports.openings import OPEN as MOST_OPEN
-from lath.reports.openings import BeginningCounter, LineCounts, Openings, TreeLine, line_of
+from lath.reports.openings import LineCounts, Openings, SetupCounter, line_of
+from lath.reports.trees import TreeCounter, TreeLine
 
 
 def a_game(moves: str, result: str = "1-0", **tags: str) -> Record:
@@ -120,7 +121,7 @@ def test_intervals_hold_the_truth(count: int, bias: float, strength: float) -> N
 
 
 def tree_of(records: list[Record]) -> dict[str, TreeLine]:
-    counter = BeginningCounter()
+    counter = TreeCounter()
     for number, record in enumerate(records, 1):
         counter.add(entry(number, record, is_playable=True))
     return {line["text"]: line for part in counter.trees() for line in part["lines"]}
@@ -160,14 +161,15 @@ def test_what_two_games_of_a_pair_share_is_one_piece_of_evidence() -> None:
 
 
 def test_games_from_a_setup_are_counted_by_that_alone() -> None:
-    counter = BeginningCounter()
+    counter, trees = SetupCounter(), TreeCounter()
     games = [
         a_game(move, Game="manalath", Setup=setup)
         for move, setup in (("Oa1", "c3"), ("Oa2", "c3"), ("Oa1", "-"))
     ]
     for number, record in enumerate(games, 1):
-        counter.add(entry(number, record, is_playable=True))
-    assert counter.trees() == []
+        for each in (counter, trees):
+            each.add(entry(number, record, is_playable=True))
+    assert trees.trees() == []
     (part,) = counter.setups()
     assert [(line["text"], line["wins"], line["example"]) for line in part["lines"]] == [
         ("c3", 2, 1),
@@ -179,7 +181,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of pairs whose second game never comes, and of lines that came once."""
     monkeypatch.setattr("lath.reports.openings.OPEN", 50)
     monkeypatch.setattr("lath.reports.figures.Ways.__init__.__defaults__", (40,))
-    openings, counter = Openings(3), BeginningCounter()
+    openings, setups = Openings(3), SetupCounter()
 
     def many() -> Iterator[Record]:
         for number in range(1, 301):
@@ -187,11 +189,8 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for record in many():
         openings.add(record)
-        counter.add(entry(1, record, is_playable=True))
-    assert max(len(one._pairs._open) for one in (openings, counter)) <= 50
-    (tree,) = counter.trees()
-    assert 0 < len(tree["lines"]) <= 40
-    assert tree["missed"] > 0
+        setups.add(entry(1, with_tags(record, Position="5/6/7/8/w8/8/7/6/5 b")))
+    assert max(len(one._pairs._open) for one in (openings, setups)) <= 50
     told = openings.to_json()
     assert 0 < len(told["lines"]) <= 40
     assert told["missed"]["yavalath"] > 0

@@ -5,8 +5,13 @@
 // ones. Knows no rules.
 
 lath.openedLines = (lines) => {
-  const known = lines.map((line) => line && { before: line[0], move: line[1], effect: line[2], wins: line[3], draws: line[4], losses: line[5], low: line[6], high: line[7], example: line[8], chosen: line[9] });
-  return known.map((line) => line && { ...line, games: line.wins + line.draws + line.losses });
+  const scored = ([wins, draws, losses, low, high]) => ({ wins, draws, losses, low, high, games: wins + draws + losses });
+  return lines.map((line) => {
+    if (!line) return null;
+    const [before, move, effect, ...counts] = line;
+    const [played, [example, chosen], others] = [scored(counts), counts.slice(5, 7), counts.slice(7)];
+    return { before, move, effect, ...played, example, chosen, reached: others.length > 0 ? scored(others) : played };
+  });
 };
 
 lath.exampleLink = (number, ply) => {
@@ -48,7 +53,7 @@ lath.makeTree = (all, family, board) => {
     const line = lines[place];
     const move = next.has(place) ? button(line.move, place) : make("span", "move", line.move);
     const chosen = line.chosen > 0 ? make("small", "", line.chosen === line.games ? " by the arena" : ` by the arena in ${line.chosen}`) : "";
-    return { head: [move, chosen], games: line.games, cells: [lath.scoreChip(line), lath.exampleLink(line.example, pathTo(place).length)] };
+    return { head: [move, chosen], games: line.games, cells: [lath.scoreChip(line), lath.grouped(line.reached.games), lath.scoreChip(line.reached), lath.exampleLink(line.example, pathTo(place).length)] };
   };
 
   // Where moves do something: the cells that each changes, if it is one; moves of one cell together.
@@ -68,16 +73,18 @@ lath.makeTree = (all, family, board) => {
     const path = pathTo(place);
     const places = next.get(place) || [];
     const sum = places.reduce((count, one) => count + lines[one].games, 0);
-    const here = place < 0 ? { games: sum } : lines[place];
+    const here = place < 0 ? { games: sum } : lines[place].reached;
     const stacks = stacksAt(place);
     const steps = ["Start", ...path.map((one, i) => `${i + 1}. ${lines[one].move}`)];
     way.replaceChildren(...lath.wayTo(steps, (words, i) => button(words, i > 0 ? path[i - 1] : -1)));
     const others = here.games - sum;
-    told.replaceChildren(`${lath.counted(here.games, "game")}. `, ...(place < 0 ? [] : ["First scored ", lath.scoreChip(here), ". "]),
+    told.replaceChildren(`${lath.counted(here.games, "game")} ${here.games === 1 ? "comes" : "come"} here. `, ...(place < 0 ? [] : ["First scored ", lath.scoreChip(here), ". "]),
       others > 0 ? `${lath.counted(others, "game")} ended here or went on otherwise. ` : "",
       places.some((one) => lines[one].chosen > 0) ? "Moves by the arena are of openings that it chose: they tell nothing of what bots would play." : "");
     const caption = `Moves in this position of ${family.title}, the most frequent first.`;
-    list.replaceChildren(lath.waysTable(caption, ["First’s score", "Example"], places.map(rowOf), here.games));
+    const groups = [["", 1], ["Played from here", 3], ["Reached by any way", 2], ["", 1]];
+    const labels = ["Played", "Share", "First’s score", "Reached", "First’s score there", "Example"];
+    list.replaceChildren(lath.waysTable(caption, ["First’s score", "Games", "First’s score", "Example"], places.map(rowOf), here.games, groups, labels));
     list.dispatchEvent(new Event("listed"));
     view.show({
       stacks,
@@ -90,7 +97,7 @@ lath.makeTree = (all, family, board) => {
   // Down the tree what the arena played in all of the games is passed over.
   const free = (place) => {
     const [only, ...others] = (next.get(place) || []).filter((one) => next.has(one));
-    const isForced = only !== undefined && others.length === 0 && lines[only].chosen === lines[place].games;
+    const isForced = only !== undefined && others.length === 0 && lines[only].chosen === lines[place].reached.games;
     return isForced ? free(only) : place;
   };
 

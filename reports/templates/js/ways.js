@@ -21,8 +21,9 @@ lath.scoreChip = ({ wins, draws, games, low, high }) => {
 };
 
 // A table of moves, the most frequent first. `heads`: what stands above `cells`. `rows`: each has `head`, nodes,
-// `games` of all `of` as number, bar and share, and more `cells`.
-lath.waysTable = (caption, heads, rows, of) => {
+// `games` of all `of` as number, bar and share, and more `cells`. `groups`: words above so many columns each, from the
+// bar on. `labels`: what each value is called on a card, from that of `games` on.
+lath.waysTable = (caption, heads, rows, of, groups, labels = []) => {
   const { make } = lath;
   const headOf = (words) => (words ? Object.assign(make("th", words === "Move" ? "words" : "", words), { scope: "col" }) : make("td", "drawn"));
   const rowOf = ({ head, games, cells }) => {
@@ -31,10 +32,15 @@ lath.waysTable = (caption, heads, rows, of) => {
     return make("tr", "", null,
       Object.assign(make("th", "", null, ...head), { scope: "row" }),
       make("td", "drawn", null, bar),
-      ...[lath.grouped(games), lath.percentOf(games / of), ...cells].map((cell) => make("td", "", null, cell)));
+      ...[lath.grouped(games), lath.percentOf(games / of), ...cells].map((cell, at) => {
+        const made = make("td", "", null, cell);
+        if (labels[at]) made.dataset.label = labels[at];
+        return made;
+      }));
   };
+  const groupOf = ([words, columns]) => Object.assign(make(words ? "th" : "td", words ? "" : "drawn", words), words ? { colSpan: columns, scope: "colgroup" } : {});
   const table = make("table", "numbers", null,
-    make("thead", "", null, make("tr", "", null, ...["Move", "", "Games", "Share", ...heads].map(headOf))),
+    make("thead", "", null, make("tr", "", null, make("td"), ...groups.map(groupOf)), make("tr", "", null, ...["Move", "", "Games", "Share", ...heads].map(headOf))),
     make("tbody", "", null, ...rows.map(rowOf)));
   table.prepend(make("caption", "hidden", caption));
   return table;

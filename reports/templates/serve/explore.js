@@ -22,9 +22,6 @@ const address = () =>
 const chipOf = ({ first_wins: wins, draws, second_wins: losses, first_score: score }) =>
   (score ? lath.scoreChip({ wins, draws, games: wins + draws + losses, ...score }) : "–");
 
-// What stands above several columns of the table.
-const groupOf = ([words, columns]) => Object.assign(make(words ? "th" : "td", words ? "" : "drawn", words), words ? { colSpan: columns, scope: "colgroup" } : {});
-
 // A link to a game, with its date or its number, and all that is known of it where it is pointed at.
 const gameLink = (found, isDated) => {
   if (!found) return "–";
@@ -44,8 +41,7 @@ const showWays = (node) => {
   }));
   const hadFocus = byId("ways").contains(document.activeElement);
   const heads = ["First’s score", "Plies", "Games", "First’s score", "Newest", "Best"];
-  const table = lath.waysTable(`Moves from here in ${board.title}, the most frequent first.`, heads, rows, node.here.games || 1);
-  table.tHead.prepend(make("tr", "", null, make("td"), ...[["", 1], ["Played from here", 4], ["Reached by any way", 2], ["Games with it", 2]].map(groupOf)));
+  const table = lath.waysTable(`Moves from here in ${board.title}, the most frequent first.`, heads, rows, node.here.games || 1, [["", 1], ["Played from here", 4], ["Reached by any way", 2], ["Games with it", 2]]);
   byId("ways").replaceChildren(rows.length > 0 ? table : make("p", "remark", "No move was played from here."));
   if (hadFocus) (byId("ways").querySelector("button") || byId("back")).focus({ preventScroll: true });
 };

@@ -1,0 +1,324 @@
+"""How games go on from their game's own start, move by move, for a page: the count of `explorer`.
+
+Each line of a tree is what `explorer.Node` tells of its last move: how many games come to the
+position before it, in whatever order of moves, and go on by it, and how many come to the position
+after it. Of each game the first moves are kept, in some 40 bytes; only positions that are told, and
+those that games have at the same ply, are made.
+
+Must not know files, nor how a number is shown.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from typing import Any, Final
+
+from lath.games.core import Move, Position, least, least_line, symmetries
+from lath.games.errors import GameError
+from lath.notation.record import RULES, Record
+from lath.notation.replay import start_from
+from lath.reports.figures import Entry, OfGame, Score, first_moves, of_game, score_of
+from lath.reports.openings import Line, LineCounts, Pairs, chosen_plies, line_as_told, pair_of
+from lath.reports.schema import Count, Positive, Share
+
+FREE: Final = 4
+"""Plies of a tree beyond those that the arena chose."""
+
+CHOSEN: Final = 8
+"""Plies that the arena chose of which a tree is made at most."""
+
+LINES: Final = 300
+"""Lines of a tree that are told."""
+
+
+class Reached(Score):
+    """What came of all games that come to a position, by whatever moves."""
+
+    low: Share
+    """the 95 % interval of first's score"""
+    high: Share
+
+
+class TreeLine(Line):
+    """A line of a tree; its text has all moves from the start.
+
+    Its games are those that come to the position before its last move, and go on by it.
+    """
+
+    chosen: Count
+    """games in which the arena played the last move of the line for the bots"""
+    reached: Reached
+    """games that come to the position after it, by this move or any other way"""
+
+
+class TreeOfGame(OfGame):
+    """How games of one id went on from the game's own start, move by move.
+
+    Lines that are the same turned or mirrored are one.
+    """
+
+    games: Positive
+    """all that began there and have a move"""
+    lines: list[TreeLine]
+    """the most frequent first, and each after the one that it goes on"""
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The first moves of games with one start, one game after the other."""
+
+    moves: array[int] = field(default_factory=lambda: array("H"))
+    """By their places among all that were met."""
+    lengths: bytearray = field(default_factory=bytearray)
+    chosen: bytearray = field(default_factory=bytearray)
+    points: bytearray = field(default_factory=bytearray)
+    """Twice what first scored."""
+    numbers: array[int] = field(default_factory=lambda: array("L"))
+    pairs: array[int] = field(default_factory=lambda: array("q"))
+    places: dict[str, int] = field(default_factory=dict)
+    """Of moves."""
+
+    def add(self, record: Record, number: int, points: float) -> None:
+        """Keep a game."""
+        chosen, length = min(chosen_plies(record), CHOSEN), 0
+        for move in first_moves(record, CHOSEN + FREE):
+            place = self.places.setdefault(move, len(self.places))
+            if place > _MOST_MOVES:
+                del self.places[move]
+                break
+            self.moves.append(place)
+            length += 1
+        self.lengths.append(length)
+        self.chosen.append(chosen)
+        self.points.append(int(2 * points))
+        self.numbers.append(number)
+        self.pairs.append(hash(pair_of(record)))
+
+
+_MOST_MOVES: Final = (1 << 16) - 1
+
+
+class TreeCounter:
+    """Counts how games went on from their game's own start."""
+
+    def __init__(self) -> None:
+        self._kept: Final[defaultdict[str, dict[Any, _Kept]]] = defaultdict(dict)
+        """By game id, and by the start, which another version of the rules may have otherwise."""
+
+    def add(self, entry: Entry) -> None:
+        """Count a game that counts for the standings."""
+        record, points = entry.record, entry.points
+        has_own_start = not (record.tag("Setup") or record.tag("Position"))
+        if points is None or not has_own_start or not record.plies:
+            return
+        with suppress(GameError):
+            start = start_from(record.game, "", "", record.tag(RULES))
+            kept = self._kept[record.game].setdefault(start, _Kept())
+            kept.add(record, entry.number, points)
+
+    def trees(self) -> list[TreeOfGame]:
+        """Return the tree of each game id, sorted; scores are first's.
+
+        Of several versions of its rules it is the one by which most games went.
+        """
+        found: list[TreeOfGame] = []
+        for game, by_start in sorted(self._kept.items()):
+            start, kept = max(by_start.items(), key=lambda each: len(each[1].lengths))
+            lines = _Tree(start, kept).lines()
+            found.append({**of_game(game), "games": len(kept.lengths), "lines": lines})
+        return found
+
+
+@dataclass(slots=True)
+class _Way:
+    """What games played in a position, its images being one."""
+
+    games: list[int] = field(default_factory=list)
+    """Their places among all, in order."""
+    counts: LineCounts = field(default_factory=LineCounts)
+    chosen: int = 0
+
+
+@dataclass(slots=True)
+class _Place:
+    """A position after some plies, and the games that come to it."""
+
+    games: list[int]
+    counts: LineCounts = field(default_factory=LineCounts)
+    ways: dict[Move, _Way] = field(default_factory=dict)
+    """By the least image of the move: see `least_line`."""
+    is_counted: bool = False
+
+
+@dataclass(slots=True)
+class _Told:
+    """A line that is told."""
+
+    text: str
+    way: _Way
+    place: _Place
+    """After it."""
+
+
+class _Level:
+    """What games come to after so many plies."""
+
+    def __init__(self, nodes: list[int], positions: list[Position | None]) -> None:
+        self.nodes: Final = nodes
+        """By game the line that it has; -1 where it has no more moves."""
+        self.positions: Final = positions
+        """By line; None where the rules refuse it."""
+        images: list[Any] = [
+            position and symmetries(position)[0].position(position) for position in positions
+        ]
+        self._games: Final[defaultdict[Any, list[int]]] = defaultdict(list)
+        for game, node in enumerate(nodes):
+            if node >= 0 and (image := images[node]) is not None:
+                self._games[image].append(game)
+
+    def games_at(self, position: Position) -> list[int]:
+        """Return the games that come to a position or an image of it, in order."""
+        images: set[Any] = {way.position(position) for way in symmetries(position)}
+        found = [self._games[image] for image in images if image in self._games]
+        return found[0] if len(found) == 1 else sorted(game for games in found for game in games)
+
+
+class _Tree:
+    """The tree of some games with one start."""
+
+    def __init__(self, start: Position, kept: _Kept) -> None:
+        self._start: Final = start
+        self._kept: Final = kept
+        self._texts: Final = list(map(Move, kept.places))
+        self._firsts: Final[list[int]] = []
+        """By game the place of its first move."""
+        first = 0
+        for length in kept.lengths:
+            self._firsts.append(first)
+            first += length
+        self._levels: Final = [_Level([0] * len(kept.lengths), [start])]
+        self._most: Final = max(kept.chosen, default=0) + FREE
+        self._places: Final[dict[tuple[int, Any], _Place]] = {}
+        """By the ply and the least image of the position."""
+
+    def lines(self) -> list[TreeLine]:
+        """Return the lines that are told.
+
+        Those whose every move is frequent go first: what is rare leads to nothing frequent, but to
+        what other lines tell, too.
+        """
+        waiting = self._ways(self._start, 0, "", len(self._kept.lengths))
+        heapify(waiting)
+        told: list[_Told] = []
+        while waiting and len(told) < LINES:
+            least_games, _, text, way, after = heappop(waiting)
+            ply = text.count(" ") + 1
+            told.append(_Told(text, way, self._place(after, ply)))
+            if ply < self._most:
+                for each in self._ways(after, ply, f"{text} ", -least_games):
+                    heappush(waiting, each)
+        self._count(told)
+        return list(map(self._told, told))
+
+    def _ways(self, position: Position, ply: int, before: str, most: int) -> list[_Waiting]:
+        """Return what was played in a position, the most frequent first; `most` bounds the rank."""
+        ways = self._place(position, ply, has_ways=True).ways
+        found: list[_Waiting] = []
+        seen: set[Move] = set()
+        for move in position.legal_moves() if ways else ():
+            (image,) = least_line(position, [move])[1]
+            if (way := ways.get(image)) and image not in seen:
+                seen.add(image)
+                times = len(way.games)
+                text = f"{before}{move}"
+                found.append((-min(times, most), -times, text, way, position.play(move)))
+        return found
+
+    def _place(self, position: Position, ply: int, *, has_ways: bool = False) -> _Place:
+        key = ply, least(position)
+        if (place := self._places.get(key)) is None:
+            place = self._places[key] = _Place(self._level(ply).games_at(position))
+        if has_ways and not place.is_counted:
+            place.is_counted = True
+            self._find_ways(place, ply)
+        return place
+
+    def _find_ways(self, place: _Place, ply: int) -> None:
+        """Sort the games of a place by what they go on with."""
+        kept, level, following = self._kept, self._level(ply), self._level(ply + 1)
+        images: dict[int, _Way] = {}
+        """By the line that a game has after the move."""
+        for game in place.games:
+            node = following.nodes[game]
+            if node < 0:
+                continue
+            if (way := images.get(node)) is None:
+                position = level.positions[level.nodes[game]]
+                if position is None or following.positions[node] is None:
+                    continue
+                move = self._texts[kept.moves[self._firsts[game] + ply]]
+                (image,) = least_line(position, [move])[1]
+                way = images[node] = place.ways.setdefault(image, _Way())
+            way.games.append(game)
+            way.chosen += ply < kept.chosen[game]
+
+    def _level(self, ply: int) -> _Level:
+        while len(self._levels) <= ply:
+            self._levels.append(self._next(self._levels[-1], len(self._levels) - 1))
+        return self._levels[ply]
+
+    def _next(self, last: _Level, ply: int) -> _Level:
+        """Return what games come to one ply later."""
+        kept = self._kept
+        places: dict[tuple[int, int], int] = {}
+        nodes = []
+        for game, node in enumerate(last.nodes):
+            if node < 0 or ply >= kept.lengths[game]:
+                nodes.append(-1)
+            else:
+                move = kept.moves[self._firsts[game] + ply]
+                nodes.append(places.setdefault((node, move), len(places)))
+        positions: list[Position | None] = []
+        for node, move in places:
+            before, after = last.positions[node], None
+            if before is not None:
+                with suppress(GameError):
+                    after = before.play(self._texts[move])
+            positions.append(after)
+        return _Level(nodes, positions)
+
+    def _count(self, told: Sequence[_Told]) -> None:
+        """Count what came of the games of each line."""
+        kept = self._kept
+        lines: defaultdict[int, list[LineCounts]] = defaultdict(list)
+        found = {id(each): each for line in told for each in (line.way, line.place)}
+        for each in found.values():
+            for game in each.games:
+                lines[game].append(each.counts)
+        pairs = Pairs()
+        for game, (doubled, pair) in enumerate(zip(kept.points, kept.pairs, strict=True)):
+            points, counts = doubled / 2, lines.get(game, [])
+            for line in counts:
+                line.add(points, 1)
+            pairs.add(pair, counts, points)
+        pairs.close()
+
+    def _told(self, line: _Told) -> TreeLine:
+        reached = line.place.counts
+        low, high = reached.interval or (0.0, 1.0)
+        line.way.counts.example = self._kept.numbers[line.way.games[0]]
+        return {
+            **line_as_told(line.text, line.way.counts),
+            "chosen": line.way.chosen,
+            "reached": {**score_of(reached), "low": round(low, 3), "high": round(high, 3)},
+        }
+
+
+_Waiting = tuple[int, int, str, _Way, Position]
+"""A line that may be told: its rank, the rarest of its moves first; how often its last move was
+played, both negative; its text; that move; and the position after it."""
