@@ -103,6 +103,18 @@ def plan_of(text: str) -> Plan:
     return _question(text).plan
 
 
+def quoted(value: str) -> str:
+    """Return a text as a query has it for a value: a word as it stands, all else in quotes.
+
+    >>> quoted("greedy-2"), quoted("Deep Blue"), quoted("and")
+    ('greedy-2', '"Deep Blue"', '"and"')
+    """
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", value) and value not in KEYWORDS:
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 def doubts(text: str) -> list[str]:
     """Return what in a query may be a slip, a sentence each; raises QueryError.
 

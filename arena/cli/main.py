@@ -64,6 +64,10 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
             "explore",
             "Say what was played from a position, and what came of it.",
         ),
+        "explain": Listed(
+            "explain",
+            "Say what costs a bot most points, and which games show it.",
+        ),
         "solve": Listed("solve", "Say how a game ends from a position, and by which line."),
         "puzzles": Listed("puzzles", "Ask, make and prove positions with one right move."),
     },

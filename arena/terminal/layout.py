@@ -185,6 +185,10 @@ class Output:
         """Print a sentence from outside, broken where the terminal ends."""
         self.console.print(self.text(words))
 
+    def command(self, words: str) -> None:
+        """Print what may be typed, unbroken: a terminal that breaks it copies it whole."""
+        self.console.print(self.letters.plain(words), soft_wrap=True)
+
     def text(self, words: str, style: str = "") -> Text:
         """Return for Rich what may have anything in it."""
         return Text(self.letters.plain(words), style=style)

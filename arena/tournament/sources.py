@@ -124,14 +124,18 @@ def _marked(
     records: Iterator[Record | Refused], rulings: Sequence[Ruling]
 ) -> Iterator[Record | Refused]:
     """Yield records, those that a ruling is about with a tag that says so."""
-    of_game = {one.game: one.tag for one in rulings if one.game and not one.lifted}
-    of_bot = {one.bot: one.tag for one in rulings if one.bot and not one.lifted}
     for record in records:
-        if (of_game or of_bot) and not isinstance(record, Refused):
-            tag = of_game.get(record.number)
-            if tag := tag or of_bot.get(record.first) or of_bot.get(record.second):
-                record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
+        if not isinstance(record, Refused) and (tag := ruling_on(record, rulings)):
+            record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
         yield record
+
+
+def ruling_on(record: Record, rulings: Iterable[Ruling]) -> str:
+    """Return the tag of the ruling that a tournament's record is under; empty without."""
+    in_force = [one for one in rulings if not one.lifted]
+    of_game = [one.tag for one in in_force if one.game and one.game == record.number]
+    of_bot = [one.tag for one in in_force if one.bot and one.bot in (record.first, record.second)]
+    return next(iter(of_game + of_bot), "")
 
 
 class Material(NamedTuple):

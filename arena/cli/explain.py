@@ -1,0 +1,133 @@
+"""`arena explain`: where a bot's points go."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from lath.arena.cli.files import Quiet, Unchecked, unless_cut
+from lath.arena.cli.main import App, AsJson, GameFiles, add_games, argument, flag
+from lath.arena.cli.selection import Selection, Where, with_progress
+from lath.arena.errors import ConfigError
+from lath.games.errors import GameError
+from lath.notation.errors import shortened
+from lath.notation.record import RULING
+from lath.reports.explain import Explained, Explanation
+
+app = App()
+
+Bot = Annotated[str, argument("BOT", "The bot, as the records name it.")]
+Sources = Annotated[
+    list[Path], argument("SOURCE...", "Record files, tournaments' directories; - is stdin.")
+]
+_ALL = "Print all rows, and what may be chance."
+
+Every = Annotated[bool, flag("--all", _ALL)]
+
+NAMES: Final = 8
+"""Bots that are named where BOT is none of them."""
+
+
+@app.command()
+def explain(
+    bot: Bot,
+    sources: Sources,
+    where: Where = None,
+    every: Every = False,
+    unchecked: Unchecked = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    game: GameFiles = None,
+) -> None:
+    """Say what costs a bot most points, and which games show it.
+
+    Give it all games of a tournament: those of others tell what a seat is worth, and what was
+    known. Exit status 1 if a bad record was left out, 2 if nothing is of BOT.
+
+    Example: arena explain greedy results
+
+    Example: arena explain greedy games.lath --where 'game = yavalath' --json
+    """
+    add_games(game)
+    files = [_file_of(source) for source in sources]
+    selection = Selection(files, where, rules=not unchecked)
+    explanation = Explanation(bot)
+    _take(selection, explanation, sources, quiet=quiet)
+    if not explanation.games:
+        raise ConfigError(_nobody(bot, explanation.players, files))
+    with unless_cut(lambda: bool(selection.bad)):
+        _print(explanation.explained(), selection, files, game or (), every=every, as_json=as_json)
+    if not quiet and (where or selection.left_out_words()):
+        counted = f"{selection.records} records read{selection.left_out_words()}"
+        print(counted, file=sys.stderr)
+    raise typer.Exit(1 if selection.bad else 0)
+
+
+def _file_of(source: Path) -> Path:
+    """Return the file of the records of a source; raises ConfigError."""
+    if not source.is_dir():
+        return source
+    from lath.arena.tournament.database import RECORDS
+
+    file = source / RECORDS
+    if not file.is_file():
+        raise ConfigError(f"{source} is no tournament with games: it has no {RECORDS}")
+    return file
+
+
+def _take(
+    selection: Selection, explanation: Explanation, sources: Sequence[Path], *, quiet: bool
+) -> None:
+    """Take all records; those of tournaments with their rulings."""
+    from lath.arena.tournament.sources import ruling_on, rulings_in
+
+    rulings = {_file_of(source): rulings_in([source]) for source in sources if source.is_dir()}
+    for entry, record in with_progress(selection, quiet=quiet):
+        tag = ruling_on(record, rulings.get(selection.path, ()))
+        if tag and not record.ruling:
+            record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
+        try:
+            explanation.add(str(selection.path), entry.number, record)
+        except GameError as error:
+            selection.refuse(entry, error)
+
+
+def _nobody(bot: str, players: Counter[str], files: Sequence[Path]) -> str:
+    """Return in words that no game of a bot counts."""
+    where = files[0] if len(files) == 1 else f"{len(files)} files"
+    if bot in players:
+        return f"{where}: of {shortened(bot)} no game counts: none is decided, or all are ruled out"
+    if not players:
+        return f"{where}: no games"
+    near = difflib.get_close_matches(bot, players, n=1)
+    often = sorted(players, key=lambda name: (-players[name], name))
+    names = ", ".join(map(shortened, often[:NAMES]))
+    more = f" and {len(players) - NAMES} more" if len(players) > NAMES else ""
+    meant = f"; did you mean {near[0]!r}?" if near else f"; expected one of {names}{more}"
+    return f"{where}: no game of {shortened(bot)}{meant}"
+
+
+def _print(
+    explained: Explained,
+    selection: Selection,
+    files: list[Path],
+    games: Sequence[str],
+    *,
+    every: bool,
+    as_json: bool,
+) -> None:
+    if as_json:
+        told = {"records": selection.records, "bad": selection.bad, **explained.to_json()}
+        print(json.dumps(told, indent=2))
+        return
+    from lath.arena.terminal.explain import print_explained  # 100 ms that JSON does not wait for
+
+    print_explained(explained, files, games=games, every=every)

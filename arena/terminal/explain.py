@@ -1,0 +1,269 @@
+"""Where a bot's points go, as tables, and beside each finding the commands that show it.
+
+Must not know how a number comes about.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from lath.arena.terminal.layout import Column, Output
+from lath.notation.query import quoted
+from lath.reports.estimates import RATE
+from lath.reports.explain import Explained
+from lath.reports.findings import Finding, Place
+from lath.reports.turning import KINDS
+
+FEW: Final = 5
+"""Rows of what there is to look at, unless all are asked for."""
+
+SHOWN: Final = 4
+"""Games of a finding that are named."""
+
+
+def print_explained(
+    explained: Explained, files: Sequence[Path], *, games: Sequence[str] = (), every: bool = False
+) -> None:
+    """Print what was found in files, to standard output; `games` are files of games."""
+    output = Output(to_stdout=True)
+    printer = _Printer(output, explained, [*map(str, files)], games, every=every)
+    printer.print_scored()
+    printer.print_findings()
+    printer.print_turned()
+    printer.print_lost_again()
+    printer.print_left()
+    printer.print_calibration()
+
+
+class _Printer:
+    def __init__(
+        self,
+        output: Output,
+        explained: Explained,
+        files: list[str],
+        games: Sequence[str],
+        *,
+        every: bool,
+    ) -> None:
+        self._output: Final = output
+        self._of: Final = explained
+        self._files: Final = files
+        self._more: Final = [word for game in games for word in ("--game", game)]
+        self._every: Final = every
+
+    def print_scored(self) -> None:
+        """Print what the bot scored, by game and seat."""
+        of, rows = self._of, self._of.scored
+        title = f"{of.bot}: {of.points:g} points of {_games(of.games)}"
+        columns = [
+            Column("game", [row.game for row in rows], kind="name"),
+            Column("seat", [("first", "second")[row.seat] for row in rows], kind="name"),
+            Column("games", [f"{row.games:,}" for row in rows]),
+            Column("points", [f"{row.points:g}" for row in rows], rank=2),
+            Column("scored", [f"{row.points / row.games:.1%}" for row in rows]),
+        ]
+        if any(row.expected is not None for row in rows):
+            cells = [
+                "-" if row.expected is None else _share(row.expected, row.games) for row in rows
+            ]
+            columns.append(Column("expected", cells, rank=1))
+        self._output.table(title, columns)
+        if of.left_out:
+            reasons = ", ".join(f"{many:,} {why}" for why, many in of.left_out.items())
+            self._output.words(f"left out: {reasons}")
+
+    def print_findings(self) -> None:
+        """Print what stands out, and how each is seen."""
+        of, output = self._of, self._output
+        if not of.findings:
+            output.title("Nothing stands out")
+            output.words(
+                f"{_things(of.tested)} tested; none costs more than chance may explain"
+                if of.tested
+                else "there are too few games to test anything"
+            )
+        else:
+            output.table("What costs points", _columns(of.findings))
+            output.words(
+                f"{_things(of.tested)} tested. Costs are points of these games, and overlap. Of "
+                f"what is told so, one in {1 / RATE:.0f} is expected to be chance"
+            )
+            for number, finding in enumerate(of.findings, 1):
+                output.title(f"{number}. {finding.says}")
+                output.words(finding.because)
+                self._print_places(finding.places)
+                if finding.position:
+                    self._explore(finding.game, finding.position)
+                elif finding.where:
+                    self._command("select", *self._files, "--where", finding.where)
+                if finding.places:
+                    self._show(finding.places[0])
+        if of.unsure and self._every:
+            output.table("What may be chance", _columns(of.unsure))
+        elif of.unsure:
+            output.words(f"{len(of.unsure)} more may be chance: --all")
+
+    def _print_places(self, places: Sequence[Place]) -> None:
+        """Print in which games something is seen, file by file."""
+        by_file: defaultdict[str, list[str]] = defaultdict(list)
+        shown = places if self._every else places[:SHOWN]
+        for place in shown:
+            by_file[place.file].append(f"{place.number} ply {place.ply}")
+        more = f", and {len(places) - len(shown)} more" if len(places) > len(shown) else ""
+        words = "; ".join(
+            f"{f'{file} ' if len(self._files) > 1 else ''}game {', '.join(of)}"
+            for file, of in by_file.items()
+        )
+        if words:
+            self._output.words(f"{words}{more}")
+
+    def _such(self, places: Sequence[Place]) -> str:
+        """Return the first of places, with its file where there are several."""
+        if not places:
+            return "-"
+        first = places[0]
+        file = f"{first.file} " if len(self._files) > 1 else ""
+        return f"{file}game {first.number} ply {first.ply}"
+
+    def _command(self, *words: str, more: Sequence[str] | None = None) -> None:
+        if "-" in self._files:  # nobody can read it again
+            return
+        rest = self._more if more is None else more
+        self._output.command(shlex.join(("arena", *words, *rest)))
+
+    def _explore(self, game: str, position: str) -> None:
+        """Print how to see what was played from a position in games of the bot."""
+        where = f"player = {quoted(self._of.bot)}"
+        words = ("--position", position, "--where", where)
+        more = self._more or ["--game", game]
+        self._command("explore", *self._files, *words, more=more)
+
+    def _show(self, place: Place) -> None:
+        self._command("show", place.file, "--game", str(place.number), "--ply", str(place.ply))
+
+    def print_turned(self) -> None:
+        """Print where lost games turned, and those that were won."""
+        of, rows = self._of, self._of.turned
+        if not rows:
+            return
+        columns = [
+            Column("how", [KINDS[row.kind] for row in rows], kind="name"),
+            Column(of.bot, [f"{row.own:,}" for row in rows]),
+            Column("others", [f"{row.others:,}" for row in rows]),
+            Column("ply", [_ply(row.median) for row in rows], rank=2),
+            Column("such as", [self._such(row.places) for row in rows], rank=1, kind="name"),
+        ]
+        self._output.table("Where games turned", columns)
+        if of.undecided:
+            self._output.words(f"of {_games(of.undecided)} that it lost nothing tells where")
+
+    def print_lost_again(self) -> None:
+        """Print from which positions the bot lost each time."""
+        of, every = self._of, self._of.lost_again
+        if not every:
+            return
+        rows = every if self._every else every[:FEW]
+        columns = [
+            Column("game", [row.game for row in rows], rank=2, kind="name"),
+            Column("lost", [str(row.games) for row in rows]),
+            Column("after ply", [str(row.ply) for row in rows], rank=1),
+            Column("in games", [_numbers(row.places) for row in rows], kind="name"),
+        ]
+        self._output.table("Lost every time, more than once", columns)
+        self._more_rows(len(every), len(rows))
+        many = "one such position" if len(every) == 1 else f"{len(every)} such positions"
+        self._output.words(f"{many}; chance alone would make {of.by_chance:.1f}")
+        self._explore(rows[0].game, rows[0].position)
+
+    def print_left(self) -> None:
+        """Print where the bot left what was known, and what had scored better."""
+        every = self._of.left
+        if not every:
+            return
+        rows = every if self._every else every[:FEW]
+        columns = [
+            Column("in", [self._such([row.place]) for row in rows], kind="name"),
+            Column("left by", [row.move for row in rows], kind="name"),
+            Column("known", [f"{row.known:,}" for row in rows], rank=2),
+            Column("usual", [row.usual for row in rows], kind="name"),
+            Column("scored", [f"{row.score:.0%}" for row in rows]),
+            Column("in games", [str(row.games) for row in rows], rank=1),
+            Column("as in", [self._such([row.example]) for row in rows], rank=3, kind="name"),
+        ]
+        self._output.table(f"Left what was known, and lost: {len(every)}", columns)
+        self._more_rows(len(every), len(rows))
+        self._show(rows[0].place)
+
+    def _more_rows(self, every: int, shown: int) -> None:
+        if every > shown:
+            self._output.words(f"{every - shown} more: --all")
+
+    def print_calibration(self) -> None:
+        """Print what the bot expected, and what it got."""
+        of = self._of.calibration
+        brier, climatology = of.brier, self._of.climatology
+        if brier is None or climatology is None:
+            self._output.title("Evaluations")
+            self._output.words(f"{self._of.bot} told none")
+            return
+        bins = of.bins()
+        columns = [
+            Column("expected", [f"{each.low:.0%} to {each.high:.0%}" for each in bins]),
+            Column("moves", [f"{each.plies:,}" for each in bins], rank=2),
+            Column("games", [f"{each.games:,}" for each in bins], rank=1),
+            Column("mean", [f"{each.expected:.0%}" for each in bins]),
+            Column("got", [f"{each.observed:.0%}" for each in bins]),
+            Column(
+                "95 %", [f"{each.observed_low:.0%} to {each.observed_high:.0%}" for each in bins]
+            ),
+        ]
+        self._output.table("What its evaluations are worth", columns)
+        skill = f", {1 - brier / climatology:.0%} less" if brier < climatology else ""
+        self._output.words(
+            f"Brier score {brier:.3f}{skill}; always expecting what it gets on average would have "
+            f"{climatology:.3f}"
+        )
+
+
+def _columns(findings: Sequence[Finding]) -> list[Column]:
+    return [
+        Column("#", [str(number) for number in range(1, len(findings) + 1)]),
+        Column("what", [finding.says for finding in findings], kind="name"),
+        Column("points", [f"{finding.cost.points:.1f}" for finding in findings]),
+        Column(
+            "95 %",
+            [f"{finding.cost.low:.1f} to {finding.cost.high:.1f}" for finding in findings],
+            rank=2,
+        ),
+        Column("games", [f"{finding.games:,}" for finding in findings]),
+        Column("p", [_chance(finding.adjusted) for finding in findings], rank=1),
+    ]
+
+
+def _chance(p_value: float) -> str:
+    return "sure" if not p_value else "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def _share(points: float, games: int) -> str:
+    return f"{points / games:.1%}"
+
+
+def _games(number: int) -> str:
+    return f"{number:,} game{'' if number == 1 else 's'}"
+
+
+def _things(number: int) -> str:
+    return f"{number} thing{' was' if number == 1 else 's were'}"
+
+
+def _ply(ply: float | None) -> str:
+    return "-" if ply is None else f"{ply:.0f}"
+
+
+def _numbers(places: Sequence[Place]) -> str:
+    """Return the numbers of games."""
+    return ", ".join(str(place.number) for place in places)

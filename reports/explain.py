@@ -1,0 +1,445 @@
+"""Where the points of a bot go, by the records of its games and of others' from the same files.
+
+`Explanation` takes records one by one; what it comes to is an `Explained`: how the bot did, the
+findings by their rank, and what there is to look at besides. Of each game a few numbers and the
+moves are kept. Must not know how any of it is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any, Final
+
+from lath.notation.archive import Seen
+from lath.notation.protocol import TimeControl
+from lath.notation.query import quoted
+from lath.notation.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
+from lath.reports.calibration import Calibration
+from lath.reports.estimates import RATE
+from lath.reports.findings import Finding, Place, ranked
+from lath.reports.openings import chosen_plies
+from lath.reports.rated import digest_of, place_of
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Estimate, Result
+from lath.reports.repertoire import KNOWN, Repertoire, position_after
+from lath.reports.standings import POINTS, why_left_out
+from lath.reports.turning import KINDS, Kind, played_through, turns_of
+from lath.reports.weaknesses import LOW, Clock, Played, Weaknesses, expect, line_of
+
+OTHERS: Final = 30
+"""Games of others that must tell what a seat is worth, or nothing is said of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What the bot got in one seat of a game."""
+
+    game: str
+    seat: int
+    games: int
+    points: float
+    expected: float | None
+    """By its opponents and the seat; None where the games of others do not tell that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turned:
+    """How often games turned by one kind of move."""
+
+    kind: Kind
+    own: int
+    """Games that the bot lost so, or in which it missed a win."""
+    others: int
+    """Games that it won so, or in which others missed one."""
+    median: float | None
+    """The ply in the middle of its own; None without any."""
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A position from which the bot, which was to move, lost every time, and more than once."""
+
+    game: str
+    ply: int
+    """How many plies had been played in the first of these games."""
+    position: str
+    games: int
+    where: str
+    """The query that selects them."""
+    places: tuple[Place, ...]
+    """The moves that it made there and lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """A known position that the bot was the first to leave, in a game that it lost."""
+
+    place: Place
+    move: str
+    known: int
+    """Games that had come there before."""
+    usual: str
+    """The move that was made there most often, as in the example."""
+    score: float
+    """What it had scored for who made it: half of the points or more."""
+    games: int
+    example: Place
+    """Where that was played."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """Where a bot's points go."""
+
+    bot: str
+    games: int
+    """Those that count."""
+    points: float
+    left_out: dict[str, int]
+    """How many do not, by why."""
+    scored: list[Scored]
+    tested: int
+    """How many things were."""
+    findings: list[Finding]
+    """Those that are believed, by their rank."""
+    unsure: list[Finding]
+    """What may be chance, the least likely first."""
+    turned: list[Turned]
+    undecided: int
+    """Lost games of which nothing tells where they turned."""
+    lost_again: list[Lost]
+    by_chance: float
+    """How many such positions there would be on average if the bot lost as it does elsewhere."""
+    left: list[Left]
+    calibration: Calibration
+    climatology: float | None
+    """Brier's score of who always expects the mean of its points."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as docs/explain.md describes it."""
+
+        def told(places: Sequence[Place]) -> list[dict[str, Any]]:
+            return [place._asdict() for place in places]
+
+        return {
+            "bot": self.bot,
+            "games": self.games,
+            "points": self.points,
+            "left_out": self.left_out,
+            "scored": [
+                {
+                    "game": one.game,
+                    "seat": ("first", "second")[one.seat],
+                    "games": one.games,
+                    "points": one.points,
+                    "expected": one.expected,
+                }
+                for one in self.scored
+            ],
+            "tested": self.tested,
+            "false_discovery_rate": RATE,
+            "findings": [each.to_json() for each in self.findings],
+            "unsure": [each.to_json() for each in self.unsure],
+            "turned": [
+                {
+                    "kind": one.kind,
+                    "says": KINDS[one.kind],
+                    "own": one.own,
+                    "others": one.others,
+                    "median_ply": one.median,
+                    "places": told(one.places),
+                }
+                for one in self.turned
+            ],
+            "not_known_where": self.undecided,
+            "lost_again": [
+                {
+                    "game": one.game,
+                    "ply": one.ply,
+                    "position": one.position,
+                    "games": one.games,
+                    "where": one.where,
+                    "places": told(one.places),
+                }
+                for one in self.lost_again
+            ],
+            "lost_again_by_chance": self.by_chance,
+            "left_known": [
+                {
+                    **one.place._asdict(),
+                    "move": one.move,
+                    "known": one.known,
+                    "usual": one.usual,
+                    "score": one.score,
+                    "games": one.games,
+                    "example": one.example._asdict(),
+                }
+                for one in self.left
+            ],
+            "calibration": {**self.calibration.to_json(), "climatology": self.climatology},
+        }
+
+
+class Explanation:
+    """Takes the records of some files, in the order in which they were played."""
+
+    def __init__(self, bot: str) -> None:
+        self.bot: Final = bot
+        self.players: Final = Counter[str]()
+        """Who plays in how many games, the bot or anybody else."""
+        self._games: Final[list[Played]] = []
+        self._left_out: Final = Counter[str]()
+        self._seen: Final = Seen()
+        self._clusters: Final[dict[tuple[int, int], int]] = {}
+        self._repertoire: Final = Repertoire()
+        self._places: Final[list[tuple[str, int]]] = []
+        """Of each line of the repertoire, the file and the record's number."""
+        self._others: Final[defaultdict[str, list[Result]]] = defaultdict(list)
+        self._used: Final[defaultdict[tuple[str, str], list[float]]] = defaultdict(list)
+        """Seconds of all moves of a player at a game."""
+        self._timed: Final[list[tuple[Played, dict[int, float], dict[int, bool]]]] = []
+
+    def add(self, file: str, number: int, record: Record) -> None:
+        """Count a record of a file; raises GameError where it cannot be played."""
+        players = record.first, record.second
+        self.players.update(set(players))
+        if self.bot not in players:
+            self._add_other(file, number, record)
+            return
+        if why := why_left_out(record):
+            self._left_out[why] += 1
+            return
+        if players[0] == players[1]:
+            self._left_out["against itself"] += 1
+            return
+        first = POINTS[record.result]
+        seat = players.index(self.bot)
+        key, pair, _ = place_of(record, players)
+        cluster = self._clusters.setdefault((key, pair or -len(self._games)), len(self._clusters))
+        bare = replace(record, plies=bare_plies(record.moves), comments=())
+        game = Played(
+            file=file,
+            number=number,
+            record=bare,
+            seat=seat,
+            points=1 - first if seat else first,
+            line=-1,
+            cluster=cluster,
+        )
+        digest = digest_of(record, players, record.termination)
+        game.is_same = bool(record.plies) and not self._seen.add(digest)
+        if not game.is_same:
+            self._play(game, record, first)
+        self._games.append(game)
+
+    def _add_other(self, file: str, number: int, record: Record) -> None:
+        """Take from a game of others what its seats are worth, and what it makes known."""
+        if why_left_out(record):
+            return
+        players, first = (record.first, record.second), POINTS[record.result]
+        if not self._seen.add(digest_of(record, players, record.termination)):
+            return
+        if players[0] != players[1] and record.termination not in FORFEITS:
+            # Of openings nothing is said: those of the bot's games are mostly the same.
+            _, pair, _ = place_of(record, players)
+            self._others[record.game].append(Result(*players, first, record.game, pair))
+        bare = replace(record, plies=bare_plies(record.moves), comments=())
+        played = played_through(record)
+        self._repertoire.add(bare, played.seats, first, chosen=chosen_plies(record))
+        self._places.append((file, number))
+
+    def _play(self, game: Played, record: Record, first: float) -> None:
+        """Find where a game of the bot turned, and what it said there."""
+        played = played_through(record)
+        game.line = len(self._places)
+        chosen = chosen_plies(record)
+        self._repertoire.add(game.record, played.seats, first, seat=game.seat, chosen=chosen)
+        self._places.append((game.file, game.number))
+        self._take_times(game, record, played.seats)
+        if game.is_forfeited:
+            return
+        game.turns = tuple(turn for turn in turns_of(record, played) if turn.ply > chosen)
+        outcome = played.board.position().outcome()
+        if outcome is not None and outcome.cells:
+            board = played.board.game.board
+            game.direction = line_of(outcome.cells, board.bit, board.directions)
+        note = SAID if record.tag(ANALYSIS) else "eval"
+        told = []
+        for at, ply in enumerate(record.plies):
+            said = ply.annotation(note) if played.seats[at] == game.seat else None
+            if said is not None and said.number is not None:
+                told.append((at + 1, said.number))
+        game.told = told
+
+    def _take_times(self, game: Played, record: Record, seats: Sequence[int]) -> None:
+        """Note what every move of a game took, and where little time was left."""
+        used: dict[int, float] = {}
+        low: dict[int, bool] = {}
+        players = record.first, record.second
+        initial = _initial_s(record)
+        for at, ply in enumerate(record.plies):
+            if (seconds := ply.used_s) is not None:
+                used[at + 1] = seconds
+                self._used[players[seats[at]], record.game].append(seconds)
+            if initial and (left := ply.annotation("clk")) and left.number is not None:
+                low[at + 1] = left.number < LOW * initial
+        if used:
+            self._timed.append((game, used, low))
+
+    @property
+    def games(self) -> int:
+        """Return how many games of the bot count."""
+        return len(self._games)
+
+    def explained(self) -> Explained:
+        """Return what all that was added comes to."""
+        games = self._games
+        advantages = self._advantages()
+        expect(games, advantages)
+        self._set_clocks()
+        calibration = Calibration()
+        of_board = [game for game in games if game.is_told]
+        for number, game in enumerate(of_board):
+            calibration.add(number, game.told, game.points)
+        weaknesses = Weaknesses(self.bot, games, self._repertoire, calibration, advantages)
+        tested = weaknesses.tested()
+        findings = ranked(tested)
+        lost = [game for game in of_board if not game.points]
+        told = [game.points for game in of_board for _ in game.told]
+        mean = math.fsum(told) / len(told) if told else 0.0
+        lost_again, by_chance = self._lost_again()
+        return Explained(
+            bot=self.bot,
+            games=len(games),
+            points=math.fsum(game.points for game in games),
+            left_out=dict(self._left_out),
+            scored=self._scored(advantages),
+            tested=len(tested),
+            findings=[each for each in findings if each.is_believed],
+            unsure=[each for each in findings if not each.is_believed],
+            turned=_turned(of_board),
+            undecided=sum(game.turn(own=True) is None for game in lost),
+            lost_again=lost_again,
+            by_chance=by_chance,
+            left=self._left(),
+            calibration=calibration,
+            climatology=math.fsum((one - mean) ** 2 for one in told) / len(told) if told else None,
+        )
+
+    def _advantages(self) -> dict[str, Estimate]:
+        """Return what the first seat of a game is worth, where others have played enough."""
+        return {
+            game: conditions.advantage
+            for game, results in self._others.items()
+            if len(results) >= OTHERS
+            for conditions in rate(results, in_order=False).conditions
+        }
+
+    def _set_clocks(self) -> None:
+        """Say of the moves by which games turned how quick they were for who made them."""
+        for every in self._used.values():
+            every.sort()
+        for game, used, low in self._timed:
+            players = game.record.first, game.record.second
+            for turn in game.turns:
+                if turn.ply not in used:
+                    continue
+                every = self._used[players[turn.seat], game.game]
+                part = bisect_left(every, used[turn.ply]) / len(every)
+                game.clocks = {**game.clocks, turn.ply: Clock(part, low.get(turn.ply))}
+
+    def _scored(self, advantages: dict[str, Estimate]) -> list[Scored]:
+        groups: defaultdict[tuple[str, int], list[Played]] = defaultdict(list)
+        for game in self._games:
+            groups[game.game, game.seat].append(game)
+        return [
+            Scored(
+                game=game,
+                seat=seat,
+                games=len(of),
+                points=math.fsum(one.points for one in of),
+                expected=math.fsum(one.expected for one in of) if game in advantages else None,
+            )
+            for (game, seat), of in sorted(groups.items())
+        ]
+
+    def _lost_again(self) -> tuple[list[Lost], float]:
+        """Return the positions that were lost every time, and how many chance alone would make."""
+        lines = self._repertoire.lines
+        lost_at = {game.line: 1 - game.expected for game in self._games if game.line >= 0}
+        found, by_chance = [], 0.0
+        for one in self._repertoire.met_again():
+            by_chance += math.prod(lost_at[at] for at in one.lines)
+            if any(lines[at].points for at in one.lines):
+                continue
+            line = lines[one.lines[0]]
+            key, record = line.keys[one.ply], line.record
+            position = position_after(record, one.ply).text()
+            places = [(*self._places[at], lines[at].keys.index(key) + 1) for at in one.lines]
+            found.append(
+                Lost(
+                    game=record.game,
+                    ply=one.ply,
+                    position=position,
+                    games=len(one.lines),
+                    where=f'loser = {quoted(self.bot)} and position "{position}"',
+                    places=tuple(Place(*place) for place in places),
+                )
+            )
+        return sorted(found, key=lambda one: (-one.games, -one.ply)), by_chance
+
+    def _left(self) -> list[Left]:
+        found = []
+        for at, line in enumerate(self._repertoire.lines):
+            novelty = line.novelty
+            if novelty is None or novelty.seat != line.seat or line.points or novelty.ply < 2:
+                continue
+            usual = self._repertoire.choices(at)[0]
+            if usual.games < KNOWN or usual.score < 0.5:
+                continue
+            example = self._repertoire.lines[usual.example]
+            ply = example.keys.index(line.keys[novelty.ply - 1]) + 1
+            found.append(
+                Left(
+                    place=Place(*self._places[at], novelty.ply),
+                    move=line.record.moves[novelty.ply - 1],
+                    known=novelty.games,
+                    usual=usual.move,
+                    score=usual.score,
+                    games=usual.games,
+                    example=Place(*self._places[usual.example], ply),
+                )
+            )
+        return sorted(found, key=lambda one: (-one.games, one.place))
+
+
+def _turned(games: Sequence[Played]) -> list[Turned]:
+    found = []
+    for kind in KINDS:
+        of = [(game, turn) for game in games for turn in game.turns if turn.kind == kind]
+        own = [(game, turn) for game, turn in of if turn.seat == game.seat]
+        if of:
+            found.append(
+                Turned(
+                    kind=kind,
+                    own=len(own),
+                    others=len(of) - len(own),
+                    median=median(turn.ply for _, turn in own) if own else None,
+                    places=tuple(game.place(turn.ply) for game, turn in own),
+                )
+            )
+    return found
+
+
+def _initial_s(record: Record) -> float:
+    """Return the time on the clocks before the first move; 0 where there are none."""
+    try:
+        return TimeControl.read(record.tag("TimeControl")).initial_ms / 1000
+    except ValueError:
+        return 0.0

@@ -1,0 +1,266 @@
+"""What costs a bot points: things that are tested on its games, and findings, ranked.
+
+Three kinds of evidence. A *group* of games, such as those from one opening, costs how many more
+points the bot would have if it scored there as in its other games, each by what was expected of it.
+An *excess* is of what both players may do, such as to miss a win: how much more often the bot does.
+A *fact*, such as a game lost on time, needs no test. Costs overlap, and do not add up.
+
+Of all that is tested those findings are believed that the rule of Benjamini and Hochberg takes
+(`lath.reports.estimates`). First comes the dearest of each kind, for one weakness shows in several
+ways, and what is said twice helps nobody; then the others. Must not know where groups come from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from lath.reports.estimates import RATE, adjusted, student_tails, wilson
+from lath.reports.ratings.numerics import student
+from lath.reports.ratings.results import Z95
+
+LEAST: Final = 8
+"""Games of a group, and of those outside of it, that are compared: fewer could hardly be believed,
+whatever came of them."""
+
+
+class Place(NamedTuple):
+    """A ply of a record of a file."""
+
+    file: str
+    number: int
+    """The record's in its file, from 1."""
+    ply: int
+    """From 1; 0 is the start."""
+
+
+class Cost(NamedTuple):
+    """What something costs in points."""
+
+    points: float
+    low: float
+    """The 95 % interval, of this alone."""
+    high: float
+    p_value: float
+    """The chance of as much or more if it cost nothing; 0 of a fact."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Where points go."""
+
+    kind: str
+    """What it is about, in a word such as `opening`; what follows a point tells it apart."""
+
+    says: str
+    """The finding in a few words."""
+
+    because: str
+    """The figures behind it, in a sentence without an end."""
+
+    games: int
+    """How many it is about."""
+
+    cost: Cost
+    game: str = ""
+    """The id of the game that it is about; empty: of all."""
+
+    where: str = ""
+    """The query that selects its games, for `arena select`; empty where there is none."""
+
+    position: str = ""
+    """The text of the position that it is about; empty where it is about none."""
+
+    places: tuple[Place, ...] = ()
+    """Where it shows."""
+
+    members: frozenset[int] = frozenset()
+    """Numbers of its games; of two findings of a kind with mostly the same games one is told."""
+
+    adjusted: float = 1.0
+    """The p-value by Benjamini and Hochberg."""
+
+    @property
+    def is_believed(self) -> bool:
+        """Return whether it is, the false discovery rate being 5 %."""
+        return self.adjusted <= RATE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as docs/explain.md describes it."""
+        return {
+            "kind": self.kind,
+            "game": self.game,
+            "says": self.says,
+            "because": self.because,
+            "games": self.games,
+            "points": self.cost.points,
+            "low": self.cost.low,
+            "high": self.cost.high,
+            "p_value": self.cost.p_value,
+            "adjusted": self.adjusted,
+            "where": self.where,
+            "position": self.position,
+            "places": [place._asdict() for place in self.places],
+        }
+
+
+def ranked(findings: Iterable[Finding]) -> list[Finding]:
+    """Return all that was tested as it ranks: the believed, and those that are not behind them.
+
+    Whatever costs nothing is left out, and of one kind what a surer one tells already.
+    """
+    every = list(findings)
+    chances = adjusted([each.cost.p_value for each in every])
+    told = [
+        replace(each, adjusted=chance)
+        for each, chance in zip(every, chances, strict=True)
+        if each.cost.points > 0
+    ]
+    sure = _unlike([each for each in told if each.is_believed])
+    unsure = sorted((each for each in told if not each.is_believed), key=lambda one: one.adjusted)
+    return [*_one_a_kind(sure), *unsure]
+
+
+def _unlike(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings but those of which half of the games are in a surer one of their kind."""
+    kept: list[Finding] = []
+    for each in sorted(findings, key=lambda one: one.cost.p_value):
+        same = (one for one in kept if _topic(one) == _topic(each))
+        if not any(2 * len(each.members & one.members) > len(each.members) for one in same):
+            kept.append(each)
+    return sorted(kept, key=lambda one: -one.cost.points)
+
+
+def _topic(finding: Finding) -> str:
+    return finding.kind.partition(".")[0]
+
+
+def _one_a_kind(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the first of each kind, then the others, both in their order."""
+    met: set[str] = set()
+    first: list[Finding] = []
+    others: list[Finding] = []
+    for each in findings:
+        (others if _topic(each) in met else first).append(each)
+        met.add(_topic(each))
+    return [*first, *others]
+
+
+class Spread:
+    """How much the points of a bot's games differ from what was expected of them.
+
+    Of each game `values` has the difference, `clusters` the number of those with which it hangs
+    together, such as a pair, and `strata` that of those with which it is compared, such as all with
+    one seat.
+    """
+
+    def __init__(
+        self, values: Sequence[float], clusters: Sequence[int], strata: Sequence[int]
+    ) -> None:
+        self._values: Final = values
+        self._strata: Final = strata
+        self._of: Final[defaultdict[int, list[float]]] = defaultdict(list)
+        for value, stratum in zip(values, strata, strict=True):
+            self._of[stratum].append(value)
+        means = {stratum: math.fsum(of) / len(of) for stratum, of in self._of.items()}
+        sums: defaultdict[int, float] = defaultdict(float)
+        for value, cluster, stratum in zip(values, clusters, strata, strict=True):
+            sums[cluster] += value - means[stratum]
+        self._degrees: Final = max(1, len(sums) - len(means))
+        squares = math.fsum(each * each for each in sums.values())
+        self._of_one: Final = squares / len(values) * len(sums) / self._degrees if values else 0.0
+
+    def cost(self, group: Iterable[int], more: float = 0.0) -> Cost | None:
+        """Return what a group costs; None where it, or what is outside of it, is too small.
+
+        `more` is the variance of what was expected of the group, in points.
+        """
+        within: defaultdict[int, list[float]] = defaultdict(list)
+        for game in group:
+            within[self._strata[game]].append(self._values[game])
+        games, outside, points, variance = 0, 0, 0.0, 0.0
+        for stratum, of in within.items():
+            many, others = len(of), len(self._of[stratum]) - len(of)
+            if others < LEAST:  # nothing to compare with
+                continue
+            total = math.fsum(of)
+            points += many * (math.fsum(self._of[stratum]) - total) / others - total
+            variance += many * (1 + many / others)
+            games, outside = games + many, outside + others
+        if min(games, outside) < LEAST or not self._of_one:
+            return None
+        error = math.sqrt(self._of_one * variance + more)
+        half = student(Z95, self._degrees) * error
+        least = max(0.0, points - 0.5)  # points come in whole and halves
+        chance = student_tails(least / error, self._degrees) / 2 if points > 0 else 1.0
+        return Cost(points, points - half, points + half, chance)
+
+
+def excess(own: int, others: int, worth: float) -> Cost:
+    """Return what it costs that something happened to a bot so often, and so often to others.
+
+    Both had as many occasions: were there no difference, half of all would be its own. Each that is
+    too many costs `worth` points.
+
+    >>> cost = excess(12, 2, 0.5)
+    >>> cost.points, round(cost.p_value, 4)
+    (5.0, 0.0065)
+    """
+    points = worth * (own - others)
+    half = Z95 * worth * math.sqrt(own + others)
+    return Cost(points, points - half, points + half, _binomial_tail(own, own + others))
+
+
+def _binomial_tail(least: int, tries: int) -> float:
+    """Return how likely it is that heads come as often, or more often."""
+    heads = sum(math.comb(tries, of) for of in range(least, tries + 1))
+    return min(1.0, float(heads / 2**tries))
+
+
+def shares(own: int, of_own: int, others: int, of_others: int, worth: float) -> Cost | None:
+    """Return what it costs that a larger part of a bot's than of others' is of some kind.
+
+    None where there are too few of either. The chance is Fisher's.
+
+    >>> cost = shares(9, 10, 10, 20, 0.5)
+    >>> cost.points, round(cost.p_value, 4)
+    (2.0, 0.0369)
+    """
+    if min(of_own, of_others) < LEAST:
+        return None
+    share, other = own / of_own, others / of_others
+    points = worth * of_own * (share - other)
+    low, high = wilson(share, of_own)
+    low_2, high_2 = wilson(other, of_others)
+    below = worth * of_own * math.hypot(share - low, high_2 - other)  # Newcombe's
+    above = worth * of_own * math.hypot(high - share, other - low_2)
+    return Cost(points, points - below, points + above, _fisher(own, of_own, others, of_others))
+
+
+def _fisher(own: int, of_own: int, others: int, of_others: int) -> float:
+    """Return how likely as many or more of both are own, if all are drawn from one urn."""
+    both, every = own + others, of_own + of_others
+    ways = (
+        math.comb(of_own, of) * math.comb(of_others, both - of)
+        for of in range(own, min(both, of_own) + 1)
+    )
+    return min(1.0, float(sum(ways) / math.comb(every, both)))
+
+
+def fact(worths: Iterable[float]) -> Cost:
+    """Return what it costs to lose games that would have been worth so much each.
+
+    The interval is how far chance would have led from what was expected of them.
+
+    >>> cost = fact([0.5] * 4)
+    >>> cost.points, round(cost.low, 2), round(cost.high, 2)
+    (2.0, 0.04, 3.96)
+    """
+    each = list(worths)
+    points = math.fsum(each)
+    half = Z95 * math.sqrt(math.fsum(worth * (1 - worth) for worth in each))
+    low, high = max(0.0, points - half), min(float(len(each)), points + half)
+    return Cost(points, low, high, 0.0)

@@ -1,0 +1,213 @@
+"""To which positions games came, turned or mirrored alike, and where a player left what was known.
+
+A position is known by a key of its least image. Games go by in the order in which they were played;
+of each the keys are kept, 8 bytes a ply. Must not know what games or findings cost.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from lath.games.core import Move, Position, least
+from lath.notation.record import Record
+from lath.notation.replay import spellings, start_of
+
+KNOWN: Final = 3
+"""Games that must have come to a position for it to be known."""
+
+TWICE: Final = 2
+"""Games that are more than one."""
+
+
+class Novelty(NamedTuple):
+    """The first move of a game that led to where no game had been, from a known position."""
+
+    ply: int
+    """From 1."""
+    seat: int
+    """Who made it."""
+    games: int
+    """How many had come to the position before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A game as far as its positions go."""
+
+    record: Record
+    """Without comments."""
+
+    keys: array[int]
+    """Of the position before each ply, and of the last one."""
+
+    seats: Sequence[int]
+    """Who decided on each ply."""
+
+    first: float
+    """What First scored."""
+
+    seat: int
+    """Where the player sat who is looked at; -1 if in none."""
+
+    novelty: Novelty | None
+    is_again: bool
+    """Whether she made a move after which she had lost all her games before, some of them."""
+
+    @property
+    def points(self) -> float:
+        """Return what the player scored."""
+        return 1 - self.first if self.seat else self.first
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Games of a player that came to one position."""
+
+    lines: tuple[int, ...]
+    """Places in `Repertoire.lines`."""
+
+    ply: int
+    """How many plies the first of them had played by then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move in a known position, and what came of it for who made it."""
+
+    move: str
+    """As in the example, whose board may be turned or mirrored."""
+
+    games: int
+    score: float
+    example: int
+    """The place of the first game with it, in `Repertoire.lines`."""
+
+
+class Repertoire:
+    """Takes games one by one, in their order."""
+
+    def __init__(self) -> None:
+        self.lines: Final[list[Line]] = []
+        self._games: Final[dict[int, int]] = {}
+        """How many games came to each position."""
+        self._after: Final[dict[int, tuple[int, int]]] = {}
+        """Of positions after the player's own moves, her games, and those that she lost."""
+
+    def add(
+        self,
+        record: Record,
+        seats: Sequence[int],
+        first: float,
+        *,
+        seat: int = -1,
+        chosen: int = 0,
+    ) -> Line:
+        """Count a game that can be played through; nobody chose the first plies of it."""
+        keys = array("Q", map(key_of, _positions(record)))
+        novelty = self._novelty(keys, seats, chosen)
+        own = [keys[ply + 1] for ply in range(chosen, len(record.plies)) if seats[ply] == seat]
+        points = 1 - first if seat else first
+        before = [self._after.get(key, (0, 0)) for key in own]
+        is_again = any(games == lost >= TWICE for games, lost in before)
+        line = Line(record, keys, seats, first, seat, novelty, is_again)
+        for key in set(keys):
+            self._games[key] = self._games.get(key, 0) + 1
+        for key, (games, lost) in zip(own, before, strict=True):
+            self._after[key] = games + 1, lost + (points == 0)
+        self.lines.append(line)
+        return line
+
+    def _novelty(self, keys: Sequence[int], seats: Sequence[int], chosen: int) -> Novelty | None:
+        for ply in range(1, len(keys)):
+            if keys[ply] not in self._games:
+                games = self._games.get(keys[ply - 1], 0)
+                is_one = games >= KNOWN and ply > chosen
+                return Novelty(ply, seats[ply - 1], games) if is_one else None
+        return None
+
+    def reached(self, least_many: int, most: int) -> list[Reached]:
+        """Return the positions to which so many of the player's games came, the first plies first.
+
+        The last position of a game is none. Where the same games came to several positions, the
+        last of them counts.
+        """
+        return self._shared(least_many, most)
+
+    def met_again(self) -> list[Reached]:
+        """Return the positions in which the player was to move more than once, likewise."""
+        return self._shared(TWICE, len(self.lines), own=True)
+
+    def _shared(self, least_many: int, most: int, *, own: bool = False) -> list[Reached]:
+        games: defaultdict[int, list[int]] = defaultdict(list)
+        plies: dict[int, int] = {}
+        for at, line in enumerate(self.lines):
+            if line.seat < 0:
+                continue
+            met = set[int]()
+            for ply, key in enumerate(line.keys[:-1]):
+                if key not in met and (not own or line.seats[ply] == line.seat):
+                    met.add(key)
+                    games[key].append(at)
+                    plies.setdefault(key, ply)
+        last: dict[tuple[int, ...], int] = {}
+        for key, of in games.items():
+            if least_many <= len(of) <= most and plies[key]:
+                lines = tuple(of)
+                last[lines] = max(plies[key], last.get(lines, 0))
+        return [Reached(lines, ply) for lines, ply in sorted(last.items(), key=lambda one: one[1])]
+
+    def choices(self, at: int) -> list[Choice]:
+        """Return what was played before in the position that a novelty left, most often first."""
+        line = self.lines[at]
+        if line.novelty is None:
+            return []
+        seat, key = line.novelty.seat, line.keys[line.novelty.ply - 1]
+        found: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place, before in enumerate(self.lines[:at]):
+            for ply, one in enumerate(before.keys[:-1]):
+                if one == key and before.seats[ply] == seat:
+                    found[before.keys[ply + 1]].append((place, ply))
+        choices = []
+        for lines in found.values():
+            firsts = [self.lines[place].first for place, _ in lines]
+            score = sum(1 - first if seat else first for first in firsts) / len(firsts)
+            place, ply = lines[0]
+            move = self.lines[place].record.plies[ply].move
+            choices.append(Choice(move, len(lines), score, place))
+        return sorted(choices, key=lambda one: (-one.games, -one.score))
+
+
+def key_of(position: Position) -> int:
+    """Return 64 bits that a position and its images have in common, and others nearly never.
+
+    >>> from lath import games
+    >>> start = games.get("yavalath").start()
+    >>> key_of(start.play(Move("a1"))) == key_of(start.play(Move("i5"))) != key_of(start)
+    True
+    """
+    text = f"{position.game.id}\n{least(position).text()}"
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _positions(record: Record) -> Iterator[Position]:
+    """Yield the positions of a record that can be played through."""
+    spelled = spellings(record.game, record.tag("Rules"))
+    position = start_of(record)
+    yield position
+    for ply in record.plies:
+        position = position.play(Move(spelled[ply.move]))
+        yield position
+
+
+def position_after(record: Record, ply: int) -> Position:
+    """Return the position of a record after so many plies."""
+    positions = _positions(record)
+    position = next(positions)
+    for _ in range(ply):
+        position = next(positions)
+    return position

@@ -1,0 +1,244 @@
+"""Where a game turned: the last move with which its loser gave away what was not lost yet.
+
+By three kinds of evidence, the surest first: an analysis in the record that proved a move wrong
+(`?`, `??`); a small proof of our own, two moves of the opponent deep, from the end backwards;
+evaluations, of the analysis or of both players, from where the loser was behind for good. Besides,
+wins in one that were missed in a game that was not won. Must not know whose games these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from lath.games.fast import FastBoard, fast_board
+from lath.notation.record import FORFEITS, Record, is_of_analysis
+from lath.notation.replay import spellings, start_of
+from lath.reports.measures import evaluations
+from lath.reports.openings import chosen_plies
+
+Kind = Literal["shape", "one", "two", "more", "missed", "proven", "evaluation"]
+
+KINDS: Final[Mapping[Kind, str]] = {
+    "shape": "loses at once by its own move",
+    "one": "overlooks wins in one",
+    "two": "overlooks wins in two",
+    "more": "enters what is lost by force",
+    "missed": "misses its own wins in one",
+    "proven": "gives away what an analysis proves",
+    "evaluation": "falls behind for good by evaluations",
+}
+"""What it comes to, of who does so."""
+
+NODES: Final = 3000
+"""Positions that a proof may look at for a game; without an end until then nothing is proven."""
+
+DEPTH: Final = 3
+"""Plies after a move in which the opponent must have won for it to be lost."""
+
+BACK: Final = 4
+"""Moves of the loser that are looked at, from the last one on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A move that gave something away."""
+
+    ply: int
+    """Its number, from 1."""
+
+    seat: int
+    """Who made it: 0 or 1."""
+
+    kind: Kind
+    better: str = ""
+    """A move that did not, where one is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A game that was played through."""
+
+    board: FastBoard
+    """As it stands in the end."""
+
+    codes: Sequence[int]
+    seats: Sequence[int]
+    """Who decided on each ply."""
+
+
+class _SpentError(Exception):
+    """The proof would take longer than it may."""
+
+
+class _Nodes:
+    """Positions that may still be looked at."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def take(self) -> None:
+        """Take one; raises _SpentError."""
+        self._left -= 1
+        if self._left < 0:
+            raise _SpentError
+
+
+def played_through(record: Record) -> Played:
+    """Return a game on a board; raises GameError or ValueError where it cannot be played."""
+    board = fast_board(start_of(record))
+    spelled = spellings(record.game, record.tag("Rules"))
+    codes, seats = [], []
+    for ply in record.plies:
+        code = board.code(spelled[ply.move])
+        seats.append(board.to_move)
+        codes.append(code)
+        board.play(code)
+    return Played(board, codes, seats)
+
+
+def turns_of(record: Record, played: Played) -> list[Turn]:
+    """Return where a game turned, as far as that is known, and wins in one that were missed.
+
+    Of a game that was won the first is the loser's; one that was lost by a crash, an illegal move,
+    a flood or the clock did not turn by a move. The board is as before.
+    """
+    winner = {"1-0": 0, "0-1": 1}.get(record.result)
+    found: list[Turn] = []
+    if winner is not None and record.termination not in FORFEITS:
+        loser = 1 - winner
+        turn = _marked(record, played, loser) or _proven(played, loser)
+        if turn := turn or _by_evaluation(record, played, loser):
+            found.append(turn)
+    return found + [each for each in _missed(played, winner) if each not in found]
+
+
+def _marked(record: Record, played: Played, loser: int) -> Turn | None:
+    """Return the loser's last move that an analysis has proven wrong."""
+    for at in range(len(record.plies) - 1, -1, -1):
+        ply = record.plies[at]
+        if played.seats[at] == loser and ply.glyph in ("?", "??") and is_of_analysis(ply.comments):
+            own = [one for one in ply.variations if is_of_analysis(one.comments)]
+            better = own[0].plies[0].move if own else ""
+            return Turn(at + 1, loser, "proven", better)
+    return None
+
+
+def _by_evaluation(record: Record, played: Played, loser: int) -> Turn | None:
+    """Return the loser's move before which the evaluations last said that it was not behind."""
+    told = evaluations(record, played.seats, chosen_plies(record))
+    since = None
+    for at, value in reversed(told):
+        if (value if loser == 0 else -value) >= 0:
+            break
+        since = at
+    if since is None:
+        return None
+    while since > 0 and played.seats[since] != loser:
+        since -= 1
+    return Turn(since + 1, loser, "evaluation") if played.seats[since] == loser else None
+
+
+def _rewound(played: Played) -> Generator[int]:
+    """Yield each ply, from 0, the last one first, with the board as it was before it.
+
+    Whoever stops early finds the board as before, too.
+    """
+    board, back = played.board, 0
+    try:
+        for at in range(len(played.codes) - 1, -1, -1):
+            board.undo()
+            back += 1
+            yield at
+    finally:
+        for code in played.codes[len(played.codes) - back :]:
+            board.play(code)
+
+
+def _missed(played: Played, winner: int | None) -> list[Turn]:
+    """Return the last win in one that each player missed who has not won."""
+    found: list[Turn] = []
+    board, last = played.board, len(played.codes) - 1
+    wanted = {0, 1} - {winner}
+    with closing(_rewound(played)) as plies:
+        for at in plies:
+            if (seat := played.seats[at]) not in wanted:
+                continue
+            wins, _ = board.threats()
+            if wins and (at != last or played.codes[at] not in wins):
+                found.append(Turn(at + 1, seat, "missed", str(board.moves[wins[0]])))
+                wanted.remove(seat)
+            if not wanted:
+                break
+    return found
+
+
+def _proven(played: Played, loser: int) -> Turn | None:
+    """Return the last move of the loser where another one was not lost, by a small proof."""
+    nodes, looked, board = _Nodes(NODES), 0, played.board
+    with closing(_rewound(played)) as plies, suppress(_SpentError):
+        for at in plies:
+            if played.seats[at] != loser:
+                continue
+            looked += 1
+            kind = _how_lost(board, played.codes[at], loser, nodes) or (
+                "more" if looked > 1 else ""
+            )
+            if looked > BACK or not kind:  # the end was given up, or decided otherwise
+                break
+            if better := _escape(board, played.codes[at], loser, nodes):
+                return Turn(at + 1, loser, kind, better)
+    return None
+
+
+def _how_lost(board: FastBoard, code: int, loser: int, nodes: _Nodes) -> Kind | None:
+    """Return how soon a move loses; None where that is not proven."""
+    board.play(code)
+    try:
+        if board.winner is not None:
+            return "shape"
+        if _is_lost(board, loser, 1, nodes):
+            return "one"
+        return "two" if _is_lost(board, loser, DEPTH, nodes) else None
+    finally:
+        board.undo()
+
+
+def _escape(board: FastBoard, played: int, loser: int, nodes: _Nodes) -> str:
+    """Return a move that was not lost, as far as the proof sees; empty where there was none."""
+    wins, losses = board.threats()
+    if wins:
+        return str(board.moves[wins[0]])
+    for code in board.legal():
+        if code == played or code in losses:
+            continue
+        if not _after(board, code, loser, DEPTH, nodes):
+            return str(board.moves[code])
+    return ""
+
+
+def _after(board: FastBoard, code: int, loser: int, plies: int, nodes: _Nodes) -> bool:
+    """Return whether a player has lost within so many plies after a move."""
+    board.play(code)
+    try:
+        return _is_lost(board, loser, plies, nodes)
+    finally:
+        board.undo()
+
+
+def _is_lost(board: FastBoard, loser: int, plies: int, nodes: _Nodes) -> bool:
+    """Return whether the other one wins within so many plies, whatever a player does."""
+    if board.winner is not None:
+        return board.winner == 1 - loser
+    if plies == 0:
+        return False
+    nodes.take()
+    wins, losses = board.threats()
+    is_own = board.to_move == loser
+    if wins or plies == 1:
+        return bool(wins) is not is_own and (not is_own or len(losses) == len(board.legal()))
+    rest = (code for code in board.legal() if code not in losses)
+    lost = (_after(board, code, loser, plies - 1, nodes) for code in rest)
+    return all(lost) if is_own else any(lost)

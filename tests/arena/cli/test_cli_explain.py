@@ -1,0 +1,129 @@
+"""`arena explain` as a bot's author meets it: the page's examples, its commands, JSON, refusals."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from commands import arena
+from places import DOCS
+from weak_bots import BOT, Event, weakness
+
+from lath.notation.writer import format_record
+
+PAGE = (DOCS / "explain.md").read_text(encoding="utf-8")
+FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SESSIONS = [text.removeprefix("$ ") for kind, _, text in FENCE.findall(PAGE) if kind == "console"]
+
+
+@pytest.fixture(autouse=True)
+def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the page's files and go where they are."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for kind, name, text in FENCE.findall(PAGE):
+        if kind == "lath":
+            Path(name).write_text(text, encoding="utf-8")
+
+
+def lines_of(text: str) -> list[str]:
+    return [line.rstrip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=[text.splitlines()[0] for text in SESSIONS])
+def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
+    command, _, shown = session.partition("\n")
+    ran = arena(*shlex.split(command)[1:])
+    assert lines_of(ran.out + ran.err) == shown.splitlines()
+
+
+def keys_in(told: object) -> set[str]:
+    """Return every key of JSON, at any depth."""
+    if isinstance(told, dict):
+        return {*told, *(key for value in told.values() for key in keys_in(value))}
+    return {key for each in told for key in keys_in(each)} if isinstance(told, list) else set()
+
+
+@pytest.fixture
+def planted() -> Path:
+    """Return a file with games of a bot that does not see lines along one direction."""
+    records = Event(0, 80, weakness("line", 0)).records()
+    file = Path("the planted.lath")
+    file.write_text("\n".join(map(format_record, records)), encoding="utf-8")
+    return file
+
+
+def test_every_command_that_is_printed_works_and_json_has_the_keys_of_the_page(
+    planted: Path,
+) -> None:
+    for ran in (arena("explain", BOT, planted, "--all"), arena("explain", "ann", "games.lath")):
+        printed = [line for line in lines_of(ran.out) if line.startswith("arena ")]
+        assert {line.split()[1] for line in printed} >= {"show"}
+        for line in printed:
+            done = arena(*shlex.split(line)[1:])
+            assert (done.status, bool(done.out)) == (0, True), line
+    ran = arena("explain", BOT, planted, "--json")
+    told = json.loads(ran.out)
+    explained = set(re.findall(r"\w+", " ".join(re.findall("`([^`]+)`", FENCE.sub("", PAGE)))))
+    assert keys_in(told) - set(told["left_out"]) <= explained
+    assert told["findings"][0]["kind"] == "line"
+    assert told["findings"][0]["places"][0]["file"] == str(planted)
+    every = told["findings"] + told["unsure"]
+    assert {each["kind"].partition(".")[0] for each in every} <= explained
+
+
+def test_of_a_strong_bot_nothing_stands_out() -> None:
+    ran = arena("explain", "bob", "games.lath")
+    assert ran.status == 0
+    assert "Nothing stands out" in ran.out
+
+
+def test_a_tournaments_directory_is_read_with_its_rulings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("results").mkdir()
+    Path("games.lath").rename("results/games.lath")
+    ran = arena("explain", "ann", "results")
+    assert "arena show results/games.lath --game 2 --ply 3" in ran.out
+    monkeypatch.chdir("results")
+    assert "5 games" in arena("explain", "ann", ".").out
+    refused = arena("explain", "ann", tmp_path)
+    assert (refused.status, refused.out) == (2, "")
+    assert "is no tournament with games: it has no games.lath" in refused.err
+
+
+def test_games_are_selected_and_read_from_standard_input() -> None:
+    ran = arena("explain", "ann", "games.lath", "--where", "termination = rules")
+    assert "ann: 1 points of 3 games" in ran.out
+    assert ran.err == "5 records read\n"
+    piped = arena("explain", "ann", "-", stdin=Path("games.lath").read_bytes())
+    assert piped.status == 0
+    assert "arena show" not in piped.out, "nobody can read it again"
+
+
+def test_who_is_not_there_is_told_with_who_is() -> None:
+    near = arena("explain", "anne", "games.lath")
+    assert (near.status, near.out) == (2, "")
+    assert near.err == "arena: games.lath: no game of 'anne'; did you mean 'ann'?\n"
+    far = arena("explain", "greedy", "games.lath")
+    assert far.err == "arena: games.lath: no game of 'greedy'; expected one of 'ann', 'bob'\n"
+    none = arena("explain", "ann", "games.lath", "--where", "plies > 99")
+    assert none.err == "arena: games.lath: no games\n"
+    undecided = '[Game "yavalath"] [First "ann"] [Second "bob"] e5 *'
+    Path("open.lath").write_text(undecided)
+    ran = arena("explain", "ann", "open.lath")
+    assert ran.status == 2
+    assert "of 'ann' no game counts: none is decided, or all are ruled out" in ran.err
+
+
+def test_a_bad_record_is_told_of_and_left_out() -> None:
+    text = Path("games.lath").read_text()
+    bad = '[Game "yavalath"] [First "ann"] [Second "bob"] e5 e5 *'
+    Path("games.lath").write_text(f"{text}\n{bad}\n")
+    ran = arena("explain", "ann", "games.lath")
+    assert ran.status == 1
+    assert "games.lath:" in ran.err
+    assert ran.err.endswith("5 records read; 1 bad record left out\n")

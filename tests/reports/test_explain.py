@@ -1,0 +1,264 @@
+"""Where points go: each kind of evidence by hand, and weaknesses that are planted and found."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from places import OURS
+from sample_records import random_game
+from weak_bots import BOT, NAMES, NONE, Event, weakness
+
+from lath import notation
+from lath.notation import parse
+from lath.notation.record import Record
+from lath.reports.calibration import Calibration
+from lath.reports.explain import Explained, Explanation
+from lath.reports.findings import Cost, Finding, Spread, ranked
+from lath.reports.repertoire import Novelty, Repertoire, key_of
+from lath.reports.turning import Turn, played_through, turns_of
+
+
+def a_game(moves: str, result: str, **tags: str) -> Record:
+    all_tags = {"Game": "yavalath", "First": "ann", "Second": "bob", "Termination": "rules", **tags}
+    words = "".join(f'[{name} "{value}"]' for name, value in all_tags.items())
+    return parse(f"{words}\n\n{moves} {result}")
+
+
+def turns(record: Record) -> list[Turn]:
+    return turns_of(record, played_through(record))
+
+
+# Where games turn
+
+
+def test_who_makes_three_in_line_gave_the_game_away_by_that() -> None:
+    (turn,) = turns(a_game("a1 e1 b1 e2 c1", "0-1"))
+    assert (turn.ply, turn.seat, turn.kind) == (5, 0, "shape")
+    assert turn.better
+
+
+def test_who_does_not_stop_four_in_line_overlooks_a_win_in_one() -> None:
+    (turn,) = turns(a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1"))
+    assert (turn.ply, turn.seat, turn.kind, turn.better) == (7, 0, "one", "e3")
+
+
+def test_a_win_that_was_missed_is_told_of_who_did_not_win() -> None:
+    found = turns(a_game("a1 i1 a2 e9 a4 c1 g1", "0-1", Termination="resignation"))
+    assert Turn(7, 0, "missed", "a3") in found
+    won = turns(a_game("a1 i1 a2 e9 a4 c1 g1", "1-0", Termination="resignation"))
+    assert not [turn for turn in won if turn.seat == 0]
+
+
+def test_where_no_proof_tells_it_evaluations_do() -> None:
+    said = (0.1, 0.0, 0.2, 0.1, -0.4, 0.5, -0.6, 0.7)
+    moves = ["e5", "a1", "c3", "i5", "g4", "a5", "e1", "i1"]
+    told = " ".join(f"{move} {{[%eval {value}]}}" for move, value in zip(moves, said, strict=True))
+    (turn,) = turns(a_game(told, "0-1", Termination="resignation"))
+    assert (turn.ply, turn.seat, turn.kind) == (5, 0, "evaluation")
+
+
+def test_a_move_that_an_analysis_proved_wrong_is_the_turn() -> None:
+    moves = "e5 a1 c3 ? {[%eval -1.0] [%by solver]} ({[%by solver]} 3. d4) 4. i5"
+    record = a_game(moves, "0-1", Termination="resignation", Analysis="solver")
+    (turn,) = turns(record)
+    assert (turn.ply, turn.kind, turn.better) == (3, "proven", "d4")
+
+
+@pytest.mark.parametrize("why", ["time", "crash", "illegal move", "flood"])
+def test_a_forfeited_game_did_not_turn_by_a_move(why: str) -> None:
+    assert turns(a_game("a1 e1 i1 e2 a5 e4 i5", "0-1", Termination=why)) == []
+
+
+@pytest.mark.parametrize("game_id", OURS)
+def test_boards_are_as_they_were_after_turns_were_looked_for(game_id: str) -> None:
+    for seed in range(3):
+        record = random_game(game_id, seed)
+        played = played_through(record)
+        found = turns_of(record, played)
+        *_, end = notation.positions(record)
+        assert played.board.position() == end
+        assert all(0 < turn.ply <= len(record.plies) for turn in found)
+        assert all(played.seats[turn.ply - 1] == turn.seat for turn in found)
+
+
+# What is known
+
+
+def test_positions_are_known_by_a_key_that_their_images_share() -> None:
+    one, other = (notation.positions(a_game(moves, "*")) for moves in ("a1 e5", "i5 e5"))
+    assert [*map(key_of, one)] == [*map(key_of, other)]
+
+
+def repertoire_of(*moves: str) -> Repertoire:
+    repertoire = Repertoire()
+    for one in moves:
+        record = a_game(one, "0-1", Termination="resignation")
+        repertoire.add(record, played_through(record).seats, 0.0, seat=0)
+    return repertoire
+
+
+def test_who_leaves_what_three_games_had_is_the_first_to_do_so() -> None:
+    lines = repertoire_of("a1 e5 c3", "i5 e5 g5", "a1 e5 c4", "e1 e5 b1", "a1 d4").lines
+    assert [line.novelty for line in lines[:3]] == [None] * 3, "too few had been there"
+    assert [line.novelty for line in lines[3:]] == [Novelty(3, 0, 3), Novelty(2, 1, 4)]
+
+
+def test_a_move_that_lost_twice_is_made_again() -> None:
+    lines = repertoire_of("a1 e5 c3", "a1 e5 c3 d4", "a1 e5 c3 d5").lines
+    assert [line.is_again for line in lines] == [False, False, True]
+
+
+def test_of_positions_that_the_same_games_met_the_last_counts() -> None:
+    (met,) = repertoire_of("a1 e5 c3 d4", "a1 e5 c3 d5").met_again()
+    assert (met.lines, met.ply) == ((0, 1), 2)
+
+
+# What is believed
+
+
+def a_finding(kind: str, points: float, p_value: float, *members: int) -> Finding:
+    cost = Cost(points, 0.0, points, p_value)
+    return Finding(kind=kind, says="", because="", games=1, cost=cost, members=frozenset(members))
+
+
+def test_findings_of_each_kind_come_before_others_of_it() -> None:
+    tested = [
+        a_finding("opening", 9, 0.001, 1, 2, 3),
+        a_finding("opening", 8, 0.0001, 2, 3, 4),
+        a_finding("opening", 7, 0.001, 5, 6),
+        a_finding("seat", 5, 0.001),
+        a_finding("phase", 6, 0.9),
+        a_finding("turn.one", -2, 1.0),
+    ]
+    found = [(each.kind, each.cost.points, each.is_believed) for each in ranked(tested)]
+    assert found == [
+        ("opening", 8, True),
+        ("seat", 5, True),
+        ("opening", 7, True),
+        ("phase", 6, False),
+    ], "the surer of two that are mostly the same games; and what costs nothing is no finding"
+
+
+def test_with_many_things_tested_noise_is_not_believed() -> None:
+    chances = [(at + 0.5) / 200 for at in range(200)]  # as they are if nothing is wrong
+    assert not any(
+        each.is_believed for each in ranked(a_finding("x", 1, chance) for chance in chances)
+    )
+
+
+def test_a_group_costs_what_it_scores_less_than_the_others_of_its_stratum() -> None:
+    values = [-0.5] * 10 + [0.5] * 10 + [0.0] * 20
+    strata = [0] * 20 + [1] * 20
+    cost = Spread(values, range(40), strata).cost(range(10))
+    assert cost is not None
+    assert cost.points == 10, "the games of the other stratum say nothing of it"
+    assert cost.low < 10 < cost.high
+    assert Spread(values, range(40), strata).cost(range(7)) is None, "too few"
+
+
+def test_intervals_of_what_a_group_costs_hold_the_truth() -> None:
+    chance = random.Random(7)
+    held, found, tries = 0, 0, 400
+    for _ in range(tries):
+        values = [float(chance.random() < (0.3 if at < 30 else 0.5)) - 0.5 for at in range(200)]
+        cost = Spread(values, range(200), [0] * 200).cost(range(30))
+        assert cost is not None
+        held += cost.low <= 6.0 <= cost.high
+        none = [float(chance.random() < 0.5) for _ in range(200)]
+        cost = Spread(none, range(200), [0] * 200).cost(range(30))
+        found += cost is not None and cost.p_value <= 0.05
+    assert abs(held / tries - 0.95) < 3 * math.sqrt(0.95 * 0.05 / tries)
+    assert found / tries < 0.05 + 3 * math.sqrt(0.95 * 0.05 / tries)
+
+
+# Evaluations
+
+
+def test_a_bot_that_is_right_has_no_gap_and_one_that_boasts_has() -> None:
+    chance = random.Random(3)
+    right, boasting = Calibration(), Calibration()
+    for game in range(200):
+        truth = chance.choice((0.2, 0.8))
+        points = float(chance.random() < truth)
+        right.add(game, [(1, 2 * truth - 1)], points)
+        boasting.add(game, [(1, 0.9 if truth > 0.5 else -0.9)], points)
+    (promise,) = right.promises(range(200))[-1:]
+    assert promise.sure == 0.75
+    assert promise.p_value > 0.05
+    assert boasting.promises(range(200))[-1].p_value < 0.01
+    assert right.brier is not None
+    assert boasting.brier is not None
+    assert right.brier < 0.25 < 0.16 + boasting.brier
+    assert [(each.low, each.games) for each in right.bins()] == [(0.2, 99), (0.8, 101)]
+
+
+# All of it
+
+
+def explained(records: list[Record], bot: str = BOT) -> Explained:
+    explanation = Explanation(bot)
+    for number, record in enumerate(records, 1):
+        explanation.add("games.lath", number, record)
+    return explanation.explained()
+
+
+def test_games_that_say_nothing_are_left_out_and_counted() -> None:
+    lost = a_game("a1 e1 b1 e2 c1", "0-1")
+    told = explained(
+        [
+            lost,
+            a_game("a1 e1", "*", Termination="unterminated"),
+            a_game("a1 e1 b1 e2 c1", "0-1", Second="ann"),
+            a_game("a1 e1 b1 e2 c1", "0-1", Ruling="void by ruling: power cut"),
+            lost,
+            a_game("e5", "0-1", Termination="time"),
+        ],
+        "ann",
+    )
+    assert (told.games, told.points) == (3, 0.0)
+    assert sum(told.left_out.values()) == 3
+    assert told.left_out["against itself"] == 1
+    assert [each.kind for each in told.findings] == ["forfeit.time", "same"]
+    assert [(one.kind, one.own) for one in told.turned] == [("shape", 1)], "repeats teach nothing"
+
+
+def test_moves_that_the_arena_chose_are_nobodys() -> None:
+    chosen = a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1", Opening="random: a1 e1 i1 e2 a5 e4 i5")
+    assert explained([chosen], "ann").turned == []
+
+
+@pytest.mark.parametrize(
+    ("name", "seeds", "games", "least"),
+    [
+        *(pytest.param(name, 1, 80, 1, id=name) for name in ("line", "time")),
+        pytest.param("trust", 1, 100, 1, id="trust"),
+        *(
+            pytest.param(name, 100, 400, 95, id=f"{name} at length", marks=pytest.mark.soak)
+            for name in NAMES
+        ),
+    ],
+)
+def test_a_planted_weakness_is_among_the_first_three_findings(
+    name: str, seeds: int, games: int, least: int
+) -> None:
+    found = 0
+    for seed in range(seeds):
+        planted = weakness(name, seed)
+        told = explained(Event(seed, games, planted).records())
+        found += any(map(planted.is_told, told.findings[:3]))
+    assert found >= least
+
+
+@pytest.mark.parametrize(
+    ("seeds", "games", "most"),
+    [(1, 80, 0), pytest.param(100, 400, 10, marks=pytest.mark.soak)],
+    ids=["short", "at length"],
+)
+def test_of_a_bot_without_a_weakness_nothing_stands_out(seeds: int, games: int, most: int) -> None:
+    """Of as many runs as the false discovery rate allows something does: 5 %, and chance."""
+    found = sum(
+        bool(explained(Event(seed, games, NONE).records()).findings) for seed in range(seeds)
+    )
+    assert found <= most
