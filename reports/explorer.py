@@ -210,7 +210,7 @@ class Source(Protocol):
 
 
 @dataclass(slots=True)
-class _Counts(LineCounts):
+class Counts(LineCounts):
     """What came of games, and how long they were."""
 
     plies: int = 0
@@ -288,9 +288,9 @@ class _Row:
     position: Position
     """After it."""
 
-    reached: _Counts
+    reached: Counts
     same: list[Move] = field(default_factory=list)
-    played: _Counts = field(default_factory=_Counts)
+    played: Counts = field(default_factory=Counts)
     newest: tuple[tuple[str, int], Reference] | None = None
     best: Best = field(default_factory=Best)
 
@@ -370,12 +370,12 @@ class NodeCounter:
     def __init__(self, asked: Position) -> None:
         """Take the position that is asked about, turned as it is."""
         self._asked: Final = asked
-        self._here: Final = _Counts()
+        self._here: Final = Counts()
         self._ended = self._games = 0
         self._begins = ""
         self._pairs: Final = Pairs()
         self._players: Final[defaultdict[str, SeatScore]] = defaultdict(SeatScore)
-        self._images: Final[dict[Any, _Counts]] = {}
+        self._images: Final[dict[Any, Counts]] = {}
         """What every image of the position and of those after each move counts for."""
         self._know(asked, self._here)
         self._rows: Final[dict[Move, _Row]] = {}
@@ -391,14 +391,14 @@ class NodeCounter:
             self.signs.add(sign_of(after))
             reached = self._counts_of(after)  # other moves may come to the same
             if reached is None:
-                self._know(after, reached := _Counts())
+                self._know(after, reached := Counts())
             self._rows[image] = _Row(move, after, reached)
 
-    def _know(self, position: Position, counts: _Counts) -> None:
+    def _know(self, position: Position, counts: Counts) -> None:
         for way in symmetries(position):
             self._images[way.position(position)] = counts
 
-    def _counts_of(self, position: Position) -> _Counts | None:
+    def _counts_of(self, position: Position) -> Counts | None:
         """Return what a position counts for; None where it is neither this nor one after it."""
         return self._images.get(symmetries(position)[0].position(position))
 
@@ -420,7 +420,7 @@ class NodeCounter:
         if points is not None:
             self._players[record.first].add(points, 1)
             self._players[record.second].add(1 - points, 1)
-        met: dict[int, _Counts] = {}
+        met: dict[int, Counts] = {}
         rows: dict[Move, int] = {}
         for ply, position in positions:
             counts = self._counts_of(position)

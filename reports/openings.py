@@ -57,14 +57,18 @@ class LineCounts(WayCounts):
     _points_2: float = 0.0
     _points_games: float = 0.0
     _games_2: int = 0
-    """Sums over pairs: of points squared, points times games, games squared."""
+    """Sums over pairs, see `add_pairs`."""
 
     def add_pair(self, points: float, games: int) -> None:
         """Count the games of a pair, which are counted one by one already."""
-        self.pairs += 1
-        self._points_2 += points * points
-        self._points_games += points * games
-        self._games_2 += games * games
+        self.add_pairs(1, points * points, points * games, games * games)
+
+    def add_pairs(self, pairs: int, points_2: float, points_games: float, games_2: int) -> None:
+        """Count pairs by their sums of points squared, points times games, and games squared."""
+        self.pairs += pairs
+        self._points_2 += points_2
+        self._points_games += points_games
+        self._games_2 += games_2
 
     @property
     def draw_rate(self) -> float | None:

@@ -138,6 +138,17 @@ class Database:
         return Moves(*zip(*table, strict=True))
 
     @cached_property
+    def names(self) -> tuple[list[str], tuple[Numbers, Numbers]]:
+        """Return the names of players, and by number of a game which first and second have."""
+        games = self._connection.sql("SELECT id, first, second FROM games").to_arrow_table()
+        both = pa.chunked_array([*games["first"].chunks, *games["second"].chunks], pa.string())
+        coded = both.fill_null("").combine_chunks().dictionary_encode()
+        ids, halves = games["id"].to_numpy(), np.split(coded.indices.to_numpy(), 2)
+        seats: Numbers = np.zeros((2, self.games + 1), np.int32)
+        seats[:, ids] = halves
+        return coded.dictionary.to_pylist(), (seats[0], seats[1])
+
+    @cached_property
     def rules(self) -> tuple[list[tuple[str, str]], Numbers]:
         """Return by which rules games are played, and which of these each game is, by number.
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import io
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
+from pathlib import Path
 
 import pytest
 from places import OURS
 from sample_records import with_tags
 
-from lath import games
+from lath import games, notation
 from lath.games.core import Move, Position, Seat, symmetries
 from lath.notation import parse
+from lath.notation.database.building import building
+from lath.notation.database.parcels import parcel_of
+from lath.notation.database.reading import Database
+from lath.notation.reader import chunks, texts_of
 from lath.notation.record import Ply, Record
 from lath.notation.replay import positions
+from lath.reports.database_explorer import DatabaseGames
 from lath.reports.estimates import wilson
 from lath.reports.explorer import Continuation, Games, Node, NodeCounter, Source
 
@@ -322,3 +329,56 @@ def test_the_same_games_turned_give_the_same_node(game_id: str) -> None:
         for n in (one, other)
     ]
     assert counts[0] == counts[1]
+
+
+# In a database
+
+
+def in_database(records: Sequence[Record], path: Path) -> Database:
+    """Return a database of records, which are all different."""
+    text = "\n".join(notation.format_records(records)).encode()
+    with building(path) as made:
+        for part in chunks(io.BytesIO(text)):
+            made.add(parcel_of(texts_of(part), "", made.counts.read + 1))
+    assert made.counts.taken == len(records)
+    return Database(path)
+
+
+def told_apart(records: Sequence[Record]) -> list[Record]:
+    """Return records with tags by which no two are the same, and some are a pair or rated."""
+    chance = random.Random(len(records))
+    found = []
+    for number, record in enumerate(records, 1):
+        tags = {"Note": f"{number}", "Second": chance.choice(("a", "it's", "c"))}
+        tags |= {"Number": f"{number}"} if number % 3 else {}
+        tags |= {"Date": f"2026-11-{chance.randrange(1, 9):02}"} if number % 4 else {}
+        if record.result != "*" and not played(record)[-1].is_over:
+            tags["Termination"] = "adjudication"
+        if number % 5 == 0:
+            tags |= {"FirstElo": "1500", "SecondElo": chance.choice(("1400.5", "-7", "much"))}
+        found.append(with_tags(record, **tags))
+    return found
+
+
+@pytest.mark.parametrize("game_id", OURS)
+def test_a_database_tells_what_its_records_do(
+    game_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lath.notation.database.building.SEGMENT", 60)  # several parts
+    other = "yavalath" if game_id != "yavalath" else "manalath"
+    records = told_apart([*turned_games(game_id), *turned_games(other, 5), *turned_games(game_id)])
+    kept = Games()
+    for number, record in enumerate(records, 1):
+        if record.game == game_id and number % 7:
+            kept.add(record, "games", number)
+    with in_database(records, tmp_path / "games.duckdb") as database:
+        among = database.none()
+        among[1:] = [number % 7 > 0 for number in range(1, len(records) + 1)]
+        source: Source = DatabaseGames(database, game_id, "games", among)
+        chance = random.Random(1)
+        for ply in (0, 1, 2, 3):
+            record = chance.choice([one for one in records[:30] if len(one.plies) >= ply])
+            asked = played(record)[ply]
+            assert source.node(asked) == kept.node(asked)
+        nobody = DatabaseGames(database, game_id, "games", database.none())
+        assert nobody.node(asked) == Games().node(asked)
