@@ -348,10 +348,18 @@ class Dictionary:
             return None
         seats = movers(position, texts)[: len(texts)]
         granted = self._granted
+        kinds = [0] * len(seats)
         try:
-            return [granted[seat][text] for seat, text in zip(seats, texts, strict=True)], seats
+            for turn in range(2):
+                by = seats[turn::2]
+                if by and by.count(by[0]) == len(by):  # as nearly always: many at once
+                    kinds[turn::2] = map(granted[by[0]].__getitem__, texts[turn::2])
+                else:
+                    pairs = zip(by, texts[turn::2], strict=True)
+                    kinds[turn::2] = [granted[seat][text] for seat, text in pairs]
         except KeyError:
             return None
+        return kinds, seats
 
     def closely(
         self, position: Position, texts: Sequence[str], seats: Sequence[Seat] = ()

@@ -42,6 +42,9 @@ class SoundGame(NamedTuple):
     line: Sequence[str]
     """The moves, in canonical text."""
 
+    movetext: str
+    """The moves with all that is said of them, as they stand in the text."""
+
     is_bare: bool
     """Whether there is nothing but moves: no comment, no glyph."""
 
@@ -78,7 +81,7 @@ def sound_game(text: str) -> SoundGame | None:
         return None
     assert start
     is_bare = not (before or _is_told(moves))
-    return SoundGame(tags, values, line, is_bare, result, start, end)
+    return SoundGame(tags, values, line, before + moves, is_bare, result, start, end)
 
 
 @lru_cache(maxsize=4096)

@@ -9,13 +9,24 @@ from __future__ import annotations
 import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import isfinite
+from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.errors import GameError
 from lath.notation.errors import NotationError, shortened
-from lath.notation.record import KNOWN_TAGS, Annotation, Ply, Record, date_of, record_as_read
+from lath.notation.record import (
+    KNOWN_TAGS,
+    SHORT,
+    Annotation,
+    Ply,
+    Record,
+    Remembered,
+    date_of,
+    record_as_read,
+)
 from lath.notation.replay import start_of
 from lath.notation.writer import format_record, tag_lines
 
@@ -97,27 +108,81 @@ def game_row(record: Record) -> tuple[Any, ...]:
 
     A value that its column cannot hold, such as the date `?` or an empty text, stands in `tags`.
     """
+    is_plain = not record.comments and not any(map(_is_annotated, record.plies))
+    movetext = None if is_plain else _movetext(record)
+    return row_of(record.tags, record.moves, record.result, movetext)
+
+
+def row_of(
+    tags: Sequence[tuple[str, str]], moves: Sequence[str], result: str, movetext: str | None
+) -> tuple[Any, ...]:
+    """Return the same of what a record says; `movetext` is None where nothing but moves is."""
+    names, values = zip(*tags, strict=True) if tags else ((), ())
+    kept = _kept(names) if sum(map(len, names)) <= SHORT else None
+    if kept is None or "" in values:
+        return _row_closely(tags, moves, result, movetext)
+    date = _DATES[values[kept.date]] if kept.date >= 0 else None
+    if (kept.date >= 0 and not date) or (kept.result >= 0 and values[kept.result] != result):
+        return _row_closely(tags, moves, result, movetext)
+    return kept.row((*values, date, len(moves), result, moves, movetext, kept.tags, None))
+
+
+class _Kept(NamedTuple):
+    """Where the values of tags of these names go, all of which columns can hold."""
+
+    row: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    """Of values, date, number of moves, result, moves, movetext, `tags` and None."""
+    tags: str | None
+    date: int
+    """The place of the date among the values; -1 where there is none."""
+    result: int
+
+
+@lru_cache(maxsize=4096)
+def _kept(names: tuple[str, ...]) -> _Kept | None:
+    """Return where the values go; None where each record has to be looked at."""
+    if len(set(names)) != len(names) or not set(names) <= set(TAG_COLUMNS):
+        return None
+    after = {"date": 0, "plies": 1, "result": 2, "moves": 3, "movetext": 4, "tags": 5}
+    of_tags = {TAG_COLUMNS[name]: place for place, name in enumerate(names)}
+    places = {name: len(names) + place for name, place in after.items()}
+    row = itemgetter(*[{**of_tags, **places}.get(name, len(names) + 6) for name in _GAME_NAMES])
+    is_usual = "Result" in names and names == tuple(n for n in KNOWN_TAGS if n in names)
+    date, result = (names.index(each) if each in names else -1 for each in ("Date", "Result"))
+    return _Kept(row, None if is_usual else _tags_text(names), date, result)
+
+
+_DATES: Final = Remembered(date_of, 4096)
+
+
+def _row_closely(
+    tags: Iterable[tuple[str, str]], moves: Sequence[str], result: str, movetext: str | None
+) -> tuple[Any, ...]:
+    """Return the row of a record some of whose tags no column can hold."""
     values: dict[str, Any] = {}
-    tags: list[str | tuple[str, str]] = []
-    for name, value in record.tags:
-        is_true = name != "Result" or value == record.result
+    kept: list[str | tuple[str, str]] = []
+    for name, value in tags:
+        is_true = name != "Result" or value == result
         if is_true and name not in values and _holds(name, value):
             values[name] = value
-            tags.append(name)
+            kept.append(name)
         else:
-            tags.append((name, value))
-    is_usual = "Result" in values and tags == [name for name in KNOWN_TAGS if name in values]
-    is_plain = not record.comments and not any(map(_is_annotated, record.plies))
+            kept.append((name, value))
+    is_usual = "Result" in values and kept == [name for name in KNOWN_TAGS if name in values]
     row = {TAG_COLUMNS[name]: value for name, value in values.items()}
     row |= {
         "date": date_of(values.get("Date", "")),
-        "plies": len(record.plies),
-        "result": record.result,
-        "moves": record.moves,
-        "movetext": None if is_plain else _movetext(record),
-        "tags": None if is_usual else json.dumps(tags, ensure_ascii=False, separators=(",", ":")),
+        "plies": len(moves),
+        "result": result,
+        "moves": moves,
+        "movetext": movetext,
+        "tags": None if is_usual else _tags_text(kept),
     }
     return tuple(map(row.get, _GAME_NAMES))
+
+
+def _tags_text(kept: Sequence[str | tuple[str, str]]) -> str:
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
 
 def _holds(tag: str, value: str) -> bool:

@@ -283,12 +283,12 @@ class _OnBoards:
 
     def key(self, position: Position) -> int:
         """Return the key of a position."""
-        whole = self._whole(self.layers.of([position.contents()]))
+        whole = self._whole(self.layers.of([position]))
         return int(whole.min() ^ self._seats[position.to_move])
 
     def turned(self, position: Position, moves: Sequence[Move]) -> list[str]:
         """Return moves in a position as they are turned."""
-        bits = np.repeat(self.layers.of([position.contents()]), len(moves), axis=2)
+        bits = np.repeat(self.layers.of([position]), len(moves), axis=2)
         keys = self._whole(bits)
         texts = np.array(list(map(self._text, moves)), np.int64)
         is_least = keys == keys.min(axis=0)
@@ -364,11 +364,11 @@ class _OnBoards:
         positions = [lines[place].start for place in order.tolist()]
         found = {id(position): position for position in positions}
         places = {of: place for place, of in enumerate(found)}
-        bits = self.layers.of([position.contents() for position in found.values()])
+        bits = self.layers.of(list(found.values()))
         return bits[:, :, [places[id(position)] for position in positions]]
 
     def _ends(self, lines: Sequence[Line], order: Numbers) -> Bits:
-        return self.layers.of([lines[place].end.contents() for place in order.tolist()])
+        return self.layers.of([lines[place].end for place in order.tolist()])
 
     def _effects(self, steps: Sequence[Step]) -> tuple[Numbers, Flags]:
         """Return the number of each step's effect, and which have none that layers tell."""

@@ -7,13 +7,12 @@ know any particular game, nor where games are kept.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from lath.games.core import Game
+from lath.games.core import Game, Position, layers_of
 from lath.notation.effects import words
 
 Bits: TypeAlias = Any
@@ -36,10 +35,13 @@ class Layers:
         self.words: Final = max(places.values()) // 64 + 1
         self.places: Final = np.array([places[name] for name in game.board.names], np.int64)
         self._shapes = {piece.code: piece.shape for piece in game.pieces}
-        self._ids: dict[str, int] = {}
-        """By what lies on a cell, its number."""
-        self._layers_of: list[list[bool]] = []
-        """By that number, the layers that it is part of."""
+        self._bytes = -(-max(game.board.name).bit_length() // 8)
+        """Of a set of cells, as `Board.bit` has them."""
+        of_board = [bit.bit_length() - 1 for bit in game.board.name]
+        order: Numbers = np.argsort(self.places)
+        self._bits_of_board = np.array(of_board, np.int64)[order]
+        """Of each place that is taken, from the lowest, the bit of its cell in `Board.bit`."""
+        self._taken = self.places[order]
         self._effects: dict[str, int] = {}
         self._sets: list[Bits] = []
         self._clears: list[Bits] = []
@@ -47,26 +49,21 @@ class Layers:
         """Of each effect what it does to the whole board."""
         self.effect("")  # of games without moves
 
-    def of(self, contents: Sequence[Sequence[str]]) -> Bits:
-        """Return the layers of boards by what lies on the cells of each."""
-        ids = np.frombuffer(b"".join(map(self._numbers, contents)), np.uint16)
-        ids = ids.reshape(len(contents), -1)
-        has = np.array(self._layers_of, bool).T  # by layer
-        bits: Bits = np.zeros((len(self.codes), self.words, len(contents)), np.uint64)
-        for cell, place in enumerate(self.places.tolist()):
-            on_it = has[:, ids[:, cell]].astype(np.uint64)
-            bits[:, place >> 6] |= on_it << np.uint64(place & 63)
-        return bits
-
-    def _numbers(self, contents: Sequence[str]) -> bytes:
-        try:
-            return array("H", map(self._ids.__getitem__, contents)).tobytes()
-        except KeyError:
-            for content in contents:
-                if content not in self._ids:
-                    self._ids[content] = len(self._ids)
-                    self._layers_of.append([code in content for code in self.codes])
-            return self._numbers(contents)
+    def of(self, positions: Sequence[Position]) -> Bits:
+        """Return the layers of what lies on the boards of positions."""
+        size, codes = self._bytes, self.codes
+        data = bytearray()
+        for position in positions:
+            layers = layers_of(position)
+            for code in codes:
+                data += layers.get(code, 0).to_bytes(size, "little")
+        raw = np.frombuffer(data, np.uint8).reshape(-1, size)
+        on_board = np.unpackbits(raw, axis=1, bitorder="little")
+        cells: Flags = np.zeros((len(raw), self.words * 64), np.uint8)
+        cells[:, self._taken] = on_board[:, self._bits_of_board]
+        words: Bits = np.packbits(cells, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+        of_boards = words.reshape(len(positions), len(codes), self.words)
+        return np.ascontiguousarray(np.moveaxis(of_boards, 0, -1))
 
     def effect(self, effect: str) -> int:
         """Return the number of an effect; raises ValueError for one that layers do not tell."""
