@@ -1,6 +1,6 @@
 """Files as bytes: compressed or not, read in blocks, written whole or not at all.
 
-Must not know what stands in them.
+Must not know what stands in them: a database of games is opened as the text of its records.
 """
 
 from __future__ import annotations
@@ -27,6 +27,15 @@ COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
 """The suffixes by which files are compressed."""
 
 
+DATABASE: Final = ".duckdb"
+"""The suffix of databases of games."""
+
+
+def is_database(path: str | Path) -> bool:
+    """Return whether a file is a database of games by its name, in any case."""
+    return Path(path).suffix.lower() == DATABASE
+
+
 def compression_of(path: str | Path) -> str:
     """Return which of COMPRESSIONS a file's name ends in, in any case; empty for none of them.
 
@@ -48,7 +57,8 @@ _LONGEST, _SUFFIX = 160, 8
 def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed; `-` is standard input.
 
-    Raises OSError, also for a file that is not what its suffix says or ends too early.
+    Of a database of games it is the text of its records, in order. Raises OSError, also for a file
+    that is not what its suffix says or ends too early, or where what reads it is not installed.
     """
     if str(path) == "-":
         if sys.stdin is None:
@@ -61,13 +71,24 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
         raise OSError(errno.EIO, "damaged: it is empty", str(path))
     with ExitStack() as stack:
         stack.enter_context(damage_told(path))
-        if compression in _DECOMPRESSORS:
+        if is_database(file):
+            yield stack.enter_context(io.BufferedReader(_text_of(file), _READ))
+        elif compression in _DECOMPRESSORS:
             raw = stack.enter_context(file.open("rb", 0))
             members = _Members(raw, _DECOMPRESSORS[compression])
             yield stack.enter_context(io.BufferedReader(members, _READ))
         else:
             module = _compression(compression)
             yield stack.enter_context(module.open(file, "rb") if module else file.open("rb"))
+
+
+def _text_of(database: Path) -> io.RawIOBase:
+    try:
+        from lath.notation.database.reading import Text
+    except ImportError as error:
+        words = f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
+        raise OSError(errno.ENOTSUP, words, str(database)) from error
+    return Text(database)
 
 
 _READ: Final = 1 << 17  # bytes that are read at once

@@ -26,7 +26,14 @@ from threading import RLock
 from typing import Any, BinaryIO, Final, NamedTuple, Self, cast, overload
 
 from lath.notation.errors import NotationError, RecordError
-from lath.notation.files import Noted, compression_of, damage_told, open_bytes, write_atomically
+from lath.notation.files import (
+    Noted,
+    compression_of,
+    damage_told,
+    is_database,
+    open_bytes,
+    write_atomically,
+)
 from lath.notation.frames import Frames, table_of
 from lath.notation.reader import (
     Chunk,
@@ -185,7 +192,8 @@ def write_index(path: str | Path) -> Path:
         if source.index is not None and source.is_inside:
             return file
         if not source.is_random:
-            example = file.with_suffix("") if compression_of(file) else file
+            is_text = not (compression_of(file) or is_database(file))
+            example = file if is_text else file.with_suffix("")
             raise NoIndexError(
                 f"{file}: an index does not help where a file is only read from its beginning; "
                 f"expected text, or .zst as `arena select {file} -o {example}.zst` writes it"
@@ -238,7 +246,7 @@ class _Source:
 
     def _open(self) -> None:
         self._context: Any = None
-        self.is_random = not compression_of(self.path)
+        self.is_random = not (compression_of(self.path) or is_database(self.path))
         """Whether any place of it is read as fast as its beginning."""
         self.stream: BinaryIO = self._raw
         if compression_of(self.path) == ".zst" and (table := table_of(self._raw)):

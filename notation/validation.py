@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from lath.notation.errors import Fault, Problem
-from lath.notation.files import open_bytes, read_errors
+from lath.notation.files import open_bytes
+from lath.notation.parallel import in_order
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Chunk, chunks, entries_of, entry_of, texts_of
 from lath.notation.record import Record, require_record, tag_faults, text_faults
 from lath.notation.replay import faults_of
 from lath.notation.writer import format_record
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
 
 
 def check(record: Record) -> list[Fault]:
@@ -75,60 +71,10 @@ def validate(path: str | Path, *, jobs: int = 1) -> Iterator[Findings]:
 def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[Findings]:
     """Yield what stands in a stream, as `validate` does; `name` is what problems call it."""
     number = 0
-    in_turn = (validate_chunk(chunk, name) for chunk in chunks(stream))
-    for found in in_turn if jobs == 1 else _in_parallel(stream, name, jobs):
+    for found in in_order(partial(validate_chunk, name=name), chunks(stream), jobs):
         problems = [replace(p, record=p.record + number) for p in found.problems]
         yield replace(found, problems=tuple(problems))
         number += found.records
-
-
-def _in_parallel(stream: BinaryIO, name: str, jobs: int) -> Iterator[Findings]:
-    """Yield what the chunks hold, in order; at most two chunks a process are under way.
-
-    If a place of the file cannot be read, what came before it is yielded before that is raised.
-    """
-    from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
-    from multiprocessing import active_children, get_context
-
-    waiting: deque[Future[Findings]] = deque()
-    unread: Exception | None = None
-    others = set(active_children())
-    with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_end_with_parent
-    ) as pool:
-        try:
-            try:
-                for chunk in chunks(stream):
-                    waiting.append(pool.submit(validate_chunk, chunk, name))
-                    if len(waiting) > 2 * jobs:
-                        yield waiting.popleft().result()
-            except read_errors() as error:
-                unread = error
-            while waiting:
-                yield waiting.popleft().result()
-            if unread is not None:
-                raise unread
-        except RuntimeError:  # no thread can be started, and nobody else would end the processes
-            for process in set(active_children()) - others:
-                process.kill()
-            raise
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """Let this process, which waits for work, end when the one that has it is gone.
-
-    However that ended: one that is killed, or leaves at once, tells its workers nothing.
-    """
-    from multiprocessing import parent_process
-
-    def wait() -> None:
-        if parent := parent_process():
-            parent.join()
-        os._exit(1)
-
-    Thread(target=wait, daemon=True).start()
 
 
 def validate_chunk(chunk: Chunk, name: str) -> Findings:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
+from lath.arena import signals
 from lath.arena.cli.files import (
     LossError,
     Unchecked,
@@ -25,20 +27,23 @@ from lath.arena.cli.files import (
 )
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option
-from lath.arena.errors import ConfigError
-from lath.notation import formats
+from lath.arena.cli.main import whole as number
+from lath.arena.cli.selection import telling
+from lath.arena.errors import INTERRUPTED, ConfigError
+from lath.notation import files, formats
 from lath.notation.errors import printable
-from lath.notation.files import open_bytes
 from lath.notation.formats import FormatError
-from lath.notation.reader import Chunk, Entry, chunks, texts_of
+from lath.notation.reader import Entry
 from lath.notation.record import Record
 
 app = App()
 
-Source = Annotated[Path, argument("SRC", "What is read; - is stdin.")]
-Destination = Annotated[Path, argument("DST", "What is written; - is stdout.")]
+_PATHS: Final = "What is read, then what is written; - is stdin or stdout."
+
+Paths = Annotated[list[Path], argument("SRC... DST", _PATHS)]
 From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
 To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
+Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores to make a database.", **number(1, 512))]
 Strict = Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")]
 Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
 Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
@@ -48,13 +53,13 @@ NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and war
 
 @app.command()
 def convert(
-    source: Source,
-    destination: Destination,
+    paths: Paths,
     from_: From = None,
     to: To = None,
     positions: Positions = False,
     planes: Planes = False,
     append: Append = False,
+    jobs: Jobs = 1,
     strict: Strict = False,
     unchecked: Unchecked = False,
     quiet: NoSummary = False,
@@ -62,31 +67,37 @@ def convert(
 ) -> None:
     """Convert records from one format to another.
 
-    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet, npz. Suffixes
-    say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of and left
-    out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC, which
-    stays as it is where anything would be lost.
+    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet, npz, duckdb.
+    Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of
+    and left out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC,
+    which stays as it is where anything would be lost.
 
     With --positions DST (csv, parquet or jsonlines) is a table of positions: a row a ply with what
     was played there, what it came to for the mover, evaluation, time and depth. With --planes DST
     (parquet or npz) has the same of one game as numbers for machine learning.
 
-    With DST.duckdb (extra `duckdb`) records become a database that SQL asks: games, plies, and
-    positions by a key that their images under symmetries have in common. --append adds to one.
+    With DST.duckdb (extra `duckdb`) records of any number of SRC, be they tournaments' directories,
+    become a database that SQL asks: games, plies, and positions by a key that their images under
+    symmetries have in common. --append adds to one. Stopped, the same command goes on. A database
+    is read as its records.
 
     Exit status 1 if a record was left out; with --strict also if anything else would be lost, and
     nothing is written then.
 
     Example: arena convert games.lath games.csv
 
-    Example: arena convert games.lath games.duckdb
+    Example: arena convert monday.lath tuesday.lath.gz games.duckdb -j 2
     """
     add_games(game)
-    is_database = destination.suffix == _DATABASE and to is None
+    *sources, destination = _two(paths)
+    is_database = to == _TO_DATABASE or (to is None and files.is_database(destination))
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
-    _refuse_flags({**given, "--unchecked": unchecked}, append=append, is_database=is_database)
+    of_database = {"--append": append, "--jobs": jobs > 1, "several SRC": len(sources) > 1}
+    _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
     if is_database:
-        raise typer.Exit(_into_database(source, from_, destination, append=append, quiet=quiet))
+        read = _sources(sources, from_, destination)
+        raise typer.Exit(_into_database(read, destination, append=append, jobs=jobs, quiet=quiet))
+    (source,) = sources
     try:
         from_name = _format_of(source, from_, "--from")
         to_name = _format_of(destination, to, "--to")
@@ -124,56 +135,132 @@ def convert(
     raise typer.Exit(1 if left_out else 0)
 
 
-_DATABASE: Final = ".duckdb"
+_TO_DATABASE: Final = "duckdb"
 
 
-def _refuse_flags(given: Mapping[str, bool], *, append: bool, is_database: bool) -> None:
+def _two(paths: list[Path]) -> list[Path]:
+    """Return paths that are two at least; raises BadParameter."""
+    if len(paths) < 2:
+        raise typer.BadParameter(f"{paths[0]} alone: expected SRC and DST")
+    return paths
+
+
+def _refuse_flags(
+    given: Mapping[str, bool], of_database: Mapping[str, bool], *, is_database: bool
+) -> None:
     """Raise BadParameter or ConfigError for flags that do not go with each other or with DST."""
     if given["--positions"] and given["--planes"]:
         raise typer.BadParameter("--positions and --planes exclude each other")
-    if append and not is_database:
-        raise ConfigError(f"--append is for databases; expected DST with the suffix {_DATABASE}")
+    for name, is_given in of_database.items():
+        if is_given and not is_database:
+            expected = f"expected DST with the suffix {files.DATABASE}"
+            raise ConfigError(f"{name} is for databases; {expected}")
     for name, is_given in given.items():
         if is_database and is_given:
             raise ConfigError(f"{name} is not for databases, which take sound records whole")
 
 
-def _into_database(source: Path, from_: str | None, out: Path, *, append: bool, quiet: bool) -> int:
-    """Write a database of the records of a file; return the exit status. Raises ConfigError."""
-    if _format_of(source, from_, "--from") != "lath":
-        raise ConfigError(f"{source}: a database is made of .lath; convert it to that first")
+def _into_database(
+    read: Sequence[_Read], out: Path, *, append: bool, jobs: int, quiet: bool
+) -> int:
+    """Write a database of the records of files; return the exit status. Raises ConfigError."""
     try:
-        from lath.notation.database import building, parcels, reading
+        from lath.notation.database.building import Building, building
+        from lath.notation.database.reading import DatabaseError
+        from lath.notation.database.sources import Mark, Piece, parcels, pieces
     except ImportError as error:
         words = f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
         raise ConfigError(words) from error
+
+    def found(begin: Mark) -> Iterator[Piece]:
+        for place, (path, name) in enumerate(read[begin.source :], begin.source):
+            from_there = begin if place == begin.source else Mark(place)
+            yield from read_from(path, pieces(path, name, from_there))
+
+    def fill(made: Building) -> None:
+        begin = Mark(*json.loads(made.mark or "[]"))
+        if made.mark and not quiet:
+            print(f"going on after {made.counts.read} records", file=sys.stderr)
+        some = parcels(found(begin), begin, jobs)
+        for parcel, mark in telling(some, lambda: made.counts.read, quiet=quiet):
+            made.add(parcel, json.dumps(mark))
+
+    command = _command(read)
     try:
-        with writable(out), building.building(out, append=append) as made:
-            for part in read_from(source, _chunks(source)):
-                read = made.counts.read
-                made.add(parcels.parcel_of(texts_of(part), str(source), read + 1))
-    except reading.DatabaseError as error:
+        with (
+            signals.heeded(raises=True),
+            writable(out),
+            building(out, append=append, command=command) as made,
+        ):
+            fill(made)
+    except DatabaseError as error:
         raise ConfigError(str(error)) from error
-    found = made.counts
+    except KeyboardInterrupt:
+        words = "; the same command goes on where it was" if command else ""
+        print(f"interrupted{words}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED) from None
     if not quiet:
-        words = f"{found.taken} of {found.read} records taken into {out}"
-        words += f"; {found.duplicates} left out that were there already" * bool(found.duplicates)
-        refused = f"; {bad_words(found.refused)} left out, of which its table refused tells"
-        print(words + refused * bool(found.refused), file=sys.stderr)
-    return 1 if found.refused else 0
+        counts = made.counts
+        words = f"{counts.taken} of {counts.read} records taken into {out}"
+        words += f"; {counts.duplicates} left out that were there already" * bool(counts.duplicates)
+        refused = f"; {bad_words(counts.refused)} left out, of which its table refused tells"
+        print(words + refused * bool(counts.refused), file=sys.stderr)
+    return 1 if made.counts.refused else 0
 
 
-def _chunks(source: Path) -> Iterator[Chunk]:
-    with open_bytes(source) as stream:
-        yield from chunks(stream)
+_Read = tuple[Path, str]
+"""A file, and the name of its format."""
+
+
+def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Read]:
+    """Return what a database is made of; raises ConfigError."""
+    read = [(file, _format_of(file, from_, "--from")) for file in map(_file_of, sources)]
+    for path, name in read:
+        try:
+            formats.reader(name)  # refused before anything else is
+        except FormatError as error:
+            raise ConfigError(str(error)) from error
+        if is_one_of(out, [path]):
+            raise ConfigError(f"{path} is the source; name another file to write")
+    if is_special(out) or out.is_dir():
+        raise ConfigError(f"{out} is no file, which a database is; name one")
+    return read
+
+
+def _file_of(path: Path) -> Path:
+    """Return the file of records that a source is: of a tournament's directory that of its games.
+
+    Raises ConfigError.
+    """
+    games = path / "games.lath"
+    if path.is_dir() and not games.is_file():
+        raise ConfigError(f"{path} is a directory and no tournament: it has no games.lath")
+    return games if path.is_dir() else path
+
+
+def _command(read: Sequence[tuple[Path, str]]) -> str:
+    """Return what tells whether the same is done again; nothing where that cannot be told.
+
+    That is of which files a database is made, in which state they are.
+    """
+    states = []
+    for path, name in read:
+        if is_special(path) or not path.exists():
+            return ""
+        about = path.stat()
+        states.append([str(path.resolve()), name, about.st_size, about.st_mtime_ns])
+    return json.dumps(states)
 
 
 def _format_of(path: Path, name: str | None, by: str) -> str:
     """Return the format that the option `by` names, else the suffix; raises ConfigError."""
+    if str(path) == "-" and name == _TO_DATABASE:
+        raise ConfigError(f"{by} {name}: a database is no stream; name its file")
     if name is not None:
         return name
     if str(path) == "-":
         known = formats.READABLE if by == "--from" else formats.WRITABLE
+        known = tuple(each for each in known if each != _TO_DATABASE)
         stream = "input" if by == "--from" else "output"
         raise ConfigError(
             f"standard {stream} has no suffix; name its format by {by}, one of {', '.join(known)}"

@@ -164,8 +164,8 @@ def refuse_other_formats(out: Path) -> None:
 
 
 def refuse_to_read_other_formats(path: Path) -> None:
-    """Raise ConfigError for a file that is no text of ours by its suffix."""
-    if formats.is_other(path):
+    """Raise ConfigError for a file that is not opened as text of ours by its suffix."""
+    if formats.is_other(path) and formats.name_for(path) not in formats.OF_TEXT:
         raise ConfigError(
             f"{path} is {formats.name_for(path)} by its suffix; "
             f"`arena convert {path} - --to lath` makes text of it"

@@ -8,10 +8,10 @@ from __future__ import annotations
 import io
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeVar
 
 from lath.arena.cli.files import bad_words, entries, read_from
 from lath.arena.cli.main import flag, option
@@ -22,6 +22,8 @@ from lath.notation.archive import Key, KeyNameError, Seen, identity, keys
 from lath.notation.query import QueryError, compile_query, doubts
 from lath.notation.reader import Entry, entries_of
 from lath.notation.record import Record
+
+Found = TypeVar("Found")
 
 _QUERY = "A query, such as 'plies > 20 and winner = greedy'; docs/queries.md has the language."
 
@@ -154,17 +156,22 @@ EVERY_S: Final = 0.5
 
 def with_progress(selection: Selection, *, quiet: bool = False) -> Iterator[tuple[Entry, Record]]:
     """Yield what a selection does, and tell on a terminal how many records it has read."""
+    return telling(selection, lambda: selection.records, quiet=quiet)
+
+
+def telling(found: Iterable[Found], count: Callable[[], int], *, quiet: bool) -> Iterator[Found]:
+    """Yield what is found, and tell on a terminal how many records that is by now."""
     if quiet or not sys.stderr.isatty():
-        yield from selection
+        yield from found
         return
     next_s, told = time.monotonic() + EVERY_S, ""
     try:
-        for found in selection:
+        for each in found:
             if time.monotonic() > next_s:
                 next_s = time.monotonic() + EVERY_S
-                told = f"{selection.records:,} records"
+                told = f"{count():,} records"
                 print(f"\r{told}", end="", file=sys.stderr, flush=True)
-            yield found
+            yield each
     finally:
         if told:
             print(f"\r{' ' * len(told)}\r", end="", file=sys.stderr, flush=True)

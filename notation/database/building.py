@@ -1,22 +1,27 @@
 """Databases of games in DuckDB: which tables they have, and how they are written.
 
-A database is written beside its place, and moved there when it is whole: whoever is stopped leaves
-what was there before. Positions are kept in parts that are sorted by their keys, so that memory
-stays flat, few bytes are needed, and a key is found in each part at once. Must not know files of
-records, nor how parcels come to be made.
+A database is written in a hidden folder beside its place, and moved there when it is whole. Whoever
+is stopped leaves what was there before, and goes on with what is in the folder when he does the
+same again. Nobody uses a folder that somebody alive has.
+
+Positions are kept in parts that are sorted by their keys, so that memory stays flat, few bytes are
+needed, and a key is found in each part at once. Must not know files of records, nor how parcels
+come to be made.
 """
 
 from __future__ import annotations
 
+import fcntl
+import glob
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 import duckdb
 import numpy as np
@@ -28,19 +33,14 @@ from lath.notation.database.reading import FORM, Database, DatabaseError
 from lath.notation.files import sync
 from lath.notation.tables import GAMES, PLIES
 
-_TYPES: Final = {
-    "text": ("VARCHAR", pa.string()),
-    "integer": ("UBIGINT", pa.uint64()),
-    "number": ("DOUBLE", pa.float64()),
-    "date": ("DATE", pa.date32()),
-}
-"""By the kind of a column: its types in DuckDB and in tables that are inserted."""
+_TYPES: Final = {"text": "VARCHAR", "integer": "UBIGINT", "number": "DOUBLE", "date": "DATE"}
+"""By the kind of a column."""
 
 _BY_NAME: Final = {column.name: column for column in (*GAMES, *PLIES)}
 
 
 def _declared(names: Iterable[str]) -> str:
-    return ", ".join(f"{name} {_TYPES[_BY_NAME[name].kind][0]}" for name in names)
+    return ", ".join(f"{name} {_TYPES[_BY_NAME[name].kind]}" for name in names)
 
 
 SCHEMA: Final = f"""
@@ -85,7 +85,19 @@ _ADDED: Final = f""",
 """Columns of games that are made of others."""
 
 SEGMENT: Final = 1 << 21
-"""Positions that are sorted together. With it 120,000 games took 590 MB, 240,000 took 650."""
+"""Positions that are sorted together; with twice as many a game takes 3 bytes less of 440."""
+
+_MEMORY: Final = "512MB"
+"""What DuckDB may have in memory; with 200 MB it is no slower."""
+
+_ROWS: Final = 245_760
+"""Rows of a group, twice as many as DuckDB takes: 200,000 games take 447 bytes each, not 490."""
+
+_GOING_ON: Final = """
+CREATE TABLE going_on (
+    command VARCHAR, mark VARCHAR, read UBIGINT, taken UBIGINT, refused UBIGINT, duplicates UBIGINT)
+"""
+"""What makes the table of a database that is not whole: of what it is made, and how much was."""
 
 
 @dataclass(slots=True)
@@ -104,15 +116,21 @@ class Building:
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
-        self.counts = Counts()
+        ((self.mark, *counts),) = connection.execute(
+            "SELECT mark, read, taken, refused, duplicates FROM going_on"
+        ).fetchall()
+        """Where who was stopped has to go on, in the words of who added; empty at the beginning."""
+        self.counts = Counts(*counts)
+        self.is_writing = False
         self._parcels: list[Parcel] = []
         self._waiting = 0
         (self._last,) = connection.execute("SELECT coalesce(max(id), 0) FROM games").fetchall()[0]
         known = connection.execute("SELECT game, move, effect, code FROM moves").fetchall()
         self._codes = {(game, move, effect): code for game, move, effect, code in known}
 
-    def add(self, parcel: Parcel) -> None:
-        """Take what a parcel has; it is written with others."""
+    def add(self, parcel: Parcel, mark: str = "") -> None:
+        """Take what a parcel has; it is written with others. What follows begins at the mark."""
+        self.mark = mark
         self.counts.read += parcel.read
         self.counts.refused += len(parcel.refused)
         self._parcels.append(parcel)
@@ -121,35 +139,48 @@ class Building:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write what waits, all of it or nothing."""
         parcels, self._parcels, self._waiting = self._parcels, [], 0
-        self._insert("refused", _table(_REFUSED, chain.from_iterable(p.refused for p in parcels)))
-        numbers = self._numbers([each for parcel in parcels for each in parcel.identities])
-        steps, positions = [], []
-        first = 0
-        for parcel in parcels:
-            ids = numbers[first : first + len(parcel.rows)]
-            first += len(parcel.rows)
-            for of in parcel.of_games:
-                step, position = self._rows(of, ids[of.numbers], parcel)
-                steps.append(step)
-                positions.append(position)
-        if not first:
-            return
-        self._write_games(parcels, numbers)
-        self._insert("positions", _sorted(positions, "key"))
-        self._insert("steps", _sorted(steps, "id"))
+        self.is_writing = True
+        self._connection.begin()
+        self._write(parcels)
+        values = [self.mark, *astuple(self.counts)]
+        self._connection.execute(
+            "UPDATE going_on SET mark = ?, read = ?, taken = ?, refused = ?, duplicates = ?", values
+        )
+        self._connection.commit()
+        self.is_writing = False
 
-    def _numbers(self, identities: Sequence[bytes]) -> Numbers:
+    def _write(self, parcels: Sequence[Parcel]) -> None:
+        refused = list(chain.from_iterable(parcel.refused for parcel in parcels))
+        columns = list(zip(*refused, strict=True)) or [()] * len(_REFUSED)
+        self._insert("refused", pa.table(list(map(pa.array, columns, _REFUSED.types)), _REFUSED))
+        if not parcels:
+            return
+        games = pa.concat_tables([parcel.games for parcel in parcels])
+        numbers = self._numbers(games)
+        games = games.append_column("id", pa.array(numbers, pa.uint32()))
+        self._insert("games", games.filter(pa.array(numbers > 0)), _ADDED)
+        firsts = np.cumsum([0, *(len(parcel.games) for parcel in parcels)]).tolist()
+        ids = [
+            (of, numbers[first + of.numbers.astype(np.int64)])
+            for parcel, first in zip(parcels, firsts, strict=False)
+            for of in parcel.of_games
+        ]
+        for name, rows, by in (("positions", self._positions, "key"), ("steps", self._steps, "id")):
+            parts = [rows(of, its) for of, its in ids]
+            if parts:
+                self._insert(name, _sorted(parts, by))
+
+    def _numbers(self, games: pa.Table) -> Numbers:
         """Return the number that each game gets; 0 for those that are there already."""
-        halves = np.frombuffer(b"".join(identities), np.uint64).reshape(-1, 2)
-        new = pa.table({"high": halves[:, 0].copy(), "low": halves[:, 1].copy()})
-        new = new.append_column("place", pa.array(np.arange(len(halves))))
+        new = games.select(["high", "low"]).append_column("place", pa.array(range(len(games))))
         self._connection.register("new", new)
         there = self._connection.execute(
             "SELECT place FROM new SEMI JOIN games USING (high, low)"
         ).fetchnumpy()["place"]
         self._connection.unregister("new")
+        halves = np.stack([games[name].to_numpy() for name in ("high", "low")], axis=1)
         _, firsts = np.unique(halves, axis=0, return_index=True)
         is_new: Flags = np.zeros(len(halves), bool)
         is_new[firsts] = True
@@ -161,38 +192,36 @@ class Building:
         self.counts.duplicates += len(halves) - taken
         return numbers
 
-    def _rows(
-        self, of: OfGame, ids: Numbers, parcel: Parcel
-    ) -> tuple[dict[str, Numbers], dict[str, Numbers]]:
-        """Return the rows of steps and of positions of games by their numbers; 0 is left out."""
+    def _steps(self, of: OfGame, ids: Numbers) -> pa.Table:
+        """Return the rows of steps of games by their numbers; 0 is left out."""
         codes = np.array([self._code(of.game, *step) for step in of.steps], np.uint16)
-        texts = np.array([self._code(of.game, text, None) for text in of.texts] + [_NONE])
         by_ply: Numbers = np.repeat(ids, of.lengths)
-        ply = _counted(of.lengths)
         kept = by_ply > 0
-        steps = {
-            "id": by_ply[kept],
-            "ply": ply[kept] + 1,
+        columns = {
+            "id": pa.array(by_ply[kept], pa.uint32()),
+            "ply": pa.array((_counted(of.lengths) + 1)[kept], pa.uint32()),
             "code": codes[of.plies[kept]],
             "seat": of.seats[kept],
         }
-        if parcel.notes:
-            empty = (None,) * len(NOTES)
-            notes = chain.from_iterable(
-                parcel.notes.get(number, [empty] * length)
-                for number, length in zip(of.numbers.tolist(), of.lengths.tolist(), strict=True)
-            )
-            chosen = [note for note, is_kept in zip(notes, kept.tolist(), strict=True) if is_kept]
-            for name, values in zip(NOTES, zip(*chosen, strict=True), strict=False):
-                steps[name] = np.array(values, object)
+        if of.notes is not None:
+            notes = of.notes.filter(pa.array(kept))
+            columns |= dict(zip(notes.column_names, notes.columns, strict=True))
+        return pa.table(columns)
+
+    def _positions(self, of: OfGame, ids: Numbers) -> pa.Table:
+        """Return the rows of positions of games by their numbers; 0 is left out."""
+        texts = np.array([self._code(of.game, text, None) for text in of.texts] + [_NONE])
         by_position: Numbers = np.repeat(ids, of.lengths + 1)
         kept = by_position > 0
-        return steps, {
-            "key": of.keys[kept],
-            "id": by_position[kept],
-            "ply": _counted(of.lengths + 1)[kept],
-            "code": texts[of.images[kept]],
-        }
+        codes = texts[of.images[kept]]
+        return pa.table(
+            {
+                "key": of.keys[kept],
+                "id": pa.array(by_position[kept], pa.uint32()),
+                "ply": pa.array(_counted(of.lengths + 1)[kept], pa.uint32()),
+                "code": pa.array(codes, pa.uint16(), mask=codes == _NONE),
+            }
+        )
 
     def _code(self, game: str, move: str, effect: str | None) -> int:
         """Return the code of a move and what it does; a new one where it has none.
@@ -208,17 +237,6 @@ class Building:
                 "INSERT INTO moves VALUES (?, ?, ?, ?)", [code, game, move, effect]
             )
         return code
-
-    def _write_games(self, parcels: Sequence[Parcel], numbers: Numbers) -> None:
-        every = chain.from_iterable(
-            zip(parcel.rows, parcel.identities, strict=True) for parcel in parcels
-        )
-        rows = [
-            (number, *row, *_halves(identity))
-            for number, (row, identity) in zip(numbers.tolist(), every, strict=True)
-            if number
-        ]
-        self._insert("games", _table(_GAMES, rows), _ADDED)
 
     def _insert(self, name: str, table: pa.Table, added: str = "") -> None:
         if table.num_rows:
@@ -236,104 +254,163 @@ def _counted(lengths: Numbers) -> Numbers:
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
-def _halves(identity: bytes) -> tuple[int, int]:
-    return int.from_bytes(identity[:8], "little"), int.from_bytes(identity[8:], "little")
+_REFUSED: Final = pa.schema(
+    [
+        ("file", pa.string()),
+        ("record", pa.uint32()),
+        ("line", pa.uint32()),
+        ("code", pa.string()),
+        ("reason", pa.string()),
+    ]
+)
 
 
-_REFUSED: Final = {
-    "file": pa.string(),
-    "record": pa.uint32(),
-    "line": pa.uint32(),
-    "code": pa.string(),
-    "reason": pa.string(),
-}
-
-_GAMES: Final = {
-    "id": pa.uint32(),
-    **{name: _TYPES[_BY_NAME[name].kind][1] for name in OF_GAMES},
-    "ending": pa.string(),
-    "to_move": pa.string(),
-    "high": pa.uint64(),
-    "low": pa.uint64(),
-}
-
-
-def _table(kinds: Mapping[str, Any], rows: Iterable[Sequence[Any]]) -> pa.Table:
-    columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
-    return pa.table(
-        {
-            name: pa.array(values, kind)
-            for (name, kind), values in zip(kinds.items(), columns, strict=True)
-        }
-    )
-
-
-_OF_PLIES: Final = {
-    "key": pa.uint64(),
-    "id": pa.uint32(),
-    "ply": pa.uint32(),
-    "code": pa.uint16(),
-    "seat": pa.uint8(),
-    **{name: _TYPES[_BY_NAME[name].kind][1] for name in NOTES},
-}
-
-
-def _sorted(parts: Sequence[Mapping[str, Numbers]], by: str) -> pa.Table:
+def _sorted(parts: Sequence[pa.Table], by: str) -> pa.Table:
     """Return the rows of all parts in the order of one column."""
-    names = list(dict.fromkeys(chain.from_iterable(parts)))
-    columns = {
-        name: np.concatenate(
-            [part[name] if name in part else np.full(len(part["id"]), None) for part in parts]
-        )
-        for name in names
-    }
-    order = np.argsort(columns[by], kind="stable")
-    return pa.table(
-        {
-            name: pa.array(
-                column[order],
-                _OF_PLIES[name],
-                mask=column[order] == _NONE if name == "code" else None,
-                from_pandas=False,
-            )
-            for name, column in columns.items()
-        }
-    )
+    table = pa.concat_tables(parts, promote_options="default").combine_chunks()
+    return table.take(np.argsort(table[by].to_numpy(), kind="stable"))
 
 
 @contextmanager
-def building(path: Path, *, append: bool = False) -> Iterator[Building]:
+def building(path: Path, *, append: bool = False, command: str = "") -> Iterator[Building]:
     """Write a database, whole or not at all; with `append` what is there goes before.
 
-    It is written in a hidden folder of its own beside `path`, which only who is killed leaves
-    behind. Raises DatabaseError, also where somebody else has written what was to be added to, and
-    OSError.
+    Who is interrupted, or killed, goes on where all was written the next time that he builds by
+    the same `command`, which says all that the database is made of; not where it is empty. Raises
+    DatabaseError, also where somebody else has written what was to be added to, and OSError.
     """
     place = Path(os.path.realpath(path))
-    with TemporaryDirectory(dir=place.parent, prefix=f".{place.name[:100]}.") as folder:
-        part = Path(folder, "games.duckdb")
-        before = place.stat() if append and place.exists() else None
-        if before:
+    before = place.stat() if append and place.exists() else None
+    whole = f"{_state(before)} {command}" if command else ""
+    with _folder(place, whole) as folder:
+        part = folder / _PART
+        if not part.exists() and before:
             shutil.copyfile(place, part)
             Database(part, path).close()
         try:
-            with duckdb.connect(str(part)) as connection:
-                if not before:
-                    connection.execute(SCHEMA)
+            with _connected(part, whole, is_new=not before) as connection:
                 made = Building(connection)
-                yield made
-                made.flush()
+                try:
+                    yield made
+                    made.flush()
+                except KeyboardInterrupt:
+                    if command and not made.is_writing:
+                        made.flush()
+                    raise
+                connection.execute("DROP TABLE going_on; CHECKPOINT")
         except duckdb.Error as error:
             why = str(error).partition("\n")[0].replace(str(part), str(path))
             raise DatabaseError(f"{path} cannot be written: {why}") from error
         if place.exists():
             shutil.copymode(place, part)
         sync(part)
-        if before and _is_other(before, place.stat()):
+        if before and _state(before) != _state(place.stat()):
             raise DatabaseError(f"{path} was changed by somebody else meanwhile; nothing is added")
         part.replace(place)
     sync(place.parent)
 
 
-def _is_other(before: os.stat_result, now: os.stat_result) -> bool:
-    return (before.st_ino, before.st_mtime_ns) != (now.st_ino, now.st_mtime_ns)
+_PART: Final = "games.duckdb"
+_LOCK: Final = "lock"
+
+
+def _state(about: os.stat_result | None) -> tuple[int, int] | None:
+    return (about.st_ino, about.st_mtime_ns) if about else None
+
+
+@contextmanager
+def _connected(part: Path, command: str, *, is_new: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database that is not whole, be it one that somebody has begun."""
+    is_begun = _command_of(part) is not None
+    with duckdb.connect() as connection:
+        quoted = str(part).replace("'", "''")
+        spill = str(part.parent).replace("'", "''")
+        connection.execute(f"SET temp_directory = '{spill}'")
+        connection.execute(f"SET memory_limit = '{_MEMORY}'")
+        connection.execute(f"ATTACH '{quoted}' AS made (ROW_GROUP_SIZE {_ROWS}); USE made")
+        if not is_begun:
+            connection.execute((SCHEMA if is_new else "") + _GOING_ON)
+            connection.execute("INSERT INTO going_on VALUES (?, '', 0, 0, 0, 0)", [command])
+        yield connection
+
+
+def _command_of(part: Path) -> str | None:
+    """Return by which command a database that is not whole is made; None for any other file."""
+    if not part.exists():
+        return None
+    try:
+        with duckdb.connect(str(part)) as connection:
+            ((command,),) = connection.execute("SELECT command FROM going_on").fetchall()
+    except (duckdb.Error, ValueError):
+        return None
+    return str(command)
+
+
+@contextmanager
+def _folder(place: Path, command: str) -> Iterator[Path]:
+    """Have a hidden folder beside a place for oneself, which goes in the end.
+
+    It stays where one is interrupted and has a command. What others have left goes, but for what
+    was begun by the same command: that is taken.
+    """
+    folder, lock = _left(place, command) or _new(place)
+    is_kept = False
+    try:
+        yield folder
+    except KeyboardInterrupt:
+        is_kept = bool(command)
+        raise
+    finally:
+        if not is_kept:
+            shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _prefix(place: Path) -> str:
+    return f".{place.name[:100]}."
+
+
+def _new(place: Path) -> tuple[Path, int]:
+    """Make a folder, and return it with the lock that says that it is somebody's."""
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=place.parent, prefix=_prefix(place)))
+        (folder / _LOCK).touch()
+        if (lock := _locked(folder)) is not None:
+            return folder, lock
+
+
+def _left(place: Path, command: str) -> tuple[Path, int] | None:
+    """Return the folder that was begun by a command, and its lock; remove all others.
+
+    Folders of the living stay.
+    """
+    found = None
+    for folder in sorted(place.parent.glob(f"{glob.escape(_prefix(place))}*")):
+        lock = _locked(folder) if folder.is_dir() else None
+        if lock is None:
+            continue
+        if not found and command and _command_of(folder / _PART) == command:
+            found = folder, lock
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+    return found
+
+
+def _locked(folder: Path) -> int | None:
+    """Return the lock of a folder, held until it is closed; None where somebody has it.
+
+    None, too, for a folder that is gone, or none of ours.
+    """
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(lock), (folder / _LOCK).stat()):
+            return lock
+    except OSError:
+        pass
+    os.close(lock)
+    return None

@@ -1,34 +1,60 @@
 """Texts of records as columns of a database: what one process makes of a part of a file.
 
-A parcel holds rows of games, plies and positions, and which records were refused, why. Moves are
+A parcel holds columns of games, plies and positions, and which records were refused, why. Moves are
 places in tables of the parcel's own. Must not know how a database keeps them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from lath.games.core import Position, version_of
 from lath.notation.archive import SIZE, canonical_moves
 from lath.notation.database.keys import Keys, Line, Step, keys_of
 from lath.notation.database.layers import Numbers
-from lath.notation.quick_check import sound_game
+from lath.notation.quick_check import SoundGame, sound_game
 from lath.notation.reader import RecordText, entry_of
-from lath.notation.record import Record, record_as_read
 from lath.notation.replay import end_of, start_of
 from lath.notation.scanner import scan, unquoted
-from lath.notation.tables import GAMES, game_row, notes_of
+from lath.notation.tables import GAMES, PLIES, game_row, notes_of, row_of
 
 OF_GAMES: Final = tuple(column.name for column in GAMES if column.name != "moves")
 """The columns of a row of games, but for its number; the moves are plies of their own."""
 
 NOTES: Final = ("eval", "depth", "nodes", "time_s", "clock_s", "glyph")
 """The columns of a ply that annotations are read into."""
+
+_KINDS: Final = {
+    "text": pa.string(),
+    "integer": pa.uint64(),
+    "number": pa.float64(),
+    "date": pa.date32(),
+}
+"""Of values, by the kind of their column."""
+
+_OF_KIND: Final = {column.name: _KINDS.get(column.kind) for column in (*GAMES, *PLIES)}
+
+OF_ROWS: Final = pa.schema(
+    [
+        *((name, _OF_KIND[name]) for name in OF_GAMES),
+        ("ending", pa.string()),
+        ("to_move", pa.string()),
+        ("high", pa.uint64()),
+        ("low", pa.uint64()),
+    ]
+)
+"""Of the table of games in a parcel. `ending` has the rules' words, `to_move` who would decide
+after the last ply; `high` and `low` are what records of the same tags and moves share."""
+
+OF_NOTES: Final = pa.schema([(name, _OF_KIND[name]) for name in NOTES])
+"""Of the table of what is said of plies."""
 
 
 class Refusal(NamedTuple):
@@ -60,104 +86,212 @@ class OfGame:
     plies: Numbers
     seats: Numbers
 
+    notes: Any
+    """A table of OF_NOTES, a row a ply; None where nothing is said of any."""
+
 
 @dataclass(slots=True)
 class Parcel:
     """What some texts hold."""
 
-    read: int
-    rows: list[tuple[Any, ...]]
-    """Of each sound record, in the columns of OF_GAMES, `ending` and `to_move`."""
+    read: int = 0
+    games: Any = None
+    """A table of OF_ROWS, a row for each sound record."""
 
-    identities: list[bytes]
-    """16 bytes of each, which records of the same tags and moves have in common."""
-
-    notes: dict[int, list[tuple[Any, ...]]]
-    """By the number of a game that has annotations, NOTES of each ply."""
-
-    refused: list[Refusal]
+    refused: list[Refusal] = field(default_factory=list)
     of_games: list[OfGame] = field(default_factory=list)
 
 
-def parcel_of(texts: Iterable[RecordText], file: str, first: int) -> Parcel:
-    """Return what texts hold, the first being the `first`-th record of a file."""
-    parcel = Parcel(0, [], [], {}, [])
-    lines: dict[tuple[str, str], tuple[list[int], list[Line]]] = {}
+_Notes = Sequence[tuple[Any, ...]]
+"""NOTES of each ply of a game; empty where nothing is said of any."""
+
+
+class _Found(NamedTuple):
+    """A sound record."""
+
+    row: tuple[Any, ...]
+    """In the columns of GAMES."""
+    tags: Sequence[tuple[str, str]]
+    line: Line
+    result: str
+    notes: _Notes
+
+
+def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> Parcel:
+    """Return what texts hold, the first being the `first`-th record of a file.
+
+    In the place of one that was refused already stands why.
+    """
+    parcel = Parcel()
+    rows: list[tuple[Any, ...]] = []
+    ends: list[tuple[str | None, str]] = []
+    identities: list[bytes] = []
+    lines: dict[tuple[str, str], tuple[list[int], list[Line], dict[int, _Notes]]] = {}
     for number, text in enumerate(texts, first):
         parcel.read += 1
-        found = _sound(text)
-        if found is None:
-            entry = entry_of(text, file, number)
-            if entry.record is None or entry.problems:
-                problem = entry.problems[0]
-                parcel.refused.append(
-                    Refusal(file, number, problem.line, problem.code, problem.message)
-                )
-                continue
-            found = _played(entry.record)
-        record, line = found
-        _take(parcel, record, line)
+        found = _found(text, file, number)
+        if isinstance(found, Refusal):
+            parcel.refused.append(found)
+            continue
+        line = found.line
         by = line.start.game.id, version_of(line.start.game)
-        numbers, of_game = lines.setdefault(by, ([], []))
-        numbers.append(len(parcel.rows) - 1)
+        numbers, of_game, notes = lines.setdefault(by, ([], [], {}))
+        if found.notes:
+            notes[len(numbers)] = found.notes
+        numbers.append(len(rows))
         of_game.append(line)
-    for (game, rules), (numbers, of_game) in lines.items():
-        parcel.of_games.append(_of_game(game, keys_of(game, rules), numbers, of_game))
+        rows.append(found.row)
+        ends.append((_ending(line.end), line.end.to_move.word))
+        identities.append(_identity(found.tags, line.moves, found.result))
+    parcel.games = _table(rows, ends, identities)
+    for (game, rules), (numbers, of_game, notes) in lines.items():
+        parcel.of_games.append(_of_game(game, keys_of(game, rules), numbers, of_game, notes))
     return parcel
 
 
-def _of_game(game: str, keys: Keys, numbers: list[int], lines: Sequence[Line]) -> OfGame:
+def _table(
+    rows: Sequence[tuple[Any, ...]],
+    ends: Sequence[tuple[str | None, str]],
+    identities: Iterable[bytes],
+) -> pa.Table:
+    """Return a table of OF_ROWS."""
+    values = list(zip(*rows, strict=True)) or [()] * len(GAMES)
+    columns: dict[str, Any] = {
+        column.name: of for column, of in zip(GAMES, values, strict=True) if column.name in OF_GAMES
+    }
+    halves = np.frombuffer(b"".join(identities), np.uint64).reshape(-1, 2)
+    endings, movers = zip(*ends, strict=True) if ends else ((), ())
+    columns |= {"ending": endings, "to_move": movers, "high": halves[:, 0], "low": halves[:, 1]}
+    arrays = [pa.array(columns[each.name], each.type) for each in OF_ROWS]
+    return pa.Table.from_arrays(arrays, schema=OF_ROWS)
+
+
+def _of_game(
+    game: str,
+    keys: Keys,
+    numbers: Sequence[int],
+    lines: Sequence[Line],
+    notes: dict[int, _Notes],
+) -> OfGame:
     played = keys.play(lines)
+    lengths = [len(line.moves) for line in lines]
     return OfGame(
         game,
         list(keys.steps),
         list(keys.texts),
-        np.array(numbers, np.int64),
-        np.array([len(line.moves) for line in lines], np.int64),
+        np.array(numbers, np.uint32),
+        np.array(lengths, np.int64),
         played.keys,
-        played.images,
-        played.steps,
+        played.images.astype(np.int32),
+        played.steps.astype(np.int32),
         played.seats,
+        _table_of_notes(notes, lengths) if notes else None,
     )
+
+
+def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Table:
+    """Return a table of OF_NOTES of all plies of some games."""
+    every: list[tuple[Any, ...]] = []
+    for place, length in enumerate(lengths):
+        every += notes.get(place) or (_NOTHING,) * length
+    columns = list(zip(*every, strict=True)) or [()] * len(NOTES)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=OF_NOTES)
 
 
 _NOTHING: Final = (None,) * len(NOTES)
 
 
-def _sound(text: RecordText) -> tuple[Record, Line] | None:
-    """Return the record and main line of a text that is surely sound; None for another.
+def _found(text: RecordText | Refusal, file: str, number: int) -> _Found | Refusal:
+    """Return what the `number`-th text of a file says, or why it is refused."""
+    if isinstance(text, Refusal):
+        return text
+    return _sound(text) or _closely(text, file, number)
 
-    Where nothing but moves is said the record has no plies: the line has them.
-    """
+
+def _sound(text: RecordText) -> _Found | None:
+    """Return what a text says that is surely sound; None for another."""
     found = None if text.fault else sound_game(text.text)
     if found is None:
         return None
-    if found.is_bare:
-        tags = tuple([(name, unquoted(value)) for name, value in found.tags])
-        record: Record | None = record_as_read(tags, (), found.result)
-    else:
-        record = scan(text.text)
-    return None if record is None else (record, Line(found.start, found.line, found.end))
+    is_escaped = "\\" in text.text
+    tags = [(name, unquoted(value) if is_escaped else value[1:-1]) for name, value in found.tags]
+    line = Line(found.start, found.line, found.end)
+    notes: _Notes = ()
+    movetext = None
+    if not found.is_bare:
+        read = _read_notes(found)
+        if read is None:
+            return _annotated(text.text, line)
+        movetext, notes = read
+    return _Found(row_of(tags, line.moves, found.result, movetext), tags, line, found.result, notes)
 
 
-def _played(record: Record) -> tuple[Record, Line]:
-    """Return a sound record and its main line."""
+def _annotated(text: str, line: Line) -> _Found | None:
+    """Return what the text of a sound record says in any words."""
+    record = scan(text)
+    if record is None:
+        return None
+    notes: _Notes = list(map(notes_of, record.plies))
+    notes = notes if any(note != _NOTHING for note in notes) else ()
+    return _Found(game_row(record), record.tags, line, record.result, notes)
+
+
+def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
+    """Return the same of any text."""
+    entry = entry_of(text, file, number)
+    record = entry.record
+    if record is None or entry.problems:
+        problem = entry.problems[0]
+        return Refusal(file, number, problem.line, problem.code, problem.message)
     end = end_of(record)
     assert end is not None
-    return record, Line(start_of(record), canonical_moves(record), end)
+    notes: _Notes = list(map(notes_of, record.plies))
+    notes = notes if any(note != _NOTHING for note in notes) else ()
+    line = Line(start_of(record), canonical_moves(record), end)
+    return _Found(game_row(record), record.tags, line, record.result, notes)
 
 
-def _take(parcel: Parcel, record: Record, line: Line) -> None:
-    """Add a sound record to a parcel; without plies it has those of its line."""
-    row = dict(zip(_NAMES, game_row(record), strict=True)) | {"plies": len(line.moves)}
-    notes = list(map(notes_of, record.plies))
-    if any(note != _NOTHING for note in notes):
-        parcel.notes[len(parcel.rows)] = notes
-    parcel.rows.append((*map(row.get, OF_GAMES), _ending(line.end), line.end.to_move.word))
-    parcel.identities.append(_identity(record.tags, line.moves, record.result))
+_NOTE: Final = r"""
+    (?: (?:emt|clk)\ (?:0|[1-9][0-9]{0,8})\.[0-9]{3}
+    | eval\ -?[01](?:\.[0-9]*+)?
+    | (?:depth|nodes)\ [0-9]{1,18} )
+"""
+"""An annotation that a column holds, as our own text has it."""
+
+_NOTED: Final = re.compile(
+    rf"""
+    (?: [1-9][0-9]*+\.\ [^ (){{}};!?]++ [!?]*+
+        (?: \ \{{ \[%{_NOTE}\] (?:\ \[%{_NOTE}\])*+ \}} )?+
+        (?: \  | $ ) )*+
+    """,
+    re.VERBOSE,
+)
+"""Numbered plies with nothing but such annotations, words being a blank apart."""
+
+_OF_PLY: Final = re.compile(r"\. [^ !?]++([!?]*+)(?: \{\[%([^{}]*)\]\})?")
+"""Groups: the glyph, what stands in brackets."""
+
+_READERS: Final = (("eval", float), ("depth", int), ("nodes", int), ("emt", float), ("clk", float))
 
 
-_NAMES: Final = tuple(column.name for column in GAMES)
+def _read_notes(found: SoundGame) -> tuple[str, _Notes] | None:
+    """Return the movetext and the notes of a sound record; None where more is said.
+
+    They are what reading the record and writing it again would come to.
+    """
+    movetext = " ".join(found.movetext.split())
+    if _NOTED.fullmatch(movetext) is None:
+        return None
+    notes: list[tuple[Any, ...]] = []
+    for glyph, inner in _OF_PLY.findall(movetext):
+        if not (inner or glyph):
+            notes.append(_NOTHING)
+            continue
+        said = dict([each.split(" ") for each in reversed(inner.split("] [%"))]) if inner else {}
+        told = [read(said[name]) if name in said else None for name, read in _READERS]
+        notes.append((*told, glyph or None))
+    return movetext, notes
 
 
 def _ending(end: Position) -> str | None:
@@ -168,6 +302,6 @@ def _ending(end: Position) -> str | None:
 
 def _identity(tags: Iterable[tuple[str, str]], moves: Sequence[str], result: str) -> bytes:
     """Return 16 bytes that records of the same tags, main line and result have in common."""
-    words = [*(f"{name} {value}" for name, value in tags), " ".join(moves), result]
+    words = [*[f"{name} {value}" for name, value in tags], " ".join(moves), result]
     text = "\n".join(words)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()

@@ -5,7 +5,9 @@ Must not know how a database is written, nor what is asked of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import errno
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +20,9 @@ import pyarrow as pa
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.errors import NotationError
 from lath.notation.record import RULES, Record, bare_plies, record_as_read
+from lath.notation.scanner import parse
 from lath.notation.tables import tags_of, text_of
+from lath.notation.writer import filled, format_record, tag_lines
 
 FORM: Final = 1
 """Of databases; another number is another form."""
@@ -26,6 +30,9 @@ FORM: Final = 1
 _MACRO: Final = """
 CREATE TEMP MACRO tags_with_rules(tags) AS if(contains(tags, '"Rules"'), tags, NULL)"""
 """The tags of a game, where they may say by which version of the rules it was played."""
+
+_ALONE: Final[dict[str, str | bool | int | float | list[str]]] = {"enable_external_access": False}
+"""Nothing that a stranger has written into a database can read another file."""
 
 _AT_ONCE: Final = 1 << 14
 """Games that are read at once."""
@@ -80,7 +87,7 @@ class Database:
         """Open it; raises OSError, and DatabaseError, which names the path that is `shown`."""
         path.open("rb").close()
         try:
-            self._connection: Final = duckdb.connect(str(path), read_only=True)
+            self._connection: Final = duckdb.connect(str(path), read_only=True, config=_ALONE)
             found = self._connection.execute("SELECT form FROM about").fetchone()
         except duckdb.Error:
             found = None
@@ -217,7 +224,7 @@ class Database:
         return Steps(ids, lengths, found["code"], found["seat"])
 
     def texts(self, among: Flags | None = None) -> Iterator[tuple[int, str]]:
-        """Yield numbers of games and their records in text, in order."""
+        """Yield numbers of games and their records in canonical text, in order."""
         moves = np.array(self.moves.texts, object)
         every = np.arange(1, self.games + 1) if among is None else np.flatnonzero(among)
         for ids in _parts(every):
@@ -229,7 +236,83 @@ class Database:
             names = [name for name, *_ in cursor.description or ()]
             for row, line in zip(rows, played, strict=True):
                 columns = dict(zip(names, row, strict=True))
-                yield columns["id"], text_of(columns | {"moves": line.tolist()})
+                yield columns["id"], _text(columns, line.tolist())
+
+
+def _text(row: Mapping[str, Any], line: Sequence[str]) -> str:
+    """Return the canonical text of a game."""
+    if row["movetext"] is not None:
+        return format_record(parse(text_of(row)))
+    words = [f"{number}. {move}" for number, move in enumerate(line, 1)]
+    result: str = row["result"]
+    return f"{tag_lines(tags_of(row))}\n{filled(' '.join([*words, result]))}\n"
+
+
+class Text(io.RawIOBase):
+    """The records of a database as a file of text has them, an empty line between two.
+
+    It can be read from any place, by reading all that is before it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open it; raises OSError, also for a file that is no database."""
+        try:
+            self._database: Final = Database(path, Path("it"))
+        except DatabaseError as error:
+            raise OSError(errno.EIO, str(error), str(path)) from error
+        self._path: Final = path
+        self._begin()
+
+    def _begin(self) -> None:
+        self._texts = self._database.texts()
+        self._rest = b""
+        self._at = 0
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return that one can go to any place."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Go to a place."""
+        if whence == io.SEEK_END:
+            while self.read(_AT_ONCE):
+                pass
+        to = offset if whence == io.SEEK_SET else self._at + offset
+        if to < self._at:
+            self._begin()
+        while self._at < to and self.read(min(_AT_ONCE, to - self._at)):
+            pass
+        return self._at
+
+    def tell(self) -> int:
+        """Return at which byte it is."""
+        return self._at
+
+    def readinto(self, buffer: Any, /) -> int:
+        """Read into a buffer; raises OSError where the database is damaged."""
+        try:
+            while len(self._rest) < len(buffer):
+                number, text = next(self._texts)
+                self._rest += (b"\n" if number > 1 else b"") + text.encode()
+        except StopIteration:
+            pass
+        except duckdb.Error as error:
+            words = f"damaged: {str(error).partition(chr(10))[0]}"
+            raise OSError(errno.EIO, words, str(self._path)) from error
+        data, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        """Close the database, too."""
+        if not self.closed:
+            self._database.close()
+        super().close()
 
 
 def _parts(every: Numbers) -> Iterator[Numbers]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from lath.notation.errors import NotationError
-from lath.notation.files import compression_of
+from lath.notation.files import DATABASE, compression_of
 
 if TYPE_CHECKING:
     from lath.notation.reader import Entry
@@ -88,8 +88,12 @@ TABLE: Final[Mapping[str, Format]] = {
         planes="planes:parquet_of_planes",
     ),
     "npz": Format((".npz",), planes="planes:npz_of_planes"),
+    "duckdb": Format((DATABASE,), ":read_lath"),  # `open_bytes` makes text of it
 }
-"""Every format by its name, which `--from` and `--to` know too."""
+"""Every format by its name, which `--from` and `--to` know too. Databases are written otherwise."""
+
+OF_TEXT: Final = ("lath", "duckdb")
+"""Formats whose files are our own text when they are opened."""
 
 READABLE: Final = tuple(name for name, known in TABLE.items() if known.read)
 WRITABLE: Final = tuple(name for name, known in TABLE.items() if known.write)
@@ -214,7 +218,7 @@ def entries(stream: BinaryIO, name: str, file: str, *, rules: bool) -> Iterator[
     from lath.notation.scanner import size_fault
     from lath.notation.writer import format_record
 
-    if name == "lath":
+    if name in OF_TEXT:
         yield from entries_of(stream, file, rules=rules)
         return
     for entry in reader(name)(stream, file):

@@ -33,13 +33,36 @@ def test_rows_say_what_the_records_say() -> None:
     records = list(map(notation.parse, TEXTS))
     assert (found.read, found.refused) == (len(TEXTS), [])
     table = notation.games_table(records)
-    for column, values in zip(OF_GAMES, zip(*found.rows, strict=True), strict=False):
-        assert list(values) == table[column], column
-    endings = [row[len(OF_GAMES)] for row in found.rows]
-    assert endings == [None, None, None, "three in line", None]
+    columns = found.games.to_pydict()
+    for column in OF_GAMES:
+        assert columns[column] == table[column], column
+    assert columns["ending"] == [None, None, None, "three in line", None]
     plies = notation.plies_table(records)
-    notes = zip(*map(plies.__getitem__, NOTES), strict=True)
-    assert found.notes == {1: list(notes)[3:6]}
+    noted = [of for of in found.of_games if of.notes is not None]
+    assert [of.game for of in noted] == ["mammalath"]
+    notes = noted[0].notes.to_pydict()
+    of_it = [place for place, game in enumerate(plies["game"]) if game == "mammalath"]
+    assert notes == {name: [plies[name][place] for place in of_it] for name in NOTES}
+
+
+def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
+    """Annotations that columns hold are read at once: they come to what reading each comes to."""
+    said = (
+        "1. c3 {[%emt 1.500] [%eval -0.25]} 2. xb2-b4!? {[%depth 3] [%nodes 70]} 3. xA",
+        "1. c3 {[%eval 0.5] [%eval 0.1]} 2. xb4-b2! 3. xA? *",
+        "1. c3\n{[%eval 1.]\n[%emt 12.000]} 2. xb4-b2 {[%nodes 999999999999999999]} 3. xA",
+        "1. c3 {[%emt 1.5]} 2. xb4-b2 {[%pv xA 3. e4] so} 3. xA {1. well}",
+        "1. c3 {[%eval 0.5]} {[%emt 1.000]} 2. xb4-b2 3. xA",
+        "c3 {[%emt 01.500]} xb4-b2 ; so\n xA",
+        "{[%eval 0.5]} 1. c3 2. xb4-b2 3. xA",
+    )
+    texts = [f'[Game "mammalath"]\n\n{each.removesuffix(" *")} *' for each in said]
+    records = list(map(notation.parse, texts))
+    found = parcel(*texts)
+    assert found.games["movetext"].to_pylist() == notation.games_table(records)["movetext"]
+    plies = notation.plies_table(records)
+    (of,) = found.of_games
+    assert of.notes.to_pydict() == {name: plies[name] for name in NOTES}
 
 
 def test_plies_and_positions_are_those_of_the_records() -> None:
@@ -70,7 +93,7 @@ def test_plies_and_positions_are_those_of_the_records() -> None:
 def test_what_is_not_sound_is_refused_and_the_rest_is_taken() -> None:
     found = parcel(TEXTS[0], BAD, TEXTS[2], "[Game")
     assert found.read == 4
-    assert len(found.rows) == 2
+    assert found.games.num_rows == 2
     places = map(itemgetter(0, 1, 2, 3), found.refused)
     assert list(places) == [("some.lath", 2, 10, "illegal-move"), ("some.lath", 4, 16, "syntax")]
     assert "e5 already has a stone" in found.refused[0].reason
@@ -81,12 +104,13 @@ def test_a_game_without_moves_is_taken() -> None:
     keys_of.cache_clear()
     found = parcel('[Game "yavalath:size=4"]\n\n*')
     (of,) = found.of_games
-    assert (len(found.rows), of.images.tolist(), len(of.plies)) == (1, [NO_MOVE], 0)
+    assert (found.games.num_rows, of.images.tolist(), len(of.plies)) == (1, [NO_MOVE], 0)
 
 
 def test_records_are_the_same_whose_tags_and_moves_are() -> None:
     spelled = TEXTS[1].replace("xb4-b2", "xb2-b4").replace("{why} ", "")
     other = TEXTS[0].replace("grim", "gay")
-    one, same, zero, different = parcel(TEXTS[1], spelled, TEXTS[0], other).identities
+    found = parcel(TEXTS[1], spelled, TEXTS[0], other).games.select(["high", "low"])
+    one, same, zero, different = (tuple(row.values()) for row in found.to_pylist())
     assert one == same
     assert len({one, zero, different}) == 3

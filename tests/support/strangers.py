@@ -426,7 +426,7 @@ def _doors() -> Iterator[tuple[str, Door]]:
     commanding = (*NOTATION, "\x1b[31m", "\xc2\x9b")
     yield "records for commands", Door(_records, commanding, _meet_commands)
     for name in formats.READABLE:
-        if name != "lath":
+        if name not in formats.OF_TEXT:
             signs = (*NOTATION, *_JSON)
             yield f"records as {name}", Door(partial(_of_format, name), signs, _meet_format(name))
     for suffix in COMPRESSIONS:

@@ -317,7 +317,7 @@ def test_standard_streams_stand_for_files(source: Path) -> None:
             ["games.pgn", "games.csv"],
             (
                 "games.pgn: no format has the suffix .pgn; expected one of .lath, .jsonl, .ndjson, "
-                ".json, .trl, .ygn, .sgf, .csv, .parquet, .npz; or name it by --from"
+                ".json, .trl, .ygn, .sgf, .csv, .parquet, .npz, .duckdb; or name it by --from"
             ),
         ),
         (["games.lath", "games.csv", "--to", "pgn"], "there is no format 'pgn'; expected one of "),

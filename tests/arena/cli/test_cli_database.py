@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
+import gzip
+import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,8 @@ from commands import arena
 from sample_records import random_game
 
 from lath import games, notation
-from lath.notation.database import building, reading
+from lath.notation import reader
+from lath.notation.database import building, reading, sources
 from lath.notation.database.keys import keys_of
 
 BAD = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
@@ -78,21 +83,108 @@ def test_a_game_once_in_is_never_in_twice(
     assert ask(out, lines) == [(count, count)]
 
 
-def test_who_is_stopped_leaves_what_was_there(
+def tables(database: Path) -> list[list[tuple[Any, ...]]]:
+    """Return what a database holds."""
+    names = ("games", "plies", "positions", "moves", "refused")
+    return [ask(database, f"SELECT * FROM {name} ORDER BY ALL") for name in names]
+
+
+def test_files_of_any_format_and_directories_are_sources(source: Path, tmp_path: Path) -> None:
+    whole, out = tmp_path / "whole.duckdb", tmp_path / "games.duckdb"
+    arena("convert", source, whole)
+    rest, found = tmp_path / "rest.jsonl", tmp_path / "league" / "games.lath"
+    found.parent.mkdir()
+    *records, told, bad = source.read_text().split("\n\n[")
+    found.write_text("\n\n[".join(records[:5]) + "\n")
+    (tmp_path / "rest.lath").write_text("\n\n".join(f"[{each}" for each in records[5:]) + "\n")
+    assert arena("convert", tmp_path / "rest.lath", rest).status == 0
+    (tmp_path / "bad.ygn").write_text("no games")
+    (tmp_path / "last.lath.gz").write_bytes(gzip.compress(f"[{told}\n\n[{bad}".encode()))
+    sources = (found.parent, rest, tmp_path / "bad.ygn", tmp_path / "last.lath.gz")
+    ran = arena("convert", *sources, out, "-q")
+    assert (ran.status, ran.out, ran.err) == (1, "", "")
+    assert ask(out, "SELECT * FROM games") == ask(whole, "SELECT * FROM games")
+    assert tables(out)[1:3] == tables(whole)[1:3]
+    refused = ask(out, "SELECT file, record, line FROM refused")
+    assert refused == [(str(sources[2]), 1, 1), (str(sources[3]), 2, 8)]
+    again = arena("convert", *sources, out, "--append")
+    count = len(records) + 1
+    words = f"0 of {count + 2} records taken into {out}; {count} left out that were there already"
+    assert again.err == f"{words}; 2 bad records left out, of which its table refused tells\n"
+    assert arena("convert", out, tmp_path / "copy", "--to", "duckdb").status == 0
+    assert tables(tmp_path / "copy")[:3] == tables(out)[:3]
+
+
+def test_two_processes_make_what_one_makes(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, more = tmp_path / "games.duckdb", tmp_path / "more.lath"
-    arena("convert", source, out)
-    before = out.read_bytes()
-    more.write_text(TOLD.replace("ann", "bob"))
+    one, two = tmp_path / "one.duckdb", tmp_path / "two.duckdb"
+    assert arena("convert", source, source.parent / "games.lath", one).status == 1
+    assert arena("convert", source, source.parent / "games.lath", two, "-j", "2").status == 1
+    assert tables(one) == tables(two)
 
-    def fail(*_: object) -> None:
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(building.Building, "_write_games", fail)
-    there = set(tmp_path.iterdir())
-    assert arena("convert", more, out, "--append").status != 0
+class Stopped:
+    """A user who presses Ctrl-C when so many games are written."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, games: int) -> None:
+        monkeypatch.setattr(building, "SEGMENT", 100)
+        monkeypatch.setattr(sources, "_AT_ONCE", 1)  # a block of a file is a parcel
+        monkeypatch.setattr(reader, "_BLOCK", 500)
+        write = building.Building._write
+
+        def stop(made: building.Building, parcels: Sequence[Any]) -> None:
+            if made.counts.taken >= games:
+                raise KeyboardInterrupt
+            write(made, parcels)
+
+        monkeypatch.setattr(building.Building, "_write", stop)
+
+
+def test_who_is_stopped_leaves_what_was_there_and_goes_on(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, more, whole = (tmp_path / name for name in ("games.duckdb", "more.lath", "whole.duckdb"))
+    more.write_text(f"{BAD}\n{TOLD.replace('ann', 'bob')}")
+    arena("convert", more, out)
+    before, there = out.read_bytes(), set(tmp_path.iterdir())
+    command = ("convert", more, source, out, "--append")
+    with monkeypatch.context() as patch:
+        Stopped(patch, 5)
+        ran = arena(*command)
+        assert (ran.status, ran.err) == (
+            3,
+            "interrupted; the same command goes on where it was\n",
+        )
     assert out.read_bytes() == before
+    (kept,) = set(tmp_path.iterdir()) - there
+    ran = arena(*command)
+    assert ran.err.startswith("going on after ")
+    assert 5 <= int(ran.err.split()[3]) < len(list(notation.read(source)))
+    assert set(tmp_path.iterdir()) == there
+    arena("convert", more, whole)
+    arena("convert", more, source, whole, "--append")
+    assert ask(out, "SELECT * FROM games") == ask(whole, "SELECT * FROM games")
+    assert tables(out)[1:] == tables(whole)[1:]
+    assert not kept.exists()
+
+
+def test_what_the_dead_have_left_is_cleared_and_the_living_keep_theirs(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, other = tmp_path / "games.duckdb", tmp_path / "other.lath"
+    other.write_text(TOLD)
+    there = {*tmp_path.iterdir(), out}
+    with monkeypatch.context() as patch:
+        Stopped(patch, 5)
+        assert arena("convert", source, out).status == 3
+    (left,) = set(tmp_path.iterdir()) - there
+    lock = os.open(left / "lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)  # as its owner has it while he lives
+    arena("convert", other, out)
+    assert left.exists()
+    os.close(lock)
+    assert arena("convert", other, out).err.startswith("1 of 1 records taken")
     assert set(tmp_path.iterdir()) == there
 
 
@@ -145,8 +237,37 @@ def test_flags_that_do_not_go_together_are_refused(source: Path, tmp_path: Path)
     assert (ran.status, "--append is for databases" in ran.err) == (2, True)
     ran = arena("convert", source, tmp_path / "games.duckdb", "--planes")
     assert (ran.status, "--planes is not for databases" in ran.err) == (2, True)
-    ran = arena("convert", tmp_path / "games.csv", tmp_path / "games.duckdb")
-    assert (ran.status, "a database is made of .lath" in ran.err) == (2, True)
+    ran = arena("convert", source, source, tmp_path / "games.csv")
+    assert (ran.status, "several SRC is for databases" in ran.err) == (2, True)
+    ran = arena("convert", "games.duckdb", tmp_path / "games.duckdb", "--from", "sgf")
+    assert (ran.status, "sgf is only written" in ran.err) == (2, True)
+    ran = arena("convert", "-", tmp_path / "games.duckdb", "--from", "duckdb")
+    assert (ran.status, "a database is no stream" in ran.err) == (2, True)
+
+
+def test_a_database_is_read_as_a_file_of_its_records(source: Path, tmp_path: Path) -> None:
+    out, text = tmp_path / "games.duckdb", tmp_path / "text.lath"
+    sound = [notation.canonical(each) for each in list(notation.read(source))[:-1]]
+    text.write_text("".join(notation.format_records(sound)))
+    arena("convert", source, out)
+    ran = arena("select", out)
+    assert (ran.status, ran.out) == (0, text.read_text())
+    for command in (("check",), ("stats",), ("select", "--where", "plies > 20"), ("rate",)):
+        of_text, of_database = arena(*command, text), arena(*command, out)
+        assert (of_database.status, of_database.out) == (of_text.status, of_text.out)
+    assert arena("show", out, "--game", "3").out == arena("show", text, "--game", "3").out
+    assert list(notation.read(out)) == sound
+    with notation.open_records(out) as records:
+        assert (len(records), records[-1], records[0]) == (len(sound), sound[-1], sound[0])
+
+
+def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "games.duckdb"
+    assert "`arena convert` makes duckdb of it" in arena("select", source, "-o", out).err
+    out.write_text("no database")
+    ran = arena("select", out)
+    words = "it is no database of games of this version"
+    assert (ran.status, ran.err) == (2, f"arena: {out} cannot be read: {words}\n")
 
 
 def test_records_come_out_as_they_went_in(source: Path, tmp_path: Path) -> None:

@@ -1,0 +1,118 @@
+"""Files of records as parcels, in order: read by this process, or by several.
+
+Must not know how a database keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+from lath.notation import formats
+from lath.notation.database.parcels import Parcel, Refusal, parcel_of
+from lath.notation.files import open_bytes
+from lath.notation.parallel import in_order
+from lath.notation.reader import Chunk, RecordText, chunks, texts_of
+from lath.notation.scanner import size_fault
+from lath.notation.writer import format_record
+
+_AT_ONCE: Final = 4 << 20
+"""Bytes of text that a parcel is made of: with fewer, arrays are too short to be quick."""
+
+
+class Mark(NamedTuple):
+    """A place among sources: all that stands before it was read."""
+
+    source: int = 0
+    """Which of them, from 0."""
+    offset: int = 0
+    """Bytes of its text before that place, when decompressed; 0 in formats other than ours."""
+    line: int = 1
+    records: int = 0
+    """How many of its records stand before that place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a source: what one process makes a parcel of."""
+
+    file: str
+    chunks: Sequence[Chunk]
+    """Of our own text."""
+    texts: Sequence[RecordText | Refusal]
+    """Of another format: what was read, in our text."""
+    end: Mark
+    """Where the next one begins; its records are not counted yet."""
+
+
+def pieces(path: Path, format_name: str, begin: Mark) -> Iterator[Piece]:
+    """Yield the pieces of a source from a place on; raises OSError and FormatError."""
+    with open_bytes(path) as stream:
+        if format_name in formats.OF_TEXT:
+            yield from _of_text(stream, str(path), begin)
+        else:
+            yield from _of_format(stream, str(path), format_name, begin)
+
+
+def _of_text(stream: BinaryIO, file: str, begin: Mark) -> Iterator[Piece]:
+    if begin.offset:
+        stream.seek(begin.offset)
+    some: list[Chunk] = []
+    end = begin
+    for chunk in chunks(stream):
+        line, offset = begin.line + chunk.line - 1, begin.offset + chunk.offset
+        some.append(Chunk(line, chunk.data, offset))
+        end = begin._replace(line=line + chunk.data.count(b"\n"), offset=offset + len(chunk.data))
+        if sum(len(each.data) for each in some) >= _AT_ONCE:
+            yield Piece(file, some, (), end)
+            some = []
+    if some:
+        yield Piece(file, some, (), end)
+
+
+def _of_format(stream: BinaryIO, file: str, name: str, begin: Mark) -> Iterator[Piece]:
+    texts: list[RecordText | Refusal] = []
+    size = 0
+    for entry in islice(formats.reader(name)(stream, file), begin.records, None):
+        if entry.record is None or entry.problems:
+            problem = entry.problems[0]
+            texts.append(Refusal(file, len(texts) + 1, problem.line, problem.code, problem.message))
+        else:
+            text = format_record(entry.record).rstrip()
+            texts.append(RecordText(entry.line, text, size_fault(text)))
+            size += len(text)
+        if size >= _AT_ONCE or len(texts) >= _AT_ONCE >> 8:
+            yield Piece(file, (), texts, begin)
+            texts, size = [], 0
+    if texts:
+        yield Piece(file, (), texts, begin)
+
+
+def parcels(found: Iterable[Piece], begin: Mark, jobs: int) -> Iterator[tuple[Parcel, Mark]]:
+    """Yield what pieces hold, in order, and where what follows begins.
+
+    The work is done by `jobs` processes, of which one is this one. Raises what the pieces do.
+    """
+    source, records = begin.source, begin.records
+    for parcel, end in in_order(_parcel, found, jobs):
+        if end.source != source:
+            source, records = end.source, 0
+        parcel.refused = [
+            refusal._replace(record=refusal.record + records) for refusal in parcel.refused
+        ]
+        records += parcel.read
+        yield parcel, end._replace(records=records)
+
+
+def _parcel(piece: Piece) -> tuple[Parcel, Mark]:
+    ours = chain.from_iterable(map(texts_of, piece.chunks))
+    parcel = parcel_of(chain(ours, piece.texts), piece.file, 1)
+    if piece.texts:  # our text is not what the file has: the record's place is told
+        parcel.refused = [
+            refusal._replace(line=piece.texts[refusal.record - 1].line)
+            for refusal in parcel.refused
+        ]
+    return parcel, piece.end
