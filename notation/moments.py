@@ -121,33 +121,60 @@ def _played(record: Record) -> Iterable[Position]:
     return last
 
 
-def _has_position(test_of: Callable[[Record], PositionTest | None], plan: Plan) -> Question:
+def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = ()) -> Question:
     """Return whether a position of the main line passes the test that there is for a record.
 
     Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
     there is no test nothing is played.
     """
+    test_of = position_test(plan)
 
     def judged(record: Record) -> Judged:
         test = test_of(record)
         return () if test is None else enumerate(map(test, _played(record)))
 
-    return _of_plies(judged, REPLAY, plan)
+    return _of_plies(judged, REPLAY, plan, moves)
 
 
-def comes_to(texts: Sequence[str], *, is_plain: bool) -> Question:
-    """Return whether the main line comes to one of these positions, as its game reads them.
+def position_test(
+    plan: OfPosition | OfLine | OfPattern,
+) -> Callable[[Record], PositionTest | None]:
+    """Return which positions of a record's game are asked for; None where none can be.
 
-    Or to an image of one, unless `is_plain`.
+    Of a line they are those that it leads to. It raises GameError where a record begins nowhere.
     """
+    if isinstance(plan, OfLine):
+        to_end = _to_end(plan)
+        return lambda record: to_end(record.game, record.tag(RULES), record.tag("Setup"))
+    test = _shown(plan) if isinstance(plan, OfPattern) else _among(plan)
+    return lambda record: test(record.game, record.tag(RULES))
 
+
+def _among(plan: OfPosition) -> Callable[[str, str], PositionTest | None]:
     @once_a_game
     def test(game_id: str, rules: str) -> PositionTest | None:
-        sought = positions_of([game_by(game_id, rules)], texts)
-        return _is_one_of(sought, is_plain) if sought else None
+        sought = positions_of([game_by(game_id, rules)], plan.texts)
+        return _is_one_of(sought, plan.is_plain) if sought else None
 
-    plan = OfPosition(tuple(texts), is_plain)
-    return _has_position(lambda record: test(record.game, record.tag(RULES)), plan)
+    return test
+
+
+def _to_end(plan: OfLine) -> Callable[[str, str, str], PositionTest | None]:
+    @once_a_game
+    def test(game_id: str, rules: str, setup: str) -> PositionTest | None:
+        end = end_of_line(plan.moves, game_id, rules, setup)
+        return None if end is None else _is_one_of({end}, plan.is_plain)
+
+    return test
+
+
+def _shown(plan: OfPattern) -> Callable[[str, str], PositionTest | None]:
+    @once_a_game
+    def test(game_id: str, rules: str) -> PositionTest | None:
+        compiled = plan.pattern.on(game_by(game_id, rules))
+        return None if compiled is None else compiled.is_in
+
+    return test
 
 
 def _is_one_of(sought: set[Position], is_plain: bool) -> PositionTest:
@@ -163,24 +190,35 @@ def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]
     return found
 
 
+def end_of_line(moves: Sequence[str], game_id: str, rules: str, setup: str) -> Position | None:
+    """Return where moves lead from a game's start with a setup, which may be empty.
+
+    None where they cannot be played; raises GameError where there is no such start.
+    """
+    spelled = spellings(game_id, rules)
+    start = game_by(game_id, rules).start(setup or None)
+    return follow(start, [spelled[move] for move in moves])
+
+
+def comes_to(texts: Sequence[str], *, is_plain: bool) -> Question:
+    """Return whether the main line comes to one of these positions, as its game reads them.
+
+    Or to an image of one, unless `is_plain`.
+    """
+    return _has_position(OfPosition(tuple(texts), is_plain))
+
+
 def reaches(moves: Sequence[str], *, is_plain: bool) -> Question:
     """Return whether the main line comes to where these moves lead from the start of its game.
 
     Or to an image of that, unless `is_plain`. The start is that of the record's Setup.
     """
+    return _has_position(OfLine(tuple(moves), is_reached=True, is_plain=is_plain), moves)
 
-    @once_a_game
-    def test(game_id: str, rules: str, setup: str) -> PositionTest | None:
-        spelled = spellings(game_id, rules)
-        start = game_by(game_id, rules).start(setup or None)
-        end = follow(start, [spelled[move] for move in moves])
-        return None if end is None else _is_one_of({end}, is_plain)
 
-    question = _has_position(
-        lambda record: test(record.game, record.tag(RULES), record.tag("Setup")),
-        OfLine(tuple(moves), is_reached=True, is_plain=is_plain),
-    )
-    return replace(question, moves=tuple(moves))
+def shows(pattern: Pattern) -> Question:
+    """Return whether a position of the main line has the pattern."""
+    return _has_position(OfPattern(pattern))
 
 
 def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
@@ -224,17 +262,6 @@ def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
 def _is_at_the_start(record: Record, rules: str) -> bool:
     """Return whether the tag Position says where the game begins anyway."""
     return start_of(record) == game_by(record.game, rules).start(record.tag("Setup") or None)
-
-
-def shows(pattern: Pattern) -> Question:
-    """Return whether a position of the main line has the pattern."""
-
-    @once_a_game
-    def test(game_id: str, rules: str) -> PositionTest | None:
-        compiled = pattern.on(game_by(game_id, rules))
-        return None if compiled is None else compiled.is_in
-
-    return _has_position(lambda record: test(record.game, record.tag(RULES)), OfPattern(pattern))
 
 
 _COMPARED: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}

@@ -7,11 +7,10 @@ record, and must agree. Must not know how a query is written, nor where games ar
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from lath.notation.patterns import Pattern
-from lath.notation.record import Record
 
 TextTest = Callable[[str], bool]
 """Says whether a text passes; an empty one never does."""
@@ -73,6 +72,20 @@ class OfPlies:
 
     ranges: tuple[tuple[int, float], ...]
     """The least and the greatest, which may be infinite."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfSetup:
+    """Where the tag Setup says one of these setups, as the game reads them."""
+
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OfNotes:
+    """Where anything of this kind is said: comments in words, or variations."""
+
+    kind: Literal["comments", "variations"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +163,8 @@ class Then:
     """How many plies later each part but the first may be than the one before; None: any number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Other:
-    """Something else, that only the function knows."""
-
-    holds: Callable[[Record], bool] = field(repr=False)
-
-
 Plan = (
-    And | Or | Not | OfTag | OfResult | OfWinner | OfPlies | OfMove | OfPosition | OfLine
-    | OfPattern | OfNumber | At | Then | Other
+    And | Or | Not | OfTag | OfResult | OfWinner | OfPlies | OfSetup | OfNotes | OfMove | OfPosition
+    | OfLine | OfPattern | OfNumber | At | Then
 )  # fmt: skip
 """What is asked of a record."""

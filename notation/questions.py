@@ -18,12 +18,13 @@ from lath.notation.archive import start_text
 from lath.notation.plans import (
     And,
     Not,
+    OfNotes,
     OfPlies,
     OfResult,
+    OfSetup,
     OfTag,
     OfWinner,
     Or,
-    Other,
     Plan,
     TextTest,
 )
@@ -66,10 +67,6 @@ class Question:
         """Return the plies where it holds, in order; raises GameError."""
         judged = () if self.judged is None else self.judged(record)
         return [ply for ply, holds in judged if holds]
-
-
-def _other(holds: Callable[[Record], bool], cost: int) -> Question:
-    return Question(holds, cost, Other(holds))
 
 
 def joined(decisive: bool, parts: Sequence[Question]) -> Question:
@@ -253,19 +250,20 @@ def of_setup(texts: Collection[str]) -> Question:
         found = record.tag("Setup")
         return found != "" and start_text(record.game, found, "") in wanted(record.game)
 
-    return _other(matches, SETUP)
+    return Question(matches, SETUP, OfSetup(tuple(texts)))
 
 
-WITH_COMMENTS: Final = _other(
+WITH_COMMENTS: Final = Question(
     # `[%emt 0.5]` alone are no words
     lambda record: any(
         isinstance(part, str) for comment in all_comments(record) for part in comment
     ),
     COMMENTS,
+    OfNotes("comments"),
 )
 """Whether there are comments in words."""
 
-WITH_VARIATIONS: Final = _other(
-    lambda record: any(ply.variations for ply in record.plies), COMMENTS
+WITH_VARIATIONS: Final = Question(
+    lambda record: any(ply.variations for ply in record.plies), COMMENTS, OfNotes("variations")
 )
 """Whether there are variations."""

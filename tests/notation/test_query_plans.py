@@ -15,7 +15,8 @@ from lath.notation.plans import (
     OfTag,
     OfWinner,
     Or,
-    Other,
+    OfNotes,
+    OfSetup,
 )
 from lath.notation.query import plan_of
 
@@ -54,5 +55,5 @@ def test_tags_results_and_winners_stand_there_with_a_test_of_their_texts() -> No
 
 
 def test_what_has_no_place_in_the_tree_is_a_function() -> None:
-    assert isinstance(plan_of("comments"), Other)
-    assert isinstance(plan_of("setup = -"), Other)
+    assert plan_of("comments") == OfNotes("comments")
+    assert plan_of("setup = -") == OfSetup(("-",))
