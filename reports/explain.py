@@ -8,7 +8,7 @@ moves are kept. Must not know how any of it is shown.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from lath.notation.query import quoted
 from lath.notation.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
 from lath.reports.calibration import Calibration
 from lath.reports.estimates import RATE
-from lath.reports.findings import Finding, Place, ranked
+from lath.reports.findings import LEAST, Finding, Place, ranked
 from lath.reports.openings import chosen_plies
 from lath.reports.rated import digest_of, place_of
 from lath.reports.ratings.rating import rate
@@ -33,6 +33,9 @@ from lath.reports.weaknesses import LOW, Clock, Played, Weaknesses, expect, line
 
 OTHERS: Final = 30
 """Games of others that must tell what a seat is worth, or nothing is said of it."""
+
+STAGE: Final = 4
+"""Plies of a game in which a player's moves take about as long, whatever is left on the clock."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,8 @@ class Lost:
     """How many plies had been played in the first of these games."""
     position: str
     games: int
+    chance: float
+    """How likely it is to lose all of them, by what was expected of each."""
     where: str
     """The query that selects them."""
     places: tuple[Place, ...]
@@ -164,6 +169,7 @@ class Explained:
                     "ply": one.ply,
                     "position": one.position,
                     "games": one.games,
+                    "chance": one.chance,
                     "where": one.where,
                     "places": told(one.places),
                 }
@@ -201,8 +207,8 @@ class Explanation:
         self._places: Final[list[tuple[str, int]]] = []
         """Of each line of the repertoire, the file and the record's number."""
         self._others: Final[defaultdict[str, list[Result]]] = defaultdict(list)
-        self._used: Final[defaultdict[tuple[str, str], list[float]]] = defaultdict(list)
-        """Seconds of all moves of a player at a game."""
+        self._used: Final[defaultdict[tuple[str, str, int], list[float]]] = defaultdict(list)
+        """Seconds of all moves of a player at a game, by stages of `STAGE` plies."""
         self._timed: Final[list[tuple[Played, dict[int, float], dict[int, bool]]]] = []
 
     def add(self, file: str, number: int, record: Record) -> None:
@@ -286,7 +292,7 @@ class Explanation:
         for at, ply in enumerate(record.plies):
             if (seconds := ply.used_s) is not None:
                 used[at + 1] = seconds
-                self._used[players[seats[at]], record.game].append(seconds)
+                self._used[players[seats[at]], record.game, (at + 1) // STAGE].append(seconds)
             if initial and (left := ply.annotation("clk")) and left.number is not None:
                 low[at + 1] = left.number < LOW * initial
         if used:
@@ -350,9 +356,12 @@ class Explanation:
             for turn in game.turns:
                 if turn.ply not in used:
                     continue
-                every = self._used[players[turn.seat], game.game]
-                part = bisect_left(every, used[turn.ply]) / len(every)
-                game.clocks = {**game.clocks, turn.ply: Clock(part, low.get(turn.ply))}
+                every = self._used[players[turn.seat], game.game, turn.ply // STAGE]
+                took = used[turn.ply]
+                # Of moves that took as long half count as quicker.
+                part = (bisect_left(every, took) + bisect_right(every, took)) / 2 / len(every)
+                told = part if len(every) >= LEAST else None
+                game.clocks = {**game.clocks, turn.ply: Clock(told, low.get(turn.ply))}
 
     def _scored(self, advantages: dict[str, Estimate]) -> list[Scored]:
         groups: defaultdict[tuple[str, int], list[Played]] = defaultdict(list)
@@ -375,7 +384,8 @@ class Explanation:
         lost_at = {game.line: 1 - game.expected for game in self._games if game.line >= 0}
         found, by_chance = [], 0.0
         for one in self._repertoire.met_again():
-            by_chance += math.prod(lost_at[at] for at in one.lines)
+            chance = math.prod(lost_at[at] for at in one.lines)
+            by_chance += chance
             if any(lines[at].points for at in one.lines):
                 continue
             line = lines[one.lines[0]]
@@ -388,11 +398,12 @@ class Explanation:
                     ply=one.ply,
                     position=position,
                     games=len(one.lines),
+                    chance=chance,
                     where=f'loser = {quoted(self.bot)} and position "{position}"',
                     places=tuple(Place(*place) for place in places),
                 )
             )
-        return sorted(found, key=lambda one: (-one.games, -one.ply)), by_chance
+        return sorted(found, key=lambda one: (one.chance, -one.ply)), by_chance
 
     def _left(self) -> list[Left]:
         found = []

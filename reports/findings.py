@@ -110,7 +110,7 @@ class Finding:
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """Return all that was tested as it ranks: the believed, and those that are not behind them.
 
-    Whatever costs nothing is left out, and of one kind what a surer one tells already.
+    Whatever costs nothing is left out, and of one kind what another one tells already.
     """
     every = list(findings)
     chances = adjusted([each.cost.p_value for each in every])
@@ -125,13 +125,33 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _unlike(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings but those of which half of the games are in a surer one of their kind."""
+    """Return findings but those of which a surer one of their kind tells already.
+
+    Of one that is part of another the part stays where it is what costs, else the whole.
+    """
     kept: list[Finding] = []
     for each in sorted(findings, key=lambda one: one.cost.p_value):
-        same = (one for one in kept if _topic(one) == _topic(each))
-        if not any(2 * len(each.members & one.members) > len(each.members) for one in same):
+        same = (one for one in kept if _topic(one) == _topic(each) and _overlap(one, each))
+        rival = next(same, None)
+        if rival is None:
             kept.append(each)
+        elif rival.members > each.members or rival.members < each.members:
+            part, whole = sorted((rival, each), key=lambda one: len(one.members))
+            kept[kept.index(rival)] = whole if _is_everywhere(part, whole) else part
     return sorted(kept, key=lambda one: -one.cost.points)
+
+
+def _overlap(one: Finding, other: Finding) -> bool:
+    """Return whether half of the games of one are those of another."""
+    least = min(len(one.members), len(other.members))
+    return 2 * len(one.members & other.members) > least
+
+
+def _is_everywhere(part: Finding, whole: Finding) -> bool:
+    """Return whether a game of the rest costs half as much as one of the part, or more."""
+    rest = whole.cost.points - part.cost.points
+    games = len(whole.members) - len(part.members)
+    return 2 * rest * len(part.members) >= part.cost.points * games
 
 
 def _topic(finding: Finding) -> str:
@@ -214,18 +234,33 @@ def excess(own: int, others: int, worth: float) -> Cost:
     return Cost(points, points - half, points + half, _binomial_tail(own, own + others))
 
 
-def _binomial_tail(least: int, tries: int) -> float:
-    """Return how likely it is that heads come as often, or more often."""
-    heads = sum(math.comb(tries, of) for of in range(least, tries + 1))
-    return min(1.0, float(heads / 2**tries))
+def _binomial_tail(least: int, tries: int, chance: float = 0.5) -> float:
+    """Return how likely it is that so many of some tries succeed, or more.
+
+    >>> _binomial_tail(2, 2), _binomial_tail(0, 3), round(_binomial_tail(3, 4, 0.25), 4)
+    (0.25, 1.0, 0.0508)
+    """
+    ways = math.lgamma(tries + 1)
+    logs = (
+        ways
+        - math.lgamma(of + 1)
+        - math.lgamma(tries - of + 1)
+        + of * math.log(chance)
+        + (tries - of) * math.log1p(-chance)
+        for of in range(least, tries + 1)
+    )
+    return min(1.0, round(math.fsum(map(math.exp, logs)), 12))
 
 
-def shares(own: int, of_own: int, others: int, of_others: int, worth: float) -> Cost | None:
+def shares(
+    own: int, of_own: int, others: int, of_others: int, *, worth: float, usual: float = 0.0
+) -> Cost | None:
     """Return what it costs that a larger part of a bot's than of others' is of some kind.
 
-    None where there are too few of either. The chance is Fisher's.
+    None where there are too few of either. The chance is Fisher's. Where a part is `usual`, only
+    what is more than that counts, too.
 
-    >>> cost = shares(9, 10, 10, 20, 0.5)
+    >>> cost = shares(9, 10, 10, 20, worth=0.5)
     >>> cost.points, round(cost.p_value, 4)
     (2.0, 0.0369)
     """
@@ -237,7 +272,13 @@ def shares(own: int, of_own: int, others: int, of_others: int, worth: float) -> 
     low_2, high_2 = wilson(other, of_others)
     below = worth * of_own * math.hypot(share - low, high_2 - other)  # Newcombe's
     above = worth * of_own * math.hypot(high - share, other - low_2)
-    return Cost(points, points - below, points + above, _fisher(own, of_own, others, of_others))
+    chance = _fisher(own, of_own, others, of_others)
+    if usual and share - usual < share - other:
+        points = worth * of_own * (share - usual)
+        below, above = worth * of_own * (share - low), worth * of_own * (high - share)
+    if usual:
+        chance = max(chance, _binomial_tail(own, of_own, usual))
+    return Cost(points, points - below, points + above, chance)
 
 
 def _fisher(own: int, of_own: int, others: int, of_others: int) -> float:

@@ -38,6 +38,9 @@ NODES: Final = 3000
 DEPTH: Final = 3
 """Plies after a move in which the opponent must have won for it to be lost."""
 
+LOST: Final = -0.9995
+"""What somebody says who has a proof of having lost, or less; guesses are told as more."""
+
 BACK: Final = 4
 """Moves of the loser that are looked at, from the last one on."""
 
@@ -109,7 +112,9 @@ def turns_of(record: Record, played: Played) -> list[Turn]:
     found: list[Turn] = []
     if winner is not None and record.termination not in FORFEITS:
         loser = 1 - winner
-        turn = _marked(record, played, loser) or _proven(played, loser)
+        turn = _marked(record, played, loser) or _unless_known(
+            record, played, _proven(played, loser)
+        )
         if turn := turn or _by_evaluation(record, played, loser):
             found.append(turn)
     return found + [each for each in _missed(played, winner) if each not in found]
@@ -124,6 +129,28 @@ def _marked(record: Record, played: Played, loser: int) -> Turn | None:
             better = own[0].plies[0].move if own else ""
             return Turn(at + 1, loser, "proven", better)
     return None
+
+
+def _unless_known(record: Record, played: Played, turn: Turn | None) -> Turn | None:
+    """Return a turn, or the loser's last move before somebody had a proof of the end, and kept it.
+
+    Who searches deeper than our proof knows earlier that it makes no difference any more.
+    """
+    if turn is None:
+        return None
+    since = turn.ply
+    for seat in (0, 1):
+        for at in range(turn.ply - 1, -1, -1):
+            if played.seats[at] != seat:
+                continue
+            told = record.plies[at].eval
+            if told is None or (told if seat == turn.seat else -told) > LOST:
+                break
+            since = min(since, at)
+    if since == turn.ply:
+        return turn
+    own = [at for at in range(since) if played.seats[at] == turn.seat]
+    return Turn(own[-1] + 1, turn.seat, "more") if own else None
 
 
 def _by_evaluation(record: Record, played: Played, loser: int) -> Turn | None:

@@ -37,7 +37,7 @@ LOW: Final = 0.1
 """The part of the initial time below which little is left."""
 
 QUARTER: Final = 0.25
-"""A move is quick, or slow, if a quarter of a player's moves at the game are quicker, or slower."""
+"""A move is quick, or slow, if it is of the quickest, or slowest, quarter of who made it."""
 
 DOUBT: Final = 2
 """Games at a bot's mean that count for each opponent beside those against it."""
@@ -47,7 +47,7 @@ class Clock(NamedTuple):
     """What is known of a player's time at a move."""
 
     used: float | None
-    """The part of the player's moves at this game that took less time."""
+    """The part of the player's moves at this stage of this game that took less time."""
     is_low: bool | None
     """Whether little was left; None without a clock."""
 
@@ -396,7 +396,7 @@ class Weaknesses:
             directions = sorted({game.direction for of in lost for game in of})
             for direction in directions if len(directions) > 1 else ():
                 own, others = ([one for one in of if one.direction == direction] for of in lost)
-                cost = shares(len(own), len(lost[0]), len(others), len(lost[1]), 0.5)
+                cost = shares(len(own), len(lost[0]), len(others), len(lost[1]), worth=0.5)
                 if cost is None:
                     continue
                 yield Finding(
@@ -435,7 +435,7 @@ class Weaknesses:
         is_late: bool,
     ) -> Iterator[Finding]:
         own, others = ([one for one in of if (one[1] > after) is is_late] for of in turned)
-        cost = shares(len(own), len(turned[0]), len(others), len(turned[1]), 0.5)
+        cost = shares(len(own), len(turned[0]), len(others), len(turned[1]), worth=0.5)
         if cost is None:
             return
         word = "after" if is_late else "up to"
@@ -458,17 +458,19 @@ class Weaknesses:
                 turn = game.turn(own=own)
                 if turn and (clock := game.clocks.get(turn.ply)):
                     clocks[place].append((game, turn.ply, clock))
-        for kind, says, what, asks in _CLOCKS:
+        for kind, says, what, asks, usual in _CLOCKS:
             known = [[one for one in of if asks(one[2]) is not None] for of in clocks]
             so, others = ([one for one in of if asks(one[2])] for of in known)
-            cost = shares(len(so), len(known[0]), len(others), len(known[1]), 0.5)
+            cost = shares(
+                len(so), len(known[0]), len(others), len(known[1]), worth=0.5, usual=usual
+            )
             if cost is None:
                 continue
             yield Finding(
                 kind=f"time.{kind}",
                 says=says,
-                because=f"{what} at {_of(len(so), len(known[0]))} of its moves that lost a game, "
-                f"and at {_of(len(others), len(known[1]))} of its opponents'",
+                because=f"{what} were {_of(len(so), len(known[0]))} of its moves that lost a game, "
+                f"and {_of(len(others), len(known[1]))} of its opponents'",
                 games=len(so),
                 cost=cost,
                 places=tuple(game.place(ply) for game, ply, _ in so),
@@ -491,7 +493,7 @@ class Weaknesses:
             )
             yield Finding(
                 kind="trust",
-                says=f"expects more than it gets when it is sure of {promise.sure:.0%}",
+                says=f"gets less than it expects when sure of {promise.sure:.0%}",
                 because=f"the first time in a game that it expected so much, it expected "
                 f"{promise.expected:.0%} and got {promise.observed:.0%}",
                 games=promise.gap.games,
@@ -523,9 +525,15 @@ def _is_low(clock: Clock) -> bool | None:
 
 
 _CLOCKS: Final = (
-    ("quick", "gives games away by quick moves", "of the quickest quarter were", _is_quick),
-    ("slow", "gives games away by slow moves", "of the slowest quarter were", _is_slow),
-    ("low", "gives games away with little time left", "a tenth of the time was left", _is_low),
+    (
+        "quick",
+        "gives games away by quick moves",
+        "of the quickest quarter were",
+        _is_quick,
+        QUARTER,
+    ),
+    ("slow", "gives games away by slow moves", "of the slowest quarter were", _is_slow, QUARTER),
+    ("low", "gives games away with little time left", "a tenth of the time was left", _is_low, 0.0),
 )
 
 

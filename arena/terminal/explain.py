@@ -89,8 +89,9 @@ class _Printer:
         else:
             output.table("What costs points", _columns(of.findings))
             output.words(
-                f"{_things(of.tested)} tested. Costs are points of these games, and overlap. Of "
-                f"what is told so, one in {1 / RATE:.0f} is expected to be chance"
+                f"{_things(of.tested)} tested; the dearest of each kind comes first. Costs are "
+                f"points of these games, and overlap. One in {1 / RATE:.0f} that are told so is "
+                "expected to be chance"
             )
             for number, finding in enumerate(of.findings, 1):
                 output.title(f"{number}. {finding.says}")
@@ -162,21 +163,27 @@ class _Printer:
             self._output.words(f"of {_games(of.undecided)} that it lost nothing tells where")
 
     def print_lost_again(self) -> None:
-        """Print from which positions the bot lost each time."""
+        """Print from which positions the bot lost each time, unless chance makes as many."""
         of, every = self._of, self._of.lost_again
         if not every:
+            return
+        title = "Positions that were lost every time, twice or more"
+        many = f"{_positions(len(every))}; chance alone would make {of.by_chance:.1f}"
+        if len(every) <= of.by_chance + 2 * of.by_chance**0.5 and not self._every:
+            self._output.title(title)
+            self._output.words(f"{many}: --all")
             return
         rows = every if self._every else every[:FEW]
         columns = [
             Column("game", [row.game for row in rows], rank=2, kind="name"),
             Column("lost", [str(row.games) for row in rows]),
+            Column("by chance", [_chance(row.chance) for row in rows], rank=3),
             Column("after ply", [str(row.ply) for row in rows], rank=1),
             Column("in games", [_numbers(row.places) for row in rows], kind="name"),
         ]
-        self._output.table("Lost every time, more than once", columns)
+        self._output.table(title, columns)
         self._more_rows(len(every), len(rows))
-        many = "one such position" if len(every) == 1 else f"{len(every)} such positions"
-        self._output.words(f"{many}; chance alone would make {of.by_chance:.1f}")
+        self._output.words(many)
         self._explore(rows[0].game, rows[0].position)
 
     def print_left(self) -> None:
@@ -222,10 +229,10 @@ class _Printer:
             ),
         ]
         self._output.table("What its evaluations are worth", columns)
-        skill = f", {1 - brier / climatology:.0%} less" if brier < climatology else ""
+        than = f"{1 - brier / climatology:.0%} less than" if brier < climatology else "no less than"
         self._output.words(
-            f"Brier score {brier:.3f}{skill}; always expecting what it gets on average would have "
-            f"{climatology:.3f}"
+            f"Brier score {brier:.3f}, {than} the {climatology:.3f} of always expecting what it "
+            "gets on average"
         )
 
 
@@ -254,6 +261,10 @@ def _share(points: float, games: int) -> str:
 
 def _games(number: int) -> str:
     return f"{number:,} game{'' if number == 1 else 's'}"
+
+
+def _positions(number: int) -> str:
+    return "one such position" if number == 1 else f"{number:,} such positions"
 
 
 def _things(number: int) -> str:

@@ -66,6 +66,12 @@ def test_a_move_that_an_analysis_proved_wrong_is_the_turn() -> None:
     assert (turn.ply, turn.kind, turn.better) == (3, "proven", "d4")
 
 
+def test_who_knows_that_all_is_lost_gave_it_away_before() -> None:
+    said = "a1 {[%eval 0.1]} e1 i1 {[%eval -1.0]} e2 a5 {[%eval -1.0]} e4 i5 {[%eval -1.0]} e3"
+    (turn,) = turns(a_game(said, "0-1"))
+    assert (turn.ply, turn.seat, turn.kind) == (1, 0, "more")
+
+
 @pytest.mark.parametrize("why", ["time", "crash", "illegal move", "flood"])
 def test_a_forfeited_game_did_not_turn_by_a_move(why: str) -> None:
     assert turns(a_game("a1 e1 i1 e2 a5 e4 i5", "0-1", Termination=why)) == []

@@ -88,14 +88,13 @@ class Event:
         plies = [Ply(move) for move in moves]
         clocks = [INITIAL_S, INITIAL_S]
         ending, result = "rules", ""
+        is_slow = self.chance.random() < 0.5
         while board.winner is None:
             seat = board.to_move
             weakness = self.weakness if names[seat] == BOT else NONE
-            if weakness.late and len(moves) >= weakness.late:
-                weakness = replace(weakness, late=0)
-                if self.chance.random() < 0.5:
-                    ending, result = "time", ("0-1", "1-0")[seat]
-                    break
+            if is_slow and 0 < weakness.late <= len(moves):
+                ending, result = "time", ("0-1", "1-0")[seat]
+                break
             code = weakness.move(board, self.chance, Setting(seat, len(moves), opening))
             used = self.chance.expovariate(1.0)
             clocks[seat] = max(0.1, clocks[seat] - used)
