@@ -194,7 +194,7 @@ class Building:
 
     def _steps(self, of: OfGame, ids: Numbers) -> pa.Table:
         """Return the rows of steps of games by their numbers; 0 is left out."""
-        codes = np.array([self._code(of.game, *step) for step in of.steps], np.uint16)
+        codes = self._codes_of(of.game, of.steps, of.plies)
         by_ply: Numbers = np.repeat(ids, of.lengths)
         kept = by_ply > 0
         columns = {
@@ -210,7 +210,7 @@ class Building:
 
     def _positions(self, of: OfGame, ids: Numbers) -> pa.Table:
         """Return the rows of positions of games by their numbers; 0 is left out."""
-        texts = np.array([self._code(of.game, text, None) for text in of.texts] + [_NONE])
+        texts = self._codes_of(of.game, [(text, None) for text in of.texts], of.images)
         by_position: Numbers = np.repeat(ids, of.lengths + 1)
         kept = by_position > 0
         codes = texts[of.images[kept]]
@@ -222,6 +222,21 @@ class Building:
                 "code": pa.array(codes, pa.uint16(), mask=codes == _NONE),
             }
         )
+
+    def _codes_of(
+        self, game: str, moves: Sequence[tuple[str, str | None]], used: Numbers
+    ) -> Numbers:
+        """Return the codes of the moves that are used, and what they do, by their place.
+
+        Places that are not used have none. New codes are given in the order of texts, in which
+        processes do not differ.
+        """
+        count = len(moves)
+        places = np.flatnonzero(np.bincount(used[used >= 0], minlength=count)).tolist()
+        codes: Numbers = np.full(count + 1, _NONE, np.uint16)
+        for place in sorted(places, key=lambda place: (moves[place][0], moves[place][1] or "")):
+            codes[place] = self._code(game, *moves[place])
+        return codes
 
     def _code(self, game: str, move: str, effect: str | None) -> int:
         """Return the code of a move and what it does; a new one where it has none.

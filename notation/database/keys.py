@@ -523,7 +523,11 @@ def _unnamed(game: Game, contents: Sequence[str]) -> list[str]:
     ]
 
 
-@lru_cache(maxsize=256)
 def keys_of(game_id: str, rules: str = "") -> Keys:
     """Return the keys of a game by a version of its rules; raises UnknownGameError and the like."""
+    return _keys_of(game_id, rules or FIRST_VERSION)
+
+
+@lru_cache(maxsize=256)
+def _keys_of(game_id: str, rules: str) -> Keys:
     return Keys(game_by(game_id, rules))

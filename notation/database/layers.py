@@ -29,16 +29,17 @@ class Layers:
     """How what lies on the cells of a game is bits, and what its moves do to them."""
 
     def __init__(self, game: Game, places: Mapping[str, int]) -> None:
-        """`places` has the bit of each cell: 0 for the lowest one."""
+        """`places` has the bit of each cell that is followed: 0 for the lowest one."""
         self.codes: Final = tuple(piece.code for piece in game.pieces)
         """The code of the piece of each layer."""
         self.words: Final = max(places.values()) // 64 + 1
-        self.places: Final = np.array([places[name] for name in game.board.names], np.int64)
+        self.places: Final = np.array([places.get(name, -1) for name in game.board.names])
+        """The bit of each cell of the board; -1 for those that are not followed."""
         self._shapes = {piece.code: piece.shape for piece in game.pieces}
         self._bytes = -(-max(game.board.name).bit_length() // 8)
         """Of a set of cells, as `Board.bit` has them."""
         of_board = [bit.bit_length() - 1 for bit in game.board.name]
-        order: Numbers = np.argsort(self.places)
+        order: Numbers = np.argsort(self.places)[(self.places < 0).sum() :]
         self._bits_of_board = np.array(of_board, np.int64)[order]
         """Of each place that is taken, from the lowest, the bit of its cell in `Board.bit`."""
         self._taken = self.places[order]
@@ -76,10 +77,12 @@ class Layers:
             if cell < 0:
                 whole.append((what, operand))
                 continue
-            word, bit = divmod(int(self.places[cell]), 64)
-            mask = np.uint64(1 << bit)
             if what == "-":
                 raise ValueError(effect)
+            word, bit = divmod(int(self.places[cell]), 64)
+            if word < 0:
+                continue
+            mask = np.uint64(1 << bit)
             for layer, code in enumerate(self.codes):
                 if what == "=" or (what == "~" and self._shapes[code] == operand):
                     clears[layer, word] |= mask
@@ -100,6 +103,11 @@ class Layers:
         """Return of each effect whether it does no more than that."""
         does_more = map(bool, self._whole)
         return ~np.array(self._clears).any(axis=(1, 2)) & ~np.array(list(does_more))
+
+    def changes(self) -> Flags:
+        """Return of each effect whether it may change a cell that is followed."""
+        is_whole = np.array(list(map(bool, self._whole)))
+        return is_whole | (np.array(self._sets) | np.array(self._clears)).any(axis=(1, 2))
 
     def steps(
         self, start: Bits, lengths: Numbers, effects: Numbers

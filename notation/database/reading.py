@@ -17,9 +17,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from lath.notation.database.layers import Flags, Numbers
+from lath.notation.database.layers import Bits, Flags, Layers, Numbers
 from lath.notation.errors import NotationError
 from lath.notation.record import RULES, Record, bare_plies, record_as_read
+from lath.notation.replay import game_by, start_of
 from lath.notation.scanner import parse
 from lath.notation.tables import tags_of, text_of
 from lath.notation.writer import filled, format_record, tag_lines
@@ -67,8 +68,8 @@ class Steps(NamedTuple):
     codes: Numbers
     """What was played, by its place in `Database.moves`."""
 
-    seats: Numbers
-    """Who decided on it."""
+    seats: Numbers | None = None
+    """Who decided on it, where it was asked for."""
 
 
 class Moves(NamedTuple):
@@ -78,6 +79,17 @@ class Moves(NamedTuple):
     texts: Sequence[str]
     effects: Sequence[str | None]
     """In the words of `lath.notation.effects`; None where they do not tell."""
+
+
+class _Begun(NamedTuple):
+    """The first boards of games of one kind."""
+
+    layers: Layers
+    places: Numbers
+    """Of the starts that there are."""
+    are_known: Flags
+    bits: Bits
+    """Of those that are known."""
 
 
 class Database:
@@ -96,6 +108,7 @@ class Database:
         self._connection.execute(_MACRO)
         ((self.games,),) = self.rows("SELECT coalesce(max(id), 0) FROM games")
         """How many games there are: their numbers go from 1 to this one."""
+        self._begun: Final[dict[int, _Begun]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -163,10 +176,7 @@ class Database:
         """
         rules: dict[tuple[str, str], int] = {}
         found = self.rows("SELECT DISTINCT game, tags_with_rules(tags) FROM games")
-        places = [
-            rules.setdefault((game, dict(tags_of({"tags": tags})).get(RULES, "")), len(rules))
-            for game, tags in found
-        ]
+        places = [rules.setdefault((game, _rules_in(tags)), len(rules)) for game, tags in found]
         columns = [list(column) for column in zip(*found, strict=True)] or [[], []]
         with self.table(
             "kinds", game=columns[0], tags=pa.array(columns[1], pa.string()), place=places
@@ -206,22 +216,84 @@ class Database:
                     " FROM starts JOIN wanted USING (place)"
                 )
             for place, game, tags, setup, position in found:
-                rules = dict(tags_of({"tags": tags})).get(RULES, "")
-                yield place, Start(game, rules, setup or "", position or "")
+                yield place, Start(game, _rules_in(tags), setup or "", position or "")
 
-    def steps(self, ids: Numbers, most: int = 1 << 31) -> Steps:
-        """Return the plies of games, whose numbers rise, as far as ply `most`."""
-        with self.table("wanted", id=ids):
-            found = self.columns(
-                f"SELECT id, ply, code, seat FROM steps {_near(ids)} AND ply <= {most}"  # noqa: S608
-            )
+    @cached_property
+    def plies(self) -> Numbers:
+        """Return by the number of a game how many plies it has."""
+        return self._by_game("SELECT id, plies AS value FROM games")
+
+    def steps(self, ids: Numbers, most: int | None = None, *, are_seated: bool = False) -> Steps:
+        """Return the plies of games, whose numbers rise, as far as ply `most`.
+
+        Only if `are_seated` it is read who decided on them.
+        """
+        first, last = (int(ids[0]), int(ids[-1])) if len(ids) else (0, 0)
+        names = "code, seat" if are_seated else "code"
+        until = "" if most is None else f" AND ply <= {most}"
+        if len(ids) <= _FEW:
+            part = f"id IN ({','.join(map(str, ids.tolist())) or '0'})"
+            found = self._in_order(f"{names}, id, ply", part + until)
+        elif len(ids) * _DENSE < last - first:
+            with self.table("wanted", id=ids):
+                found = self._in_order(f"{names}, id, ply", f"id IN (FROM wanted){until}")
+        else:
+            query = f"WHERE id BETWEEN {first} AND {last}{until}"
+            found = self.columns(f"SELECT {names} FROM steps {query}")  # noqa: S608
+            wanted: Flags = np.zeros(last - first + 1, bool)
+            wanted[ids - first] = True
+            chosen: Flags = np.repeat(wanted, self._lengths(np.arange(first, last + 1), most))
+            found = {name: column[chosen] for name, column in found.items()}
+        return Steps(ids, self._lengths(ids, most), found["code"], found.get("seat"))
+
+    def _lengths(self, ids: Numbers, most: int | None) -> Numbers:
+        return self.plies[ids] if most is None else np.minimum(self.plies[ids], most)
+
+    def steps_of(self, ids: Numbers, codes: Flags) -> Steps:
+        """Return no more than the plies with some of the moves, none of which is of other games."""
+        part = f"id BETWEEN {ids[0]} AND {ids[-1]}"
+        with self.table("chosen", code=np.flatnonzero(codes).astype(np.uint16)):
+            found = self._in_order("id, ply, code", f"{part} AND code IN (FROM chosen)")
+        wanted: Flags = np.zeros(int(ids[-1] - ids[0]) + 1, bool)
+        wanted[ids - ids[0]] = True
+        here = found["id"] - ids[0]
+        lengths = np.bincount(here, minlength=len(wanted))[wanted]
+        return Steps(ids, lengths, found["code"][wanted[here]])
+
+    def _in_order(self, names: str, where: str) -> dict[str, Numbers]:
+        """Return columns of some plies, game by game."""
+        found = self.columns(f"SELECT {names} FROM steps WHERE {where}")  # noqa: S608
         order = found["id"].astype(np.int64) << 32 | found["ply"]
-        if (order[1:] < order[:-1]).any():
+        if (order[1:] < order[:-1]).any():  # joins need not keep it
             places = np.argsort(order)
             found = {name: column[places] for name, column in found.items()}
-        firsts = np.searchsorted(found["id"], ids, "left")
-        lengths = np.searchsorted(found["id"], ids, "right") - firsts
-        return Steps(ids, lengths, found["code"], found["seat"])
+        return found
+
+    def begun(self, ids: Numbers) -> Bits:
+        """Return the first boards of games of one kind: the cells where each piece lies.
+
+        They are by piece, word of 64 bits and game; cells have the bits of `Board.bit`. Raises
+        GameError where the game is not installed.
+        """
+        rules, rules_of = self.rules
+        kind = int(rules_of[ids[0]])
+        if kind not in self._begun:
+            game = game_by(*rules[kind])
+            places = np.unique(self.starts[rules_of == kind])
+            layers = Layers(
+                game, {name: bit.bit_length() - 1 for name, bit in game.board.bit.items()}
+            )
+            bits: Bits = np.zeros((len(layers.codes), layers.words, len(places)), np.uint64)
+            self._begun[kind] = _Begun(layers, places, np.zeros(len(places), bool), bits)
+        layers, places, are_known, bits = self._begun[kind]
+        needed: Numbers = np.searchsorted(places, self.starts[ids])
+        missing: Numbers = np.unique(needed[~are_known[needed]])
+        for part in _parts(missing):
+            found = dict(self.start(places[part]))
+            starts = [start_of(found[place].record()) for place in places[part].tolist()]
+            bits[:, :, part] = layers.of(starts)
+            are_known[part] = True
+        return bits[:, :, needed]
 
     def texts(self, among: Flags | None = None) -> Iterator[tuple[int, str]]:
         """Yield numbers of games and their records in canonical text, in order."""
@@ -231,7 +303,9 @@ class Database:
             steps = self.steps(ids)
             played = np.split(moves[steps.codes], np.cumsum(steps.lengths)[:-1])
             with self.table("wanted", id=ids):
-                cursor = self._connection.execute(f"SELECT * FROM games {_near(ids)} ORDER BY id")  # noqa: S608
+                span = f"id BETWEEN {ids[0]} AND {ids[-1]} ORDER BY id"
+                query = f"SELECT * FROM games WHERE id IN (FROM wanted) AND {span}"  # noqa: S608
+                cursor = self._connection.execute(query)
                 rows = cursor.fetchall()
             names = [name for name, *_ in cursor.description or ()]
             for row, line in zip(rows, played, strict=True):
@@ -315,26 +389,19 @@ class Text(io.RawIOBase):
         super().close()
 
 
+def _rules_in(tags: str | None) -> str:
+    """Return what the tag Rules says among a column's tags, if any."""
+    return dict(tags_of({"tags": tags})).get(RULES, "") if tags else ""
+
+
 def _parts(every: Numbers) -> Iterator[Numbers]:
     """Yield numbers, some at a time."""
     for first in range(0, len(every), _AT_ONCE):
         yield every[first : first + _AT_ONCE]
 
 
-def _near(ids: Numbers) -> str:
-    """Return what leaves of a table no more than the games of a table `wanted` has, quickly.
-
-    Parts of the table in which no such number can be are not read.
-    """
-    if not len(ids):
-        return "WHERE false"
-    span = f"id BETWEEN {ids[0]} AND {ids[-1]}"
-    if len(ids) == ids[-1] - ids[0] + 1:
-        return f"WHERE {span}"
-    if len(ids) <= _FEW:
-        return f"WHERE id IN ({','.join(map(str, ids.tolist()))})"
-    return f"SEMI JOIN wanted USING (id) WHERE {span}"
-
-
 _FEW: Final = 100
 """Games that are quicker named one by one."""
+
+_DENSE: Final = 20
+"""So many times as many games are read that stand between those that are sought."""

@@ -7,7 +7,7 @@ from operator import itemgetter
 
 from lath import notation
 from lath.games.core import Move
-from lath.notation.database.keys import NO_MOVE, keys_of
+from lath.notation.database.keys import NO_MOVE, _keys_of, keys_of
 from lath.notation.database.parcels import NOTES, OF_GAMES, Parcel, parcel_of
 from lath.notation.reader import chunks, texts_of
 
@@ -101,7 +101,7 @@ def test_what_is_not_sound_is_refused_and_the_rest_is_taken() -> None:
 
 def test_a_game_without_moves_is_taken() -> None:
     """Also the first of its game: nothing is known of moves then."""
-    keys_of.cache_clear()
+    _keys_of.cache_clear()
     found = parcel('[Game "yavalath:size=4"]\n\n*')
     (of,) = found.of_games
     assert (found.games.num_rows, of.images.tolist(), len(of.plies)) == (1, [NO_MOVE], 0)

@@ -9,14 +9,14 @@ from lath.notation.plans import (
     Not,
     OfLine,
     OfMove,
+    OfNotes,
     OfPlies,
     OfPosition,
     OfResult,
+    OfSetup,
     OfTag,
     OfWinner,
     Or,
-    OfNotes,
-    OfSetup,
 )
 from lath.notation.query import plan_of
 

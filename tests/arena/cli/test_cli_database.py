@@ -84,9 +84,15 @@ def test_a_game_once_in_is_never_in_twice(
 
 
 def tables(database: Path) -> list[list[tuple[Any, ...]]]:
-    """Return what a database holds."""
-    names = ("games", "plies", "positions", "moves", "refused")
-    return [ask(database, f"SELECT * FROM {name} ORDER BY ALL") for name in names]
+    """Return what a database holds, whatever the codes of moves are."""
+    queries = (
+        "SELECT * FROM games",
+        "SELECT plies.*, effect FROM plies JOIN steps USING (id, ply) JOIN moves USING (code)",
+        "SELECT positions.* EXCLUDE code, move, effect FROM positions LEFT JOIN moves USING (code)",
+        "SELECT * EXCLUDE code FROM moves",
+        "SELECT * FROM refused",
+    )
+    return [ask(database, f"{query} ORDER BY ALL") for query in queries]
 
 
 def test_files_of_any_format_and_directories_are_sources(source: Path, tmp_path: Path) -> None:

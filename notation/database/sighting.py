@@ -1,0 +1,291 @@
+"""Patterns in databases: which games have them when, thousands being played in step.
+
+The boards of many games are bits in arrays, as `layers` has them. Of a pattern that lies on one
+cell no other cells are followed than those of its images. Games whose boards do not tell of their
+positions are played one by one. Must not know how patterns are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property, reduce
+from operator import or_
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from lath.games.core import version_of
+from lath.notation.database.keys import keys_of
+from lath.notation.database.layers import Bits, Flags, Layers, Numbers
+from lath.notation.database.reading import Database
+from lath.notation.moments import shows
+from lath.notation.patterns import EMPTY, Compiled, Lying, Shapes
+from lath.notation.plans import OfPattern
+from lath.notation.replay import game_by
+from lath.notation.scanner import parse
+
+Moments: TypeAlias = Any
+"""An array of int64 in order: the number of a game and, in its lowest bits, a ply from 0."""
+
+MOMENT: Final = 32
+"""Bits of a ply."""
+
+_AT_ONCE: Final = 1 << 15
+"""Games whose plies are read at once."""
+
+_IN_STEP: Final = 1 << 12
+"""Games that are played at once: their boards stay near the processor."""
+
+
+def sighted(database: Database, plan: OfPattern, among: Flags, *, is_any: bool) -> Moments:
+    """Return when games have a pattern; with `is_any` a ply of each that does is enough.
+
+    Raises GameError where a game is not installed.
+    """
+    rules, rules_of = database.rules
+    found: list[Moments] = [np.empty(0, np.int64)]
+    for kind in np.unique(rules_of[among]).tolist():
+        compiled = plan.pattern.on(game_by(*rules[kind]))
+        if compiled is None:
+            continue
+        of_kind = among & (rules_of == kind)
+        boards = _Boards(database, compiled, is_any=is_any)
+        untold = boards.untold(of_kind)
+        found.append(_by_records(database, plan, np.flatnonzero(untold)))
+        ids = np.flatnonzero(of_kind & ~untold)
+        for first in range(0, len(ids), _AT_ONCE):
+            found += boards.sighted(ids[first : first + _AT_ONCE])
+    return np.sort(np.concatenate(found))
+
+
+def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
+    """Return the same of games that are played one by one."""
+    if not len(ids):
+        return ids
+    among = database.none()
+    among[ids] = True
+    asked = shows(plan.pattern)
+    found = [
+        number << MOMENT | ply
+        for number, text in database.texts(among)
+        for ply in asked.plies(parse(text))
+    ]
+    return np.array(found, np.int64)
+
+
+class _Boards:
+    """The boards of games of one kind, and a pattern that may be on them."""
+
+    def __init__(self, database: Database, compiled: Compiled, *, is_any: bool) -> None:
+        game = compiled.game
+        self._database, self._is_any = database, is_any
+        self._is_owned = compiled.shapes[0] != compiled.shapes[1]
+        is_fixed = all(
+            image.cells.bit_count() == 1 for shapes in compiled.shapes for image in shapes.images
+        )
+        bits = game.board.bit
+        if is_fixed:
+            followed = reduce(or_, map(_followed, compiled.shapes))
+            names = [name for name, bit in bits.items() if bit & followed]
+            places = {name: place for place, name in enumerate(names)}
+        else:
+            places = {name: bit.bit_length() - 1 for name, bit in bits.items()}
+        self._layers = Layers(game, places)
+        self._is_fixed = is_fixed
+        self._places = {bits[name]: place for name, place in places.items()}
+        self._tests = [
+            (_Fixed if is_fixed else _Floating)(shapes, self._layers, self._places)
+            for shapes in compiled.shapes
+        ]
+        of_game = [
+            effect if by == game.id else ""
+            for by, effect in zip(database.moves.games, database.moves.effects, strict=True)
+        ]
+        self._effects: Numbers = np.zeros(len(of_game), np.int64)
+        self._is_told: Flags = np.ones(len(of_game), bool)
+        for code, effect in enumerate(of_game):
+            try:
+                self._effects[code] = self._layers.effect(effect or "")
+                self._is_told[code] = effect is not None
+            except ValueError:
+                self._is_told[code] = False
+        self._changes = self._layers.changes()
+        self._is_compact = is_fixed and is_any and not self._is_owned
+        self._are_of_boards = keys_of(game.id, version_of(game)).are_of_boards
+
+    def untold(self, among: Flags) -> Flags:
+        """Return the games whose boards are not known after each ply."""
+        if not self._are_of_boards:
+            return among
+        codes = ",".join(map(str, np.flatnonzero(~self._is_told).tolist()))
+        if not codes:
+            return among & False
+        query = f"SELECT DISTINCT id FROM steps WHERE code IN ({codes})"  # noqa: S608
+        return among & self._database.flags(query)
+
+    def sighted(self, ids: Numbers) -> Iterator[Moments]:
+        """Yield when some games have the pattern."""
+        if self._is_compact:  # plies that change nothing that is asked for are as the one before
+            steps = self._database.steps_of(ids, self._changes[self._effects])
+        else:
+            steps = self._database.steps(ids, are_seated=self._is_owned)
+        lengths, effects = steps.lengths, self._effects[steps.codes]
+        firsts = np.cumsum(lengths) - lengths
+        order = np.argsort(-lengths, kind="stable")
+        for first in range(0, len(order), _IN_STEP):
+            rows = order[first : first + _IN_STEP]
+            longest = int(lengths[rows[0]])
+            at = firsts[rows, None] + np.arange(longest)
+            at = np.minimum(at, len(effects) - 1)
+            seats: Numbers = np.zeros((len(rows), longest + 1), np.uint8)
+            if steps.seats is not None:
+                seats[:, :longest] = steps.seats[at]
+                seats[np.arange(len(rows)), lengths[rows]] = self._seats_after[steps.ids[rows]]
+            yield self._in_step(steps.ids[rows], lengths[rows], effects[at], seats)
+
+    @cached_property
+    def _seats_after(self) -> Numbers:
+        """Return by the number of a game who would decide after its last ply."""
+        flags = self._database.flags("SELECT id FROM games WHERE to_move = 'second'")
+        return flags.astype(np.uint8)
+
+    def _in_step(self, ids: Numbers, lengths: Numbers, effects: Numbers, seats: Numbers) -> Moments:
+        seen: Flags = np.zeros(len(ids), bool)
+        found = []
+        for ply, (on, bits, _) in enumerate(self._layers.steps(self._begun(ids), lengths, effects)):
+            rows: Any = slice(0, on)
+            if self._is_any and ply:
+                rows = np.flatnonzero(~seen[:on])
+                if not len(rows):
+                    break
+                if len(rows) > on * _MOST:
+                    rows = slice(0, on)
+            boards = bits[:, :, rows]
+            if self._is_owned:
+                is_second = seats[rows, ply].astype(bool)
+                has = np.where(is_second, self._tests[1].on(boards), self._tests[0].on(boards))
+            else:
+                has = self._tests[0].on(boards)
+            here = np.arange(len(ids))[rows][has]
+            seen[here] = True
+            found.append(ids[here] << MOMENT | (0 if self._is_any else ply))
+        moments = np.concatenate(found)
+        return np.unique(moments) if self._is_any else moments
+
+    def _begun(self, ids: Numbers) -> Bits:
+        """Return the layers of the first position of each game."""
+        bits = self._database.begun(ids)
+        if not self._is_fixed:
+            return bits
+        followed: Bits = np.zeros((len(bits), self._layers.words, len(ids)), np.uint64)
+        for bit, place in self._places.items():
+            word, at = divmod(bit.bit_length() - 1, 64)
+            lies = bits[:, word] >> np.uint64(at) & np.uint64(1)
+            followed[:, place >> 6] |= lies << np.uint64(place & 63)
+        return followed
+
+
+_MOST: Final = 0.7
+"""Of boards, so many that are still asked for are not looked up by themselves."""
+
+
+def _followed(shapes: Shapes) -> int:
+    """Return the cells that a pattern on one cell, or an image of it, asks for."""
+    return reduce(
+        or_, (image.cells << shift for image in shapes.images for _, shift in image.tests), 0
+    )
+
+
+def _words(mask: int, count: int) -> list[Any]:
+    """Return a mask of cells as words of 64."""
+    return [np.uint64(mask >> 64 * word & (1 << 64) - 1) for word in range(count)]
+
+
+class _Tests:
+    """What must lie on the cells of boards."""
+
+    def __init__(self, shapes: Shapes, layers: Layers, places: Mapping[int, int]) -> None:
+        self._lying = shapes.lying
+        self._codes = layers.codes
+        self._words = layers.words
+        self._full = np.array(
+            _words(reduce(or_, (1 << at for at in places.values())), layers.words)
+        )
+
+    def _masks(self, boards: Bits) -> list[Bits]:
+        """Return the cells on which each thing lies that is asked for, by word and board."""
+        return [self._mask(lying, boards) for lying in self._lying]
+
+    def _mask(self, lying: Lying, boards: Bits) -> Bits:
+        layers = [boards[self._codes.index(code)] for code in lying.codes if code != EMPTY]
+        if EMPTY in lying.codes:
+            layers.append(self._full[:, None] & ~np.bitwise_or.reduce(boards))
+        mask = reduce(or_, layers)
+        return mask if lying.is_there else self._full[:, None] & ~mask
+
+
+class _Fixed(_Tests):
+    """A pattern on one cell, and its images."""
+
+    def __init__(self, shapes: Shapes, layers: Layers, places: Mapping[int, int]) -> None:
+        super().__init__(shapes, layers, places)
+        self._images = []
+        for image in shapes.images:
+            masks: dict[int, int] = {}
+            for lying, shift in image.tests:
+                masks[lying] = masks.get(lying, 0) | 1 << places[image.cells << shift]
+            self._images.append(
+                [
+                    (lying, word, bits)
+                    for lying, mask in masks.items()
+                    for word, bits in enumerate(_words(mask, layers.words))
+                    if bits
+                ]
+            )
+
+    def on(self, boards: Bits) -> Flags:
+        """Return which boards have it."""
+        masks = self._masks(boards)
+        found: Flags = np.zeros(boards.shape[2], bool)
+        for image in self._images:
+            has = np.ones_like(found)
+            for lying, word, bits in image:
+                has &= masks[lying][word] & bits == bits
+            found |= has
+        return found
+
+
+class _Floating(_Tests):
+    """A pattern that may be anywhere; cells have the bits of `Board.bit`."""
+
+    def __init__(self, shapes: Shapes, layers: Layers, places: Mapping[int, int]) -> None:
+        super().__init__(shapes, layers, places)
+        self._images = [
+            (np.array(_words(image.cells, layers.words))[:, None], image.tests)
+            for image in shapes.images
+        ]
+
+    def on(self, boards: Bits) -> Flags:
+        """Return which boards have it."""
+        masks = self._masks(boards)
+        shifted: dict[tuple[int, int], Bits] = {}
+        found: Bits = np.zeros(boards.shape[2], np.uint64)
+        for cells, tests in self._images:
+            left = cells
+            for test in tests:
+                if test not in shifted:
+                    shifted[test] = self._shifted(masks[test[0]], test[1])
+                left = left & shifted[test]
+            found |= np.bitwise_or.reduce(left)
+        return found != 0
+
+    def _shifted(self, mask: Bits, shift: int) -> Bits:
+        whole, rest = divmod(shift, 64)
+        if not shift:
+            return mask
+        moved = np.zeros_like(mask)
+        for word in range(self._words - whole):
+            moved[word] = mask[word + whole] >> np.uint64(rest)
+            if rest and word + whole + 1 < self._words:
+                moved[word] |= mask[word + whole + 1] << np.uint64(64 - rest)
+        return moved

@@ -1,0 +1,272 @@
+"""Queries of a database, held against the same ones asked record by record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+from sample_records import random_game
+
+from lath import games, notation
+from lath.games.core import Move, Position, symmetries
+from lath.notation.database import building, parcels, reading, sighting
+from lath.notation.database.asking import matching
+from lath.notation.query import compile_query, plan_of
+from lath.notation.reader import chunks, texts_of
+from lath.notation.record import Ply, Record
+
+EXTRA = """\
+[Game "yavalath"]
+[First "ann"]
+[Annotator "eve"]
+[Mood "grim"]
+[Date "2026-11-03"]
+
+1. e5 {[%eval 0.5] a word} 2. swap {[%eval -0.25] [%depth 4] [%nodes 12345]} (2. d4 e4) 3. d4
+{[%eval 0.1] [%emt 1.5]} *
+
+[Game "yavalath"]
+[Second "ann"]
+[Position "5/6/7/8/4w4/8/7/6/5 b"]
+[Date "?"]
+
+1. e4 2. d4 *
+
+[Game "yavalath"]
+[Round "03"]
+[Rules "1"]
+
+1. a1 2. swap 3. i5 *
+
+[Game "yavalath"]
+
+*
+"""
+
+
+def records() -> Iterator[Record]:
+    """Yield games of all kinds, some twice: turned, cut short, annotated."""
+    chance = Random(11)
+    for name in games.builtin_ids():
+        for seed in range(6):
+            names = chance.sample(["ann", "bob", "eve"], 2)
+            date = f"2026-1{seed % 3}-0{1 + seed}"
+            record = random_game(
+                name, seed, first=names[0], second=names[1], annotated=seed % 2 == 0, Date=date
+            )
+            yield record
+            if seed < 3 and not record.tag("Setup"):
+                yield turned(record, chance)
+
+
+def turned(record: Record, chance: Random) -> Record:
+    """Return an image of a game, cut short."""
+    start = next(notation.positions(record))
+    ways = symmetries(start)
+    way = chance.choice(ways)
+    most = chance.randrange(len(record.plies))
+    return Record(
+        (("Game", record.game), ("First", "eve")),
+        tuple(Ply(way.move(Move(ply.move))) for ply in record.plies[:most]),
+    )
+
+
+class Questions:
+    """Queries at random of some records."""
+
+    def __init__(self, of: list[Record], seed: int) -> None:
+        self._chance = Random(seed)
+        self._records = of
+
+    def one(self, depth: int = 0) -> str:
+        """Return a query."""
+        kinds: list[Callable[[], str]] = [self._tag, self._tag, self._moment, self._moment]
+        if depth < 2:
+            kinds += [self._joined, self._then, self._negated]
+        return self._chance.choice(kinds)() if depth == 0 else f"({self._chance.choice(kinds)()})"
+
+    def _joined(self) -> str:
+        word = self._chance.choice([" and ", " or "])
+        return word.join(self.one(1) for _ in range(2))
+
+    def _negated(self) -> str:
+        return f"not {self.one(1)}"
+
+    def _then(self) -> str:
+        chance = self._chance
+        within = chance.choice(["", "within 1 ply ", "within 4 plies "])
+        moments = [self._of_ply() for _ in range(chance.choice([2, 2, 3]))]
+        return f" then {within}".join(moments)
+
+    def _tag(self) -> str:
+        record = self._chance.choice(self._records)
+        tests = [
+            f'game = "{record.game}"',
+            f"player = {self._chance.choice(['ann', 'bob', 'eve'])}",
+            "winner = ann",
+            "loser ~ *b",
+            "first != bob",
+            f"plies in {len(record.plies)}..{len(record.plies) + 9}",
+            f"result = {record.result}",
+            "date > 2026-11",
+            "date in 2026-10..2026-11-03",
+            "round = 3",
+            "Mood ~ g*",
+            "Annotator = eve",
+            "comments",
+            "variations",
+            f'setup = "{record.tag("Setup") or "-"}"',
+            "termination = rules",
+        ]
+        return self._chance.choice(tests)
+
+    def _moment(self) -> str:
+        chance = self._chance
+        if chance.random() < 0.3:
+            return f"{self._of_position()} {chance.choice(_WHEN)}"
+        if chance.random() < 0.3:
+            return f"{self._number()} {chance.choice(_WHEN[1:])}"
+        return self._of_ply()
+
+    def _of_ply(self) -> str:
+        kinds = [self._of_position, self._of_position, self._number, self._line, self._move]
+        return self._chance.choice(kinds)()
+
+    def _number(self) -> str:
+        whose = self._chance.choice(["", " of first", " of loser", " of 'ann'", " of winner"])
+        test = self._chance.choice(["> 0.2", "in -0.5..0.5", "= 0.5", "<= 0"])
+        whole = self._chance.choice(["depth >= 3.5", "nodes < 100000"])
+        return self._chance.choice([f"eval{whose} {test}", whole, "time > 0.5"])
+
+    def _played(self) -> tuple[Record, list[Position], int]:
+        record = self._chance.choice(self._records)
+        positions = list(notation.positions(record))
+        early = self._chance.choice([3, len(positions)])
+        return record, positions, self._chance.randrange(min(early, len(positions)))
+
+    def _plain(self) -> str:
+        return self._chance.choice(["", "", "plain "])
+
+    def _of_position(self) -> str:
+        _, positions, ply = self._played()
+        position = positions[ply]
+        if self._chance.random() < 0.5:
+            position = self._chance.choice(symmetries(position)).position(position)
+        if self._chance.random() < 0.5:
+            return f'{self._plain()}position "{position.text()}"'
+        return self._pattern(position)
+
+    def _pattern(self, position: Position) -> str:
+        chance, board = self._chance, position.game.board
+        contents = dict(zip(board.names, position.contents(), strict=True))
+        name = chance.choice(board.names)
+        grid = dict(zip(board.names, board.grid, strict=True))
+        names = {at: cell for cell, at in grid.items()}
+        letter, place = grid[name]
+        step = (1, 0) if board.shape == "square" else (0, 1)
+        signs: list[str] = []
+        for far in range(chance.choice([1, 2, 3])):
+            cell = names.get((letter + step[0] * far, place + step[1] * far))
+            if signs and signs[-1] == "#":
+                break
+            content = contents[cell] if cell else "#"
+            sign = (chance.choice(content) if content else ".") if cell else "#"
+            others = [sign, sign, sign, "[^.]", "?", "+"] if cell and far else [sign]
+            signs.append(chance.choice(others))
+        text = "".join(signs)
+        if not set(text) - set("#?"):
+            text = "."
+        on = f" on {name}" if chance.random() < 0.5 and text[0] != "#" else ""
+        return f'{self._plain()}pattern "{text}"{on}'
+
+    def _line(self) -> str:
+        record, _, ply = self._played()
+        moves = [str(move) for move in record.moves[: max(ply, 1)]]
+        if self._chance.random() < 0.3:
+            self._chance.shuffle(moves)
+        word = self._chance.choice(["after", "reached"])
+        return f'{self._plain()}{word} "{" ".join(moves) or "e5"}"'
+
+    def _move(self) -> str:
+        record, _, ply = self._played()
+        moves = record.moves or ("e5",)
+        move = moves[min(ply, len(moves) - 1)]
+        return self._chance.choice([f"move {ply + 1} = {move}", f"contains move {move}"])
+
+
+_WHEN = ("at ply 0", "at ply 2", "at every ply", "at the last ply")
+
+
+Asked: TypeAlias = tuple[list[Record], reading.Database]
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    """Yield records and a database of them."""
+    folder = tmp_path_factory.mktemp("asked")
+    few = pytest.MonkeyPatch()  # so that all is done in several parts
+    few.setattr(building, "SEGMENT", 500)
+    few.setattr(reading, "_AT_ONCE", 10)
+    few.setattr(sighting, "_AT_ONCE", 11)
+    few.setattr(sighting, "_IN_STEP", 4)
+    with written(folder, [*notation.format_records(records()), EXTRA]) as database:
+        yield list(notation.read(folder / "games.lath")), database
+    few.undo()
+
+
+@contextmanager
+def written(folder: Path, texts: list[str]) -> Iterator[reading.Database]:
+    """Let a database of these records be asked."""
+    source, out = folder / "games.lath", folder / "games.duckdb"
+    source.write_text("\n".join(texts))
+    with source.open("rb") as stream, building.building(out) as made:
+        for part in chunks(stream):
+            made.add(parcels.parcel_of(texts_of(part), str(source), 1))
+    with reading.Database(out) as database:
+        assert not made.counts.refused
+        yield database
+
+
+def test_a_database_answers_as_its_records_do(asked: Asked) -> None:
+    compare(asked, seed=0, count=120)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(1, 5))
+def test_a_database_answers_ten_thousand_queries_as_its_records_do(asked: Asked, seed: int) -> None:
+    compare(asked, seed, count=2500)
+
+
+def compare(asked: Asked, seed: int, count: int) -> None:
+    """Ask a database and its records the same."""
+    of, database = asked
+    questions, answers = Questions(of, seed), set[bool]()
+    for _ in range(count):
+        query = questions.one()
+        matches = compile_query(query)
+        found = np.flatnonzero(matching(database, plan_of(query))).tolist()
+        assert found == [number for number, record in enumerate(of, 1) if matches(record)], query
+        answers.add(0 < len(found) < len(of))
+    assert answers == {True, False}
+
+
+def test_animals_go_by_other_names_in_another_image(tmp_path: Path) -> None:
+    game = games.get("mammalath")
+    start = game.start(game.draw_setup(3))
+    first = start.legal_moves()[0]
+    seconds = [move for move in start.play(first).legal_moves() if len(move) == len("xA")]
+    lines = [(first, second) for second in seconds]
+    tags = (("Game", game.id), ("Setup", game.draw_setup(3) or ""))
+    of = [Record(tags, tuple(map(Ply, line))) for line in lines]
+    with written(tmp_path, list(notation.format_records(of))) as database:
+        for way in symmetries(start):
+            query = f'after "{" ".join(map(way.move, lines[0]))}"'
+            matches = compile_query(query)
+            found = np.flatnonzero(matching(database, plan_of(query))).tolist()
+            assert found == [number for number, each in enumerate(of, 1) if matches(each)]
+    assert way.move(lines[0][1]) not in (lines[0][1], "swap")
