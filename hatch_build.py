@@ -8,7 +8,12 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FLOORS = ("games", "notation", "bots", "reports", "arena")
-BESIDE = {"grammar.lark": "lath/notation/grammar.lark", "examples/bots": "lath/arena/starters"}
+FRONT = "front.py"
+BESIDE = {
+    FRONT: "lath/__init__.py",
+    "grammar.lark": "lath/notation/grammar.lark",
+    "examples/bots": "lath/arena/starters",
+}
 
 
 class Folders(BuildHookInterface[Any]):
@@ -22,7 +27,10 @@ class Folders(BuildHookInterface[Any]):
             return
         links = root / ".links" / "lath"
         links.mkdir(parents=True, exist_ok=True)
-        for name in FLOORS:
+        for name, target in {
+            "__init__.py": FRONT,
+            **dict(zip(FLOORS, FLOORS, strict=True)),
+        }.items():
             link = links / name
             if not link.is_symlink():
-                link.symlink_to(Path("..", "..", name), target_is_directory=True)
+                link.symlink_to(Path("..", "..", target), target_is_directory=target != FRONT)

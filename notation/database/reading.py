@@ -32,9 +32,6 @@ _MACRO: Final = """
 CREATE TEMP MACRO tags_with_rules(tags) AS if(contains(tags, '"Rules"'), tags, NULL)"""
 """The tags of a game, where they may say by which version of the rules it was played."""
 
-_ALONE: Final[dict[str, str | bool | int | float | list[str]]] = {"enable_external_access": False}
-"""Nothing that a stranger has written into a database can read another file."""
-
 _AT_ONCE: Final = 1 << 14
 """Games that are read at once."""
 
@@ -92,19 +89,33 @@ class _Begun(NamedTuple):
     """Of those that are known."""
 
 
+def attached(path: Path, shown: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """Return a connection to a database, which others may read as they like meanwhile.
+
+    Raises OSError, and DatabaseError, which names the path that is `shown`.
+    """
+    path.open("rb").close()
+    connection = duckdb.connect()
+    quoted = str(path).replace("'", "''")
+    try:
+        connection.execute(f"ATTACH '{quoted}' AS lath (READ_ONLY); USE lath")
+        found = connection.execute("SELECT form FROM about").fetchall()
+    except duckdb.Error:
+        found = []
+    if found != [(FORM,)]:
+        connection.close()
+        raise DatabaseError(f"{shown or path} is no database of games of this version")
+    return connection
+
+
 class Database:
     """A database of games that is read; others may read it, too."""
 
     def __init__(self, path: Path, shown: Path | None = None) -> None:
         """Open it; raises OSError, and DatabaseError, which names the path that is `shown`."""
-        path.open("rb").close()
-        try:
-            self._connection: Final = duckdb.connect(str(path), read_only=True, config=_ALONE)
-            found = self._connection.execute("SELECT form FROM about").fetchone()
-        except duckdb.Error:
-            found = None
-        if found != (FORM,):
-            raise DatabaseError(f"{shown or path} is no database of games of this version")
+        self._connection: Final = attached(path, shown or path)
+        # nothing that a stranger has written into a database reads another file
+        self._connection.execute("SET enable_external_access = false")
         self._connection.execute(_MACRO)
         ((self.games,),) = self.rows("SELECT coalesce(max(id), 0) FROM games")
         """How many games there are: their numbers go from 1 to this one."""
@@ -216,7 +227,7 @@ class Database:
                     " FROM starts JOIN wanted USING (place)"
                 )
             for place, game, tags, setup, position in found:
-                yield place, Start(game, _rules_in(tags), setup or "", position or "")
+                yield place, _start(game, tags, setup, position)
 
     @cached_property
     def plies(self) -> Numbers:
@@ -295,6 +306,23 @@ class Database:
             are_known[part] = True
         return bits[:, :, needed]
 
+    def lines(self, ids: Numbers) -> dict[int, tuple[Start, Sequence[str]]]:
+        """Return where games, whose numbers rise, begin, and their moves."""
+        if not len(ids):
+            return {}
+        steps = self.steps(ids)
+        moves = np.array(self.moves.texts, object)[steps.codes]
+        played = np.split(moves, np.cumsum(steps.lengths)[:-1])
+        line_of = dict(zip(ids.tolist(), played, strict=True))
+        with self.table("wanted", id=ids):
+            rows = self.rows(
+                "SELECT id, game, tags, setup, position FROM games WHERE id IN (FROM wanted)"
+            )
+        return {
+            number: (_start(game, tags, setup, position), line_of[number].tolist())
+            for number, game, tags, setup, position in rows
+        }
+
     def texts(self, among: Flags | None = None) -> Iterator[tuple[int, str]]:
         """Yield numbers of games and their records in canonical text, in order."""
         moves = np.array(self.moves.texts, object)
@@ -311,6 +339,10 @@ class Database:
             for row, line in zip(rows, played, strict=True):
                 columns = dict(zip(names, row, strict=True))
                 yield columns["id"], _text(columns, line.tolist())
+
+
+def _start(game: str, tags: str | None, setup: str | None, position: str | None) -> Start:
+    return Start(game, _rules_in(tags), setup or "", position or "")
 
 
 def _text(row: Mapping[str, Any], line: Sequence[str]) -> str:

@@ -92,6 +92,9 @@ def test_python_of_the_docs_runs_as_shown(
     monkeypatch.chdir(tmp_path)
     for record in [other.text for other in before if other.language == "lath"][:1]:
         Path("games.lath").write_text(record, encoding="utf-8")
+    if "games.duckdb" in example.text:
+        Path("some.lath").write_text('[Game "yavalath"]\n\ne5 swap d4 *', encoding="utf-8")
+        assert commands.arena("convert", "some.lath", "games.duckdb").status == 0
     if ">>>" not in example.text:
         code = compile(example.text, f"{example.page}:{example.line}", "exec")
         with contextlib.redirect_stdout(io.StringIO()):

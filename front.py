@@ -1,0 +1,23 @@
+"""What `import lath` brings: `lath.open` opens a database of games for SQL.
+
+The folders beside this file are packages of `lath`; nothing of them is loaded before it is used.
+`hatch_build.py` puts this file where it is `lath/__init__.py`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lath.notation.database.opening import open_database as open  # noqa: A004 - its name here
+
+__all__ = ["open"]
+
+if not TYPE_CHECKING:  # for whom any name would be there
+
+    def __getattr__(name: str) -> Any:
+        if name != "open":
+            raise AttributeError(f"module 'lath' has no attribute {name!r}")
+        from lath.notation.database.opening import open_database
+
+        return open_database
