@@ -86,9 +86,13 @@ def _text_of(database: Path) -> io.RawIOBase:
     try:
         from lath.notation.database.reading import Text
     except ImportError as error:
-        words = f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
-        raise OSError(errno.ENOTSUP, words, str(database)) from error
+        raise OSError(errno.ENOTSUP, needed_words(error), str(database)) from error
     return Text(database)
+
+
+def needed_words(error: ImportError) -> str:
+    """Return what to install where what databases need is missing."""
+    return f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
 
 
 _READ: Final = 1 << 17  # bytes that are read at once

@@ -169,8 +169,7 @@ def _into_database(
         from lath.notation.database.reading import DatabaseError
         from lath.notation.database.sources import Mark, Piece, parcels, pieces
     except ImportError as error:
-        words = f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
-        raise ConfigError(words) from error
+        raise ConfigError(files.needed_words(error)) from error
 
     def found(begin: Mark) -> Iterator[Piece]:
         for place, (path, name) in enumerate(read[begin.source :], begin.source):

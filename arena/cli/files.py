@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TextIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
 
 import typer
 
@@ -20,9 +20,18 @@ from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
 from lath.notation.errors import printable
-from lath.notation.files import TemporaryFileError, open_bytes, temporary_file, write_atomically
+from lath.notation.files import (
+    TemporaryFileError,
+    needed_words,
+    open_bytes,
+    temporary_file,
+    write_atomically,
+)
 from lath.notation.index import note_for
 from lath.notation.reader import Entry
+
+if TYPE_CHECKING:
+    from lath.notation.database.reading import Database
 
 Files = Annotated[list[Path], argument("FILE...", "Record files; - is stdin.")]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
@@ -64,6 +73,22 @@ def entries(path: Path, format_name: str = "", *, rules: bool = False) -> Iterat
             yield from formats.entries(stream, name, str(path), rules=rules)
     except formats.FormatError as error:
         raise ConfigError(f"{path}: {error}") from error
+
+
+@contextmanager
+def read_database(path: Path) -> Iterator[Database]:
+    """Open a database of games; raises ConfigError."""
+    try:
+        from lath.notation.database import reading as databases
+    except ImportError as error:
+        raise ConfigError(needed_words(error)) from error
+    with reading(path):
+        try:
+            database = databases.Database(path)
+        except databases.DatabaseError as error:
+            raise ConfigError(str(error)) from error
+    with database:
+        yield database
 
 
 def bad_words(count: int) -> str:

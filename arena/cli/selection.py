@@ -11,17 +11,24 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
-from lath.arena.cli.files import bad_words, entries, read_from
+from lath.arena.cli.files import bad_words, entries, read_database, read_from
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import Key, KeyNameError, Seen, identity, keys
-from lath.notation.query import QueryError, compile_query, doubts
+from lath.notation.files import is_database
+from lath.notation.plans import And
+from lath.notation.query import QueryError, compile_query, doubts, plan_of
 from lath.notation.reader import Entry, entries_of
 from lath.notation.record import Record
+from lath.notation.scanner import parse
+
+if TYPE_CHECKING:
+    from lath.notation.database.layers import Flags
+    from lath.notation.database.reading import Database
 
 Found = TypeVar("Found")
 
@@ -41,6 +48,8 @@ class Query:
             self._matches = None if text is None else compile_query(text)
         except QueryError as error:
             raise ConfigError(f"--where: {error}") from error
+        self.is_any: Final = text is not None
+        """Whether anything is asked at all."""
         self._answers: Final[set[bool]] = set()
 
     def matches(self, record: Record) -> bool:
@@ -50,6 +59,14 @@ class Query:
         answer = self._matches(record)
         self._answers.add(answer)
         return answer
+
+    def found_in(self, database: Database) -> Flags:
+        """Return which games of a database match, by number; raises GameError."""
+        from lath.notation.database.asking import matching
+
+        found = matching(database, plan_of(self._text) if self._text else And(()))
+        self._answers.update(answer for answer in (True, False) if (found[1:] == answer).any())
+        return found
 
     def print_doubts(self) -> None:
         """Tell of what may be a slip, where all records were answered alike."""
@@ -99,25 +116,44 @@ class Selection:
         seen = Seen()
         for path in self._files:
             self._path = path
-            for entry in read_from(path, entries(path, rules=self._rules)):
-                record = entry.record
-                if record is None or entry.problems:
-                    self.bad += 1
-                    print(*entry.problems, sep="\n", file=sys.stderr)
-                    continue
-                self.records += 1
-                try:
-                    matches = self._query.matches(record)
-                except GameError as error:
-                    self.refuse(entry, error)
-                    continue
-                if matches is self._invert:
-                    continue
+            is_asked_at_once = self._query.is_any and is_database(path)
+            found = self._found_in(path) if is_asked_at_once else self._matching(path)
+            for entry, record in found:
                 if self._distinct and not seen.add(identity(record)):
                     self.duplicates += 1
                 else:
                     yield entry, record
         self._query.print_doubts()
+
+    def _matching(self, path: Path) -> Iterator[tuple[Entry, Record]]:
+        """Yield the same of one file, which is read from its start to its end."""
+        for entry in read_from(path, entries(path, rules=self._rules)):
+            record = entry.record
+            if record is None or entry.problems:
+                self.bad += 1
+                print(*entry.problems, sep="\n", file=sys.stderr)
+                continue
+            self.records += 1
+            try:
+                matches = self._query.matches(record)
+            except GameError as error:
+                self.refuse(entry, error)
+                continue
+            if matches is not self._invert:
+                yield entry, record
+
+    def _found_in(self, path: Path) -> Iterator[tuple[Entry, Record]]:
+        """Yield the same of a database, which is asked for those that match."""
+        with read_database(path) as database:
+            try:
+                found = self._query.found_in(database)
+            except GameError as error:  # one that is not installed here
+                raise ConfigError(f"{path}: {error}") from error
+            self.records += database.games
+            found[1:] ^= self._invert
+            for number, text in database.texts(found):
+                record = parse(text)
+                yield Entry(number, 1, record, (), text.rstrip("\n")), record
 
     def refuse(self, entry: Entry, error: GameError) -> None:
         """Tell of a record that could not be played, and count it as bad: the last one yielded."""

@@ -288,3 +288,24 @@ def test_records_come_out_as_they_went_in(source: Path, tmp_path: Path) -> None:
         some = database.steps(np.array([2, 4]), 3)
     assert every.lengths.tolist() == [len(each.plies) for each in records]
     assert some.lengths.tolist() == [3, 3]
+
+
+def test_queries_take_of_a_database_what_they_take_of_its_records(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, text = tmp_path / "games.duckdb", tmp_path / "text.lath"
+    arena("convert", source, out)
+    assert arena("convert", out, text).status == 0
+    for query in ("plies > 20", "game = yavalath and pattern 'ww'", "first = nobody"):
+        for flag in ("--distinct", "--invert"):
+            found = arena("select", out, "--where", query, flag)
+            assert found == arena("select", text, "--where", query, flag)
+    told = arena("select", out, "--where", "game = yavalat", "--count")
+    assert "did you mean 'yavalath'?" in told.err
+    stats = [arena("stats", path, "--where", "plies > 20", "--json") for path in (out, text)]
+    assert stats[0] == stats[1]
+    wrong = arena("select", source.rename(tmp_path / "no.duckdb"), "--where", "plies > 20")
+    assert (wrong.status, wrong.err) == (
+        2,
+        f"arena: {tmp_path / 'no.duckdb'} is no database of games of this version\n",
+    )
