@@ -28,8 +28,8 @@ from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Estimate, Result
 from lath.reports.repertoire import KNOWN, Repertoire, position_after
 from lath.reports.standings import POINTS, why_left_out
-from lath.reports.turning import KINDS, Kind, played_through, turns_of
-from lath.reports.weaknesses import LOW, Clock, Played, Weaknesses, expect, line_of
+from lath.reports.turning import KINDS, PROOF, Kind, played_through, turns_of
+from lath.reports.weaknesses import LOW, Clock, Played, Timed, Weaknesses, expect, line_of
 
 OTHERS: Final = 30
 """Games of others that must tell what a seat is worth, or nothing is said of it."""
@@ -118,6 +118,8 @@ class Explained:
     turned: list[Turned]
     undecided: int
     """Lost games of which nothing tells where they turned."""
+    timed: list[Timed]
+    """Of the moves by which games turned, how quick or late they were."""
     lost_again: list[Lost]
     by_chance: float
     """How many such positions there would be on average if the bot lost as it does elsewhere."""
@@ -163,6 +165,16 @@ class Explained:
                 for one in self.turned
             ],
             "not_known_where": self.undecided,
+            "timed": [
+                {
+                    "kind": one.kind,
+                    "own": one.own,
+                    "of_own": one.of_own,
+                    "others": one.others,
+                    "of_others": one.of_others,
+                }
+                for one in self.timed
+            ],
             "lost_again": [
                 {
                     "game": one.game,
@@ -292,7 +304,8 @@ class Explanation:
         for at, ply in enumerate(record.plies):
             if (seconds := ply.used_s) is not None:
                 used[at + 1] = seconds
-                self._used[players[seats[at]], record.game, (at + 1) // STAGE].append(seconds)
+                if abs(ply.eval or 0.0) < PROOF:  # a proof is soon done
+                    self._used[players[seats[at]], record.game, (at + 1) // STAGE].append(seconds)
             if initial and (left := ply.annotation("clk")) and left.number is not None:
                 low[at + 1] = left.number < LOW * initial
         if used:
@@ -331,6 +344,7 @@ class Explanation:
             unsure=[each for each in findings if not each.is_believed],
             turned=_turned(of_board),
             undecided=sum(game.turn(own=True) is None for game in lost),
+            timed=weaknesses.timed(),
             lost_again=lost_again,
             by_chance=by_chance,
             left=self._left(),

@@ -237,8 +237,8 @@ def excess(own: int, others: int, worth: float) -> Cost:
 def _binomial_tail(least: int, tries: int, chance: float = 0.5) -> float:
     """Return how likely it is that so many of some tries succeed, or more.
 
-    >>> _binomial_tail(2, 2), _binomial_tail(0, 3), round(_binomial_tail(3, 4, 0.25), 4)
-    (0.25, 1.0, 0.0508)
+    >>> [round(_binomial_tail(*each), 4) for each in ((2, 2), (0, 3), (3, 4, 0.25))]
+    [0.25, 1.0, 0.0508]
     """
     ways = math.lgamma(tries + 1)
     logs = (
@@ -249,7 +249,7 @@ def _binomial_tail(least: int, tries: int, chance: float = 0.5) -> float:
         + (tries - of) * math.log1p(-chance)
         for of in range(least, tries + 1)
     )
-    return min(1.0, round(math.fsum(map(math.exp, logs)), 12))
+    return min(1.0, math.fsum(map(math.exp, logs)))
 
 
 def shares(

@@ -38,8 +38,8 @@ NODES: Final = 3000
 DEPTH: Final = 3
 """Plies after a move in which the opponent must have won for it to be lost."""
 
-LOST: Final = -0.9995
-"""What somebody says who has a proof of having lost, or less; guesses are told as more."""
+PROOF: Final = 0.9995
+"""What somebody says, or more, who has a proof of winning; guesses are told as less."""
 
 BACK: Final = 4
 """Moves of the loser that are looked at, from the last one on."""
@@ -144,7 +144,7 @@ def _unless_known(record: Record, played: Played, turn: Turn | None) -> Turn | N
             if played.seats[at] != seat:
                 continue
             told = record.plies[at].eval
-            if told is None or (told if seat == turn.seat else -told) > LOST:
+            if told is None or (told if seat == turn.seat else -told) > -PROOF:
                 break
             since = min(since, at)
     if since == turn.ply:

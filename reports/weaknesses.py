@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from statistics import median, quantiles
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from lath.games.core import SEATS
 from lath.notation.query import quoted
@@ -47,9 +47,32 @@ class Clock(NamedTuple):
     """What is known of a player's time at a move."""
 
     used: float | None
-    """The part of the player's moves at this stage of this game that took less time."""
+    """The part of the player's moves without a proof at this stage of this game that took less."""
     is_low: bool | None
     """Whether little was left; None without a clock."""
+
+
+Speed = Literal["quick", "slow", "low"]
+
+TIMED: Final[Mapping[Speed, str]] = {
+    "quick": "by quick moves",
+    "slow": "by slow moves",
+    "low": "with little time left",
+}
+"""What it comes to."""
+
+
+class Timed(NamedTuple):
+    """Moves by which games turned, of which it is known how quick they were, or how late."""
+
+    kind: Speed
+    own: int
+    """How many of the bot's were so."""
+    of_own: int
+    others: int
+    of_others: int
+    places: Mapping[int, Place]
+    """The bot's, by their games' places in the repertoire."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -379,7 +402,7 @@ class Weaknesses:
             yield Finding(
                 kind=f"turn.{kind}",
                 says=says,
-                because=f"so {_games(len(own))} turned; its opponents did that in {len(others)}",
+                because=f"{_games(len(own))} turned by that; its opponents did so in {len(others)}",
                 games=len(own),
                 cost=excess(len(own), len(others), worth),
                 places=tuple(game.place(turn.ply) for game, turn in own),
@@ -402,8 +425,8 @@ class Weaknesses:
                 yield Finding(
                     kind="line",
                     says=f"loses to lines along {direction}{self._at(game_id)}",
-                    because=f"{_of(len(own), len(lost[0]))} games that a line decided against it; "
-                    f"its opponents lost {_of(len(others), len(lost[1]))} so",
+                    because=f"so lie {_of(len(own), len(lost[0]))} lines that decided a game "
+                    f"against it, and {_of(len(others), len(lost[1]))} for it",
                     games=len(own),
                     cost=cost,
                     game=game_id,
@@ -442,7 +465,7 @@ class Weaknesses:
         yield Finding(
             kind="phase",
             says=f"gives games away {word} ply {after}{self._at(game_id)}",
-            because=f"there turned {_of(len(own), len(turned[0]))} games that it lost, and "
+            because=f"{_of(len(own), len(turned[0]))} games that it lost turned there, and "
             f"{_of(len(others), len(turned[1]))} that its opponents lost",
             games=len(own),
             cost=cost,
@@ -451,30 +474,39 @@ class Weaknesses:
             members=frozenset(game.line for game, _ in own),
         )
 
-    def _of_clocks(self) -> Iterator[Finding]:
+    def timed(self) -> list[Timed]:
+        """Return how quick or late the moves were by which games turned, as far as that is told."""
         clocks: tuple[list[tuple[Played, int, Clock]], list[tuple[Played, int, Clock]]] = [], []
         for game in self._games:
             for place, own in enumerate((True, False)):
                 turn = game.turn(own=own)
                 if turn and (clock := game.clocks.get(turn.ply)):
                     clocks[place].append((game, turn.ply, clock))
-        for kind, says, what, asks, usual in _CLOCKS:
+        found = []
+        for kind, asks in _CLOCKS.items():
             known = [[one for one in of if asks(one[2]) is not None] for of in clocks]
             so, others = ([one for one in of if asks(one[2])] for of in known)
-            cost = shares(
-                len(so), len(known[0]), len(others), len(known[1]), worth=0.5, usual=usual
-            )
+            if any(known):
+                places = [(game.line, game.place(ply)) for game, ply, _ in so]
+                many = len(so), len(known[0]), len(others), len(known[1])
+                found.append(Timed(kind, *many, dict(places)))
+        return found
+
+    def _of_clocks(self) -> Iterator[Finding]:
+        for kind, own, of_own, others, of_others, places in self.timed():
+            usual = QUARTER if kind != "low" else 0.0
+            cost = shares(own, of_own, others, of_others, worth=0.5, usual=usual)
             if cost is None:
                 continue
             yield Finding(
                 kind=f"time.{kind}",
-                says=says,
-                because=f"{what} were {_of(len(so), len(known[0]))} of its moves that lost a game, "
-                f"and {_of(len(others), len(known[1]))} of its opponents'",
-                games=len(so),
+                says=f"gives games away {TIMED[kind]}",
+                because=f"so were made {_of(own, of_own)} of its moves that lost a game, and "
+                f"{_of(others, of_others)} of its opponents'",
+                games=own,
                 cost=cost,
-                places=tuple(game.place(ply) for game, ply, _ in so),
-                members=frozenset(game.line for game, _, _ in so),
+                places=tuple(places.values()),
+                members=frozenset(places),
             )
 
     # What it says itself
@@ -524,17 +556,11 @@ def _is_low(clock: Clock) -> bool | None:
     return clock.is_low
 
 
-_CLOCKS: Final = (
-    (
-        "quick",
-        "gives games away by quick moves",
-        "of the quickest quarter were",
-        _is_quick,
-        QUARTER,
-    ),
-    ("slow", "gives games away by slow moves", "of the slowest quarter were", _is_slow, QUARTER),
-    ("low", "gives games away with little time left", "a tenth of the time was left", _is_low, 0.0),
-)
+_CLOCKS: Final[Mapping[Speed, Callable[[Clock], bool | None]]] = {
+    "quick": _is_quick,
+    "slow": _is_slow,
+    "low": _is_low,
+}
 
 
 def line_of(names: Sequence[str], bits: Mapping[str, int], directions: Iterable[int]) -> str:

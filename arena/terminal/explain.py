@@ -17,6 +17,7 @@ from lath.reports.estimates import RATE
 from lath.reports.explain import Explained
 from lath.reports.findings import Finding, Place
 from lath.reports.turning import KINDS
+from lath.reports.weaknesses import TIMED
 
 FEW: Final = 5
 """Rows of what there is to look at, unless all are asked for."""
@@ -34,6 +35,7 @@ def print_explained(
     printer.print_scored()
     printer.print_findings()
     printer.print_turned()
+    printer.print_timed()
     printer.print_lost_again()
     printer.print_left()
     printer.print_calibration()
@@ -162,6 +164,18 @@ class _Printer:
         if of.undecided:
             self._output.words(f"of {_games(of.undecided)} that it lost nothing tells where")
 
+    def print_timed(self) -> None:
+        """Print how quick or late the moves were by which games turned."""
+        rows = self._of.timed
+        if not rows:
+            return
+        columns = [
+            Column("given away", [TIMED[row.kind] for row in rows], kind="name"),
+            Column(self._of.bot, [_part(row.own, row.of_own) for row in rows]),
+            Column("others", [_part(row.others, row.of_others) for row in rows]),
+        ]
+        self._output.table("Time when games turned", columns)
+
     def print_lost_again(self) -> None:
         """Print from which positions the bot lost each time, unless chance makes as many."""
         of, every = self._of, self._of.lost_again
@@ -261,6 +275,10 @@ def _share(points: float, games: int) -> str:
 
 def _games(number: int) -> str:
     return f"{number:,} game{'' if number == 1 else 's'}"
+
+
+def _part(part: int, whole: int) -> str:
+    return f"{part:,} of {whole:,}" if whole else "-"
 
 
 def _positions(number: int) -> str:
