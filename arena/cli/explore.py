@@ -6,19 +6,25 @@ import json
 import shlex
 import sys
 from collections import Counter
-from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
 from lath import games
-from lath.arena.cli.files import Files, Quiet, unless_cut
+from lath.arena.cli.files import (
+    FilesOrDatabase,
+    Quiet,
+    read_database,
+    unless_cut,
+)
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, flag, option
-from lath.arena.cli.selection import Distinct, Selection, Where, with_progress
+from lath.arena.cli.selection import Distinct, Query, Selection, Where, with_progress
 from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
+from lath.notation.files import is_database
 from lath.reports.explorer import Node, NodeCounter
 
 app = App()
@@ -32,7 +38,7 @@ All = Annotated[bool, flag("--all", "Show every move, not only the most frequent
 
 @app.command()
 def explore(
-    files: Files,
+    files: FilesOrDatabase,
     position: PositionText = None,
     setup: SetupText = None,
     after: After = "",
@@ -50,38 +56,40 @@ def explore(
 
     Example: arena explore games.lath --after 'e5 swap' --where 'player = greedy'
     """
-    exploring = _Exploring(Selection(files, where, distinct=distinct), position, setup, after)
-    selection = exploring.selection
+    exploring = _Exploring(position, setup, after)
     if game is not None:
         exploring.begin(games.named(game))
+    selection = Selection(files, where, distinct=distinct)
     with unless_cut(lambda: bool(selection.bad)):
-        exploring.read(quiet=quiet)
+        if len(files) == 1 and is_database(files[0]) and not distinct:
+            exploring.ask(files[0], Query(where))
+        else:
+            exploring.read(selection, quiet=quiet)
         if as_json:
-            exploring.print_json()
+            exploring.print_json(selection)
         else:
             exploring.print(has_all=has_all)
     if not quiet:
         if not as_json:
             exploring.print_ways_on()
         if where or exploring.others or selection.left_out_words():
-            print(exploring.counted_words(), file=sys.stderr)
+            print(exploring.counted_words() + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
 
 class _Exploring:
-    """The games of some files as they are asked about a position."""
+    """A position, and what the games of files or of a database tell of it."""
 
-    def __init__(
-        self, selection: Selection, position: str | None, setup: str | None, after: str
-    ) -> None:
-        self.selection: Final = selection
+    def __init__(self, position: str | None, setup: str | None, after: str) -> None:
+        self.records = 0
+        """All that there are, but for bad ones."""
         self.others: Final = Counter[str]()
         """Records of other games, by their ids."""
         self._begins: Final = position, setup
         self._line: Final = after.split()
         self._played: list[Position] = []
         """Where the line begins, and the position after each of its moves."""
-        self._counter: NodeCounter | None = None
+        self._node: Node | None = None
 
     def begin(self, game_id: str) -> None:
         """Ask about this game; raises GameError for a position or a move that it refuses."""
@@ -92,35 +100,61 @@ class _Exploring:
                 self._played.append(before.play(read_move(before, move)))
             except GameError as error:
                 raise GameError(f"--after: move {ply}: {error}") from error
-        self._counter = NodeCounter(self._played[-1])
 
-    def read(self, *, quiet: bool) -> None:
-        """Count all records; raises ConfigError where nobody says which game is asked about."""
-        for entry, record in with_progress(self.selection, quiet=quiet):
-            if self._counter is None:
+    def _require_game(self) -> str:
+        """Return the id of the game that is asked about; raises ConfigError if nobody says it."""
+        if not self._played:
+            raise ConfigError("there is no record to explore; --game says which game is meant")
+        return self._played[0].game.id
+
+    @property
+    def node(self) -> Node:
+        """Return what the games tell, once they are asked."""
+        assert self._node is not None
+        return self._node
+
+    def read(self, selection: Selection, *, quiet: bool) -> None:
+        """Count the records of files; raises ConfigError where the game is not known."""
+        counter: NodeCounter | None = None
+        for entry, record in with_progress(selection, quiet=quiet):
+            if not self._played:
                 self.begin(record.game)
-            assert self._counter is not None
+            counter = counter or NodeCounter(self._played[-1])
             if record.game != self._played[0].game.id:
                 self.others[record.game] += 1
                 continue
             try:
-                self._counter.add(record, str(self.selection.path), entry.number)
+                counter.add(record, str(selection.path), entry.number)
             except GameError as error:
-                self.selection.refuse(entry, error)
-        if self._counter is None:
-            raise ConfigError("there is no record to explore; --game says which game is meant")
+                selection.refuse(entry, error)
+        self.records = selection.records
+        self._require_game()
+        self._node = (counter or NodeCounter(self._played[-1])).node()
 
-    @cached_property
-    def node(self) -> Node:
-        """Return what they come to, once they are read."""
-        assert self._counter is not None
-        return self._counter.node()
+    def ask(self, path: Path, query: Query) -> None:
+        """Ask a database; raises ConfigError where the game is not known."""
+        with read_database(path) as database:
+            from lath.reports.database_explorer import DatabaseGames, counts_by_game
 
-    def print_json(self) -> None:
-        """Print it for programs."""
-        left_out = {"duplicates": self.selection.duplicates, "bad": self.selection.bad}
+            try:
+                among = query.found_in(database) if query.is_any else None
+            except GameError as error:  # one that is not installed here
+                raise ConfigError(f"{path}: {error}") from error
+            counts = counts_by_game(database, among)
+            if not self._played and counts:
+                self.begin(next(iter(counts)))
+            game = self._require_game()
+            self.records = database.games
+            self.others.update({name: n for name, n in counts.items() if name != game})
+            source = DatabaseGames(database, game, str(path), among)
+            self._node = source.node(self._played[-1])
+            query.print_doubts()
+
+    def print_json(self, selection: Selection) -> None:
+        """Print it for programs; the selection says what was left out."""
+        left_out = {"duplicates": selection.duplicates, "bad": selection.bad}
         told = {
-            "records": self.selection.records,
+            "records": self.records,
             "left_out": {**left_out, "other_games": self.others},
             "after": self._line,
             **self.node.to_json(),
@@ -154,10 +188,10 @@ class _Exploring:
 
     def counted_words(self) -> str:
         """Return how many records counted, and what the others were."""
-        words = f"{self.node.games} of {self.selection.records} records counted"
+        words = f"{self.node.games} of {self.records} records counted"
         if self.others:
             listed = (
                 f"{count} of {name or 'no game'}" for name, count in self.others.most_common()
             )
             words += f"; other games: {', '.join(listed)} (--game)"
-        return words + self.selection.left_out_words()
+        return words

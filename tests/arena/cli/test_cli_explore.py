@@ -128,3 +128,39 @@ def test_a_bad_record_is_told_of_and_left_out() -> None:
     assert ran.status == 1
     assert "illegal move e5" in ran.err
     assert "5 of 5 records counted; 1 bad record left out" in ran.err
+
+
+def test_a_database_is_asked_in_the_place_of_files() -> None:
+    with Path("games.lath").open("a") as file:
+        file.write(f"\n{format_record(random_game('surikata', 1))}")
+    arena("convert", "games.lath", "games.duckdb")
+    for options in ("", "--after e5", "--game surikata", "--where 'loser = ann'"):
+        in_files, in_database = (
+            arena("explore", source, "--json", *shlex.split(options))
+            for source in ("games.lath", "games.duckdb")
+        )
+        assert in_files.out.replace("games.lath", "games.duckdb") == in_database.out
+        assert (in_files.status, in_files.err) == (in_database.status, in_database.err)
+    (command,) = re.findall(r"newest game of e5: arena (.*)", arena("explore", "games.duckdb").err)
+    assert "record 4: ann - cora, yavalath, after 1. e5" in arena(*shlex.split(command)).out
+    assert explored("games.duckdb")["here"]["games"] == 10
+    assert explored("games.duckdb", "--distinct")["left_out"]["duplicates"] == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("games.duckdb", "--where", "plis > 9"), "did you mean 'plies'"),
+        (("games.duckdb", "--where", "plies > 99"), "there is no record to explore"),
+        (("nowhere.duckdb",), "nowhere.duckdb cannot be read: No such file or directory"),
+        (("text.duckdb",), "text.duckdb is no database of games of this version"),
+    ],
+)
+def test_a_database_that_cannot_be_asked_is_refused_in_a_line(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    arena("convert", "games.lath", "games.duckdb")
+    Path("text.duckdb").write_text("no database")
+    ran = arena("explore", *arguments)
+    assert (ran.status, ran.out) == (2, "")
+    assert words in ran.err
