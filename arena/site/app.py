@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from lath.arena.site.playing import Desk
-    from lath.arena.site.shelf import Item, Shelf
+    from lath.arena.site.shelf import Item, Kind, Shelf
 
 SCRIPTS: Final = (
     *("open", "dom", "geometry", "overlays", "sprites", "board", "effects", "opened", "ways"),
@@ -97,10 +97,10 @@ class Site:
         if self.desk is not None:
             await asyncio.to_thread(self.desk.thinkers.close)
 
-    def item(self, request: Request, kind: str = "") -> Item:
-        """Return what an address names; raises HTTPException."""
+    def item(self, request: Request, *kinds: Kind) -> Item:
+        """Return what an address names, of one of these kinds; raises HTTPException."""
         item = self.shelf.get(request.path_params["key"])
-        if item is None or kind not in ("", item.kind):
+        if item is None or item.kind not in kinds:
             raise HTTPException(404, "there is no such tournament or file here")
         return item
 
@@ -312,7 +312,7 @@ def _order(site: Site) -> Callable[[Request], Response]:
 
 def _report_page(site: Site) -> Callable[[Request], Response]:
     def report(request: Request) -> Response:
-        item = site.item(request)
+        item = site.item(request, "tournament", "records")
         html = site.report(item, request.query_params.get("where", "").strip())
         return HTMLResponse(html, headers={"content-security-policy": REPORT_POLICY})
 

@@ -1,7 +1,7 @@
-"""What games of a tournament or file made of a position, for who walks through them on a page.
+"""What games of a tournament, file or database made of a position, for who walks through them.
 
 The games that match a query are kept in memory, as `lath.reports.explorer` has them, for as long as
-their file stays as it is. Must not know pages.
+their file stays as it is; those of a database stay there. Must not know pages.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections import Counter, OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from pydantic import Field
 from starlette.exceptions import HTTPException
@@ -18,32 +18,40 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from lath import games
-from lath.arena.errors import ConfigError
+from lath.arena.errors import ConfigError, reading
 from lath.arena.site.boards import played
 from lath.arena.site.playing import LONGEST, Asked, Name, Text, body_of
 from lath.arena.tournament.database import DATABASE, stamp_of
 from lath.arena.tournament.sources import records_of
 from lath.games.errors import GameError
 from lath.notation import format_record
-from lath.notation.query import compile_query
+from lath.notation.files import needed_words
+from lath.notation.query import compile_query, plan_of
 from lath.notation.record import Record
-from lath.reports.explorer import Games
+from lath.reports.explorer import Games, Node, Source
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
     from starlette.requests import Request
 
     from lath.arena.site.shelf import Item, Shelf
+    from lath.games.core import Position
 
 MOST: Final = 100_000
 """Games that are kept in memory, of all that is asked about: 200 MB. Who asks about more at once is
-told so, and that a query makes them fewer."""
+told so, and that a query or a database makes them fewer."""
+
+OF_DATABASE: Final = 50
+"""Games of a database that take as much memory as one that is kept."""
 
 
 class Place(Asked):
     """A position of a tournament's or file's games, and which of these count."""
 
     key: Name
-    """What addresses name the tournament or file by."""
+    """What addresses name the tournament, file or database by."""
 
     where: Text = ""
     """A query; empty: all."""
@@ -56,21 +64,62 @@ class Place(Asked):
     moves: list[Name] = Field(default=[], max_length=LONGEST)
 
 
-@dataclass(slots=True)
-class Archive:
+class Archive(Protocol):
     """The games that match a query."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many there are of each game id, the most first."""
+
+    @property
+    def left_out(self) -> int:
+        """Return how many records are unsound, or of a game that is not installed."""
+
+    @property
+    def room(self) -> int:
+        """Return as how many games in memory it counts."""
+
+    def source(self, game: str) -> Source:
+        """Return the games of one id."""
+
+    def text(self, number: int) -> str | None:
+        """Return the record of a number; None where it is not among them."""
+
+    def close(self) -> None:
+        """Forget them."""
+
+
+@dataclass(slots=True)
+class Kept:
+    """Games in memory."""
 
     by_game: dict[str, Games] = field(default_factory=dict)
     records: dict[int, Record] = field(default_factory=dict)
     """By their place among all, from 1."""
 
     left_out: int = 0
-    """Records that are unsound, or of a game that is not installed."""
 
     @property
     def counts(self) -> dict[str, int]:
         """Return how many there are of each game id, the most first."""
-        return dict(Counter({name: len(of) for name, of in self.by_game.items()}).most_common())
+        return _most_first({name: len(of) for name, of in self.by_game.items()})
+
+    @property
+    def room(self) -> int:
+        """Return how many there are."""
+        return len(self.records)
+
+    def source(self, game: str) -> Source:
+        """Return the games of one id."""
+        return self.by_game.get(game) or Games()
+
+    def text(self, number: int) -> str | None:
+        """Return the record of a number; None where it is not among them."""
+        record = self.records.get(number)
+        return None if record is None else format_record(record)
+
+    def close(self) -> None:
+        """Forget them."""
 
     def add(self, number: int, record: Record) -> None:
         """Add one, or count it as left out."""
@@ -82,6 +131,73 @@ class Archive:
             return
         self.by_game[record.game] = known
         self.records[number] = record
+
+
+class InDatabase:
+    """Games of a database, which are asked one question at a time."""
+
+    left_out = 0
+
+    def __init__(self, path: Path, where: str) -> None:
+        """Open it; raises ConfigError, DatabaseError, GameError and QueryError."""
+        try:
+            from lath.notation.database.asking import matching
+            from lath.notation.database.reading import Database
+            from lath.reports.database_explorer import counts_by_game
+        except ImportError as error:
+            raise ConfigError(needed_words(error)) from error
+        with reading(path):
+            self._database: Final = Database(path)
+        self._among: Final = matching(self._database, plan_of(where)) if where else None
+        self.counts: Final = _most_first(counts_by_game(self._database, self._among))
+        self._by_game: Final[dict[str, Source]] = {}
+        self._lock: Final = threading.Lock()
+
+    @property
+    def room(self) -> int:
+        """Return as how many games in memory they count."""
+        return 1 + int(self._database.games) * max(1, len(self._by_game)) // OF_DATABASE
+
+    def source(self, game: str) -> Source:
+        """Return the games of one id."""
+        from lath.reports.database_explorer import DatabaseGames
+
+        with self._lock:
+            if game not in self._by_game:
+                games = DatabaseGames(self._database, game, "", self._among)
+                self._by_game[game] = _OneByOne(games, self._lock)
+            return self._by_game[game]
+
+    def text(self, number: int) -> str | None:
+        """Return the record of a number; None where it is not among them."""
+        wanted = self._database.none()
+        if not 0 < number < len(wanted) or (self._among is not None and not self._among[number]):
+            return None
+        wanted[number] = True
+        with self._lock:
+            return next((text for _, text in self._database.texts(wanted)), None)
+
+    def close(self) -> None:
+        """Close the database."""
+        with self._lock:
+            self._database.close()
+
+
+@dataclass(frozen=True, slots=True)
+class _OneByOne:
+    """Games that answer one question at a time."""
+
+    games: Source
+    lock: threading.Lock
+
+    def node(self, asked: Position) -> Node:
+        """Return what they tell of a position."""
+        with self.lock:
+            return self.games.node(asked)
+
+
+def _most_first(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(Counter(counts).most_common())
 
 
 class Explorer:
@@ -108,9 +224,10 @@ class Explorer:
         key, number = request.path_params["key"], request.path_params["number"]
         where = request.query_params.get("where", "")
         archive = await asyncio.to_thread(self.archive, key, where)
-        if number not in archive.records:
+        text = await asyncio.to_thread(archive.text, number)
+        if text is None:
             raise HTTPException(404, "there is no such game here")
-        return JSONResponse({"text": format_record(archive.records[number])})
+        return JSONResponse({"text": text})
 
     def node(self, place: Place) -> dict[str, Any]:
         """Return the node of a position as docs/explore.md has it, and what the page needs besides.
@@ -123,7 +240,7 @@ class Explorer:
         game = place.game or next(iter(archive.counts), "")
         if not game:
             raise ConfigError("there is no game here" + (" that matches" if place.where else ""))
-        source = archive.by_game.get(game) or Games()
+        source = archive.source(game)
         start = {"game": game, "setup": place.setup, "position": place.position}
         node = source.node(played(**start, moves=place.moves)[-1])
         is_plain = not (place.setup or place.position or place.moves)
@@ -144,14 +261,19 @@ class Explorer:
             found = self._archives.get(name) or _read(item, where.strip())
             self._archives[name] = found
             self._archives.move_to_end(name)
-            while sum(len(one.records) for one in self._archives.values()) > MOST:
-                self._archives.popitem(last=False)
+            while self._room() > MOST and len(self._archives) > 1:
+                self._archives.popitem(last=False)[1].close()
             return found
+
+    def _room(self) -> int:
+        return sum(each.room for each in self._archives.values())
 
 
 def _read(item: Item, where: str) -> Archive:
+    if item.kind == "database":
+        return InDatabase(item.path, where)
     matches = compile_query(where) if where else None
-    found = Archive()
+    found = Kept()
     for number, record in enumerate(records_of([item.path], []), 1):
         if not isinstance(record, Record):
             found.left_out += 1
@@ -160,6 +282,6 @@ def _read(item: Item, where: str) -> Archive:
             if len(found.records) > MOST:
                 raise ConfigError(
                     f"there are more than {MOST:,} games: a query such as date >= 2026-11 makes "
-                    "them fewer, and arena explore takes any number"
+                    "them fewer, and a database (arena convert) takes any number"
                 )
     return found

@@ -1,4 +1,6 @@
-"""What the site serves: tournaments' directories and files of records, found below some folders.
+"""What the site serves: tournaments' directories, files of records, databases of games.
+
+They are found below some folders.
 
 Addresses name them by a key; no path of this machine is in one. Must not know pages.
 """
@@ -15,21 +17,26 @@ from typing import TYPE_CHECKING, Final, Literal
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.sources import tournaments_in
+from lath.notation.files import DATABASE as OF_GAMES
+from lath.notation.files import is_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 SUFFIXES: Final = (".lath", ".lath.gz", ".lath.bz2", ".lath.xz", ".lath.zst")
-"""Files of records that are found in a folder; any other is served where it is named."""
+"""Files of records that are found in a folder, beside databases; others are served by name."""
 
 KEPT_S: Final = 2.0
 """How long what was found is taken for what there is."""
 
 
+Kind = Literal["tournament", "records", "database"]
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A tournament's directory, or a file of records."""
+    """A tournament's directory, a file of records or a database of games."""
 
     key: str
     """What addresses name it by: letters, digits and hyphens."""
@@ -40,7 +47,7 @@ class Item:
     path: Path
     """Of a tournament its directory, which may not be there yet."""
 
-    kind: Literal["tournament", "records"]
+    kind: Kind
     config: Path | None = None
     """By what a tournament is played that has not begun."""
 
@@ -81,17 +88,21 @@ def _found(source: Path) -> Iterator[Item]:
         if is_configuration(source):
             yield _begun_by(source)
         else:
-            yield _item(source, source.name, "records")
+            yield _item(source, source.name, _kind_of(source))
     elif (source / DATABASE).is_file() or (source / RECORDS).is_file():
         yield _item(source, source.name, "tournament")
     else:
         for path in sorted(source.iterdir()):
-            if path.is_file() and path.name.lower().endswith(SUFFIXES):
-                yield _item(path, path.name, "records")
+            if path.is_file() and path.name.lower().endswith((*SUFFIXES, OF_GAMES)):
+                yield _item(path, path.name, _kind_of(path))
             elif path.suffix == ".toml" and path.is_file() and is_configuration(path):
                 yield _begun_by(path)
         for path in tournaments_in(source):
             yield _item(path, path.relative_to(source).as_posix(), "tournament")
+
+
+def _kind_of(file: Path) -> Kind:
+    return "database" if is_database(file) else "records"
 
 
 def is_configuration(file: Path) -> bool:
@@ -108,6 +119,6 @@ def _begun_by(config: Path) -> Item:
     return replace(_item(config.with_suffix(""), config.stem, "tournament"), config=config)
 
 
-def _item(path: Path, name: str, kind: Literal["tournament", "records"]) -> Item:
+def _item(path: Path, name: str, kind: Kind) -> Item:
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or kind
     return Item(f"{plain}-{hashlib.sha256(bytes(path)).hexdigest()[:8]}", name, path, kind)

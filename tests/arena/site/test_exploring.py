@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from commands import arena
 from sample_records import random_game
 from sites import Served, served
 
@@ -32,6 +33,7 @@ GAMES: Final = (
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served")
     (folder / "old.lath").write_text("\n".join(GAMES))
+    arena("convert", folder / "old.lath", folder / "old.duckdb")
     (folder / "wild.lath").write_text(format_record(random_game("mammalath", 1)))
     both = [format_record(random_game(game, 1)) for game in ("surikata", "manalath", "surikata")]
     (folder / "both.lath").write_text("\n".join([*both[:2], both[2].replace("bob", "cora")]))
@@ -91,6 +93,19 @@ def test_more_games_than_there_is_room_for_are_refused_not_cut(
     answer = asked(site, "old.lath", where="plies > 0")
     assert (answer.status, "more than 2 games" in answer.value["error"]) == (409, True)
     assert asked(site, "old.lath", where="player = ann").value["games"] == 2
+
+
+def test_a_database_is_walked_through_like_the_file_it_is_made_of(site: Served) -> None:
+    for asks in ({}, {"moves": ["e5", "d4"]}, {"where": "player = ann"}):
+        in_file, in_database = (asked(site, f"old.{end}", **asks) for end in ("lath", "duckdb"))
+        assert in_database.value == in_file.value
+    at = f"/api/records/{site.key('old.duckdb')}"
+    assert parse(site.get(f"{at}/3")["text"]) == parse(GAMES[2])
+    places = ("1?where=loser+=+bob", "3?where=loser+=+bob", "4")
+    assert [site.ask(f"{at}/{place}", **site.cookie).status for place in places] == [200, 404, 404]
+    assert site.ask(f"/report/{site.key('old.duckdb')}", **site.cookie).status == 404
+    home = site.ask("/", **site.cookie).text
+    assert f'"/explore?key={site.key("old.duckdb")}"' in home
 
 
 def test_who_may_only_look_cannot_explore(tmp_path: Path) -> None:
