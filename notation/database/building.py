@@ -31,6 +31,7 @@ from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.parcels import NOTES, OF_GAMES, OfGame, Parcel
 from lath.notation.database.reading import FORM, Database, DatabaseError
 from lath.notation.files import sync
+from lath.notation.record import GLYPHS
 from lath.notation.tables import GAMES, PLIES
 
 _TYPES: Final = {"text": "VARCHAR", "integer": "UBIGINT", "number": "DOUBLE", "date": "DATE"}
@@ -48,14 +49,16 @@ CREATE TABLE about (form UINTEGER);
 INSERT INTO about VALUES ({FORM});
 CREATE TABLE games (
     id UINTEGER, {_declared(OF_GAMES)}, ending VARCHAR, to_move VARCHAR,
-    high UBIGINT, low UBIGINT, pair UBIGINT, elo DOUBLE);
+    high UBIGINT, low UINTEGER, pair UINTEGER, elo DOUBLE);
 CREATE TABLE moves (code USMALLINT, game VARCHAR, move VARCHAR, effect VARCHAR);
 CREATE TABLE steps (
-    id UINTEGER, ply UINTEGER, code USMALLINT, seat UTINYINT, {_declared(NOTES)});
+    id UINTEGER, ply UINTEGER, code USMALLINT, seat UTINYINT, {_declared(NOTES[:-1])},
+    glyph ENUM {GLYPHS});
 CREATE TABLE positions (key UBIGINT, id UINTEGER, ply UINTEGER, code USMALLINT);
 CREATE TABLE refused (file VARCHAR, record UINTEGER, line UINTEGER, code VARCHAR, reason VARCHAR);
 CREATE VIEW plies AS
-    SELECT id, ply, if(seat = 0, 'first', 'second') AS seat, move, {", ".join(NOTES)}
+    SELECT id, ply, if(seat = 0, 'first', 'second') AS seat, move, {", ".join(NOTES[:-1])},
+        glyph::VARCHAR AS glyph
     FROM steps JOIN moves USING (code);
 """  # noqa: S608 - names of ours
 """What makes the tables of a new database."""
@@ -80,7 +83,7 @@ def _number(tag: str) -> str:
 
 
 _ADDED: Final = f""",
-    md5_number_lower(concat({", chr(10), ".join(_SHARED)})) AS pair,
+    md5_number_lower(concat({", chr(10), ".join(_SHARED)})) & 4294967295 AS pair,
     {_number("FirstElo")} + {_number("SecondElo")} AS elo"""
 """Columns of games that are made of others."""
 
@@ -283,7 +286,8 @@ _REFUSED: Final = pa.schema(
 def _sorted(parts: Sequence[pa.Table], by: str) -> pa.Table:
     """Return the rows of all parts in the order of one column."""
     table = pa.concat_tables(parts, promote_options="default").combine_chunks()
-    return table.take(np.argsort(table[by].to_numpy(), kind="stable"))
+    values = table[by].to_numpy()
+    return table.take(np.argsort(values, kind="stable" if by == "id" else None))
 
 
 @contextmanager

@@ -332,8 +332,8 @@ class _OnBoards:
         ):
             if ply:
                 now[:, : len(current)] ^= changes[:, current]
-                rows = np.flatnonzero(~always[current])
-                now[:, rows] = self._whole(bits[:, :, rows])
+                if (rows := np.flatnonzero(~always[current])).size:
+                    now[:, rows] = self._whole(bits[:, :, rows])
             here, going = first[:on] + ply, len(following)
             keys[here] = lowest = now[:, :on].min(axis=0)
             is_least = now[:, :going] == lowest[:going]

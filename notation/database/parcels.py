@@ -47,7 +47,7 @@ OF_ROWS: Final = pa.schema(
         ("ending", pa.string()),
         ("to_move", pa.string()),
         ("high", pa.uint64()),
-        ("low", pa.uint64()),
+        ("low", pa.uint32()),
     ]
 )
 """Of the table of games in a parcel. `ending` has the rules' words, `to_move` who would decide
@@ -159,9 +159,10 @@ def _table(
     columns: dict[str, Any] = {
         column.name: of for column, of in zip(GAMES, values, strict=True) if column.name in OF_GAMES
     }
-    halves = np.frombuffer(b"".join(identities), np.uint64).reshape(-1, 2)
+    high, low = np.frombuffer(b"".join(identities), np.uint64).reshape(-1, 2).T
+    low = low.astype(np.uint32)  # 96 bits: of ten million games two share them in 1e-15 of cases
     endings, movers = zip(*ends, strict=True) if ends else ((), ())
-    columns |= {"ending": endings, "to_move": movers, "high": halves[:, 0], "low": halves[:, 1]}
+    columns |= {"ending": endings, "to_move": movers, "high": high, "low": low}
     arrays = [pa.array(columns[each.name], each.type) for each in OF_ROWS]
     return pa.Table.from_arrays(arrays, schema=OF_ROWS)
 

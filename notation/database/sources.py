@@ -5,7 +5,9 @@ Must not know how a database keeps them.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -107,9 +109,22 @@ def parcels(found: Iterable[Piece], begin: Mark, jobs: int) -> Iterator[tuple[Pa
         yield parcel, end._replace(records=records)
 
 
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """Have Python not look for garbage in cycles, which is none: a tenth of the time is won."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 def _parcel(piece: Piece) -> tuple[Parcel, Mark]:
     ours = chain.from_iterable(map(texts_of, piece.chunks))
-    parcel = parcel_of(chain(ours, piece.texts), piece.file, 1)
+    with _no_search_for_cycles():
+        parcel = parcel_of(chain(ours, piece.texts), piece.file, 1)
     if piece.texts:  # our text is not what the file has: the record's place is told
         parcel.refused = [
             refusal._replace(line=piece.texts[refusal.record - 1].line)
