@@ -33,7 +33,7 @@ MOMENT: Final = 32
 _AT_ONCE: Final = 1 << 15
 """Games whose plies are read at once."""
 
-_IN_STEP: Final = 1 << 12
+_IN_STEP: Final = 1 << 14
 """Games that are played at once: their boards stay near the processor."""
 
 
@@ -49,7 +49,7 @@ def sighted(database: Database, plan: OfPattern, among: Flags, *, is_any: bool) 
         if compiled is None:
             continue
         of_kind = among & (rules_of == kind)
-        boards = _Boards(database, compiled, is_any=is_any)
+        boards = _Boards(database, plan, compiled, is_any=is_any)
         untold = boards.untold(of_kind)
         found.append(_by_records(database, plan, np.flatnonzero(untold)))
         ids = np.flatnonzero(of_kind & ~untold)
@@ -76,13 +76,13 @@ def _by_records(database: Database, plan: OfPattern, ids: Numbers) -> Moments:
 class _Boards:
     """The boards of games of one kind, and a pattern that may be on them."""
 
-    def __init__(self, database: Database, compiled: Compiled, *, is_any: bool) -> None:
+    def __init__(
+        self, database: Database, plan: OfPattern, compiled: Compiled, *, is_any: bool
+    ) -> None:
         game = compiled.game
         self._database, self._is_any = database, is_any
         self._is_owned = compiled.shapes[0] != compiled.shapes[1]
-        is_fixed = all(
-            image.cells.bit_count() == 1 for shapes in compiled.shapes for image in shapes.images
-        )
+        is_fixed = plan.pattern.cell != ""
         bits = game.board.bit
         if is_fixed:
             followed = reduce(or_, map(_followed, compiled.shapes))
@@ -230,10 +230,11 @@ class _Fixed(_Tests):
     def __init__(self, shapes: Shapes, layers: Layers, places: Mapping[int, int]) -> None:
         super().__init__(shapes, layers, places)
         self._images = []
-        for image in shapes.images:
+        begun = ((image, bit) for image in shapes.images for bit in places if bit & image.cells)
+        for image, bit in begun:
             masks: dict[int, int] = {}
             for lying, shift in image.tests:
-                masks[lying] = masks.get(lying, 0) | 1 << places[image.cells << shift]
+                masks[lying] = masks.get(lying, 0) | 1 << places[bit << shift]
             self._images.append(
                 [
                     (lying, word, bits)
