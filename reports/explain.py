@@ -420,25 +420,28 @@ class Explanation:
         return sorted(found, key=lambda one: (one.chance, -one.ply)), by_chance
 
     def _left(self) -> list[Left]:
+        lines = self._repertoire.lines
+        lost = [
+            at
+            for at, line in enumerate(lines)
+            if line.novelty and line.novelty.seat == line.seat and not line.points
+        ]
         found = []
-        for at, line in enumerate(self._repertoire.lines):
-            novelty = line.novelty
-            if novelty is None or novelty.seat != line.seat or line.points or novelty.ply < 2:
+        for at, choices in self._repertoire.choices(lost):
+            line, usual = lines[at], next(iter(choices), None)
+            if not line.novelty or usual is None or usual.games < KNOWN or usual.score < 0.5:
                 continue
-            usual = self._repertoire.choices(at)[0]
-            if usual.games < KNOWN or usual.score < 0.5:
-                continue
-            example = self._repertoire.lines[usual.example]
-            ply = example.keys.index(line.keys[novelty.ply - 1]) + 1
+            ply = line.novelty.ply
+            example = lines[usual.example].keys.index(line.keys[ply - 1]) + 1
             found.append(
                 Left(
-                    place=Place(*self._places[at], novelty.ply),
-                    move=line.record.moves[novelty.ply - 1],
-                    known=novelty.games,
+                    place=Place(*self._places[at], ply),
+                    move=line.record.moves[ply - 1],
+                    known=line.novelty.games,
                     usual=usual.move,
                     score=usual.score,
                     games=usual.games,
-                    example=Place(*self._places[usual.example], ply),
+                    example=Place(*self._places[usual.example], example),
                 )
             )
         return sorted(found, key=lambda one: (-one.games, one.place))

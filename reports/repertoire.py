@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -161,17 +161,29 @@ class Repertoire:
                 last[lines] = max(plies[key], last.get(lines, 0))
         return [Reached(lines, ply) for lines, ply in sorted(last.items(), key=lambda one: one[1])]
 
-    def choices(self, at: int) -> list[Choice]:
-        """Return what was played before in the position that a novelty left, most often first."""
-        line = self.lines[at]
-        if line.novelty is None:
-            return []
-        seat, key = line.novelty.seat, line.keys[line.novelty.ply - 1]
+    def choices(self, places: Iterable[int]) -> Iterator[tuple[int, list[Choice]]]:
+        """Yield lines with what had been played before where they left what was known.
+
+        What was played most often comes first. Lines without a novelty are left out.
+        """
+        left = [(at, novelty) for at in places if (novelty := self.lines[at].novelty)]
+        wanted = {self.lines[at].keys[novelty.ply - 1] for at, novelty in left}
+        came: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+        for place, line in enumerate(self.lines):
+            for ply, key in enumerate(line.keys[:-1]):
+                if key in wanted:
+                    came[key].append((place, ply))
+        for at, novelty in left:
+            before = came[self.lines[at].keys[novelty.ply - 1]]
+            yield at, self._choices([one for one in before if one[0] < at], novelty.seat)
+
+    def _choices(self, before: Iterable[tuple[int, int]], seat: int) -> list[Choice]:
+        """Return what was played at plies, from 0, of lines."""
         found: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-        for place, before in enumerate(self.lines[:at]):
-            for ply, one in enumerate(before.keys[:-1]):
-                if one == key and before.seats[ply] == seat:
-                    found[before.keys[ply + 1]].append((place, ply))
+        for place, ply in before:
+            line = self.lines[place]
+            if line.seats[ply] == seat:
+                found[line.keys[ply + 1]].append((place, ply))
         choices = []
         for lines in found.values():
             firsts = [self.lines[place].first for place, _ in lines]
