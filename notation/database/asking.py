@@ -7,6 +7,7 @@ how a query is written.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from math import ceil, floor
@@ -152,16 +153,22 @@ class _Asking:
 
     def _tag(self, tag: str, passes: TextTest) -> Flags:
         """Return the games whose tag passes, each text that there is being asked once."""
-        column = TAG_COLUMNS.get(tag, "NULL")
-        usual = self._passing(f"{column}::VARCHAR", "tags IS NULL", passes)
+        column, database = TAG_COLUMNS.get(tag, "NULL"), self._database
+        name = json.dumps([tag], ensure_ascii=False)[:-1].replace("'", "''")
+        said = f"contains(tags, '{name},')"  # where it has no column, or that cannot hold it
+        others = database.flags(f"SELECT id FROM games WHERE {said}")  # noqa: S608
+        usual = database.none()
+        if tag in TAG_COLUMNS:
+            usual = self._passing(f"{column}::VARCHAR", passes) & ~others
+        if not others.any():
+            return usual
 
         def passes_among(tags: str, text: str | None) -> bool:
             known = tags_of({"tags": tags, column: text})
             return passes(next((value for name, value in known if name == tag), ""))
 
-        database = self._database
         rows = database.rows(
-            f"SELECT DISTINCT tags, {column}::VARCHAR FROM games WHERE tags IS NOT NULL"  # noqa: S608
+            f"SELECT DISTINCT tags, {column}::VARCHAR FROM games WHERE {said}"  # noqa: S608
         )
         chosen = [row for row in rows if passes_among(*row)]
         if not chosen:
@@ -173,18 +180,18 @@ class _Asking:
                 f" AND {column}::VARCHAR IS NOT DISTINCT FROM chosen.text"
             )
 
-    def _passing(self, column: str, where: str, passes: TextTest) -> Flags:
+    def _passing(self, column: str, passes: TextTest) -> Flags:
         """Return the games where a column has a text that passes."""
         database = self._database
-        texts = database.rows(f"SELECT DISTINCT {column} FROM games WHERE {where}")  # noqa: S608
+        texts = database.rows(f"SELECT DISTINCT {column} FROM games")  # noqa: S608
         chosen = [text for (text,) in texts if text is not None and passes(text)]
         with database.table("chosen", text=pa.array(chosen, pa.string())):
             return database.flags(
-                f"SELECT id FROM games SEMI JOIN chosen ON {column} = text WHERE {where}"  # noqa: S608
+                f"SELECT id FROM games SEMI JOIN chosen ON {column} = text"  # noqa: S608
             )
 
     def _result(self, passes: TextTest) -> Flags:
-        return self._passing("result", "true", passes)
+        return self._passing("result", passes)
 
     def _won(self, *, is_loser: bool) -> list[Flags]:
         """Return the games that each seat has won, or lost."""
