@@ -19,6 +19,7 @@ from lath.arena.cli.files import (
     Quiet,
     is_one_of,
     is_special,
+    read_database,
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
@@ -35,10 +36,12 @@ from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import verbatim
 from lath.notation.errors import printable
+from lath.notation.files import is_database
 from lath.notation.index import SUFFIX, NoIndexError, Records, write_index
 from lath.notation.reader import Entry, entries
 from lath.notation.record import Record
 from lath.notation.replay import faults_of, positions
+from lath.notation.scanner import parse
 from lath.notation.validation import Findings, validate
 
 app = App()
@@ -357,7 +360,14 @@ def _numbered(file: Path, game: int | None) -> Iterator[Entry]:
 
 
 def _entries(file: Path, game: int | None) -> Iterator[Entry]:
-    """Yield the entries up to that of this number; with an index that one alone."""
+    """Yield the entries up to that of this number; of a database, or with an index, it alone."""
+    if game is not None and is_database(file):
+        with read_database(file) as database:
+            wanted, last = database.none(), min(game, database.games)
+            wanted[last] = last > 0
+            for number, text in database.texts(wanted):
+                yield Entry(number, 1, parse(text), (), text.rstrip("\n"))
+        return
     if game is not None and file.is_file() and not formats.is_other(file):
         with Records(file) as records:
             if records.stale:
