@@ -226,10 +226,12 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
     its content; other files have none.
 
     What a symbolic link points to is replaced, not the link. What is no regular file, such as a
-    pipe, cannot be replaced and is written straight. Raises OSError; the old file, if there is
-    one, is then as it was, unless it was the folder that could not be synced: then the new one
-    is there, and nobody knows for how long.
+    pipe, cannot be replaced and is written straight. Raises OSError, also for the name of a
+    database of games; the old file, if there is one, is then as it was, unless it was the folder
+    that could not be synced: then the new one is there, and nobody knows for how long.
     """
+    if is_database(path):
+        raise OSError(errno.EINVAL, "`arena convert` alone makes databases", str(path))
     if path.exists() and not path.is_file():
         with path.open("wb") as stream:
             _fill(stream, compression_of(path), content)

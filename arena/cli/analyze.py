@@ -13,7 +13,7 @@ import typer
 from lath.arena import signals
 from lath.arena.analysing import Analyst, Kept, analysed
 from lath.arena.answers import Limit
-from lath.arena.cli.files import Files, Quiet, bad_words, write_pieces
+from lath.arena.cli.files import Files, Quiet, bad_words, refuse_other_formats, write_pieces
 from lath.arena.cli.main import App, GameFiles, add_games, option, whole
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
@@ -56,6 +56,7 @@ def analyze(
     add_games(game)
     limit = Limit(nodes=nodes) if seconds is None else Limit(seconds=seconds)
     name = f"{bot} {limit.time}"
+    refuse_other_formats(out)
     kept_at = None if str(out) == "-" else out.with_name(f"{out.name}{KEPT}")
     if kept_at is not None and out.is_symlink():
         raise ConfigError(f"{out} is a link, expected a file of its own")

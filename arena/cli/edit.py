@@ -47,7 +47,7 @@ from lath.notation.editing import (
     pieces,
 )
 from lath.notation.errors import instead, printable
-from lath.notation.files import open_bytes, sync, write_atomically
+from lath.notation.files import is_database, open_bytes, sync, write_atomically
 from lath.notation.index import note_for
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, chunks, entries_of, entry_of
@@ -472,7 +472,7 @@ class _Target:
         """Write a file that changes in its own place; what it was gets another name first."""
         if path.is_dir():
             deque(pieces, maxlen=0)  # it cannot be read, and says why
-        if path.exists() and not path.is_file():
+        if (path.exists() and not path.is_file()) or is_database(path):
             raise ConfigError(f"{path} is no file that can be replaced; -o OUT writes elsewhere")
         real = Path(os.path.realpath(path))
         beside = real if path.is_symlink() else path

@@ -53,6 +53,14 @@ def test_the_benchmark_of_commands_knows_what_comes_back_from_each_format() -> N
     assert "sgf: only written" in told
 
 
+@pytest.mark.soak
+def test_the_benchmark_of_databases_finds_what_the_rules_find() -> None:
+    told = measured("database.py", "--games", "100", "--game", "yavalath", "--questions", "10")
+    assert "one process: 100 games, " in told
+    assert "10 positions are in " in told
+    assert "the same in SQLite: " in told
+
+
 def test_the_benchmark_of_questions_asks_bots() -> None:
     told = measured("questions.py", "--questions", "40", "--runs", "1")
     assert "random, alone: " in told

@@ -5,6 +5,9 @@ from __future__ import annotations
 import fcntl
 import gzip
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -175,6 +178,40 @@ def test_who_is_stopped_leaves_what_was_there_and_goes_on(
     assert not kept.exists()
 
 
+_KILLED = """
+import os, signal, sys
+from lath.arena.__main__ import run
+from lath.notation import reader
+from lath.notation.database import building, sources
+
+building.SEGMENT, sources._AT_ONCE, reader._BLOCK = 100, 1, 500
+write = building.Building._write
+
+def killed(made, parcels):
+    write(made, parcels)
+    if made.counts.taken >= 10:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+building.Building._write = killed
+run(sys.argv[1:])
+"""
+
+
+def test_who_is_killed_goes_on(source: Path, tmp_path: Path) -> None:
+    """In the middle of writing: what was not whole then is not there."""
+    out, whole = tmp_path / "games.duckdb", tmp_path / "whole.duckdb"
+    arena("convert", source, whole)
+    there = {*tmp_path.iterdir(), out}
+    command = ["convert", str(source), str(out)]
+    ran = subprocess.run([sys.executable, "-c", _KILLED, *command], check=False)
+    assert ran.returncode == -signal.SIGKILL
+    assert not out.exists()
+    again = arena(*command)
+    assert again.err.startswith("going on after ")
+    assert set(tmp_path.iterdir()) == there
+    assert tables(out) == tables(whole)
+
+
 def test_what_the_dead_have_left_is_cleared_and_the_living_keep_theirs(
     source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,6 +307,13 @@ def test_a_database_is_read_as_a_file_of_its_records(source: Path, tmp_path: Pat
 def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None:
     out = tmp_path / "games.duckdb"
     assert "`arena convert` makes duckdb of it" in arena("select", source, "-o", out).err
+    arena("convert", source, out)
+    before = out.read_bytes()
+    ran = arena("edit", out, "--set", "Event=x")
+    assert (ran.status, "is no file that can be replaced" in ran.err) == (2, True)
+    with pytest.raises(OSError, match="`arena convert` alone makes databases"):
+        notation.write(out, [])
+    assert out.read_bytes() == before
     out.write_text("no database")
     ran = arena("select", out)
     words = "it is no database of games of this version"
