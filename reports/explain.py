@@ -110,7 +110,7 @@ class Explained:
     """How many do not, by why."""
     scored: list[Scored]
     tested: int
-    """How many things were."""
+    """How many things were; facts are not."""
     findings: list[Finding]
     """Those that are believed, by their rank."""
     unsure: list[Finding]
@@ -339,7 +339,7 @@ class Explanation:
             points=math.fsum(game.points for game in games),
             left_out=dict(self._left_out),
             scored=self._scored(advantages),
-            tested=len(tested),
+            tested=sum(each.cost.p_value is not None for each in tested),
             findings=[each for each in findings if each.is_believed],
             unsure=[each for each in findings if not each.is_believed],
             turned=_turned(of_board),

@@ -44,8 +44,8 @@ class Cost(NamedTuple):
     low: float
     """The 95 % interval, of this alone."""
     high: float
-    p_value: float
-    """The chance of as much or more if it cost nothing; 0 of a fact."""
+    p_value: float | None
+    """The chance of as much or more if it cost nothing; None of a fact."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +81,7 @@ class Finding:
     """Numbers of its games; of two findings of a kind with mostly the same games one is told."""
 
     adjusted: float = 1.0
-    """The p-value by Benjamini and Hochberg."""
+    """The p-value by Benjamini and Hochberg, who are not asked about facts; of these 0."""
 
     @property
     def is_believed(self) -> bool:
@@ -113,12 +113,12 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
     Whatever costs nothing is left out, and of one kind what another one tells already.
     """
     every = list(findings)
-    chances = adjusted([each.cost.p_value for each in every])
+    chances = adjusted([each.cost.p_value for each in every if each.cost.p_value is not None])
+    left = iter(chances)
     told = [
-        replace(each, adjusted=chance)
-        for each, chance in zip(every, chances, strict=True)
-        if each.cost.points > 0
+        replace(each, adjusted=0.0 if each.cost.p_value is None else next(left)) for each in every
     ]
+    told = [each for each in told if each.cost.points > 0]
     sure = _unlike([each for each in told if each.is_believed])
     unsure = sorted((each for each in told if not each.is_believed), key=lambda one: one.adjusted)
     return [*_one_a_kind(sure), *unsure]
@@ -130,7 +130,7 @@ def _unlike(findings: Sequence[Finding]) -> list[Finding]:
     Of one that is part of another the part stays where it is what costs, else the whole.
     """
     kept: list[Finding] = []
-    for each in sorted(findings, key=lambda one: one.cost.p_value):
+    for each in sorted(findings, key=lambda one: one.cost.p_value or 0.0):
         same = (one for one in kept if _topic(one) == _topic(each) and _overlap(one, each))
         rival = next(same, None)
         if rival is None:
@@ -304,4 +304,4 @@ def fact(worths: Iterable[float]) -> Cost:
     points = math.fsum(each)
     half = Z95 * math.sqrt(math.fsum(worth * (1 - worth) for worth in each))
     low, high = max(0.0, points - half), min(float(len(each)), points + half)
-    return Cost(points, low, high, 0.0)
+    return Cost(points, low, high, None)

@@ -90,11 +90,13 @@ class _Printer:
             )
         else:
             output.table("What costs points", _columns(of.findings))
-            output.words(
-                f"{_things(of.tested)} tested; the dearest of each kind comes first. Costs are "
-                f"points of these games, and overlap. One in {1 / RATE:.0f} that are told so is "
-                "expected to be chance"
+            words = (
+                "the dearest of each kind comes first; points are those of these games, and overlap"
             )
+            if of.tested:
+                words += f". {_things(of.tested)} tested: of what is told so, "
+                words += f"one in {1 / RATE:.0f} is expected to be chance"
+            output.words(words)
             for number, finding in enumerate(of.findings, 1):
                 output.title(f"{number}. {finding.says}")
                 output.words(finding.because)
@@ -261,12 +263,16 @@ def _columns(findings: Sequence[Finding]) -> list[Column]:
             rank=2,
         ),
         Column("games", [f"{finding.games:,}" for finding in findings]),
-        Column("p", [_chance(finding.adjusted) for finding in findings], rank=1),
+        Column("p", [_p_value(finding) for finding in findings], rank=1),
     ]
 
 
-def _chance(p_value: float) -> str:
-    return "sure" if not p_value else "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
+def _p_value(finding: Finding) -> str:
+    return "sure" if finding.cost.p_value is None else _chance(finding.adjusted)
+
+
+def _chance(chance: float) -> str:
+    return "<0.001" if chance < 0.001 else f"{chance:.3f}"
 
 
 def _share(points: float, games: int) -> str:
