@@ -161,7 +161,15 @@ def select(
         most = max_parts or MOST_PARTS
         division = _Division(split, name, compress, most, seed=seed or 0, force=force)
         division.refuse_folder(out, files)
-    selection = Selection(files, where, distinct=distinct, invert=invert, rules=not unchecked)
+    is_shown = str(out) == "-" and not only_count and sys.stdout.isatty()
+    selection = Selection(
+        files,
+        where,
+        distinct=distinct,
+        invert=invert,
+        rules=not unchecked,
+        quiet=quiet or is_shown,
+    )
     selected = iter(selection)
     space = memory << 20 if memory else MEMORY
     found_rows = _rows(selection, selected, order, division)

@@ -28,7 +28,7 @@ from lath.arena.cli.files import (
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option
 from lath.arena.cli.main import whole as number
-from lath.arena.cli.selection import telling
+from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.notation import files, formats
 from lath.notation.errors import printable
@@ -180,9 +180,10 @@ def _into_database(
         begin = Mark(*json.loads(made.mark or "[]"))
         if made.mark and not quiet:
             print(f"going on after {made.counts.read} records", file=sys.stderr)
-        some = parcels(found(begin), begin, jobs)
-        for parcel, mark in telling(some, lambda: made.counts.read, quiet=quiet):
-            made.add(parcel, json.dumps(mark))
+        with Telling(quiet=quiet) as tell:
+            for parcel, mark in parcels(found(begin), begin, jobs):
+                made.add(parcel, json.dumps(mark))
+                tell(made.counts.read)
 
     command = _command(read)
     try:

@@ -15,7 +15,7 @@ import typer
 
 from lath.arena.cli.files import Quiet, Unchecked, unless_cut
 from lath.arena.cli.main import App, AsJson, GameFiles, add_games, argument, flag
-from lath.arena.cli.selection import Selection, Where, with_progress
+from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
 from lath.games.errors import GameError
 from lath.notation.errors import shortened
@@ -58,9 +58,9 @@ def explain(
     """
     add_games(game)
     files = [_file_of(source) for source in sources]
-    selection = Selection(files, where, rules=not unchecked)
+    selection = Selection(files, where, rules=not unchecked, quiet=quiet)
     explanation = Explanation(bot)
-    _take(selection, explanation, sources, quiet=quiet)
+    _take(selection, explanation, sources)
     if not explanation.games:
         raise ConfigError(_nobody(bot, explanation.players, files))
     with unless_cut(lambda: bool(selection.bad)):
@@ -83,14 +83,12 @@ def _file_of(source: Path) -> Path:
     return file
 
 
-def _take(
-    selection: Selection, explanation: Explanation, sources: Sequence[Path], *, quiet: bool
-) -> None:
+def _take(selection: Selection, explanation: Explanation, sources: Sequence[Path]) -> None:
     """Take all records; those of tournaments with their rulings."""
     from lath.arena.tournament.sources import ruling_on, rulings_in
 
     rulings = {_file_of(source): rulings_in([source]) for source in sources if source.is_dir()}
-    for entry, record in with_progress(selection, quiet=quiet):
+    for entry, record in selection:
         tag = ruling_on(record, rulings.get(selection.path, ()))
         if tag and not record.ruling:
             record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901

@@ -20,7 +20,7 @@ from lath.arena.cli.files import (
 )
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, flag, option
-from lath.arena.cli.selection import Distinct, Query, Selection, Where, with_progress
+from lath.arena.cli.selection import Distinct, Query, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
@@ -59,12 +59,12 @@ def explore(
     exploring = _Exploring(position, setup, after)
     if game is not None:
         exploring.begin(games.named(game))
-    selection = Selection(files, where, distinct=distinct)
+    selection = Selection(files, where, distinct=distinct, quiet=quiet, is_asking=True)
     with unless_cut(lambda: bool(selection.bad)):
         if len(files) == 1 and is_database(files[0]) and not distinct:
             exploring.ask(files[0], Query(where))
         else:
-            exploring.read(selection, quiet=quiet)
+            exploring.read(selection)
         if as_json:
             exploring.print_json(selection)
         else:
@@ -113,10 +113,10 @@ class _Exploring:
         assert self._node is not None
         return self._node
 
-    def read(self, selection: Selection, *, quiet: bool) -> None:
+    def read(self, selection: Selection) -> None:
         """Count the records of files; raises ConfigError where the game is not known."""
         counter: NodeCounter | None = None
-        for entry, record in with_progress(selection, quiet=quiet):
+        for entry, record in selection:
             if not self._played:
                 self.begin(record.game)
             counter = counter or NodeCounter(self._played[-1])

@@ -6,12 +6,13 @@ Must not know what is done with them. What is bad is told of on standard error, 
 from __future__ import annotations
 
 import io
+import shlex
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Self
 
 from lath.arena.cli.files import bad_words, entries, read_database, read_from
 from lath.arena.cli.main import flag, option
@@ -29,8 +30,6 @@ from lath.notation.scanner import parse
 if TYPE_CHECKING:
     from lath.notation.database.layers import Flags
     from lath.notation.database.reading import Database
-
-Found = TypeVar("Found")
 
 _QUERY = "A query, such as 'plies > 20 and winner = greedy'; docs/queries.md has the language."
 
@@ -86,11 +85,17 @@ class Selection:
         distinct: bool = False,
         invert: bool = False,
         rules: bool = True,
+        quiet: bool = True,
+        is_asking: bool = False,
     ) -> None:
         """Read the query; raises ConfigError.
 
-        Without `rules` records are taken as they stand, whatever the rules say of them.
+        Without `rules` records are taken as they stand, whatever the rules say of them. Unless
+        `quiet` a terminal is told how many were read, and who has waited long for the answer to a
+        query, or `is_asking` otherwise, that a database answers sooner.
         """
+        self._quiet = quiet
+        self._is_asking = is_asking
         self._files = files
         self._distinct = distinct
         self._invert = invert
@@ -113,19 +118,29 @@ class Selection:
 
     def __iter__(self) -> Iterator[tuple[Entry, Record]]:
         """Yield each entry and its record; raises ConfigError for a file that cannot be read."""
-        seen = Seen()
-        for path in self._files:
-            self._path = path
-            is_asked_at_once = self._query.is_any and is_database(path)
-            found = self._found_in(path) if is_asked_at_once else self._matching(path)
-            for entry, record in found:
-                if self._distinct and not seen.add(identity(record)):
-                    self.duplicates += 1
-                else:
-                    yield entry, record
+        seen, begun_s = Seen(), time.monotonic()
+        with Telling(quiet=self._quiet) as tell:
+            for path in self._files:
+                self._path = path
+                is_asked_at_once = self._query.is_any and is_database(path)
+                found = self._found_in(path) if is_asked_at_once else self._matching(path, tell)
+                for entry, record in found:
+                    if self._distinct and not seen.add(identity(record)):
+                        self.duplicates += 1
+                    else:
+                        yield entry, record
         self._query.print_doubts()
+        if not self._quiet and time.monotonic() - begun_s >= LONG_S:
+            self._print_what_is_sooner()
 
-    def _matching(self, path: Path) -> Iterator[tuple[Entry, Record]]:
+    def _print_what_is_sooner(self) -> None:
+        """Tell what answers sooner, if anything does."""
+        if (self._is_asking or self._query.is_any) and not any(map(is_database, self._files)):
+            named = " ".join(shlex.quote(str(path)) for path in self._files)
+            words = f"`arena convert {named} games.duckdb` makes a database that answers sooner"
+            print(f"hint: {words}", file=sys.stderr)
+
+    def _matching(self, path: Path, tell: Telling) -> Iterator[tuple[Entry, Record]]:
         """Yield the same of one file, which is read from its start to its end."""
         for entry in read_from(path, entries(path, rules=self._rules)):
             record = entry.record
@@ -134,6 +149,7 @@ class Selection:
                 print(*entry.problems, sep="\n", file=sys.stderr)
                 continue
             self.records += 1
+            tell(self.records)
             try:
                 matches = self._query.matches(record)
             except GameError as error:
@@ -189,28 +205,31 @@ class Selection:
 EVERY_S: Final = 0.5
 """How often it is told how many records were read."""
 
-
-def with_progress(selection: Selection, *, quiet: bool = False) -> Iterator[tuple[Entry, Record]]:
-    """Yield what a selection does, and tell on a terminal how many records it has read."""
-    return telling(selection, lambda: selection.records, quiet=quiet)
+LONG_S: Final = 20.0
+"""For so long somebody waits before she is told of what would be quicker."""
 
 
-def telling(found: Iterable[Found], count: Callable[[], int], *, quiet: bool) -> Iterator[Found]:
-    """Yield what is found, and tell on a terminal how many records that is by now."""
-    if quiet or not sys.stderr.isatty():
-        yield from found
-        return
-    next_s, told = time.monotonic() + EVERY_S, ""
-    try:
-        for each in found:
-            if time.monotonic() > next_s:
-                next_s = time.monotonic() + EVERY_S
-                told = f"{count():,} records"
-                print(f"\r{told}", end="", file=sys.stderr, flush=True)
-            yield each
-    finally:
-        if told:
-            print(f"\r{' ' * len(told)}\r", end="", file=sys.stderr, flush=True)
+class Telling:
+    """Tells on a terminal how many records were read by now, for as long as it is entered."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._is_telling = not quiet and sys.stderr.isatty()
+        self._next_s = time.monotonic() + EVERY_S
+        self._told = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __call__(self, count: int) -> None:
+        """Tell of a number, if it was not told a moment ago."""
+        if self._is_telling and time.monotonic() > self._next_s:
+            self._next_s = time.monotonic() + EVERY_S
+            self._told = f"{count:,} records"
+            print(f"\r{self._told}", end="", file=sys.stderr, flush=True)
+
+    def __exit__(self, *_: object) -> None:
+        if self._told:
+            print(f"\r{' ' * len(self._told)}\r", end="", file=sys.stderr, flush=True)
 
 
 def keys_of(option: str, names: str | None) -> tuple[Key, ...]:

@@ -87,7 +87,7 @@ def stats(
         raise typer.BadParameter("--compare is for --measures")
     if html is not None:
         _refuse_page(html, files, measures=measures, is_text=as_json or as_csv)
-    selection = Selection(files, where, distinct=distinct, rules=not unchecked)
+    selection = Selection(files, where, distinct=distinct, rules=not unchecked, quiet=quiet)
     with unless_cut(lambda: bool(selection.bad)):
         if measures:
             found = _measured(selection, apart=compare and len(files) == 2)

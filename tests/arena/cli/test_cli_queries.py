@@ -7,6 +7,7 @@ import io
 import json
 import re
 import shlex
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from commands import arena
 from places import DOCS, SAMPLES
 from sample_records import tournament
 
+from lath.arena.cli import selection
 from lath.notation import format_records
 from lath.notation.reader import entries_of
 
@@ -324,3 +326,29 @@ def test_the_records_of_other_formats_are_read_by_their_suffix() -> None:
     assert entry.problems == ()
     assert entry.record
     assert entry.record.game == "yavalath"
+
+
+def test_who_waits_long_is_told_of_what_answers_sooner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "my games.lath"
+    source.write_text('[Game "yavalath"]\n\n*\n')
+    monkeypatch.setattr(selection, "LONG_S", 0)
+    told = arena("select", source, "--where", "plies = 0", "--count")
+    hint = f"hint: `arena convert '{source}' games.duckdb` makes a database that answers sooner\n"
+    assert (told.status, told.out, told.err) == (0, "1\n", f"{hint}1 of 1 records selected\n")
+    assert arena("select", source, "--count").err == "1 of 1 records selected\n"
+    screen = Screen()
+    monkeypatch.setattr(selection, "EVERY_S", -1)
+    with redirect_stderr(screen):
+        assert list(selection.Selection([source], quiet=True))
+        assert screen.getvalue() == ""
+        assert list(selection.Selection([source], quiet=False))
+    assert screen.getvalue() == "\r1 records\r         \r"
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
