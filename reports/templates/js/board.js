@@ -109,12 +109,13 @@ lath.makeBoard = (data, template) => {
       return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
     });
 
-  // How often moves were played at cells: the area of a disc, from a dot to the whole cell.
+  // How often moves were played at cells: the area of a disc, from a dot, or what a number needs, to the whole cell.
   const sharesShown = (shares) =>
     shares.map(([cell, part, colour, words]) => {
       const made = at(written("share", words), cell);
       const disc = made.querySelector("circle");
-      disc.setAttribute("r", String(Math.round(Math.sqrt(11 ** 2 + part * (44 ** 2 - 11 ** 2)))));
+      const radius = Math.sqrt(11 ** 2 + part * (44 ** 2 - 11 ** 2));
+      disc.setAttribute("r", String(Math.round(Math.max(radius, words ? 19 : 0))));
       disc.setAttribute("fill", colour);
       return made;
     });
@@ -170,6 +171,8 @@ lath.makeBoard = (data, template) => {
     const isLooked = legal !== null && looked >= 0;
     const net = isLooked ? "" : effects.lines.map((on) => geometry.through(on)).join("");
     element.classList.toggle("kept", isKept);
+    const covered = new Set(shares.map(([cell]) => cell));
+    cells.forEach(({ node }, i) => node.classList.toggle("covered", covered.has(i)));
     showStacks(stacks);
     below.replaceChildren(...all("below"), ...(net ? [copy("net", net)] : []));
     marks.replaceChildren(
