@@ -198,7 +198,7 @@ def key_of(position: Position) -> int:
     """Return 64 bits that a position and its images have in common, and others nearly never.
 
     >>> from lath import games
-    >>> start = games.get("yavalath").start()
+    >>> start = games.get(games.builtin_ids()[-1]).start()
     >>> key_of(start.play(Move("a1"))) == key_of(start.play(Move("i5"))) != key_of(start)
     True
     """

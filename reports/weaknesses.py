@@ -567,7 +567,7 @@ def line_of(names: Sequence[str], bits: Mapping[str, int], directions: Iterable[
     """Return the direction of cells in a line as its first two on the board, else an empty text.
 
     >>> from lath import games
-    >>> board = games.get("yavalath").board
+    >>> board = games.get(games.builtin_ids()[-1]).board
     >>> line_of(("e2", "e3", "e4"), board.bit, board.directions)
     'a1-a2'
     """
