@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from lath.games.fast import FastBoard, fast_board
 from lath.notation.record import FORFEITS, Record, is_of_analysis
-from lath.notation.replay import spellings, start_of
+from lath.notation.replay import end_of, positions, spellings, start_of
 from lath.reports.measures import evaluations
 from lath.reports.openings import chosen_plies
 
@@ -90,7 +90,9 @@ class _Nodes:
 
 
 def played_through(record: Record) -> Played:
-    """Return a game on a board; raises GameError or ValueError where it cannot be played."""
+    """Return a game on a board; raises GameError where it cannot be played."""
+    if end_of(record) is None:
+        *_, _ = positions(record)  # says what is wrong
     board = fast_board(start_of(record))
     spelled = spellings(record.game, record.tag("Rules"))
     codes, seats = [], []

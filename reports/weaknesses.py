@@ -525,7 +525,7 @@ class Weaknesses:
             )
             yield Finding(
                 kind="trust",
-                says=f"gets less than it expects when sure of {promise.sure:.0%}",
+                says=f"overrates positions from {promise.sure:.0%} on",
                 because=f"the first time in a game that it expected so much, it expected "
                 f"{promise.expected:.0%} and got {promise.observed:.0%}",
                 games=promise.gap.games,

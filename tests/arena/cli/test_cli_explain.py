@@ -128,3 +128,7 @@ def test_a_bad_record_is_told_of_and_left_out() -> None:
     assert ran.status == 1
     assert "games.lath:" in ran.err
     assert ran.err.endswith("5 records read; 1 bad record left out\n")
+    decided = '[Game "yavalath"] [First "ann"] [Second "bob"] [Termination "rules"] e5 e5 0-1'
+    Path("games.lath").write_text(f"{text}\n{decided}\n")
+    unchecked = arena("explain", "ann", "games.lath", "--unchecked")
+    assert (unchecked.status, unchecked.out) == (1, ran.out), "what cannot be played says nothing"
