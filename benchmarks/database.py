@@ -7,7 +7,8 @@ games unless one is named. They are kept in DIR, and made once. A database of th
 process and by two, of half of them by two, so that the slope is that of more games, and one per
 cent more is added to it. Positions that are drawn from the games are then looked up by SQL, in the
 same table in SQLite, and by `arena select`, which plays all records; of the first 20,000 games a
-least image of every position, found by the rules alone, says which games have them.
+least image of every position, found by the rules alone, says which games have them. The explorer
+walks from where each game begins, and tells of the first 2,000 games what their records do.
 """
 
 from __future__ import annotations
@@ -35,12 +36,21 @@ import lath
 from lath import games, notation
 from lath.games.core import least
 from lath.notation.database.opening import OpenDatabase
+from lath.notation.database.reading import Database
+from lath.reports.database_explorer import DatabaseGames, counts_by_game
+from lath.reports.explorer import Games
 
 PART = 25_000
 """Games of a file."""
 
 CHECKED = 20_000
 """Games in which positions are looked for by the rules alone."""
+
+EXPLORED = 2_000
+"""Games of which the nodes of the explorer are compared with those of their records."""
+
+EXPLORED_PLIES = 6
+"""Moves that are played from where a game begins."""
 
 ARENA = (sys.executable, "-m", "lath.arena")
 
@@ -175,6 +185,49 @@ def scanned(out: Path, files: Sequence[Path], asked: tuple[str, str]) -> None:
     print(f"the same on the database: {took.wall_s:.1f} s")
 
 
+def explored(out: Path, files: Sequence[Path], most: int) -> None:
+    """Print what `arena explore` takes from the start of each game on, along its usual moves.
+
+    Raises AssertionError where so many first games of the database and their records differ.
+    """
+    with Database(out) as database:
+        for game, count in sorted(counts_by_game(database).items()):
+            began = time.perf_counter()
+            source = DatabaseGames(database, game, "")
+            position = games.get(game).start()
+            begins = source.node(position).begins
+            opened_s = time.perf_counter() - began
+            position = games.get(game).position(begins)
+            took = []
+            for _ in range(EXPLORED_PLIES + 1):
+                times = []
+                for _ in range(5):
+                    began = time.perf_counter()
+                    node = source.node(position)
+                    times.append(time.perf_counter() - began)
+                took.append(f"{node.here.times:,} games here in {sorted(times)[2] * 1e3:.0f} ms")
+                if not node.continuations:
+                    break
+                position = position.play(node.continuations[0].move)
+            told = ", ".join(took)
+            print(f"explore {game}, {count:,} games: opened in {opened_s:.2f} s; {told}")
+            among = database.none()
+            among[1 : most + 1] = True
+            few, kept = DatabaseGames(database, game, "", among), Games()
+            for number, record in enumerate(_records(files, most), 1):
+                if record.game == game:
+                    kept.add(record, "", number)
+            position = games.get(game).position(begins)
+            for _ in range(EXPLORED_PLIES + 1):
+                node = few.node(position)
+                assert node == kept.node(position), position.text()
+                if not node.continuations:
+                    break
+                position = position.play(node.continuations[0].move)
+    took_s = run([*ARENA, "explore", out, "--json", "-q"]).wall_s
+    print(f"arena explore by itself: {took_s:.1f} s")
+
+
 def measure(folder: Path, ids: Sequence[str], count: int, questions: int) -> None:
     """Measure and print."""
     files = corpus(folder, ids, 0, count)
@@ -223,6 +276,7 @@ def measure(folder: Path, ids: Sequence[str], count: int, questions: int) -> Non
         print(f"{questions} positions are in {hits} places of the first games, as the rules say")
         asked = drawn(database, questions, taken)
         looked_up(database, asked)
+    explored(out, files, min(taken, EXPLORED))
     scanned(out, files, asked[0])
 
 

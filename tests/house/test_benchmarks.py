@@ -58,6 +58,7 @@ def test_the_benchmark_of_databases_finds_what_the_rules_find() -> None:
     told = measured("database.py", "--games", "100", "--game", "yavalath", "--questions", "10")
     assert "one process: 100 games, " in told
     assert "10 positions are in " in told
+    assert "explore yavalath, 101 games: opened in " in told
     assert "the same in SQLite: " in told
 
 
