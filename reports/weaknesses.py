@@ -397,12 +397,15 @@ class Weaknesses:
             own, others = (self._turned(kind, own=own) for own in (True, False))
             if len(own) + len(others) < LEAST:
                 continue
+            plies = [turn.ply for _, turn in own]
+            span = f", at ply {min(plies)} to {max(plies)}" if own else ""
             # A win that was missed was in hand; else half a point is what was not lost yet.
             worth = 0.5 if kind != "missed" else _mean(1 - game.points for game, _ in own)
             yield Finding(
                 kind=f"turn.{kind}",
                 says=says,
-                because=f"{_games(len(own))} turned by that; its opponents did so in {len(others)}",
+                because=f"{_games(len(own))} turned by that{span}; its opponents did so in "
+                f"{len(others)}",
                 games=len(own),
                 cost=excess(len(own), len(others), worth),
                 places=tuple(game.place(turn.ply) for game, turn in own),

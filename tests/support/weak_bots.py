@@ -234,7 +234,13 @@ def weakness(name: str, seed: int) -> Weakness:
         ply = chance.choice((20, 25, 30))
         move = _at_random(lambda setting: setting.ply >= ply, 0.3)
         says = f"after ply {ply}", f"after ply {ply - 5}", f"after ply {ply + 5}"
-        return Weakness(name, move, lambda one: one.kind == "phase" and one.says.endswith(says))
+
+        def is_late(one: Finding) -> bool:
+            """Return whether it says from when on, or what the bot does from then on alone."""
+            since = one.kind == "turn.shape" and min(place.ply for place in one.places) > ply
+            return since or (one.kind == "phase" and one.says.endswith(says))
+
+        return Weakness(name, move, is_late)
     if name == "line":
         direction = chance.choice(("a1-a2", "a1-b1", "a1-b2"))
         is_told = lambda one: one.kind == "line" and direction in one.says  # noqa: E731
