@@ -12,10 +12,11 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from statistics import median
 from typing import Any, Final
 
-from lath.notation.archive import Seen
+from lath.notation.archive import SIZE, Seen
 from lath.notation.protocol import TimeControl
 from lath.notation.query import quoted
 from lath.notation.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
@@ -214,6 +215,8 @@ class Explanation:
         self._games: Final[list[Played]] = []
         self._left_out: Final = Counter[str]()
         self._seen: Final = Seen()
+        self._numbered: Final = Seen()
+        """Games that have a number: what is the same in all tags was not played twice."""
         self._clusters: Final[dict[tuple[int, int], int]] = {}
         self._repertoire: Final = Repertoire()
         self._places: Final[list[tuple[str, int]]] = []
@@ -235,6 +238,9 @@ class Explanation:
             return
         if players[0] == players[1]:
             self._left_out["against itself"] += 1
+            return
+        if record.number and not self._numbered.add(_whole(record)):
+            self._left_out["there already"] += 1
             return
         first = POINTS[record.result]
         seat = players.index(self.bot)
@@ -463,6 +469,11 @@ def _turned(games: Sequence[Played]) -> list[Turned]:
                 )
             )
     return found
+
+
+def _whole(record: Record) -> bytes:
+    """Return 16 bytes that records share whose tags and moves are all the same."""
+    return blake2b(ascii((record.tags, record.moves)).encode(), digest_size=SIZE).digest()
 
 
 def _initial_s(record: Record) -> float:

@@ -230,6 +230,13 @@ def test_games_that_say_nothing_are_left_out_and_counted() -> None:
     assert [(one.kind, one.own) for one in told.turned] == [("shape", 1)], "repeats teach nothing"
 
 
+def test_a_record_that_is_read_twice_is_no_game_that_was_lost_again() -> None:
+    first, again = (a_game("a1 e1 b1 e2 c1", "0-1", Number=number) for number in ("1", "2"))
+    told = explained([first, again, first], "ann")
+    assert (told.games, told.left_out) == (2, {"there already": 1})
+    assert [(each.kind, each.games) for each in told.findings] == [("same", 1)]
+
+
 def test_moves_that_the_arena_chose_are_nobodys() -> None:
     chosen = a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1", Opening="random: a1 e1 i1 e2 a5 e4 i5")
     assert explained([chosen], "ann").turned == []
