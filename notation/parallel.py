@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from threading import Thread
+from threading import Thread, active_count
 from typing import TYPE_CHECKING, TypeVar
 
 from lath.notation.files import read_errors
@@ -22,18 +23,27 @@ Result = TypeVar("Result")
 
 
 def in_order(
-    work: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int
+    work: Callable[[Piece], Result],
+    pieces: Iterable[Piece],
+    jobs: int,
+    *,
+    may_fork: bool = False,
 ) -> Iterator[Result]:
     """Yield what `work`, a function that can be sent, makes of the pieces, by `jobs` processes.
 
     One is this one; more are others. At most two pieces a process are under way. If a place of a
-    file cannot be read, what came before it is yielded before that is raised.
+    file cannot be read, what came before it is yielded before that is raised. With `may_fork` they
+    begin where this process is, at once, if the system allows it: there must be no threads, those
+    of libraries neither.
     """
-    return map(work, pieces) if jobs == 1 else _in_parallel(work, pieces, jobs)
+    if jobs == 1:
+        return map(work, pieces)
+    is_forked = may_fork and sys.platform == "linux" and active_count() == 1
+    return _in_parallel(work, pieces, jobs, "fork" if is_forked else "spawn")
 
 
 def _in_parallel(
-    work: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int
+    work: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int, method: str
 ) -> Iterator[Result]:
     from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
     from multiprocessing import active_children, get_context
@@ -42,7 +52,7 @@ def _in_parallel(
     unread: Exception | None = None
     others = set(active_children())
     with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_end_with_parent
+        jobs, mp_context=get_context(method), initializer=_end_with_parent
     ) as pool:
         try:
             try:

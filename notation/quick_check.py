@@ -13,15 +13,41 @@ from typing import Final, NamedTuple
 
 from lath.games.core import Outcome, Position, Seat, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record import RULES
+from lath.notation.record import RESULTS, RULES
 from lath.notation.replay import check_tag, end_faults, result_faults, start_from
-from lath.notation.scanner import NUMBERS, parts, unquoted
+from lath.notation.scanner import NUMBERS, TAGS, parts, unquoted
 
 
 def sound_plies(text: str) -> int | None:
     """Return how many plies the record that `text` is has; None where it may not be sound."""
     found = sound_line(text)
     return found[0] if found else None
+
+
+def sound_plain_plies(text: str) -> int | None:
+    """Return the same of a text in the form in which most are; None for every other.
+
+    That is a tag a line, an empty line, and nothing but numbered moves, with blanks and line ends
+    between them. Who asks has to know that there are no other controls in it.
+    """
+    head, _, tail = text.partition("\n\n")
+    words = tail.split()
+    if len(text) > MOST_PLAIN or not words or not tail.isascii():
+        return None
+    line, result = words[1:-1:2], words[-1]
+    if words[:-1:2] != NUMBERS[: len(line)] or result not in RESULTS:
+        return None
+    try:
+        tags = list(map(TAGS.__getitem__, head.split("\n")))
+    except KeyError:
+        return None
+    values = dict(tags)
+    is_sound = tags[0][0] == "Game" and len(values) == len(tags)
+    return len(line) if is_sound and _played(values, line, result) else None
+
+
+MOST_PLAIN: Final = 1 << 13
+"""Letters; few sound records have more."""
 
 
 def sound_line(text: str) -> tuple[int, Position] | None:
@@ -62,26 +88,37 @@ def sound_game(text: str) -> SoundGame | None:
     if len(text) - len(moves) > 2000:  # what follows remembers the values of tags
         return None
     values = dict(tags)
-    tag = values.get
     if tags[0][0] != "Game" or len(values) != len(tags):
         return None
     if before and _HARMLESS.sub("", before).strip():
         return None
+    line = _line(moves)
+    played = _played(values, line, result)
+    if played is None:
+        return None
+    is_bare = not (before or _is_told(moves))
+    return SoundGame(tags, values, line, before + moves, is_bare, result, *played)
+
+
+def _played(
+    values: Mapping[str, str], line: Sequence[str], result: str
+) -> tuple[Position, Position] | None:
+    """Return the first position and the last one; None where something may be wrong.
+
+    The values of tags are in their quotes.
+    """
+    tag = values.get
     if not _tags_are_sound(tag("Date"), tag("TimeControl")):
         return None
-    line = _line(moves)
     try:
         start = _start(tag("Game", ""), tag("Setup"), tag("Position"), tag(RULES))
     except UnknownGameError:
         return None
     end = follow(start, line) if start else None
-    if end is None:
+    if end is None or start is None:
         return None
-    if not _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end)):
-        return None
-    assert start
-    is_bare = not (before or _is_told(moves))
-    return SoundGame(tags, values, line, before + moves, is_bare, result, start, end)
+    is_sound = _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end))
+    return (start, end) if is_sound else None
 
 
 @lru_cache(maxsize=4096)

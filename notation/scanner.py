@@ -148,7 +148,7 @@ def cut(text: str) -> Scanned | None:
         return None
     head, comments, moves, result = match.groups("")
     try:
-        tags = list(map(_TAGS.__getitem__, head.rstrip().split("\n")))
+        tags = list(map(TAGS.__getitem__, head.rstrip().split("\n")))
     except KeyError:  # not one tag a line
         tags = tag.findall(head)
     return tags, comments, moves, result
@@ -162,7 +162,8 @@ def _tag_of_line(line: str) -> tuple[str, str]:
     return name, value
 
 
-_TAGS: Final = Remembered(_tag_of_line, 50_000)
+TAGS: Final = Remembered(_tag_of_line, 50_000)
+"""Name and value, in its quotes, of each line that is a tag; of others KeyError is raised."""
 
 
 def scan(text: str) -> Record | None:

@@ -8,12 +8,12 @@ from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from lath.notation.errors import Fault, Problem
 from lath.notation.files import open_bytes
 from lath.notation.parallel import in_order
-from lath.notation.quick_check import sound_plies
+from lath.notation.quick_check import sound_plain_plies, sound_plies
 from lath.notation.reader import Chunk, chunks, entries_of, entry_of, texts_of
 from lath.notation.record import Record, require_record, tag_faults, text_faults
 from lath.notation.replay import faults_of
@@ -71,7 +71,8 @@ def validate(path: str | Path, *, jobs: int = 1) -> Iterator[Findings]:
 def validate_stream(stream: BinaryIO, name: str, *, jobs: int = 1) -> Iterator[Findings]:
     """Yield what stands in a stream, as `validate` does; `name` is what problems call it."""
     number = 0
-    for found in in_order(partial(validate_chunk, name=name), chunks(stream), jobs):
+    work = partial(validate_chunk, name=name)
+    for found in in_order(work, chunks(stream), jobs, may_fork=True):
         problems = [replace(p, record=p.record + number) for p in found.problems]
         yield replace(found, problems=tuple(problems))
         number += found.records
@@ -81,13 +82,58 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
     """Return what a chunk holds, its records being numbered as if no chunk came before."""
     records = bad = plies = 0
     problems: list[Problem] = []
-    for text in texts_of(chunk):
-        records += 1
-        count = None if text.fault else sound_plies(text.text)
-        if count is None:
-            entry = entry_of(text, name, records)
-            bad += bool(entry.problems)
-            problems += entry.problems
-            count = len(entry.record.plies) if entry.record else 0
-        plies += count
+    for part in _plain_or_not(chunk):
+        if isinstance(part, int):
+            records += 1
+            plies += part
+            continue
+        for text in texts_of(part):
+            records += 1
+            count = None if text.fault else sound_plies(text.text)
+            if count is None:
+                entry = entry_of(text, name, records)
+                bad += bool(entry.problems)
+                problems += entry.problems
+                count = len(entry.record.plies) if entry.record else 0
+            plies += count
     return Findings(records, bad, plies, tuple(problems))
+
+
+_ODD: Final = b"\r\v\f\x1c\x1d\x1e\x1f"
+"""What divides words in Python, but not in records, and line ends of other systems."""
+
+_GAME: Final = "[Game "
+"""What most records begin with."""
+
+_EMPTY: Final = "\n\n"
+"""What surely ends a record, if the next one begins so after it."""
+
+
+def _plain_or_not(chunk: Chunk) -> Iterator[int | Chunk]:
+    """Yield the plies of each record of a plain form that is surely sound, and what is left.
+
+    That comes in chunks of whole records.
+    """
+    line, data, offset = chunk
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        text = ""
+    if not text or len(data.translate(None, _ODD)) != len(data):
+        yield chunk
+        return
+    first, *others = text.split(_EMPTY + _GAME)
+    records: list[str | None] = [first, *map(_GAME.__add__, others), None]
+    told = begin = at = (
+        0  # in letters: where `line` and `offset` are, what is left begins, and ends
+    )
+    for record in records:
+        plies = None if record is None else sound_plain_plies(record)
+        if begin < at and (record is None or plies is not None):
+            passed = text[told:begin]
+            line, offset, told = line + passed.count("\n"), offset + len(passed.encode()), begin
+            yield Chunk(line, text[begin:at].encode(), offset)
+        at += len(record or "") + len(_EMPTY)
+        if plies is not None:
+            begin = at
+            yield plies

@@ -34,6 +34,7 @@ from reading_campaign import (
 from lath import games
 from lath.games.core import Game, Position
 from lath.notation import Record, quick_check, reader, scanner, validation
+from lath.notation.reader import Chunk
 from lath.notation.record import Comment, Ply, Remembered, comment, record_as_read
 from lath.notation.scanner import grammar, inside
 from lath.notation.validation import validate
@@ -84,6 +85,15 @@ def test_several_processes_find_what_one_does(tmp_path: Path) -> None:
     assert together(parts) == totals(by_lark(content, str(file)))
 
 
+def test_a_plain_record_ends_in_a_result(tmp_path: Path) -> None:
+    file = tmp_path / "games.lath"
+    for word, bad in (("1-0", 0), ("1/2", 1), ("2.", 1), ("d4", 1)):
+        file.write_text(f'[Game "yavalath"]\n[Termination "time"]\n\n1. e5 {word}\n')
+        (found,) = validate(file)
+        assert found.bad == bad
+    assert quick_check.sound_plain_plies(file.read_text().replace("d4", "1-0")) == 1
+
+
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
@@ -97,7 +107,9 @@ def a_grammar(old: str, new: str) -> Plant:
         stored = {"grammar": scanner.digest(grammar()), **scanner.generated(weaker)}
         monkeypatch.setattr(scanner, "stored", stored.copy)
         monkeypatch.setattr(scanner, "patterns", cache(scanner.patterns.__wrapped__))
-        monkeypatch.setattr(scanner, "_TAGS", Remembered(scanner._tag_of_line, 50_000))
+        tags = Remembered(scanner._tag_of_line, 50_000)
+        monkeypatch.setattr(scanner, "TAGS", tags)
+        monkeypatch.setattr(quick_check, "TAGS", tags)
         monkeypatch.setattr(scanner, "_comments", comments_without_a_cache)
         scanner.cut.cache_clear()
 
@@ -171,6 +183,13 @@ FAULTS: Final[dict[str, Plant]] = {
     ),
     "a line of moves is a ply too long": in_place_of(
         validation, "sound_plies", lambda text: (TRUE_SOUND_PLIES(text) or -1) + 1 or None
+    ),
+    "any control divides the words of a plain record": in_place_of(validation, "_ODD", b""),
+    "what is not plain is a line further": in_place_of(
+        validation, "Chunk", lambda line, data, offset: Chunk(line + 1, data, offset)
+    ),
+    "what is not plain begins a letter later": in_place_of(
+        validation, "Chunk", lambda line, data, offset: Chunk(line, data[1:], offset)
     ),
     "the reader forgets a ply": in_place_of(reader, "scan", record_without_its_last_ply),
     "a chunk ends anywhere": in_place_of(
