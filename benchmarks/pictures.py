@@ -1,4 +1,4 @@
-"""The pictures of README and docs: report, measures, replay, notebook, terminal, the live site.
+"""The pictures of README and docs: report, measures, replay, notebook, terminal, site, explorer.
 
     python benchmarks/pictures.py [--folder FOLDER] [--out docs/images]
 
@@ -23,6 +23,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Final
 
+from database import make_part
 from PIL import Image
 from visits import chromium
 
@@ -34,6 +35,9 @@ from lath.arena.tournament.folder import run
 from lath.arena.tournament.sources import records_of
 from lath.notation.notebook import html_of
 from lath.notation.record import Record
+
+EXPLORED: Final = 100_000
+"""Games that are walked through."""
 
 DICE: Final = """
 from lath.bots.sdk import run
@@ -209,6 +213,7 @@ def main() -> None:
         draw(given.out, demo / "report.html", screen, record)
         draw_measures(given.out, measured(folder))
         draw_live(given.out, folder / "site")
+        draw_explorer(given.out, explored(folder / "explore"))
 
 
 @contextmanager
@@ -268,6 +273,34 @@ def draw_live(out: Path, folder: Path) -> None:
         page.wait_for_selector("#told:has-text('Your move')")
         page.click("#threats")
         page.screenshot(path=out / "play.png")
+
+
+def explored(folder: Path) -> Path:
+    """Return a folder with a database of made games, of players who see what loses at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    database = folder / f"{EXPLORED:,} games.duckdb"
+    if not database.is_file():
+        games = make_part(folder, ["yavalath"], 0, EXPLORED)
+        words = ["convert", str(games), str(database), "-q"]
+        subprocess.run([sys.executable, "-m", "lath.arena", *words], check=True)
+    return folder
+
+
+def draw_explorer(out: Path, folder: Path) -> None:
+    """Walk two moves into the games of a database on the site, and draw where one is."""
+    with site(folder) as address, chromium() as browser:
+        page = browser.new_page(viewport={"width": 1280, "height": 860})
+        page.goto(address)
+        page.click(f"text={EXPLORED:,} games.duckdb")
+        for moves in range(3):
+            page.wait_for_function(
+                "n => document.querySelectorAll('#way button').length === n", arg=moves
+            )
+            page.wait_for_selector("#ways tbody tr")
+            if moves < 2:
+                page.click("#ways tbody tr:first-child button")
+        page.mouse.move(0, 0)
+        page.screenshot(path=out / "explore.png")
 
 
 def draw_measures(out: Path, page_of: Path) -> None:
