@@ -51,6 +51,7 @@ def _in_parallel(
     waiting: deque[Future[Result]] = deque()
     unread: Exception | None = None
     others = set(active_children())
+    is_lost = False
     with ProcessPoolExecutor(
         jobs, mp_context=get_context(method), initializer=_end_with_parent
     ) as pool:
@@ -67,11 +68,12 @@ def _in_parallel(
             if unread is not None:
                 raise unread
         except RuntimeError:  # no thread can be started, and nobody else would end the processes
+            is_lost = True
             for process in set(active_children()) - others:
                 process.kill()
             raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=not is_lost, cancel_futures=True)
 
 
 def _end_with_parent() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -35,6 +37,9 @@ from lath.notation.errors import printable
 from lath.notation.formats import FormatError
 from lath.notation.reader import Entry
 from lath.notation.record import Record
+
+if TYPE_CHECKING:
+    from lath.notation.database.building import Counts
 
 app = App()
 
@@ -96,7 +101,8 @@ def convert(
     _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
     if is_database:
         read = _sources(sources, from_, destination)
-        raise typer.Exit(_into_database(read, destination, append=append, jobs=jobs, quiet=quiet))
+        counts = _into_database(read, destination, append=append, jobs=jobs, quiet=quiet)
+        raise typer.Exit(_status_of(counts, destination, quiet=quiet))
     (source,) = sources
     try:
         from_name = _format_of(source, from_, "--from")
@@ -162,8 +168,11 @@ def _refuse_flags(
 
 def _into_database(
     read: Sequence[_Read], out: Path, *, append: bool, jobs: int, quiet: bool
-) -> int:
-    """Write a database of the records of files; return the exit status. Raises ConfigError."""
+) -> Counts | None:
+    """Write a database of the records of files; return what became of them, None if interrupted.
+
+    Raises ConfigError.
+    """
     try:
         from lath.notation.database.building import Building, building
         from lath.notation.database.reading import DatabaseError
@@ -180,12 +189,13 @@ def _into_database(
         begin = Mark(*json.loads(made.mark or "[]"))
         if made.mark and not quiet:
             print(f"going on after {made.counts.read} records", file=sys.stderr)
-        with Telling(quiet=quiet) as tell:
-            for parcel, mark in parcels(found(begin), begin, jobs):
+        with Telling(quiet=quiet) as tell, closing(parcels(found(begin), begin, jobs)) as some:
+            for parcel, mark in some:
                 made.add(parcel, json.dumps(mark))
                 tell(made.counts.read)
 
     command = _command(read)
+    counts: Counts | None = None
     try:
         with (
             signals.heeded(raises=True),
@@ -193,19 +203,28 @@ def _into_database(
             building(out, append=append, command=command) as made,
         ):
             fill(made)
+        counts = made.counts
     except DatabaseError as error:
         raise ConfigError(str(error)) from error
     except KeyboardInterrupt:
-        words = "; the same command goes on where it was" if command else ""
-        print(f"interrupted{words}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED) from None
+        print("interrupted" + _ON * bool(command), file=sys.stderr)
+    return counts
+
+
+_ON: Final = "; the same command goes on where it was"
+
+
+def _status_of(counts: Counts | None, out: Path, *, quiet: bool) -> int:
+    """Print what became of records; return the exit status."""
+    if counts is None:
+        gc.collect()  # what processes have shared goes with what has led here
+        return INTERRUPTED
+    words = f"{counts.taken} of {counts.read} records taken into {out}"
+    words += f"; {counts.duplicates} left out that were there already" * bool(counts.duplicates)
+    refused = f"; {bad_words(counts.refused)} left out, of which its table refused tells"
     if not quiet:
-        counts = made.counts
-        words = f"{counts.taken} of {counts.read} records taken into {out}"
-        words += f"; {counts.duplicates} left out that were there already" * bool(counts.duplicates)
-        refused = f"; {bad_words(counts.refused)} left out, of which its table refused tells"
         print(words + refused * bool(counts.refused), file=sys.stderr)
-    return 1 if made.counts.refused else 0
+    return 1 if counts.refused else 0
 
 
 _Read = tuple[Path, str]

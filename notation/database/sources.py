@@ -6,7 +6,7 @@ Must not know how a database keeps them.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -93,7 +93,7 @@ def _of_format(stream: BinaryIO, file: str, name: str, begin: Mark) -> Iterator[
         yield Piece(file, (), texts, begin)
 
 
-def parcels(found: Iterable[Piece], begin: Mark, jobs: int) -> Iterator[tuple[Parcel, Mark]]:
+def parcels(found: Iterable[Piece], begin: Mark, jobs: int) -> Generator[tuple[Parcel, Mark]]:
     """Yield what pieces hold, in order, and where what follows begins.
 
     The work is done by `jobs` processes, of which one is this one. Raises what the pieces do.
