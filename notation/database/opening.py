@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
@@ -50,6 +51,8 @@ class OpenDatabase:
         self._connection: Final = attached(path)
         self._games: Final = Database(path)
         """Of its own: functions ask while they are asked."""
+        self._lock: Final = Lock()
+        """Of that: DuckDB calls functions from several threads."""
         self._key: Final = lru_cache(maxsize=4096)(self._key_of)
         add = partial(self._connection.create_function, type=ARROW, null_handling=SPECIAL)
         add("_lath_key", self._keys, ["VARCHAR", "VARCHAR"], "UBIGINT")
@@ -80,7 +83,8 @@ class OpenDatabase:
 
     def _keys(self, games: pa.ChunkedArray, positions: pa.ChunkedArray) -> pa.Array:
         pairs = zip(games.to_pylist(), positions.to_pylist(), strict=True)
-        keys = [None if text is None else self._key(game, text) for game, text in pairs]
+        with self._lock:
+            keys = [None if text is None else self._key(game, text) for game, text in pairs]
         return pa.array(keys, pa.uint64())
 
     def _key_of(self, game: str | None, text: str) -> int:
@@ -120,7 +124,8 @@ class OpenDatabase:
             if number is not None and ply is not None and ply >= 0:
                 wanted.setdefault(number, []).append((ply, place))
         numbers = [number for number in sorted(wanted) if 0 < number <= self._games.games]
-        lines = self._games.lines(np.array(numbers, np.int64))
+        with self._lock:
+            lines = self._games.lines(np.array(numbers, np.int64))
         texts: list[str | None] = [None] * len(games)
         for number, (start, line) in lines.items():
             position = start_of(start.record())
