@@ -10,7 +10,7 @@ where games are kept.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import product
@@ -25,6 +25,7 @@ from lath.games.core import (
     Move,
     Position,
     Seat,
+    Symmetry,
     least,
     movers,
     symmetries,
@@ -490,14 +491,22 @@ def turns_of(game: Game) -> list[Mapping[str, str]] | None:
         if len(turns) != len(fitting):
             return None
         for turn, fits in zip(turns, fitting, strict=True):
-            image = _unnamed(game, turn.position(position).contents())
-            for place in list(fits):
-                moved = _moved(game, isometries[place].cells, contents)
-                if _unnamed(game, moved) != image:
-                    fits.discard(place)
+            fits &= _fitting(turn, position, fits)
     if not all(fitting):
         return None
     return [isometries[min(fits)].cells for fits in fitting]
+
+
+def _fitting(turn: Symmetry, position: Position, among: Iterable[int]) -> set[int]:
+    """Return which isometries of the board, by their places, do to a position what a turn does."""
+    game, contents = position.game, position.contents()
+    image = _unnamed(game, turn.position(position).contents())
+    isometries = game.board.isometries
+    return {
+        place
+        for place in among
+        if _unnamed(game, _moved(game, isometries[place].cells, contents)) == image
+    }
 
 
 def _at_random(game: Game) -> Iterator[Position]:
