@@ -491,7 +491,7 @@ def turns_of(game: Game) -> list[Mapping[str, str]] | None:
         if len(turns) != len(fitting):
             return None
         for turn, fits in zip(turns, fitting, strict=True):
-            fits &= _fitting(turn, position, fits)
+            fits.intersection_update(_fitting(turn, position, fits))
     if not all(fitting):
         return None
     return [isometries[min(fits)].cells for fits in fitting]
