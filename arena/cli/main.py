@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, Final, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -105,7 +106,61 @@ def commands_of(module: str) -> Mapping[str, Any]:
 # Typer keeps the classes of a context and of a formatter of help to itself: they are Any here.
 
 
-class Group(TyperGroup):
+class _Cast:
+    """Casts the values of an option or argument as the library does, mostly without its models.
+
+    They come from pydantic, which takes longer to load than most commands take for their work.
+    Whatever is not plain text for a plain type is left to the library.
+    """
+
+    def __init__(self, param: Any) -> None:
+        self._library = param.get_runtime_param
+        annotation, info = param.type_descriptor.annotation, param.type_descriptor.parameter_info
+        self._is_list = annotation in (list[str], list[Path])
+        kind = get_args(annotation)[0] if self._is_list else annotation
+        is_one = param.nargs == 1 and not param.multiple
+        is_looked_at = info.exists or info.resolve_path or info.path_type or info.writable
+        self._cast: Callable[[Any], Any] | None = None
+        self._kinds: tuple[type, ...] = (str,)
+        """Of values that may be cast."""
+        if info.parser is not None:
+            self._cast, self._kinds = (info.parser if is_one else None), (object,)
+        elif kind is str or (kind is Path and not (is_looked_at or info.readable)):
+            self._cast = kind if is_one is not self._is_list else None
+            self._kinds = (str, kind)
+
+    def __call__(self) -> _Cast:
+        """Return what casts, as the library asks for it."""
+        return self
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return the value as it is declared; raises typer.BadParameter."""
+        if value is None:
+            return () if param.multiple or param.nargs == -1 else None
+        values = value if self._is_list else [value]
+        if self._cast and all(isinstance(one, self._kinds) and _is_plain(one) for one in values):
+            return list(map(self._cast, values)) if self._is_list else self._cast(value)
+        return self._library().coerce(value, param=param, ctx=ctx)
+
+
+def _is_plain(value: object) -> bool:
+    """Return whether a text has letters that nobody refuses; what is none has them."""
+    return not isinstance(value, str) or value.isascii()
+
+
+class _Light:
+    """What all commands have: values are cast without the library's models where that can be."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options and arguments."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of the command
+        for param in params:
+            if not isinstance(getattr(param, "get_runtime_param", _Cast), _Cast):
+                param.get_runtime_param = _Cast(param)
+        return params
+
+
+class Group(_Light, TyperGroup):
     """A group of commands, each with a whole sentence in its help."""
 
     headings: Mapping[str, Iterable[str]] = {}
@@ -154,7 +209,7 @@ class Program(Group):
         return None if listed is None else commands_of(listed.module)[cmd_name]
 
 
-class Plain(TyperCommand):
+class Plain(_Light, TyperCommand):
     """A command whose help names its values as the documentation does: SOURCE..., N."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:

@@ -212,3 +212,16 @@ def forfeits(lost_by: Sequence[Mapping[str, int]], *, apart: bool) -> dict[str, 
     if not apart:
         kinds = {"forfeits": [sum(lost) for lost in zip(*kinds.values(), strict=True)]}
     return kinds
+
+
+def span(seconds: float) -> str:
+    """Return a span of time for people.
+
+    >>> span(0.4), span(75), span(7265), span(200_000)
+    ('0:00', '1:15', '2 h 01 min', '2 d 07 h')
+    """
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours >= 24:
+        return f"{hours // 24} d {hours % 24:02} h"
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes}:{rest:02}"

@@ -27,6 +27,7 @@ from lath.arena.terminal.layout import (
     laid_out,
     often,
     part,
+    span,
 )
 from lath.arena.tournament.events import (
     BotStanding,
@@ -226,19 +227,6 @@ def _rate(games_a_second: float) -> str:
     """Return about three figures: some runs have a game a minute, some hundreds a second."""
     decimals = next((n for n, under in ((3, 0.1), (2, 10), (1, 100)) if games_a_second < under), 0)
     return f"{games_a_second:.{decimals}f}"
-
-
-def span(seconds: float) -> str:
-    """Return a span of time for people.
-
-    >>> span(0.4), span(75), span(7265), span(200_000)
-    ('0:00', '1:15', '2 h 01 min', '2 d 07 h')
-    """
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours >= 24:
-        return f"{hours // 24} d {hours % 24:02} h"
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes}:{rest:02}"
 
 
 def _labelled(label: str, texts: Sequence[str], rows: int, style: str = "") -> list[Line]:

@@ -26,8 +26,8 @@ from lath.arena.terminal.layout import (
     laid_out,
     often,
     part,
+    span,
 )
-from lath.arena.terminal.live import span
 from lath.arena.terminal.plots import drawn
 from lath.reports.background import (
     Background,

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -139,6 +140,26 @@ def test_a_command_waits_for_no_other_commands_module() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     modules = {name.removeprefix("lath.arena.cli.") for name in ran.stdout.splitlines()[-1].split()}
     assert modules == {"main", "games"}
+
+
+def test_plain_values_need_no_models_of_the_library(tmp_path: Path) -> None:
+    """They take as long to load as a small command's own work."""
+    (tmp_path / "games.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
+    code = (
+        "import sys; from lath.arena.__main__ import run;"
+        "status = [run(words.split()) for words in sys.argv[1:]];"
+        "print(status, 'pydantic' in sys.modules)"
+    )
+    commands = "check games.lath -j 1", "stats games.lath", "select games.lath --limit x"
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *commands],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert ran.stdout.splitlines()[-1] == "[0, 0, 2] False"
+    assert "Invalid value for '--limit': 'x', expected a whole number from 1" in ran.stderr
 
 
 def test_the_help_lists_every_command_in_its_group_with_a_whole_sentence() -> None:
