@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from lath.games.core import Outcome, Position, Seat, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record import RESULTS, RULES
+from lath.notation.record import MAX_PARTS, MAX_WORDS, RESULTS, RULES
 from lath.notation.replay import check_tag, end_faults, result_faults, start_from
 from lath.notation.scanner import NUMBERS, TAGS, parts, unquoted
 
@@ -27,12 +27,19 @@ def sound_plies(text: str) -> int | None:
 def sound_plain_plies(text: str) -> int | None:
     """Return the same of a text in the form in which most are; None for every other.
 
-    That is a tag a line, an empty line, and nothing but numbered moves, with blanks and line ends
-    between them. Who asks has to know that there are no other controls in it.
+    That is a tag a line, an empty line, and nothing but numbered moves and harmless comments in
+    braces, with blanks and line ends between them. Who asks has to know that there are no other
+    controls in it.
     """
+    if len(text) > _MOST:
+        return None
     head, _, tail = text.partition("\n\n")
+    if "{" in tail:
+        if ";" in tail or _AFTER_A_NUMBER.search(tail) or tail.rstrip().endswith("}"):
+            return None  # it is no record, or hard to say
+        tail = _HARMLESS_BRACES.sub(" ", tail)
     words = tail.split()
-    if len(text) > MOST_PLAIN or not words or not tail.isascii():
+    if len(head) > _MOST_TAGS or not words or not tail.isascii():
         return None
     line, result = words[1:-1:2], words[-1]
     if words[:-1:2] != NUMBERS[: len(line)] or result not in RESULTS:
@@ -46,8 +53,11 @@ def sound_plain_plies(text: str) -> int | None:
     return len(line) if is_sound and _played(values, line, result) else None
 
 
-MOST_PLAIN: Final = 1 << 13
-"""Letters; few sound records have more."""
+_MOST_TAGS: Final = 2000
+"""Letters of tags, whose values are remembered."""
+
+_MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
+"""Letters of a record that surely holds no more than a record may."""
 
 
 def sound_line(text: str) -> tuple[int, Position] | None:
@@ -85,7 +95,7 @@ def sound_game(text: str) -> SoundGame | None:
     if scanned is None:
         return None
     tags, before, moves, result = scanned
-    if len(text) - len(moves) > 2000:  # what follows remembers the values of tags
+    if len(text) - len(moves) > _MOST_TAGS:  # what follows remembers their values
         return None
     values = dict(tags)
     if tags[0][0] != "Game" or len(values) != len(tags):
@@ -157,20 +167,23 @@ def _is_told(moves: str) -> bool:
     return "{" in moves or "!" in moves or "?" in moves or ";" in moves
 
 
-_HARMLESS: Final = re.compile(
-    r"""
+_BRACES: Final = r"""
     \{ (?: [^{}\[]++ | \[% (?: (?:emt|clk)\ [0-9]{1,9}(?:\.[0-9]*)?
                             | eval\ -?(?:0(?:\.[0-9]*)?|1(?:\.0*)?)
                             | (?:depth|nodes)\ [0-9]{1,18}
                             | pv\ [^\[\]{}]*+ ) \] )*+ \}
-    | ;[^\n\[;]*+(?=\n)
-    | [!?]
-    """,
-    re.VERBOSE,
-)
+"""
+
+_HARMLESS: Final = re.compile(rf"{_BRACES} | ;[^\n\[;]*+(?=\n) | [!?]", re.VERBOSE)
 """Comments about which nothing can be wrong, and glyphs: checking the moves goes on without them.
 
 What is left of any other comment is no move of any game."""
+
+_HARMLESS_BRACES: Final = re.compile(_BRACES, re.VERBOSE)
+"""Those of them that stand in braces."""
+
+_AFTER_A_NUMBER: Final = re.compile(r"\.\s*+\{")
+"""Where no comment may stand: the move belongs to its number."""
 
 
 @lru_cache(maxsize=4096)
