@@ -228,7 +228,7 @@ def weakness(name: str, seed: int) -> Weakness:
     if name == "seat":
         seat = chance.randrange(2)
         word = ("first", "second")[seat]
-        move = _at_random(lambda setting: setting.seat == seat, 0.25)
+        move = _at_random(lambda setting: setting.seat == seat, 0.4)
         return Weakness(name, move, lambda one: one.kind == "seat" and word in one.says)
     if name == "late":
         ply = chance.choice((20, 25, 30))
