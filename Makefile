@@ -116,6 +116,7 @@ bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/cluster.py
 	$(BIN)/python benchmarks/records.py
 	$(BIN)/python benchmarks/throughput.py
+	$(BIN)/python benchmarks/database.py
 	$(BIN)/python benchmarks/walls.py
 	$(BIN)/python benchmarks/questions.py
 	$(BIN)/python benchmarks/ratings.py

@@ -29,7 +29,7 @@ import pyarrow as pa
 
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.parcels import NOTES, OF_GAMES, OfGame, Parcel
-from lath.notation.database.reading import FORM, Database, DatabaseError
+from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
 from lath.notation.files import sync
 from lath.notation.record import GLYPHS
 from lath.notation.tables import GAMES, PLIES
@@ -318,7 +318,7 @@ def building(path: Path, *, append: bool = False, command: str = "") -> Iterator
                     raise
                 connection.execute("DROP TABLE going_on; CHECKPOINT")
         except duckdb.Error as error:
-            why = str(error).partition("\n")[0].replace(str(part), str(path))
+            why = first_line(error).replace(str(part), str(path))
             raise DatabaseError(f"{path} cannot be written: {why}") from error
         if place.exists():
             shutil.copymode(place, part)

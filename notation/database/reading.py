@@ -89,6 +89,11 @@ class _Begun(NamedTuple):
     """Of those that are known."""
 
 
+def first_line(error: duckdb.Error) -> str:
+    """Return the first line of what DuckDB says, which may show a query below."""
+    return str(error).partition("\n")[0]
+
+
 def attached(path: Path, shown: Path | None = None) -> duckdb.DuckDBPyConnection:
     """Return a connection to a database, which others may read as they like meanwhile.
 
@@ -117,8 +122,12 @@ class Database:
         # nothing that a stranger has written into a database reads another file
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute(_MACRO)
-        ((self.games,),) = self.rows("SELECT coalesce(max(id), 0) FROM games")
-        """How many games there are: their numbers go from 1 to this one."""
+        try:
+            ((self.games,),) = self.rows("SELECT coalesce(max(id), 0) FROM games")
+            """How many games there are: their numbers go from 1 to this one."""
+        except duckdb.Error as error:
+            self.close()
+            raise DatabaseError(f"{shown or path} is damaged: {first_line(error)}") from error
         self._begun: Final[dict[int, _Begun]] = {}
 
     def __enter__(self) -> Self:
@@ -407,7 +416,7 @@ class Text(io.RawIOBase):
         except StopIteration:
             pass
         except duckdb.Error as error:
-            words = f"damaged: {str(error).partition(chr(10))[0]}"
+            words = f"damaged: {first_line(error)}"
             raise OSError(errno.EIO, words, str(self._path)) from error
         data, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
         buffer[: len(data)] = data

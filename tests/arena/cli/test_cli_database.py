@@ -318,6 +318,13 @@ def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None
     ran = arena("select", out)
     words = "it is no database of games of this version"
     assert (ran.status, ran.err) == (2, f"arena: {out} cannot be read: {words}\n")
+    out.unlink()
+    with duckdb.connect(str(out)) as connection:
+        connection.execute("CREATE TABLE about AS SELECT 1::UINTEGER AS form")
+        connection.execute(f"CREATE VIEW games AS SELECT content AS id FROM read_text('{source}')")
+    ran = arena("select", out)
+    assert (ran.status, ran.out) == (2, "")
+    assert "it is damaged: Permission Error: Cannot access file" in ran.err
 
 
 def test_records_come_out_as_they_went_in(source: Path, tmp_path: Path) -> None:
