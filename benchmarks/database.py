@@ -8,7 +8,8 @@ process and by two, of half of them by two, so that the slope is that of more ga
 cent more is added to it. Positions that are drawn from the games are then looked up by SQL, in the
 same table in SQLite, and by `arena select`, which plays all records; of the first 20,000 games a
 least image of every position, found by the rules alone, says which games have them. The explorer
-walks from where each game begins, and tells of the first 2,000 games what their records do.
+walks from where each game begins, and tells of the first 2,000 games what their records do. So do
+queries, patterns among them, which are asked of the database that is open.
 """
 
 from __future__ import annotations
@@ -35,8 +36,10 @@ from records import record_of
 import lath
 from lath import games, notation
 from lath.games.core import least
+from lath.notation.database.asking import matching
 from lath.notation.database.opening import OpenDatabase
 from lath.notation.database.reading import Database
+from lath.notation.query import compile_query, plan_of
 from lath.reports.database_explorer import DatabaseGames, counts_by_game
 from lath.reports.explorer import Games
 
@@ -185,6 +188,45 @@ def scanned(out: Path, files: Sequence[Path], asked: tuple[str, str]) -> None:
     print(f"the same on the database: {took.wall_s:.1f} s")
 
 
+QUERIES = {
+    "a tag": "player = bot3 and plies > 20",
+    "a move": "contains move e5",
+    "first moves": 'after "e5 swap d4"',
+    "a pattern on a cell": 'pattern "w" on e5',
+    "another": 'pattern "ww.w" on c3',
+    "a pattern anywhere": 'pattern "ww.w"',
+    "one whose owner counts": 'pattern "++-"',
+    "one after another": 'pattern "ww.w" then within 3 plies pattern "www"',
+}
+"""Queries that are timed, by what they ask for."""
+
+
+def queried(out: Path, files: Sequence[Path], asked: Sequence[tuple[str, str]], most: int) -> None:
+    """Print what queries take on a database that is open, and positions asked by them.
+
+    Raises AssertionError where so many first games of the database and their records differ.
+    """
+    with Database(out) as database:
+
+        def ask(query: str) -> Any:
+            return matching(database, plan_of(query))
+
+        exact = [f'position "{text}"' for _, text in asked]
+        print(f"a position by a query, replayed: {quantiles(ask, exact)}")
+        for name, query in QUERIES.items():
+            ask(query)  # first boards of games with setups are kept from then on
+            began, used = time.perf_counter(), time.process_time()
+            found = ask(query)
+            took_s, cpu_s = time.perf_counter() - began, time.process_time() - used
+            matches = compile_query(query)
+            by_records = [matches(record) for record in _records(files, most)]
+            assert found[1 : most + 1].tolist() == by_records, query
+            print(
+                f"{name}, {query}: {found.sum():,} games in {took_s:.2f} s "
+                f"(processors {cpu_s:.2f} s)"
+            )
+
+
 def explored(out: Path, files: Sequence[Path], most: int) -> None:
     """Print what `arena explore` takes from the start of each game on, along its usual moves.
 
@@ -279,6 +321,7 @@ def measure(folder: Path, ids: Sequence[str], count: int, questions: int) -> Non
         print(f"{questions} positions are in {hits} places of the first games, as the rules say")
         asked = drawn(database, questions, taken)
         looked_up(database, asked)
+    queried(out, files, asked, min(taken, EXPLORED))
     explored(out, files, min(taken, EXPLORED))
     scanned(out, files, asked[0])
 
