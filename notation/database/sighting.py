@@ -53,8 +53,9 @@ def sighted(database: Database, plan: OfPattern, among: Flags, *, is_any: bool) 
         untold = boards.untold(of_kind)
         found.append(_by_records(database, plan, np.flatnonzero(untold)))
         ids = np.flatnonzero(of_kind & ~untold)
-        for first in range(0, len(ids), _AT_ONCE):
-            found += boards.sighted(ids[first : first + _AT_ONCE])
+        at_once = _AT_ONCE * (4 if boards.is_compact else 1)
+        for first in range(0, len(ids), at_once):
+            found += boards.sighted(ids[first : first + at_once])
     return np.sort(np.concatenate(found))
 
 
@@ -110,7 +111,8 @@ class _Boards:
             except ValueError:
                 self._is_told[code] = False
         self._changes = self._layers.changes()
-        self._is_compact = is_fixed and is_any and not self._is_owned
+        self.is_compact = is_fixed and is_any and not self._is_owned
+        """Whether no more is read than plies that change what is asked for."""
         self._are_of_boards = keys_of(game.id, version_of(game)).are_of_boards
 
     def untold(self, among: Flags) -> Flags:
@@ -125,7 +127,7 @@ class _Boards:
 
     def sighted(self, ids: Numbers) -> Iterator[Moments]:
         """Yield when some games have the pattern."""
-        if self._is_compact:  # plies that change nothing that is asked for are as the one before
+        if self.is_compact:  # plies that change nothing that is asked for are as the one before
             steps = self._database.steps_of(ids, self._changes[self._effects])
         else:
             steps = self._database.steps(ids, are_seated=self._is_owned)
