@@ -161,14 +161,13 @@ def select(
         most = max_parts or MOST_PARTS
         division = _Division(split, name, compress, most, seed=seed or 0, force=force)
         division.refuse_folder(out, files)
-    is_shown = str(out) == "-" and not only_count and sys.stdout.isatty()
     selection = Selection(
         files,
         where,
         distinct=distinct,
         invert=invert,
         rules=not unchecked,
-        quiet=quiet or is_shown,
+        quiet=quiet or (str(out) == "-" and not only_count and sys.stdout.isatty()),
     )
     selected = iter(selection)
     space = memory << 20 if memory else MEMORY
@@ -185,7 +184,8 @@ def select(
     found = (each for each, _ in zip(islice(found, limit), passed, strict=False))
     into = ""
     if only_count:
-        print(sum(1 for _ in found))
+        are_all = not (without_copies or sample or limit)
+        passed = count(_print_number(selection, found, are_all=are_all))
     elif division is None:
         refuse_other_formats(out)
         pieces = verbatim(text for _, text in found)
@@ -200,6 +200,15 @@ def select(
         words = f"{next(passed)} of {selection.records} records selected{into}"
         print(words + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
+
+
+def _print_number(selection: Selection, found: Iterable[object], *, are_all: bool) -> int:
+    """Print and return how many are found; of all of them databases tell without their records."""
+    number = selection.counted() if are_all else None
+    if number is None:
+        number = sum(1 for _ in found)
+    print(number)
+    return number
 
 
 def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> None:

@@ -161,15 +161,30 @@ class Selection:
     def _found_in(self, path: Path) -> Iterator[tuple[Entry, Record]]:
         """Yield the same of a database, which is asked for those that match."""
         with read_database(path) as database:
-            try:
-                found = self._query.found_in(database)
-            except GameError as error:  # one that is not installed here
-                raise ConfigError(f"{path}: {error}") from error
-            self.records += database.games
-            found[1:] ^= self._invert
-            for number, text in database.texts(found):
+            for number, text in database.texts(self._asked(path, database)):
                 record = parse(text)
                 yield Entry(number, 1, record, (), text.rstrip("\n")), record
+
+    def _asked(self, path: Path, database: Database) -> Flags:
+        """Return which games of a database are taken; raises ConfigError."""
+        try:
+            found = self._query.found_in(database)
+        except GameError as error:  # one that is not installed here
+            raise ConfigError(f"{path}: {error}") from error
+        self.records += database.games
+        found[1:] ^= self._invert
+        return found
+
+    def counted(self) -> int | None:
+        """Return how many records there are, if databases tell without reading any; else None."""
+        if self._distinct or not all(map(is_database, self._files)):
+            return None
+        number = 0
+        for path in self._files:
+            with read_database(path) as database:
+                number += int(self._asked(path, database).sum())
+        self._query.print_doubts()
+        return number
 
     def refuse(self, entry: Entry, error: GameError) -> None:
         """Tell of a record that could not be played, and count it as bad: the last one yielded."""

@@ -348,9 +348,9 @@ def test_queries_take_of_a_database_what_they_take_of_its_records(
     arena("convert", source, out)
     assert arena("convert", out, text).status == 0
     for query in ("plies > 20", "game = yavalath and pattern 'ww'", "first = nobody"):
-        for flag in ("--distinct", "--invert"):
-            found = arena("select", out, "--where", query, flag)
-            assert found == arena("select", text, "--where", query, flag)
+        for flags in (["--distinct"], ["--invert"], ["--count"]):
+            found = arena("select", out, "--where", query, *flags)
+            assert found == arena("select", text, "--where", query, *flags)
     told = arena("select", out, "--where", "game = yavalat", "--count")
     assert "did you mean 'yavalath'?" in told.err
     stats = [arena("stats", path, "--where", "plies > 20", "--json") for path in (out, text)]
