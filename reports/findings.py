@@ -27,6 +27,10 @@ LEAST: Final = 8
 whatever came of them."""
 
 
+LEAST_ERRORS: Final = 1.645
+"""Standard errors above 0 that the rest of a group must cost for all of it to be told: 95 %."""
+
+
 class Place(NamedTuple):
     """A ply of a record of a file."""
 
@@ -127,7 +131,7 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
 def _unlike(findings: Sequence[Finding]) -> list[Finding]:
     """Return findings but those of which a surer one of their kind tells already.
 
-    Of one that is part of another the part stays where it is what costs, else the whole.
+    Of one that is part of another the whole stays where the rest of it costs, too, else the part.
     """
     kept: list[Finding] = []
     for each in sorted(findings, key=lambda one: one.cost.p_value or 0.0):
@@ -148,10 +152,10 @@ def _overlap(one: Finding, other: Finding) -> bool:
 
 
 def _is_everywhere(part: Finding, whole: Finding) -> bool:
-    """Return whether a game of the rest costs half as much as one of the part, or more."""
-    rest = whole.cost.points - part.cost.points
-    games = len(whole.members) - len(part.members)
-    return 2 * rest * len(part.members) >= part.cost.points * games
+    """Return whether the games of a whole cost something, too, that are not of a part."""
+    wide, narrow = (one.cost.high - one.cost.low for one in (whole, part))
+    variance = max(0.0, wide * wide - narrow * narrow) / (2 * Z95) ** 2
+    return whole.cost.points - part.cost.points > LEAST_ERRORS * math.sqrt(variance)
 
 
 def _topic(finding: Finding) -> str:

@@ -60,7 +60,8 @@ class _Printer:
     def print_scored(self) -> None:
         """Print what the bot scored, by game and seat."""
         of, rows = self._of, self._of.scored
-        title = f"{of.bot}: {of.points:g} points of {_games(of.games)}"
+        points = f"{of.points:g} point{'' if of.points == 1 else 's'}"
+        title = f"{of.bot}: {points} of {_games(of.games)}"
         columns = [
             Column("game", [row.game for row in rows], kind="name"),
             Column("seat", [("first", "second")[row.seat] for row in rows], kind="name"),

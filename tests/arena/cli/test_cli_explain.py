@@ -98,7 +98,7 @@ def test_a_tournaments_directory_is_read_with_its_rulings(
 
 def test_games_are_selected_and_read_from_standard_input() -> None:
     ran = arena("explain", "ann", "games.lath", "--where", "termination = rules")
-    assert "ann: 1 points of 3 games" in ran.out
+    assert "ann: 1 point of 3 games" in ran.out
     assert ran.err == "5 records read\n"
     piped = arena("explain", "ann", "-", stdin=Path("games.lath").read_bytes())
     assert piped.status == 0
