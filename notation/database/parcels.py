@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -21,6 +22,7 @@ from lath.notation.database.keys import Keys, Line, Step, keys_of
 from lath.notation.database.layers import Numbers
 from lath.notation.quick_check import SoundGame, sound_game
 from lath.notation.reader import RecordText, entry_of
+from lath.notation.record import Ply
 from lath.notation.replay import end_of, start_of
 from lath.notation.scanner import scan, unquoted
 from lath.notation.tables import GAMES, PLIES, game_row, notes_of, row_of
@@ -102,8 +104,8 @@ class Parcel:
     of_games: list[OfGame] = field(default_factory=list)
 
 
-_Notes = Sequence[tuple[Any, ...]]
-"""NOTES of each ply of a game; empty where nothing is said of any."""
+_Notes = Sequence[Sequence[Any]]
+"""Of each of NOTES the values by ply; empty where nothing is said of any."""
 
 
 class _Found(NamedTuple):
@@ -192,12 +194,19 @@ def _of_game(
 
 def _table_of_notes(notes: dict[int, _Notes], lengths: Sequence[int]) -> pa.Table:
     """Return a table of OF_NOTES of all plies of some games."""
-    every: list[tuple[Any, ...]] = []
+    columns: list[list[Any]] = [[] for _ in NOTES]
     for place, length in enumerate(lengths):
-        every += notes.get(place) or (_NOTHING,) * length
-    columns = list(zip(*every, strict=True)) or [()] * len(NOTES)
+        said = notes.get(place) or ((None,) * length,) * len(NOTES)
+        for column, values in zip(columns, said, strict=True):
+            column.extend(values)
     arrays = [pa.array(column, kind) for column, kind in zip(columns, OF_NOTES.types, strict=True)]
     return pa.Table.from_arrays(arrays, schema=OF_NOTES)
+
+
+def _notes_in(plies: Sequence[Ply]) -> _Notes:
+    """Return what is said of plies, as they were read."""
+    rows = list(map(notes_of, plies))
+    return tuple(zip(*rows, strict=True)) if any(row != _NOTHING for row in rows) else ()
 
 
 _NOTHING: Final = (None,) * len(NOTES)
@@ -233,8 +242,7 @@ def _annotated(text: str, line: Line) -> _Found | None:
     record = scan(text)
     if record is None:
         return None
-    notes: _Notes = list(map(notes_of, record.plies))
-    notes = notes if any(note != _NOTHING for note in notes) else ()
+    notes = _notes_in(record.plies)
     return _Found(game_row(record), record.tags, line, record.result, notes)
 
 
@@ -247,9 +255,8 @@ def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
         return Refusal(file, number, problem.line, problem.code, problem.message)
     end = end_of(record)
     assert end is not None
-    notes: _Notes = list(map(notes_of, record.plies))
-    notes = notes if any(note != _NOTHING for note in notes) else ()
     line = Line(start_of(record), canonical_moves(record), end)
+    notes = _notes_in(record.plies)
     return _Found(game_row(record), record.tags, line, record.result, notes)
 
 
@@ -270,10 +277,19 @@ _NOTED: Final = re.compile(
 )
 """Numbered plies with nothing but such annotations, words being a blank apart."""
 
-_OF_PLY: Final = re.compile(r"\. [^ !?]++([!?]*+)(?: \{\[%([^{}]*)\]\})?")
-"""Groups: the glyph, what stands in brackets."""
+_NAMES: Final = re.compile(r"\[%([a-z]++)")
 
 _READERS: Final = (("eval", float), ("depth", int), ("nodes", int), ("emt", float), ("clk", float))
+
+
+@lru_cache(maxsize=256)
+def _of_ply(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return the expression of a ply of which these are said, each once, in this order.
+
+    Its groups are the glyph and their values.
+    """
+    notes = "".join(rf"(?:\[%{name} ([^\]]*+)\] ?+)?+" for name in names)
+    return re.compile(rf"\. [^ !?]++([!?]*+)(?: \{{{notes}\}})?+")
 
 
 def _read_notes(found: SoundGame) -> tuple[str, _Notes] | None:
@@ -284,15 +300,18 @@ def _read_notes(found: SoundGame) -> tuple[str, _Notes] | None:
     movetext = " ".join(found.movetext.split())
     if _NOTED.fullmatch(movetext) is None:
         return None
-    notes: list[tuple[Any, ...]] = []
-    for glyph, inner in _OF_PLY.findall(movetext):
-        if not (inner or glyph):
-            notes.append(_NOTHING)
-            continue
-        said = dict([each.split(" ") for each in reversed(inner.split("] [%"))]) if inner else {}
-        told = [read(said[name]) if name in said else None for name, read in _READERS]
-        notes.append((*told, glyph or None))
-    return movetext, notes
+    every = _NAMES.findall(movetext)
+    names = tuple(dict.fromkeys(every))
+    glyphs, *values = zip(*_of_ply(names).findall(movetext), strict=True)
+    if sum(len(column) - column.count("") for column in values) != len(every):
+        return None  # some come twice, or in another order
+    said = dict(zip(names, values, strict=True))
+    nothing = (None,) * len(glyphs)
+    notes = [
+        [read(value) if value else None for value in said[name]] if name in said else nothing
+        for name, read in _READERS
+    ]
+    return movetext, (*notes, [glyph or None for glyph in glyphs] if any(glyphs) else nothing)
 
 
 def _ending(end: Position) -> str | None:

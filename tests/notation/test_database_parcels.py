@@ -53,6 +53,8 @@ def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
         "1. c3\n{[%eval 1.]\n[%emt 12.000]} 2. xb4-b2 {[%nodes 999999999999999999]} 3. xA",
         "1. c3 {[%emt 1.5]} 2. xb4-b2 {[%pv xA 3. e4] so} 3. xA {1. well}",
         "1. c3 {[%eval 0.5]} {[%emt 1.000]} 2. xb4-b2 3. xA",
+        "1. c3 {[%eval 0.5] [%emt 1.000]} 2. xb4-b2 {[%emt 1.000]} 3. xA {[%emt 2.000] [%eval 0]}",
+        "1. c3! 2. xb4-b2 3. xA?!",
         "c3 {[%emt 01.500]} xb4-b2 ; so\n xA",
         "{[%eval 0.5]} 1. c3 2. xb4-b2 3. xA",
     )
