@@ -13,57 +13,23 @@ from typing import Final, NamedTuple
 
 from lath.games.core import Outcome, Position, Seat, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record import MAX_PARTS, MAX_WORDS, RESULTS, RULES
+from lath.notation.record import (
+    MAX_PARTS,
+    MAX_WORDS,
+    RESULTS,
+    RULES,
+    Record,
+    bare_plies,
+    record_as_read,
+)
 from lath.notation.replay import check_tag, end_faults, result_faults, start_from
 from lath.notation.scanner import NUMBERS, TAGS, parts, unquoted
 
 
 def sound_plies(text: str) -> int | None:
     """Return how many plies the record that `text` is has; None where it may not be sound."""
-    found = sound_line(text)
-    return found[0] if found else None
-
-
-def sound_plain_plies(text: str) -> int | None:
-    """Return the same of a text in the form in which most are; None for every other.
-
-    That is a tag a line, an empty line, and nothing but numbered moves and harmless comments in
-    braces, with blanks and line ends between them. Who asks has to know that there are no other
-    controls in it.
-    """
-    if len(text) > _MOST:
-        return None
-    head, _, tail = text.partition("\n\n")
-    if "{" in tail:
-        if ";" in tail or _AFTER_A_NUMBER.search(tail) or tail.rstrip().endswith("}"):
-            return None  # it is no record, or hard to say
-        tail = _HARMLESS_BRACES.sub(" ", tail)
-    words = tail.split()
-    if len(head) > _MOST_TAGS or not words or not tail.isascii():
-        return None
-    line, result = words[1:-1:2], words[-1]
-    if words[:-1:2] != NUMBERS[: len(line)] or result not in RESULTS:
-        return None
-    try:
-        tags = list(map(TAGS.__getitem__, head.split("\n")))
-    except KeyError:
-        return None
-    values = dict(tags)
-    is_sound = tags[0][0] == "Game" and len(values) == len(tags)
-    return len(line) if is_sound and _played(values, line, result) else None
-
-
-_MOST_TAGS: Final = 2000
-"""Letters of tags, whose values are remembered."""
-
-_MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
-"""Letters of a record that surely holds no more than a record may."""
-
-
-def sound_line(text: str) -> tuple[int, Position] | None:
-    """Return the same, and the position after the last ply."""
     found = sound_game(text)
-    return (len(found.line), found.end) if found else None
+    return len(found.line) if found else None
 
 
 class SoundGame(NamedTuple):
@@ -88,9 +54,65 @@ class SoundGame(NamedTuple):
     start: Position
     end: Position
 
+    def record(self) -> Record:
+        """Return the record, of which nothing but moves is read."""
+        tags = tuple([(name, unquoted(value)) for name, value in self.tags])
+        return record_as_read(tags, bare_plies(self.line), self.result)
+
 
 def sound_game(text: str) -> SoundGame | None:
     """Return the record that `text` is; None where it may not be sound."""
+    return plain_game(text) or _scanned_game(text)
+
+
+def plain_game(text: str) -> SoundGame | None:
+    """Return the same of a text in the form in which most are; None for every other.
+
+    That is a tag a line, an empty line, and numbered moves with harmless comments in braces. No
+    expression looks at the whole of it, so that this is quick.
+    """
+    if len(text) > _MOST:
+        return None
+    head, _, tail = text.partition("\n\n")
+    moves = tail = tail.rstrip(" \n")
+    is_bare = "{" not in tail
+    if not is_bare:
+        if ";" in tail or tail.endswith("}") or _AFTER_A_NUMBER.search(tail):
+            return None  # it is no record, or hard to say
+        moves = _HARMLESS_BRACES.sub(" ", tail).lstrip(" ")
+    words = _words(moves)
+    line, result = words[1:-1:2], words[-1]
+    if words[:-1:2] != NUMBERS[: len(line)] or result not in RESULTS or not moves.isascii():
+        return None
+    if len(head) > _MOST_TAGS:
+        return None
+    try:
+        tags = list(map(TAGS.__getitem__, head.split("\n")))
+    except KeyError:
+        return None
+    values = dict(tags)
+    if tags[0][0] != "Game" or len(values) != len(tags):
+        return None
+    played = _played(values, line, result)
+    if played is None:
+        return None
+    return SoundGame(tags, values, line, tail.removesuffix(result), is_bare, result, *played)
+
+
+def _words(moves: str) -> list[str]:
+    """Return the words of moves: an empty one, which nothing is, where two blanks stand."""
+    return moves.replace("\n", " ").split(" ")
+
+
+_MOST_TAGS: Final = 2000
+"""Letters of tags, whose values are remembered."""
+
+_MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
+"""Letters of a record that surely holds no more than a record may."""
+
+
+def _scanned_game(text: str) -> SoundGame | None:
+    """Return the same of any text."""
     scanned = parts(text)
     if scanned is None:
         return None
@@ -179,10 +201,10 @@ _HARMLESS: Final = re.compile(rf"{_BRACES} | ;[^\n\[;]*+(?=\n) | [!?]", re.VERBO
 
 What is left of any other comment is no move of any game."""
 
-_HARMLESS_BRACES: Final = re.compile(_BRACES, re.VERBOSE)
-"""Those of them that stand in braces."""
+_HARMLESS_BRACES: Final = re.compile(rf"(?: [\ \n]*+ {_BRACES} )++ [\ \n]*+", re.VERBOSE)
+"""Those of them that stand in braces, and the blanks around them."""
 
-_AFTER_A_NUMBER: Final = re.compile(r"\.\s*+\{")
+_AFTER_A_NUMBER: Final = re.compile(r"\.[ \n]*+\{")
 """Where no comment may stand: the move belongs to its number."""
 
 

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError, RecordValueError
 from lath.notation.files import open_bytes, read_block
-from lath.notation.quick_check import sound_line
+from lath.notation.quick_check import sound_game
 from lath.notation.record import Record, tag_faults
 from lath.notation.replay import faults_of, note_end
 from lath.notation.scanner import scan, size_fault
@@ -341,12 +341,13 @@ def entries_of(stream: BinaryIO, name: str, *, rules: bool = True) -> Iterator[E
 
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
     """Return the entry of one text, the `number`-th of the file that problems call `name`."""
-    record = None if text.fault else scan(text.text)
-    if record is not None and not any(tag_faults(record)):
-        found = sound_line(text.text) if rules else None
-        if found:
-            note_end(record, found[1])
-        if found or not (rules and faults_of(record)):
+    game = sound_game(text.text) if rules and not text.fault else None
+    bare = game and game.is_bare and game.record()
+    record = bare or (None if text.fault else scan(text.text))
+    if record is not None and (game or not any(tag_faults(record))):
+        if game:
+            note_end(record, game.end)
+        if game or not (rules and faults_of(record)):
             return Entry(number, text.line, record, (), text.text)
     if text.fault and text.fault.code != "syntax":
         return text.entry(name, number, None, [text.fault])

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 from lath.notation.errors import Fault, Problem
 from lath.notation.files import open_bytes
 from lath.notation.parallel import in_order
-from lath.notation.quick_check import sound_plain_plies, sound_plies
+from lath.notation.quick_check import plain_game, sound_plies
 from lath.notation.reader import Chunk, chunks, entries_of, entry_of, texts_of
 from lath.notation.record import Record, require_record, tag_faults, text_faults
 from lath.notation.replay import faults_of
@@ -99,9 +99,6 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
     return Findings(records, bad, plies, tuple(problems))
 
 
-_ODD: Final = b"\r\v\f\x1c\x1d\x1e\x1f"
-"""What divides words in Python, but not in records, and line ends of other systems."""
-
 _GAME: Final = "[Game "
 """What most records begin with."""
 
@@ -119,7 +116,7 @@ def _plain_or_not(chunk: Chunk) -> Iterator[int | Chunk]:
         text = data.decode()
     except UnicodeDecodeError:
         text = ""
-    if not text or len(data.translate(None, _ODD)) != len(data):
+    if not text:
         yield chunk
         return
     first, *others = text.split(_EMPTY + _GAME)
@@ -128,12 +125,12 @@ def _plain_or_not(chunk: Chunk) -> Iterator[int | Chunk]:
         0  # in letters: where `line` and `offset` are, what is left begins, and ends
     )
     for record in records:
-        plies = None if record is None else sound_plain_plies(record)
-        if begin < at and (record is None or plies is not None):
+        game = record and plain_game(record)
+        if begin < at and (record is None or game):
             passed = text[told:begin]
             line, offset, told = line + passed.count("\n"), offset + len(passed.encode()), begin
             yield Chunk(line, text[begin:at].encode(), offset)
         at += len(record or "") + len(_EMPTY)
-        if plies is not None:
+        if game:
             begin = at
-            yield plies
+            yield len(game.line)

@@ -91,7 +91,7 @@ def test_a_plain_record_ends_in_a_result(tmp_path: Path) -> None:
         file.write_text(f'[Game "yavalath"]\n[Termination "time"]\n\n1. e5 {word}\n')
         (found,) = validate(file)
         assert found.bad == bad
-    assert quick_check.sound_plain_plies(file.read_text().replace("d4", "1-0")) == 1
+    assert quick_check.plain_game(file.read_text().replace("d4", "1-0"))
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -184,7 +184,9 @@ FAULTS: Final[dict[str, Plant]] = {
     "a line of moves is a ply too long": in_place_of(
         validation, "sound_plies", lambda text: (TRUE_SOUND_PLIES(text) or -1) + 1 or None
     ),
-    "any control divides the words of a plain record": in_place_of(validation, "_ODD", b""),
+    "any control divides the words of a plain record": in_place_of(
+        quick_check, "_words", lambda moves: moves.split() or [""]
+    ),
     "what is not plain is a line further": in_place_of(
         validation, "Chunk", lambda line, data, offset: Chunk(line + 1, data, offset)
     ),
