@@ -259,30 +259,33 @@ def _binomial_tail(least: int, tries: int, chance: float = 0.5) -> float:
 def shares(
     own: int, of_own: int, others: int, of_others: int, *, worth: float, usual: float = 0.0
 ) -> Cost | None:
-    """Return what it costs that a larger part of a bot's than of others' is of some kind.
+    """Return what it costs that more of a bot's than of others' are of some kind, and a larger part.
 
-    None where there are too few of either. The chance is Fisher's. Where a part is `usual`, only
-    what is more than that counts, too.
+    None where there are too few of either. A part that is `usual` costs nothing. Of all this what
+    costs least counts, and the greatest chance; that of the parts is Fisher's.
 
-    >>> cost = shares(9, 10, 10, 20, worth=0.5)
+    >>> cost = shares(9, 10, 2, 20, worth=0.5)
     >>> cost.points, round(cost.p_value, 4)
-    (2.0, 0.0369)
+    (3.5, 0.0327)
     """
     if min(of_own, of_others) < LEAST:
         return None
     share, other = own / of_own, others / of_others
-    points = worth * of_own * (share - other)
     low, high = wilson(share, of_own)
     low_2, high_2 = wilson(other, of_others)
-    below = worth * of_own * math.hypot(share - low, high_2 - other)  # Newcombe's
-    above = worth * of_own * math.hypot(high - share, other - low_2)
-    chance = _fisher(own, of_own, others, of_others)
-    if usual and share - usual < share - other:
-        points = worth * of_own * (share - usual)
-        below, above = worth * of_own * (share - low), worth * of_own * (high - share)
+    unit, part = worth * of_own, share - other
+    below, above = math.hypot(share - low, high_2 - other), math.hypot(high - share, other - low_2)
+    chance = _fisher(own, of_own, others, of_others)  # and Newcombe's interval
+    costs = [
+        Cost(unit * part, unit * (part - below), unit * (part + above), chance),
+        excess(own, others, worth),
+    ]
     if usual:
-        chance = max(chance, _binomial_tail(own, of_own, usual))
-    return Cost(points, points - below, points + above, chance)
+        chance = _binomial_tail(own, of_own, usual)
+        ends = unit * (low - usual), unit * (high - usual)
+        costs.append(Cost(unit * (share - usual), *ends, chance))
+    greatest = max(each.p_value or 0.0 for each in costs)
+    return min(costs, key=lambda each: each.points)._replace(p_value=greatest)
 
 
 def _fisher(own: int, of_own: int, others: int, of_others: int) -> float:
