@@ -259,7 +259,7 @@ def _binomial_tail(least: int, tries: int, chance: float = 0.5) -> float:
 def shares(
     own: int, of_own: int, others: int, of_others: int, *, worth: float, usual: float = 0.0
 ) -> Cost | None:
-    """Return what it costs that more of a bot's than of others' are of some kind, and a larger part.
+    """Return what it costs that more, and a larger part, of a bot's than others' are of some kind.
 
     None where there are too few of either. A part that is `usual` costs nothing. Of all this what
     costs least counts, and the greatest chance; that of the parts is Fisher's.
