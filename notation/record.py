@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import chain
 from math import inf, isfinite
 from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
@@ -60,6 +61,11 @@ def number_of(text: str) -> float | None:
     Its digits are 0 to 9: `1_0`, `inf` and digits of other scripts are none, though Python reads
     them.
     """
+    return (_number_of if len(text) <= _KEPT else _number_of.__wrapped__)(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _number_of(text: str) -> float | None:
     number = float(text) if _NUMBER.fullmatch(text) else inf
     return number if isfinite(number) else None
 
@@ -469,9 +475,12 @@ def comment(text: str) -> Comment:
     ('book move', Annotation(name='emt', value='0.500'))
     """
     words, *rest = ANNOTATION.split(text)
-    parts: list[str | Annotation] = [" ".join(words.split())]
-    for name, value, after in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
-        parts += (_annotation_of(name, value or ""), " ".join(after.split()))
+    parts: list[str | Annotation] = [" ".join(words.split())] if words else []
+    given = iter(rest)
+    for name, value, after in zip(given, given, given, strict=True):
+        parts.append(_annotation_of(name, value or ""))
+        if after and not after.isspace():
+            parts.append(" ".join(after.split()))
     return tuple(filter(None, parts))
 
 
@@ -494,6 +503,16 @@ def annotation(name: str, value: str) -> Annotation:
 
 def _annotation_of(name: str, value: str) -> Annotation:
     """Return the same of what stands in a text."""
+    is_short = len(name) + len(value) <= _KEPT
+    return (_note_of if is_short else _note_of.__wrapped__)(name, value)
+
+
+_KEPT: Final = 32
+"""Letters of an annotation that may be kept: of most that bots write."""
+
+
+@lru_cache(maxsize=1 << 14)  # bots say the same times, depths and evaluations again and again
+def _note_of(name: str, value: str) -> Annotation:
     value = " ".join(value.replace("[", "").replace("]", "").split())
     # a wrong one is kept, and named when the record is checked
     if name in ("emt", "clk") and (seconds := number_of(value)) is not None:
