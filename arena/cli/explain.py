@@ -26,7 +26,8 @@ app = App()
 
 Bot = Annotated[str, argument("BOT", "The bot, as the records name it.")]
 Sources = Annotated[
-    list[Path], argument("SOURCE...", "Record files, tournaments' directories; - is stdin.")
+    list[Path],
+    argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
 ]
 _ALL = "Print all rows, and what may be chance."
 
