@@ -191,9 +191,10 @@ def write_index(path: str | Path) -> Path:
     with _Source(file) as source:
         if source.index is not None and source.is_inside:
             return file
+        if is_database(file):
+            raise NoIndexError(f"{file}: a database finds its records without an index")
         if not source.is_random:
-            is_text = not (compression_of(file) or is_database(file))
-            example = file if is_text else file.with_suffix("")
+            example = file.with_suffix("") if compression_of(file) else file
             raise NoIndexError(
                 f"{file}: an index does not help where a file is only read from its beginning; "
                 f"expected text, or .zst as `arena select {file} -o {example}.zst` writes it"

@@ -309,6 +309,8 @@ def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None
     assert "`arena convert` makes duckdb of it" in arena("select", source, "-o", out).err
     arena("convert", source, out)
     before = out.read_bytes()
+    ran = arena("check", "--index", out)
+    assert (ran.status, "finds its records without an index" in ran.err) == (2, True)
     ran = arena("edit", out, "--set", "Event=x")
     assert (ran.status, "is no file that can be replaced" in ran.err) == (2, True)
     with pytest.raises(OSError, match="`arena convert` alone makes databases"):
