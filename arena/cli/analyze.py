@@ -18,6 +18,7 @@ from lath.arena.cli.main import App, GameFiles, add_games, option, whole
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
 from lath.arena.errors import ConfigError
+from lath.arena.terminal.streams import tell_over
 from lath.notation.writer import format_record
 
 app = App()
@@ -71,8 +72,7 @@ def analyze(
             yield format_record(record).encode()
             done += 1
             if not quiet:
-                end = "\r" if sys.stderr.isatty() else "\n"
-                print(f"{done} records analysed", file=sys.stderr, end=end)
+                tell_over(f"{done} records analysed")
 
     with signals.heeded(raises=True), ExitStack() as stack:
         kept = Kept(kept_at)

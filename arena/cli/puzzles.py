@@ -18,6 +18,7 @@ from lath.arena.engine import Engine
 from lath.arena.errors import ConfigError
 from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
 from lath.arena.puzzles.making import PLAYER, Maker, bots, wrong_with
+from lath.arena.terminal.streams import tell_over
 from lath.notation.errors import RecordError
 
 app = App()
@@ -85,8 +86,7 @@ def make_puzzles(
     one = games.get(games.named(game))
 
     def tell(gone_through: int) -> None:
-        words = f"{len(found)} of {count} puzzles, {gone_through} games gone through"
-        print(words, file=sys.stderr, end="\r" if sys.stderr.isatty() else "\n")
+        tell_over(f"{len(found)} of {count} puzzles, {gone_through} games gone through")
 
     with signals.heeded(raises=True), bots() as both, Engine.open(PLAYER) as player:
         maker = Maker(one, both, player, Limit(nodes=nodes), seed, -(-count // 3))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Self
 from lath.arena.cli.files import bad_words, entries, read_database, read_from
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
+from lath.arena.terminal.streams import tell_over
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import Key, KeyNameError, Seen, identity, keys
@@ -240,11 +241,11 @@ class Telling:
         if self._is_telling and time.monotonic() > self._next_s:
             self._next_s = time.monotonic() + EVERY_S
             self._told = f"{count:,} records"
-            print(f"\r{self._told}", end="", file=sys.stderr, flush=True)
+            tell_over(self._told)
 
     def __exit__(self, *_: object) -> None:
         if self._told:
-            print(f"\r{' ' * len(self._told)}\r", end="", file=sys.stderr, flush=True)
+            tell_over(" " * len(self._told))
 
 
 def keys_of(option: str, names: str | None) -> tuple[Key, ...]:

@@ -71,6 +71,19 @@ def unfiltered(stream: TextIO) -> TextIO:
     return below
 
 
+def tell_over(words: str) -> None:
+    """Write words to standard error: on a terminal what is written next stands over them."""
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{words}\n")
+        return
+    below = unfiltered(sys.stderr)
+    try:
+        below.write(f"{printable(words)}\r")
+        below.flush()
+    except OSError:
+        _forget(below)
+
+
 def data_output() -> TextIO:
     """Return standard output for what programs read: it stays as it is, but on a terminal."""
     return sys.stdout if sys.stdout.isatty() else unfiltered(sys.stdout)

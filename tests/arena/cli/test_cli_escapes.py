@@ -17,6 +17,7 @@ from arena_runs import PATIENCE_S, command, environment
 from results import a_result
 
 from lath.arena.__main__ import run
+from lath.arena.cli import selection
 from lath.arena.referee import trees
 from lath.arena.tournament.store import Store
 
@@ -143,3 +144,15 @@ def test_nor_does_anything_on_a_real_terminal(evil: str) -> None:
     assert "cannot be read" in text
     assert "[31mred" in text
     assert commands_in(text) == []
+
+
+def test_what_is_counted_stands_over_what_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one command to a terminal is ours: back to the beginning of the line."""
+    monkeypatch.setattr(selection, "EVERY_S", -1)
+    (tmp_path / "games.lath").write_text('[Game "yavalath"]\n\ne5 *\n\n[Game "yavalath"]\n\na1 *\n')
+    said = shown("convert", tmp_path / "games.lath", tmp_path / "games.duckdb")
+    counted, cleared, last = said.split("\r")
+    assert (counted, cleared) == ("2 records", " " * len(counted))
+    assert last.startswith("2 of 2 records taken into ")
