@@ -57,8 +57,8 @@ CREATE TABLE steps (
 CREATE TABLE positions (key UBIGINT, id UINTEGER, ply UINTEGER, code USMALLINT);
 CREATE TABLE refused (file VARCHAR, record UINTEGER, line UINTEGER, code VARCHAR, reason VARCHAR);
 CREATE VIEW plies AS
-    SELECT id, ply, if(seat = 0, 'first', 'second') AS seat, move, {", ".join(NOTES[:-1])},
-        glyph::VARCHAR AS glyph
+    SELECT id, ply, CASE seat WHEN 0 THEN 'first' ELSE 'second' END AS seat, move,
+        {", ".join(NOTES[:-1])}, glyph::VARCHAR AS glyph
     FROM steps JOIN moves USING (code);
 """  # noqa: S608 - names of ours
 """What makes the tables of a new database."""
@@ -93,8 +93,9 @@ SEGMENT: Final = 1 << 21
 _MEMORY: Final = "256MB"
 """What DuckDB may have in memory; with more it is no quicker."""
 
-_ROWS: Final = 245_760
-"""Rows of a group, twice as many as DuckDB takes: 200,000 games take 447 bytes each, not 490."""
+_STORED: Final = "STORAGE_VERSION 'v1.4.0', ROW_GROUP_SIZE 245760"
+"""How a file is written: every DuckDB from this version on reads it. Rows of a group are twice as
+many as DuckDB takes: 200,000 games take 447 bytes each, not 490."""
 
 _GOING_ON: Final = """
 CREATE TABLE going_on (
@@ -346,7 +347,7 @@ def _connected(part: Path, command: str, *, is_new: bool) -> Iterator[duckdb.Duc
         spill = str(part.parent).replace("'", "''")
         connection.execute(f"SET temp_directory = '{spill}'")
         connection.execute(f"SET memory_limit = '{_MEMORY}'")
-        connection.execute(f"ATTACH '{quoted}' AS made (ROW_GROUP_SIZE {_ROWS}); USE made")
+        connection.execute(f"ATTACH '{quoted}' AS made ({_STORED}); USE made")
         if not is_begun:
             connection.execute((SCHEMA if is_new else "") + _GOING_ON)
             connection.execute("INSERT INTO going_on VALUES (?, '', 0, 0, 0, 0)", [command])
