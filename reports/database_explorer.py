@@ -34,6 +34,9 @@ _NO_RESULT: Final = 3
 _NO_CODE: Final = (1 << 16) - 1
 """The code of the move that follows on a last position."""
 
+_NOBODY: Final = "?"
+"""What records call who has no name."""
+
 
 class _Row(NamedTuple):
     """A move as it is counted."""
@@ -113,10 +116,19 @@ class DatabaseGames:
         found: Numbers = ids[self._points[ids] != _NO_RESULT]
         return found
 
+    @property
+    def _players(self) -> tuple[list[str], tuple[Numbers, Numbers]]:
+        """Return what `Database.names` does, who has no name being one with who is called `?`."""
+        names, seats = self._database.names
+        if "" in names and _NOBODY in names:
+            blank, nobody = names.index(""), names.index(_NOBODY)
+            seats = tuple(np.where(seat == blank, nobody, seat) for seat in seats)
+        return names, seats
+
     @cached_property
     def _strengths(self) -> Numbers:
         """Return by game how strong its players are together: see `explorer.Best`."""
-        names, (firsts, seconds) = self._database.names
+        names, (firsts, seconds) = self._players
         ids = self._with_result(np.flatnonzero(self._among))
         points = self._points[ids] / 2
         scored = np.bincount(firsts[ids], points, len(names))
@@ -278,8 +290,8 @@ class DatabaseGames:
                 source=self._source,
                 number=int(number),
                 ply=int(ply),
-                first=first or "",
-                second=second or "",
+                first=first or _NOBODY,
+                second=second or _NOBODY,
                 result=result,
                 date=day.isoformat() if isinstance(day, date) else "",
             )

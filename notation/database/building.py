@@ -65,16 +65,16 @@ CREATE VIEW plies AS
 
 _SHARED: Final = (
     "game",
-    "coalesce(position, setup)",
+    "coalesce(nullif(position, ''), setup)",
     "opening",
-    "least(coalesce(first, ''), coalesce(second, ''))",
-    "greatest(coalesce(first, ''), coalesce(second, ''))",
+    "least(coalesce(nullif(first, ''), '?'), coalesce(nullif(second, ''), '?'))",
+    "greatest(coalesce(nullif(first, ''), '?'), coalesce(nullif(second, ''), '?'))",
     "event",
     "round",
     """(coalesce(TRY_CAST(regexp_extract(tags, '\\["Number","([0-9]{1,18})"\\]', 1) AS BIGINT), 0)
         + 1) // 2""",
 )
-"""What the two games of a pair have in common."""
+"""What the two games of a pair have in common; who has no name is `?`, as in `Record.first`."""
 
 
 def _number(tag: str) -> str:

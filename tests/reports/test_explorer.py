@@ -382,3 +382,21 @@ def test_a_database_tells_what_its_records_do(
             assert source.node(asked) == kept.node(asked)
         nobody = DatabaseGames(database, game_id, "games", database.none())
         assert nobody.node(asked) == Games().node(asked)
+
+
+def test_who_has_no_name_is_one_player_in_a_database_too(tmp_path: Path) -> None:
+    chance = random.Random(3)
+    nameless: list[dict[str, str]] = [{}, {"First": ""}, {"First": "?"}, {"First": "bob"}]
+    records = []
+    for number in range(60):
+        first, second = chance.choice(nameless), chance.choice(nameless)
+        tags = first | {"Second": second["First"]} if second else first
+        result = chance.choice(("1-0", "1-0", "0-1"))
+        records.append(a_game("e5", result, **tags, Note=f"{number}", Termination="resignation"))
+    kept = Games()
+    for number, record in enumerate(records, 1):
+        kept.add(record, "games", number)
+    asked = games.get("yavalath").start()
+    with in_database(records, tmp_path / "games.duckdb") as database:
+        node = DatabaseGames(database, "yavalath", "games").node(asked)
+    assert node == kept.node(asked)
