@@ -20,7 +20,7 @@ from lath.arena.cli.files import (
 )
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, flag, option
-from lath.arena.cli.selection import Distinct, Query, Selection, Where
+from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
@@ -62,7 +62,7 @@ def explore(
     selection = Selection(files, where, distinct=distinct, quiet=quiet, is_asking=True)
     with unless_cut(lambda: bool(selection.bad)):
         if len(files) == 1 and is_database(files[0]) and not distinct:
-            exploring.ask(files[0], Query(where))
+            exploring.ask(files[0], selection)
         else:
             exploring.read(selection)
         if as_json:
@@ -131,24 +131,22 @@ class _Exploring:
         self._require_game()
         self._node = (counter or NodeCounter(self._played[-1])).node()
 
-    def ask(self, path: Path, query: Query) -> None:
+    def ask(self, path: Path, selection: Selection) -> None:
         """Ask a database; raises ConfigError where the game is not known."""
         with read_database(path) as database:
             from lath.reports.database_explorer import DatabaseGames, counts_by_game
 
-            try:
-                among = query.found_in(database) if query.is_any else None
-            except GameError as error:  # one that is not installed here
-                raise ConfigError(f"{path}: {error}") from error
+            asked = selection.asked(path, database)
+            among = None if asked[1:].all() else asked
             counts = counts_by_game(database, among)
             if not self._played and counts:
                 self.begin(next(iter(counts)))
             game = self._require_game()
-            self.records = database.games
+            self.records = selection.records
             self.others.update({name: n for name, n in counts.items() if name != game})
             source = DatabaseGames(database, game, str(path), among)
             self._node = source.node(self._played[-1])
-            query.print_doubts()
+            selection.print_doubts()
 
     def print_json(self, selection: Selection) -> None:
         """Print it for programs; the selection says what was left out."""

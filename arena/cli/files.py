@@ -85,13 +85,13 @@ def read_database(path: Path) -> Iterator[Database]:
         from lath.notation.database import reading as databases
     except ImportError as error:
         raise ConfigError(needed_words(error)) from error
-    with reading(path):
-        try:
+    try:
+        with reading(path):
             database = databases.Database(path)
-        except databases.DatabaseError as error:
-            raise ConfigError(str(error)) from error
-    with database:
-        yield database
+        with database:
+            yield database
+    except databases.DatabaseError as error:
+        raise ConfigError(str(error)) from error
 
 
 def bad_words(count: int) -> str:

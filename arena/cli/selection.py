@@ -61,11 +61,12 @@ class Query:
         return answer
 
     def found_in(self, database: Database) -> Flags:
-        """Return which games of a database match, by number; raises GameError."""
+        """Return which games of a database match, by number, of those that can be played here."""
         from lath.notation.database.asking import matching
 
         found = matching(database, plan_of(self._text) if self._text else And(()))
-        self._answers.update(answer for answer in (True, False) if (found[1:] == answer).any())
+        answers = found[database.known()]
+        self._answers.update(answer for answer in (True, False) if (answers == answer).any())
         return found
 
     def print_doubts(self) -> None:
@@ -130,7 +131,7 @@ class Selection:
                         self.duplicates += 1
                     else:
                         yield entry, record
-        self._query.print_doubts()
+        self.print_doubts()
         if not self._quiet and time.monotonic() - begun_s >= LONG_S:
             self._print_what_is_sooner()
 
@@ -162,19 +163,23 @@ class Selection:
     def _found_in(self, path: Path) -> Iterator[tuple[Entry, Record]]:
         """Yield the same of a database, which is asked for those that match."""
         with read_database(path) as database:
-            for number, text in database.texts(self._asked(path, database)):
+            for number, text in database.texts(self.asked(path, database)):
                 record = parse(text)
                 yield Entry(number, 1, record, (), text.rstrip("\n")), record
 
-    def _asked(self, path: Path, database: Database) -> Flags:
-        """Return which games of a database are taken; raises ConfigError."""
-        try:
-            found = self._query.found_in(database)
-        except GameError as error:  # one that is not installed here
-            raise ConfigError(f"{path}: {error}") from error
-        self.records += database.games
-        found[1:] ^= self._invert
-        return found
+    def asked(self, path: Path, database: Database) -> Flags:
+        """Return which games of a database are taken; those that cannot be played here are bad."""
+        found, known = self._query.found_in(database), database.known()
+        for rules, error in database.unknown.items():
+            number = int((database.rules[1][1:] == rules).sum())
+            print(f"{path}: {error} ({number} records)", file=sys.stderr)
+            self.bad += number
+        self.records += int(known.sum())
+        return (found ^ self._invert) & known
+
+    def print_doubts(self) -> None:
+        """Tell of what may be a slip in the query, where all records were answered alike."""
+        self._query.print_doubts()
 
     def counted(self) -> int | None:
         """Return how many records there are, if databases tell without reading any; else None."""
@@ -183,8 +188,8 @@ class Selection:
         number = 0
         for path in self._files:
             with read_database(path) as database:
-                number += int(self._asked(path, database).sum())
-        self._query.print_doubts()
+                number += int(self.asked(path, database).sum())
+        self.print_doubts()
         return number
 
     def refuse(self, entry: Entry, error: GameError) -> None:

@@ -26,6 +26,7 @@ from lath.arena.tournament.sources import records_of
 from lath.games.errors import GameError
 from lath.notation import format_record
 from lath.notation.files import needed_words
+from lath.notation.plans import And
 from lath.notation.query import compile_query, plan_of
 from lath.notation.record import Record
 from lath.reports.explorer import Games, Node, Source
@@ -148,7 +149,9 @@ class InDatabase:
             raise ConfigError(needed_words(error)) from error
         with reading(path):
             self._database: Final = Database(path)
-        self._among: Final = matching(self._database, plan_of(where)) if where else None
+        is_any = bool(where) or self._database.unknown
+        asked = plan_of(where) if where else And(())
+        self._among: Final = matching(self._database, asked) if is_any else None
         self.counts: Final = _most_first(counts_by_game(self._database, self._among))
         self._by_game: Final[dict[str, Source]] = {}
         self._lock: Final = threading.Lock()

@@ -53,11 +53,9 @@ from lath.notation.tables import TAG_COLUMNS, tags_of
 def matching(database: Database, plan: Plan) -> Flags:
     """Return which games of a database match, by their number; there is no game 0.
 
-    Raises GameError where a game is asked of its rules, but is not installed.
+    Of those that can be played here: none whose game is not installed. Raises DatabaseError.
     """
-    every = database.none()
-    every[1:] = True
-    return _Asking(database).holds(plan, every)
+    return _Asking(database).holds(plan, database.known())
 
 
 class _Asking:
@@ -307,7 +305,7 @@ class _Asking:
     def _positions(self, plan: OfPosition, among: Flags) -> Moments:
         keys = [
             keys_of(*rules).key(position)
-            for rules in self._database.rules[0]
+            for rules in self._database.known_rules
             for position in positions_of([game_by(*rules)], plan.texts)
         ]
         if not keys:
@@ -350,7 +348,7 @@ class _Asking:
         """Return what a move may be turned to in some game, pieces being renamed, too."""
         known = self._database.moves
         found = {move}
-        for rules in self._database.rules[0]:
+        for rules in self._database.known_rules:
             game = game_by(*rules)
             with suppress(MoveSyntaxError):
                 canonical = game.canonical(move)
@@ -373,7 +371,7 @@ class _Asking:
         numbers, places = np.unique(ids, return_inverse=True)
         steps = self._database.steps(numbers, int(plies.max(initial=0)))
         firsts = (np.cumsum(steps.lengths) - steps.lengths)[places]
-        same = self._database.starts[ids] + 1
+        _, same = np.unique(self._database.starts[ids], return_inverse=True)
         for ply in range(int(plies.max(initial=0))):
             goes_on = plies > ply
             longer = same[goes_on] << _CODE | steps.codes[firsts[goes_on] + ply]

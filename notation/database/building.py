@@ -178,7 +178,9 @@ class Building:
 
     def _numbers(self, games: pa.Table) -> Numbers:
         """Return the number that each game gets; 0 for those that are there already."""
-        new = games.select(["high", "low"]).append_column("place", pa.array(range(len(games))))
+        new = games.select(["high", "low"]).append_column(
+            "place", pa.array(np.arange(len(games)), pa.uint64())
+        )
         self._connection.register("new", new)
         there = self._connection.execute(
             "SELECT place FROM new SEMI JOIN games USING (high, low)"
@@ -188,7 +190,7 @@ class Building:
         _, firsts = np.unique(halves, axis=0, return_index=True)
         is_new: Flags = np.zeros(len(halves), bool)
         is_new[firsts] = True
-        is_new[there] = False
+        is_new[there.astype(np.int64)] = False
         taken = int(is_new.sum())
         numbers = np.where(is_new, self._last + np.cumsum(is_new), 0)
         self._last += taken

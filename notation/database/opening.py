@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MACROS: Final = """
 CREATE TEMP MACRO lath_key(position) AS _lath_key(NULL, position),
     (game, position) AS _lath_key(game, position);
-CREATE TEMP MACRO lath_position(game, ply) AS _lath_position(game, ply);
+CREATE TEMP MACRO lath_position(game, ply) AS _lath_position(game::BIGINT, ply::BIGINT);
 """
 
 

@@ -17,6 +17,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from lath.games.errors import GameError
 from lath.notation.database.layers import Bits, Flags, Layers, Numbers
 from lath.notation.errors import NotationError
 from lath.notation.record import RULES, Record, bare_plies, record_as_read
@@ -99,18 +100,30 @@ def attached(path: Path, shown: Path | None = None) -> duckdb.DuckDBPyConnection
 
     Raises OSError, and DatabaseError, which names the path that is `shown`.
     """
-    path.open("rb").close()
+    with path.open("rb") as file:
+        is_duckdb = file.read(_MAGIC.stop)[_MAGIC] == b"DUCK"
+    why = "" if is_duckdb else "it is no file of DuckDB"
     connection = duckdb.connect()
     quoted = str(path).replace("'", "''")
     try:
-        connection.execute(f"ATTACH '{quoted}' AS lath (READ_ONLY); USE lath")
-        found = connection.execute("SELECT form FROM about").fetchall()
-    except duckdb.Error:
-        found = []
-    if found != [(FORM,)]:
+        if is_duckdb:
+            connection.execute(f"ATTACH '{quoted}' AS lath (READ_ONLY); USE lath")
+            found = connection.execute("SELECT form FROM about").fetchall()
+            why = "" if found == [(FORM,)] else "another version has made it"
+    except (duckdb.CatalogException, duckdb.BinderException):
+        why = "it has other tables"
+    except duckdb.Error as error:  # it is damaged, another program writes it, …
         connection.close()
-        raise DatabaseError(f"{shown or path} is no database of games of this version")
+        raise DatabaseError(f"{shown or path} cannot be read: {first_line(error)}") from error
+    if why:
+        connection.close()
+        expected = "expected what `arena convert` of this version makes"
+        raise DatabaseError(f"{shown or path} is no database of games: {why}; {expected}")
     return connection
+
+
+_MAGIC: Final = slice(8, 12)
+"""Where files of DuckDB say that they are."""
 
 
 class Database:
@@ -119,15 +132,16 @@ class Database:
     def __init__(self, path: Path, shown: Path | None = None) -> None:
         """Open it; raises OSError, and DatabaseError, which names the path that is `shown`."""
         self._connection: Final = attached(path, shown or path)
+        self._shown: Final = shown or path
         # nothing that a stranger has written into a database reads another file
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute(_MACRO)
         try:
             ((self.games,),) = self.rows("SELECT coalesce(max(id), 0) FROM games")
             """How many games there are: their numbers go from 1 to this one."""
-        except duckdb.Error as error:
+        except DatabaseError:
             self.close()
-            raise DatabaseError(f"{shown or path} is damaged: {first_line(error)}") from error
+            raise
         self._begun: Final[dict[int, _Begun]] = {}
 
     def __enter__(self) -> Self:
@@ -141,12 +155,22 @@ class Database:
         self._connection.close()
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
-        return self._connection.execute(query).fetchall()
+        """Return the rows of a query; raises DatabaseError where the database is damaged."""
+        with self._told():
+            return self._connection.execute(query).fetchall()
 
     def columns(self, query: str) -> dict[str, Numbers]:
-        """Return the columns of a query of numbers that are never missing."""
-        return self._connection.execute(query).fetchnumpy()
+        """Return the columns of a query of numbers that are never missing; raises as `rows`."""
+        with self._told():
+            return self._connection.execute(query).fetchnumpy()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say in our words why a database cannot be read."""
+        try:
+            yield
+        except duckdb.Error as error:
+            raise DatabaseError(f"{self._shown} is damaged: {first_line(error)}") from error
 
     def flags(self, query: str) -> Flags:
         """Return which games a query of their numbers gives, by number; there is no game 0."""
@@ -207,9 +231,31 @@ class Database:
             )
 
     @cached_property
+    def unknown(self) -> dict[int, GameError]:
+        """Return by which rules nothing can be played here, by their place in `rules`, and why."""
+        found = {}
+        for place, rules in enumerate(self.rules[0]):
+            try:
+                game_by(*rules)
+            except GameError as error:
+                found[place] = error
+        return found
+
+    def known(self) -> Flags:
+        """Return the games that can be played here."""
+        flags: Flags = ~np.isin(self.rules[1], list(self.unknown))
+        flags[0] = False
+        return flags
+
+    @property
+    def known_rules(self) -> list[tuple[str, str]]:
+        """Return by which rules games can be played here."""
+        return [by for place, by in enumerate(self.rules[0]) if place not in self.unknown]
+
+    @cached_property
     def starts(self) -> Numbers:
         """Return where each game begins, by its number: as places which `start` knows."""
-        self._connection.execute(
+        self.rows(
             "CREATE TEMP TABLE starts AS SELECT row_number() OVER () - 1 AS place, * FROM"
             " (SELECT DISTINCT game, setup, position, tags_with_rules(tags) AS tags FROM games)"
         )
@@ -342,8 +388,9 @@ class Database:
             with self.table("wanted", id=ids):
                 span = f"id BETWEEN {ids[0]} AND {ids[-1]} ORDER BY id"
                 query = f"SELECT * FROM games WHERE id IN (FROM wanted) AND {span}"  # noqa: S608
-                cursor = self._connection.execute(query)
-                rows = cursor.fetchall()
+                with self._told():
+                    cursor = self._connection.execute(query)
+                    rows = cursor.fetchall()
             names = [name for name, *_ in cursor.description or ()]
             for row, line in zip(rows, played, strict=True):
                 columns = dict(zip(names, row, strict=True))
@@ -363,6 +410,11 @@ def _text(row: Mapping[str, Any], line: Sequence[str]) -> str:
     return f"{tag_lines(tags_of(row))}\n{filled(' '.join([*words, result]))}\n"
 
 
+def _unreadable(error: DatabaseError, path: Path) -> OSError:
+    """Return the same error as of any file; of a path that is shown as `it`."""
+    return OSError(errno.EIO, str(error).removeprefix("it cannot be read: "), str(path))
+
+
 class Text(io.RawIOBase):
     """The records of a database as a file of text has them, an empty line between two.
 
@@ -374,7 +426,7 @@ class Text(io.RawIOBase):
         try:
             self._database: Final = Database(path, Path("it"))
         except DatabaseError as error:
-            raise OSError(errno.EIO, str(error), str(path)) from error
+            raise _unreadable(error, path) from error
         self._path: Final = path
         self._begin()
 
@@ -415,9 +467,8 @@ class Text(io.RawIOBase):
                 self._rest += (b"\n" if number > 1 else b"") + text.encode()
         except StopIteration:
             pass
-        except duckdb.Error as error:
-            words = f"damaged: {first_line(error)}"
-            raise OSError(errno.EIO, words, str(self._path)) from error
+        except DatabaseError as error:
+            raise _unreadable(error, self._path) from error
         data, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
         buffer[: len(data)] = data
         self._at += len(data)

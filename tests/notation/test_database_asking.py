@@ -270,3 +270,13 @@ def test_animals_go_by_other_names_in_another_image(tmp_path: Path) -> None:
             found = np.flatnonzero(matching(database, plan_of(query))).tolist()
             assert found == [number for number, each in enumerate(of, 1) if matches(each)]
     assert way.move(lines[0][1]) not in (lines[0][1], "swap")
+
+
+def test_a_start_and_a_position_after_moves_are_not_taken_for_one(tmp_path: Path) -> None:
+    """Lines are told apart whatever their lengths: each is replayed by itself."""
+    ends = "5/6/7/8/9/8/7/6/w4 b", "w4/6/7/8/9/8/7/6/5 b"
+    texts = ['[Game "yavalath"]\n\n1. a1 *\n', f'[Game "yavalath"]\n[Position "{ends[1]}"]\n\n*\n']
+    with written(tmp_path, texts) as database:
+        for number, end in enumerate(ends, 1):
+            found = matching(database, plan_of(f'plain position "{end}"'))
+            assert np.flatnonzero(found).tolist() == [number]

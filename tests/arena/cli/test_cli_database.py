@@ -268,7 +268,7 @@ def test_what_is_no_database_is_not_added_to(source: Path, tmp_path: Path) -> No
     before = out.read_bytes()
     ran = arena("convert", source, out, "--append")
     assert (ran.status, out.read_bytes()) == (2, before)
-    assert ran.err == f"arena: {out} is no database of games of this version\n"
+    assert f"{out} is no database of games: another version has made it" in ran.err
     (tmp_path / "text.duckdb").write_text("no database")
     ran = arena("convert", source, tmp_path / "text.duckdb", "--append")
     assert ran.status == 2
@@ -318,8 +318,8 @@ def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None
     assert out.read_bytes() == before
     out.write_text("no database")
     ran = arena("select", out)
-    words = "it is no database of games of this version"
-    assert (ran.status, ran.err) == (2, f"arena: {out} cannot be read: {words}\n")
+    assert ran.status == 2
+    assert f"{out} cannot be read: it is no database of games: it is no file" in ran.err
     out.unlink()
     with duckdb.connect(str(out)) as connection:
         connection.execute("CREATE TABLE about AS SELECT 1::UINTEGER AS form")
@@ -358,7 +358,43 @@ def test_queries_take_of_a_database_what_they_take_of_its_records(
     stats = [arena("stats", path, "--where", "plies > 20", "--json") for path in (out, text)]
     assert stats[0] == stats[1]
     wrong = arena("select", source.rename(tmp_path / "no.duckdb"), "--where", "plies > 20")
-    assert (wrong.status, wrong.err) == (
-        2,
-        f"arena: {tmp_path / 'no.duckdb'} is no database of games of this version\n",
-    )
+    why = "it is no file of DuckDB; expected what `arena convert` of this version makes"
+    named = tmp_path / "no.duckdb"
+    assert (wrong.status, wrong.err) == (2, f"arena: {named} is no database of games: {why}\n")
+
+
+def test_records_that_are_all_refused_make_a_database_of_none(tmp_path: Path) -> None:
+    source, out = tmp_path / "bad.lath", tmp_path / "games.duckdb"
+    source.write_text(BAD)
+    for option in ((), ("--append",)):
+        ran = arena("convert", source, out, *option)
+        assert (ran.status, "0 of 1 records taken" in ran.err) == (1, True)
+    assert ask(out, "SELECT count(*) FROM refused") == [(2,)]
+    for query in ('position "5/6/7/8/9/8/7/6/5 w"', 'after "e5"', "pattern 'w'", "not plies > 3"):
+        assert arena("select", out, "--where", query, "--count").out == "0\n"
+
+
+def test_a_damaged_database_is_told_of(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "games.duckdb"
+    arena("convert", source, out)
+    data = out.read_bytes()
+    out.write_bytes(data[: len(data) // 2])
+    for words in (("select", "--where", 'reached "e5"'), ("select",), ("explore",), ("show",)):
+        ran = arena(words[0], out, *words[1:])
+        assert ran.status == 2, words
+        assert ran.err.startswith(f"arena: {out} "), words
+        assert ran.err.count("\n") == 1, words
+
+
+def test_games_that_are_not_installed_are_left_out_and_told_of(tmp_path: Path) -> None:
+    source, out = tmp_path / "games.lath", tmp_path / "games.duckdb"
+    source.write_text('[Game "yavalath"]\n\n1. e5 *\n')
+    arena("convert", source, out)
+    with duckdb.connect(str(out)) as connection:
+        connection.execute("INSERT INTO games BY NAME SELECT 2 AS id, 'go' AS game, 0 AS plies")
+    for query, count in (("pattern 'w'", 1), ("not pattern 'w'", 0), ("plies < 3", 1)):
+        ran = arena("select", out, "--where", query, "--count")
+        assert (ran.status, ran.out) == (1, f"{count}\n")
+        assert f"{out}: unknown game 'go'" in ran.err
+        assert ran.err.endswith(f"{count} of 1 records selected; 1 bad record left out\n")
+    assert arena("explore", out).status == 1

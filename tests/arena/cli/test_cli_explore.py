@@ -155,7 +155,7 @@ def test_a_database_is_asked_in_the_place_of_files() -> None:
         (("games.duckdb", "--where", "plis > 9"), "did you mean 'plies'"),
         (("games.duckdb", "--where", "plies > 99"), "there is no record to explore"),
         (("nowhere.duckdb",), "nowhere.duckdb cannot be read: No such file or directory"),
-        (("text.duckdb",), "text.duckdb is no database of games of this version"),
+        (("text.duckdb",), "text.duckdb is no database of games"),
     ],
 )
 def test_a_database_that_cannot_be_asked_is_refused_in_a_line(
