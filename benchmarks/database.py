@@ -40,8 +40,8 @@ from lath.notation.database.asking import matching
 from lath.notation.database.opening import OpenDatabase
 from lath.notation.database.reading import Database
 from lath.notation.query import compile_query, plan_of
-from lath.reports.database_explorer import DatabaseGames, counts_by_game
-from lath.reports.explorer import Games
+from lath.reports.exploring.databases import DatabaseGames, counts_by_game
+from lath.reports.exploring.explorer import Games
 
 PART = 25_000
 """Games of a file."""

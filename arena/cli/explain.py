@@ -20,7 +20,7 @@ from lath.arena.errors import ConfigError
 from lath.games.errors import GameError
 from lath.notation.errors import shortened
 from lath.notation.record import RULING
-from lath.reports.explain import Explained, Explanation
+from lath.reports.explaining.explanation import Explained, Explanation
 
 app = App()
 

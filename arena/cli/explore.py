@@ -25,7 +25,7 @@ from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
 from lath.notation.files import is_database
-from lath.reports.explorer import Node, NodeCounter
+from lath.reports.exploring.explorer import Node, NodeCounter
 
 app = App()
 
@@ -134,7 +134,7 @@ class _Exploring:
     def ask(self, path: Path, selection: Selection) -> None:
         """Ask a database; raises ConfigError where the game is not known."""
         with read_database(path) as database:
-            from lath.reports.database_explorer import DatabaseGames, counts_by_game
+            from lath.reports.exploring.databases import DatabaseGames, counts_by_game
 
             asked = selection.asked(path, database)
             among = None if asked[1:].all() else asked

@@ -1,7 +1,7 @@
 """What games of a tournament, file or database made of a position, for who walks through them.
 
-The games that match a query are kept in memory, as `lath.reports.explorer` has them, for as long as
-their file stays as it is; those of a database stay there. Must not know pages.
+The games that match a query are kept in memory, as `lath.reports.exploring` has them, for as long
+as their file stays as it is; those of a database stay there. Must not know pages.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from lath.notation.files import needed_words
 from lath.notation.plans import And
 from lath.notation.query import compile_query, plan_of
 from lath.notation.record import Record
-from lath.reports.explorer import Games, Node, Source
+from lath.reports.exploring.explorer import Games, Node, Source
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,7 +144,7 @@ class InDatabase:
         try:
             from lath.notation.database.asking import matching
             from lath.notation.database.reading import Database
-            from lath.reports.database_explorer import counts_by_game
+            from lath.reports.exploring.databases import counts_by_game
         except ImportError as error:
             raise ConfigError(needed_words(error)) from error
         with reading(path):
@@ -163,7 +163,7 @@ class InDatabase:
 
     def source(self, game: str) -> Source:
         """Return the games of one id."""
-        from lath.reports.database_explorer import DatabaseGames
+        from lath.reports.exploring.databases import DatabaseGames
 
         with self._lock:
             if game not in self._by_game:

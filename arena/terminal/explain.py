@@ -14,10 +14,10 @@ from typing import Final
 from lath.arena.terminal.layout import Column, Output
 from lath.notation.query import quoted
 from lath.reports.estimates import RATE
-from lath.reports.explain import Explained
-from lath.reports.findings import Finding, Place
-from lath.reports.turning import KINDS
-from lath.reports.weaknesses import TIMED
+from lath.reports.explaining.explanation import Explained
+from lath.reports.explaining.findings import Finding, Place
+from lath.reports.explaining.turning import KINDS
+from lath.reports.explaining.weaknesses import TIMED
 
 FEW: Final = 5
 """Rows of what there is to look at, unless all are asked for."""

@@ -15,7 +15,7 @@ from lath.arena.terminal.streams import unfiltered
 
 if TYPE_CHECKING:
     from lath.games.core import Position, Seat
-    from lath.reports.explorer import Continuation, Node, Reference, Tally
+    from lath.reports.exploring.explorer import Continuation, Node, Reference, Tally
 
 SHOWN: Final = 15
 """Moves that fit on a screen below a board."""

@@ -26,6 +26,7 @@ from lath.reports.background import (
     Ruling,
     Season,
 )
+from lath.reports.exploring.trees import TreeCounter, TreeOfGame
 from lath.reports.openings import SetupCounter, SetupsOfGame
 from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
@@ -36,7 +37,6 @@ from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
 from lath.reports.standings import GameResults, Refused, Standings, Table, Tally, standings_of
 from lath.reports.times import TimeCounter, Times
-from lath.reports.trees import TreeCounter, TreeOfGame
 from lath.reports.versions import Standing, regressions
 from lath.reports.versions import standings_of as versions_of
 

@@ -32,6 +32,7 @@ from lath.games.errors import GameError
 from lath.notation.effects import steps
 from lath.notation.record import Record
 from lath.reports.background import NO_BACKGROUND, Background
+from lath.reports.exploring.trees import Reached, TreeLine
 from lath.reports.export import to_csv
 from lath.reports.openings import Line
 from lath.reports.page import views
@@ -40,7 +41,6 @@ from lath.reports.page.pack import json_letters
 from lath.reports.page.summary import summary
 from lath.reports.ratings.results import Z95
 from lath.reports.standings import Refused
-from lath.reports.trees import Reached, TreeLine
 
 if TYPE_CHECKING:
     from jinja2.bccache import Bucket

@@ -13,11 +13,11 @@ from weak_bots import BOT, NAMES, NONE, Event, weakness
 from lath import notation
 from lath.notation import parse
 from lath.notation.record import Record
-from lath.reports.calibration import Calibration
-from lath.reports.explain import Explained, Explanation
-from lath.reports.findings import Cost, Finding, Spread, ranked, shares
-from lath.reports.repertoire import Novelty, Repertoire, key_of
-from lath.reports.turning import Turn, played_through, turns_of
+from lath.reports.explaining.calibration import Calibration
+from lath.reports.explaining.explanation import Explained, Explanation
+from lath.reports.explaining.findings import Cost, Finding, Spread, ranked, shares
+from lath.reports.explaining.repertoire import Novelty, Repertoire, key_of
+from lath.reports.explaining.turning import Turn, played_through, turns_of
 
 
 def a_game(moves: str, result: str, **tags: str) -> Record:

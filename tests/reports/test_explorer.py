@@ -22,9 +22,9 @@ from lath.notation.database.reading import Database
 from lath.notation.reader import chunks, texts_of
 from lath.notation.record import Ply, Record
 from lath.notation.replay import positions
-from lath.reports.database_explorer import DatabaseGames
 from lath.reports.estimates import wilson
-from lath.reports.explorer import Continuation, Games, Node, NodeCounter, Source
+from lath.reports.exploring.databases import DatabaseGames
+from lath.reports.exploring.explorer import Continuation, Games, Node, NodeCounter, Source
 
 Contents = tuple[str, ...]
 Counted = tuple[int, ...]

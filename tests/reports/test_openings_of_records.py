@@ -13,10 +13,10 @@ from sample_records import bare, random_game, with_tags
 from lath.notation import parse
 from lath.notation.record import Record
 from lath.reports.estimates import wilson
+from lath.reports.exploring.trees import TreeCounter, TreeLine
 from lath.reports.figures import entry
 from lath.reports.openings import OPEN as MOST_OPEN
 from lath.reports.openings import LineCounts, Openings, SetupCounter, line_of
-from lath.reports.trees import TreeCounter, TreeLine
 
 
 def a_game(moves: str, result: str = "1-0", **tags: str) -> Record:

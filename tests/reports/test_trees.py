@@ -10,9 +10,9 @@ from places import OURS
 from lath import games
 from lath.games.core import IDENTITY, Move, Position, Seat, symmetries
 from lath.notation.record import Ply, Record
-from lath.reports.explorer import NodeCounter, Tally
+from lath.reports.exploring.explorer import NodeCounter, Tally
+from lath.reports.exploring.trees import FREE, Reached, TreeCounter, TreeLine
 from lath.reports.figures import entry
-from lath.reports.trees import FREE, Reached, TreeCounter, TreeLine
 
 
 def games_that_meet(game_id: str, count: int = 40) -> list[Record]:

@@ -16,8 +16,8 @@ from typing import Final
 from lath import games
 from lath.games.fast import FastBoard, fast_board
 from lath.notation.record import Annotation, Ply, Record
-from lath.reports.findings import Finding
-from lath.reports.weaknesses import line_of
+from lath.reports.explaining.findings import Finding
+from lath.reports.explaining.weaknesses import line_of
 
 GAME: Final = "yavalath"
 BOT: Final = "planted"

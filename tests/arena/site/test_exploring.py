@@ -12,7 +12,7 @@ from sites import Served, served
 from lath import games
 from lath.arena.site import exploring
 from lath.notation import format_record, parse
-from lath.reports.explorer import Games
+from lath.reports.exploring.explorer import Games
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

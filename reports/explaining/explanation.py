@@ -20,17 +20,25 @@ from lath.notation.archive import SIZE, Seen
 from lath.notation.protocol import TimeControl
 from lath.notation.query import quoted
 from lath.notation.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
-from lath.reports.calibration import Calibration
 from lath.reports.estimates import RATE
-from lath.reports.findings import LEAST, Finding, Place, ranked
+from lath.reports.explaining.calibration import Calibration
+from lath.reports.explaining.findings import LEAST, Finding, Place, ranked
+from lath.reports.explaining.repertoire import KNOWN, Repertoire, position_after
+from lath.reports.explaining.turning import KINDS, PROOF, Kind, played_through, turns_of
+from lath.reports.explaining.weaknesses import (
+    LOW,
+    Clock,
+    Played,
+    Timed,
+    Weaknesses,
+    expect,
+    line_of,
+)
 from lath.reports.openings import chosen_plies
 from lath.reports.rated import digest_of, place_of
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Estimate, Result
-from lath.reports.repertoire import KNOWN, Repertoire, position_after
 from lath.reports.standings import POINTS, why_left_out
-from lath.reports.turning import KINDS, PROOF, Kind, played_through, turns_of
-from lath.reports.weaknesses import LOW, Clock, Played, Timed, Weaknesses, expect, line_of
 
 OTHERS: Final = 30
 """Games of others that must tell what a seat is worth, or nothing is said of it."""

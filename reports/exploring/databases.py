@@ -23,7 +23,7 @@ from lath.notation.database.reading import Database
 from lath.notation.replay import start_of
 from lath.notation.scanner import parse
 from lath.reports.estimates import wilson
-from lath.reports.explorer import Continuation, Counts, Node, Reference
+from lath.reports.exploring.explorer import Continuation, Counts, Node, Reference
 
 _NO_DAY: Final = -1
 """Of a game without a date; others count days."""

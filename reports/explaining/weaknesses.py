@@ -20,12 +20,21 @@ from typing import Final, Literal, NamedTuple
 from lath.games.core import SEATS
 from lath.notation.query import quoted
 from lath.notation.record import FORFEITS, Record
-from lath.reports.calibration import Calibration
+from lath.reports.explaining.calibration import Calibration
+from lath.reports.explaining.findings import (
+    LEAST,
+    Cost,
+    Finding,
+    Place,
+    Spread,
+    excess,
+    fact,
+    shares,
+)
+from lath.reports.explaining.repertoire import Reached, Repertoire, position_after
+from lath.reports.explaining.turning import KINDS, Kind, Turn
 from lath.reports.figures import of_game
-from lath.reports.findings import LEAST, Cost, Finding, Place, Spread, excess, fact, shares
 from lath.reports.ratings.results import Estimate
-from lath.reports.repertoire import Reached, Repertoire, position_after
-from lath.reports.turning import KINDS, Kind, Turn
 
 OPENING: Final = 8
 """Plies of which an opening has no more; what comes later is a position."""
