@@ -58,17 +58,21 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
     """Open a file for reading, decompressed; `-` is standard input.
 
     Of a database of games it is the text of its records, in order. Raises OSError, also for a file
-    that is not what its suffix says or ends too early, or where what reads it is not installed.
+    that is not what its suffix says or ends too early, where what reads it is not installed, and
+    for a database by another name.
     """
     if str(path) == "-":
         if sys.stdin is None:
             raise OSError(errno.EBADF, "it is closed", "-")
+        _refuse_database(sys.stdin.buffer, path)
         yield sys.stdin.buffer
         return
     file = Path(path)
     compression = compression_of(file)
     if compression and file.is_file() and not file.stat().st_size:
         raise OSError(errno.EIO, "damaged: it is empty", str(path))
+    if compression and is_database(file.stem) and file.is_file():
+        raise OSError(errno.EINVAL, "a database is not compressed; decompress it", str(path))
     with ExitStack() as stack:
         stack.enter_context(damage_told(path))
         if is_database(file):
@@ -79,7 +83,19 @@ def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
             yield stack.enter_context(io.BufferedReader(members, _READ))
         else:
             module = _compression(compression)
-            yield stack.enter_context(module.open(file, "rb") if module else file.open("rb"))
+            stream = stack.enter_context(module.open(file, "rb") if module else file.open("rb"))
+            _refuse_database(stream, path)
+            yield stream
+
+
+def _refuse_database(stream: BinaryIO, path: str | Path) -> None:
+    """Raise OSError where a stream is seen to be a database, which is no stream of records."""
+    if isinstance(stream, io.BufferedReader):
+        head = stream.peek(20)
+        # a checksum of 8 bytes, this word, the number of the form, whose upper half is zero
+        if head[8:12] == b"DUCK" and head[16:20] == bytes(4):
+            words = f"it is a database, which is read from a file with the suffix {DATABASE}"
+            raise OSError(errno.EINVAL, words, str(path))
 
 
 def _text_of(database: Path) -> io.RawIOBase:

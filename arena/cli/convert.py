@@ -95,7 +95,7 @@ def convert(
     """
     add_games(game)
     *sources, destination = _two(paths)
-    is_database = to == _TO_DATABASE or (to is None and files.is_database(destination))
+    is_database = _makes_database(destination, to)
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
     of_database = {"--append": append, "--jobs": jobs > 1, "several SRC": len(sources) > 1}
     _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
@@ -149,6 +149,27 @@ def _two(paths: list[Path]) -> list[Path]:
     if len(paths) < 2:
         raise typer.BadParameter(f"{paths[0]} alone: expected SRC and DST")
     return paths
+
+
+def _makes_database(destination: Path, to: str | None) -> bool:
+    """Return whether a database is asked for, be it by a name that is none; raises ConfigError."""
+    if to is None:
+        bare = Path(destination.stem) if files.compression_of(destination) else destination
+        return files.is_database(bare)
+    if to != _TO_DATABASE and files.is_database(destination):
+        raise ConfigError(f"{destination}: nothing but a database has that suffix; --to is {to}")
+    return to == _TO_DATABASE
+
+
+def _require_name_of_database(path: Path) -> None:
+    """Raise ConfigError for a file that would not be read as the database that it is to be."""
+    if not files.is_database(path):
+        what = (
+            "a database is not compressed"
+            if files.compression_of(path)
+            else "no name of a database"
+        )
+        raise ConfigError(f"{path}: {what}; expected a name with the suffix {files.DATABASE}")
 
 
 def _refuse_flags(
@@ -243,6 +264,7 @@ def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Rea
             raise ConfigError(f"{path} is the source; name another file to write")
     if is_special(out) or out.is_dir():
         raise ConfigError(f"{out} is no file, which a database is; name one")
+    _require_name_of_database(out)
     return read
 
 
@@ -275,6 +297,8 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
     """Return the format that the option `by` names, else the suffix; raises ConfigError."""
     if str(path) == "-" and name == _TO_DATABASE:
         raise ConfigError(f"{by} {name}: a database is no stream; name its file")
+    if name == _TO_DATABASE:
+        _require_name_of_database(path)
     if name is not None:
         return name
     if str(path) == "-":
@@ -285,9 +309,12 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
             f"standard {stream} has no suffix; name its format by {by}, one of {', '.join(known)}"
         )
     try:
-        return formats.name_for(path)
+        found = formats.name_for(path)
     except FormatError as error:
         raise ConfigError(f"{error}; or name it by {by}") from error
+    if found == _TO_DATABASE:
+        _require_name_of_database(path)
+    return found
 
 
 def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:

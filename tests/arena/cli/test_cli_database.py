@@ -120,8 +120,9 @@ def test_files_of_any_format_and_directories_are_sources(source: Path, tmp_path:
     count = len(records) + 1
     words = f"0 of {count + 2} records taken into {out}; {count} left out that were there already"
     assert again.err == f"{words}; 2 bad records left out, of which its table refused tells\n"
-    assert arena("convert", out, tmp_path / "copy", "--to", "duckdb").status == 0
-    assert tables(tmp_path / "copy")[:3] == tables(out)[:3]
+    copy = tmp_path / "COPY.DuckDB"
+    assert arena("convert", out, copy, "--to", "duckdb").status == 0
+    assert tables(copy)[:3] == tables(out)[:3]
 
 
 def test_two_processes_make_what_one_makes(
@@ -286,6 +287,49 @@ def test_flags_that_do_not_go_together_are_refused(source: Path, tmp_path: Path)
     assert (ran.status, "sgf is only written" in ran.err) == (2, True)
     ran = arena("convert", "-", tmp_path / "games.duckdb", "--from", "duckdb")
     assert (ran.status, "a database is no stream" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("{text}", "{other}", "--to", "duckdb"),
+            "{other}: no name of a database; expected {name}",
+        ),
+        (("{other}", "new.csv", "--from", "duckdb"), "{other}: no name of a database; expected"),
+        (("{text}", "x.duckdb.gz"), "x.duckdb.gz: a database is not compressed; expected {name}"),
+        (("x.duckdb.gz", "x.lath"), "x.duckdb.gz: a database is not compressed; expected {name}"),
+        (
+            ("{text}", "x.duckdb", "--to", "lath"),
+            "x.duckdb: nothing but a database has that suffix",
+        ),
+    ],
+)
+def test_what_nothing_would_read_as_a_database_is_refused(
+    source: Path, tmp_path: Path, arguments: Sequence[str], words: str
+) -> None:
+    names = {"text": source, "other": tmp_path / "games.db", "name": "a name with the suffix"}
+    ran = arena("convert", *[each.format(**names) for each in arguments])
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"arena: {words.format(**names)}")
+    assert list(tmp_path.iterdir()) == [source]
+
+
+def test_a_database_by_another_name_is_seen_to_be_one(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, other = tmp_path / "games.duckdb", tmp_path / "games.db"
+    arena("convert", source, out)
+    (tmp_path / "games.duckdb.gz").write_bytes(gzip.compress(out.read_bytes()))
+    assert "a database is not compressed" in arena("check", tmp_path / "games.duckdb.gz").err
+    out.rename(other)
+    words = "it is a database, which is read from a file with the suffix .duckdb"
+    ran = arena("check", other)
+    assert (ran.status, ran.err) == (2, f"arena: {other} cannot be read: {words}\n")
+    with other.open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(OSError, match="it is a database"):
+            next(notation.read("-"))
 
 
 def test_a_database_is_read_as_a_file_of_its_records(source: Path, tmp_path: Path) -> None:
