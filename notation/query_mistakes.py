@@ -50,7 +50,7 @@ _ENGLISH: Final = {
     "_OF": "'of'",
     "LPAR": "a list such as (a, b)",
     "RANGE": "a range such as 20..30",
-    "DECIMAL": "a number such as -0.5",
+    "DECIMAL": "a number such as -0.5, of at most 15 digits",
     "_ON": "'on' and a cell",
     "EITHER": "'either colour'",
     "_COLOUR": "'colour'",

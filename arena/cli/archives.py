@@ -424,7 +424,7 @@ _FIELD: Final = re.compile(r"\{(number|value)(?::([0-9]{1,2}))?\}")
 
 _BELONG: Final = "Which tags say what records belong together; else all that identify a game."
 
-ArchiveA = Annotated[Path, argument("A", "A record file; - is stdin.")]
+ArchiveA = Annotated[Path, argument("A", "A record file, or a database; - is stdin.")]
 ArchiveB = Annotated[Path, argument("B", "The other; one of them may be -.")]
 TagKey = Annotated[str | None, option("--key", "TAG[,TAG...]", _BELONG)]
 MovesOnly = Annotated[bool, flag("--moves-only", "Compare game, start and moves alone.")]

@@ -472,7 +472,9 @@ class _Target:
         """Write a file that changes in its own place; what it was gets another name first."""
         if path.is_dir():
             deque(pieces, maxlen=0)  # it cannot be read, and says why
-        if (path.exists() and not path.is_file()) or is_database(path):
+        if is_database(path):
+            raise ConfigError(f"{path} is a database, which is not edited; -o OUT writes a file")
+        if path.exists() and not path.is_file():
             raise ConfigError(f"{path} is no file that can be replaced; -o OUT writes elsewhere")
         real = Path(os.path.realpath(path))
         beside = real if path.is_symlink() else path

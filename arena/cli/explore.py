@@ -12,12 +12,7 @@ from typing import Annotated, Final
 import typer
 
 from lath import games
-from lath.arena.cli.files import (
-    FilesOrDatabase,
-    Quiet,
-    read_database,
-    unless_cut,
-)
+from lath.arena.cli.files import Files, Quiet, read_database, unless_cut
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
@@ -38,7 +33,7 @@ All = Annotated[bool, flag("--all", "Show every move, not only the most frequent
 
 @app.command()
 def explore(
-    files: FilesOrDatabase,
+    files: Files,
     position: PositionText = None,
     setup: SetupText = None,
     after: After = "",
@@ -59,6 +54,7 @@ def explore(
     exploring = _Exploring(position, setup, after)
     if game is not None:
         exploring.begin(games.named(game))
+        exploring.named = game
     selection = Selection(files, where, distinct=distinct, quiet=quiet, is_asking=True)
     with unless_cut(lambda: bool(selection.bad)):
         if len(files) == 1 and is_database(files[0]) and not distinct:
@@ -85,6 +81,8 @@ class _Exploring:
         """All that there are, but for bad ones."""
         self.others: Final = Counter[str]()
         """Records of other games, by their ids."""
+        self.named = ""
+        """What --game says."""
         self._begins: Final = position, setup
         self._line: Final = after.split()
         self._played: list[Position] = []
@@ -179,9 +177,11 @@ class _Exploring:
         most = node.continuations[0]
         line = shlex.quote(" ".join([*self._line, most.move]))
         print(f"go on: --after {line}", file=sys.stderr)
+        is_of_file = self.named and games.origin(node.game) is not None
+        file = f" --game {shlex.quote(self.named)}" if is_of_file else ""
         for name, game in (("newest", most.newest), ("best", most.best)):
             if game is not None and (name == "newest" or game != most.newest):
-                show = f"{shlex.quote(game.source)} --game {game.number} --ply {game.ply}"
+                show = f"{shlex.quote(game.source)} --game {game.number}{file} --ply {game.ply}"
                 print(f"{name} game of {most.move}: arena show {show}", file=sys.stderr)
 
     def counted_words(self) -> str:

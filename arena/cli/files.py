@@ -33,9 +33,8 @@ from lath.notation.reader import Entry
 if TYPE_CHECKING:
     from lath.notation.database.reading import Database
 
-Files = Annotated[list[Path], argument("FILE...", "Record files; - is stdin.")]
-FilesOrDatabase = Annotated[
-    list[Path], argument("FILE...", "Record files, or a database of games; - is stdin.")
+Files = Annotated[
+    list[Path], argument("FILE...", "Record files, or databases of games; - is stdin.")
 ]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
 Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems.")]

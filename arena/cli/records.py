@@ -50,7 +50,8 @@ app = App()
 _SOUND: Final = "Write what is sound into a new file, or of a directory into a new directory."
 
 Checked = Annotated[
-    list[Path], argument("SOURCE...", "Record files, tournaments' directories; - is stdin.")
+    list[Path],
+    argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
 ]
 ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
 MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
@@ -239,7 +240,7 @@ class _Check:
 
 _PLIES: Final = "For each record and ply a line: position, move, number of legal moves."
 
-File = Annotated[Path, argument("FILE", "A record file; - is stdin.")]
+File = Annotated[Path, argument("FILE", "A record file, or a database; - is stdin.")]
 Numbered = Annotated[
     list[str] | None, option("--game", "N|FILE", "The record, from 1; and its game's file.")
 ]

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 app = App()
 
-_SOURCES: Final = "Tournaments' directories or record files; - is stdin."
+_SOURCES: Final = "Tournaments' directories, record files, databases; - is stdin."
 
 RatedSources = Annotated[list[Path], argument("SOURCE...", _SOURCES)]
 AsCsv = Annotated[bool, flag("--csv", "Print a line a bot for a sheet.")]

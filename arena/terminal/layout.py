@@ -182,8 +182,11 @@ class Output:
         self.console.print(SegmentLines(trimmed, new_lines=True))
 
     def words(self, words: str) -> None:
-        """Print a sentence from outside, broken where the terminal ends."""
-        self.console.print(self.text(words))
+        """Print a sentence from outside, broken where the terminal ends, without blanks there."""
+        lines = self.text(words).wrap(self.console, self.width)
+        for line in lines:
+            line.rstrip()
+        self.console.print(Text("\n").join(lines))
 
     def command(self, words: str) -> None:
         """Print what may be typed, unbroken: a terminal that breaks it copies it whole."""

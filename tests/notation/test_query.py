@@ -47,6 +47,7 @@ CODES = "a piece's letter, . + - or ]"
 LETTERS = "letters of one game's pieces, which fit onto its board"
 ASKED = "a piece's letter, or . + -"
 WHOSE = "mover, first, second, winner or loser, or a name in quotes"
+A_NUMBER = "a number such as -0.5, of at most 15 digits"
 WHEN = "'any ply', 'every ply', 'the last ply' or 'ply'"
 NO_PLY = "what stands {} 'then' is of no single ply"
 MOMENT = "a move, position, pattern or number, or several with 'or' in parentheses"
@@ -287,7 +288,8 @@ def test_no_pattern_is_slow() -> None:
         ("pattern 'w' at c3", "'at' is for plies: did you mean 'on c3'?", 12),
         ("pattern 'w' in any colour", "'any' does not belong here; expected 'either colour'", 15),
         ("patern 'w'", "nothing is called 'patern': did you mean 'pattern'?", 0),
-        ("eval > x", "'x' does not belong here; expected a number such as -0.5", 7),
+        ("eval > x", f"'x' does not belong here; expected {A_NUMBER}", 7),
+        ("eval < 1" + 15 * "0", f"'1{15 * '0'}' does not belong here; expected {A_NUMBER}", 7),
         ("eval of losr > 0", "'losr' is nobody: did you mean 'loser'?", 8),
         ("eval of ann > 0", f"'ann' is nobody; expected {WHOSE}", 8),
         ("eval in 1..0", "the range ends before it begins; expected 0..1", 8),

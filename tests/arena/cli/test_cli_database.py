@@ -356,7 +356,7 @@ def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None
     ran = arena("check", "--index", out)
     assert (ran.status, "finds its records without an index" in ran.err) == (2, True)
     ran = arena("edit", out, "--set", "Event=x")
-    assert (ran.status, "is no file that can be replaced" in ran.err) == (2, True)
+    assert (ran.status, "is a database, which is not edited; -o OUT" in ran.err) == (2, True)
     with pytest.raises(OSError, match="`arena convert` alone makes databases"):
         notation.write(out, [])
     assert out.read_bytes() == before

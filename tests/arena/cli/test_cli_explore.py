@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from commands import arena
+from game_files import FIVE_IN_LINE, forget_games, write_game
 from places import DOCS
 from sample_records import random_game
 
@@ -119,6 +120,25 @@ def test_what_cannot_be_explored_is_refused_in_a_line(
     assert ran.status in (1, 2)
     assert words in ran.err
     assert ran.out == ""
+
+
+def test_the_command_that_shows_a_game_of_a_file_names_the_file(tmp_path: Path) -> None:
+    write_game(tmp_path)
+    Path("mine.lath").write_text(f'[Game "order-and-chaos"]\n\n{FIVE_IN_LINE} 1-0\n')
+    forget_games()
+    told = arena("explore", "mine.lath", "--game", "./mygame.py").err
+    (command,) = re.findall(r"newest game of .*: arena (.*)", told)
+    forget_games()
+    shown = arena(*shlex.split(command))
+    forget_games()
+    assert (shown.status, "order-and-chaos, after 1." in shown.out) == (0, True)
+
+
+@pytest.mark.parametrize("columns", ["40", "60", "72", "80"])
+def test_no_line_ends_in_a_blank(monkeypatch: pytest.MonkeyPatch, columns: str) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    lines = arena("explore", "games.lath").out.splitlines()
+    assert [line for line in lines if line != line.rstrip() or len(line) > int(columns)] == []
 
 
 def test_a_bad_record_is_told_of_and_left_out() -> None:
