@@ -344,7 +344,7 @@ def test_who_waits_long_is_told_of_what_answers_sooner(
         assert list(selection.Selection([source], quiet=True))
         assert screen.getvalue() == ""
         assert list(selection.Selection([source], quiet=False))
-    assert screen.getvalue() == "\r1 records\r         \r"
+    assert screen.getvalue() == "1 records\r         \r"
 
 
 class Screen(io.StringIO):
