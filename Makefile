@@ -68,9 +68,10 @@ types: $(VENV)/made-dev
 floors: $(VENV)/made-dev
 	$(BIN)/lint-imports
 
+# Three at once keep two cores busy: tests wait for bots, browsers and clocks.
 unit: $(VENV)/made-dev
 	$(BIN)/python -m lath.bots.compiled
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone"
+	$(BIN)/pytest -n 3 --dist loadgroup -m "not soak and not alone"
 	$(BIN)/pytest -m "not soak and alone" $(ALONE)
 
 quick: lint
