@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 from commands import arena
-from places import DOCS
+from doc_pages import DocPage, check_session
 from weak_bots import BOT, Event, weakness
 
 from lath.notation.writer import format_record
 
-PAGE = (DOCS / "explain.md").read_text(encoding="utf-8")
-FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SESSIONS = [text.removeprefix("$ ") for kind, _, text in FENCE.findall(PAGE) if kind == "console"]
+PAGE = DocPage("explain.md")
 
 
 @pytest.fixture(autouse=True)
@@ -24,20 +22,16 @@ def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the page's files and go where they are."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    for kind, name, text in FENCE.findall(PAGE):
-        if kind == "lath":
-            Path(name).write_text(text, encoding="utf-8")
+    PAGE.make_files(tmp_path)
 
 
 def lines_of(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines()]
 
 
-@pytest.mark.parametrize("session", SESSIONS, ids=[text.splitlines()[0] for text in SESSIONS])
+@PAGE.every_session()
 def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
-    command, _, shown = session.partition("\n")
-    ran = arena(*shlex.split(command)[1:])
-    assert lines_of(ran.out + ran.err) == shown.splitlines()
+    check_session(session)
 
 
 def keys_in(told: object) -> set[str]:
@@ -68,7 +62,7 @@ def test_every_command_that_is_printed_works_and_json_has_the_keys_of_the_page(
             assert (done.status, bool(done.out)) == (0, True), line
     ran = arena("explain", BOT, planted, "--json")
     told = json.loads(ran.out)
-    explained = set(re.findall(r"\w+", " ".join(re.findall("`([^`]+)`", FENCE.sub("", PAGE)))))
+    explained = set(re.findall(r"\w+", " ".join(re.findall("`([^`]+)`", PAGE.prose))))
     assert keys_in(told) - set(told["left_out"]) <= explained
     assert told["findings"][0]["kind"] == "line"
     assert told["findings"][0]["places"][0]["file"] == str(planted)

@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 from commands import arena
+from doc_pages import DocPage, check_session
 from game_files import FIVE_IN_LINE, forget_games, write_game
-from places import DOCS
 from sample_records import random_game
 
 from lath.arena.terminal.explorer import SHOWN
 from lath.notation import format_record
 
-PAGE = (DOCS / "explore.md").read_text(encoding="utf-8")
-FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SESSIONS = [text.removeprefix("$ ") for kind, _, text in FENCE.findall(PAGE) if kind == "console"]
+PAGE = DocPage("explore.md")
 
 
 @pytest.fixture(autouse=True)
@@ -27,9 +25,7 @@ def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the page's files and go where they are."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "150")
-    for kind, name, text in FENCE.findall(PAGE):
-        if kind == "lath":
-            Path(name).write_text(text, encoding="utf-8")
+    PAGE.make_files(tmp_path)
 
 
 def explored(*arguments: str) -> Any:
@@ -40,15 +36,13 @@ def moves_of(told: Any) -> dict[str, int]:
     return {each["move"]: each["played"]["games"] for each in told["continuations"]}
 
 
-@pytest.mark.parametrize("session", SESSIONS, ids=[text.splitlines()[0] for text in SESSIONS])
+@PAGE.every_session()
 def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
-    command, _, shown = session.partition("\n")
-    ran = arena(*shlex.split(command)[1:])
-    assert [line.rstrip() for line in (ran.out + ran.err).splitlines()] == shown.splitlines()
+    check_session(session)
 
 
 def test_json_has_the_keys_that_the_page_names() -> None:
-    named = set(re.findall(r"`(\w+)`", PAGE))
+    named = set(re.findall(r"`(\w+)`", PAGE.text))
     told = explored("--after", "e5 d4")
     one = told["continuations"][0]
     for part in (told, told["left_out"], one, one["played"], one["played"]["mover_score"]):

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
 from commands import arena
+from doc_pages import DocPage, check_session
 from markup import problems_in
-from places import DOCS
 
 from lath.reports.measures import MEASURES, SAYS
 
-PAGE = (DOCS / "measures.md").read_text(encoding="utf-8")
-FENCE = re.compile(r"^```(\w+) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-SESSIONS = [text.removeprefix("$ ") for kind, _, text in FENCE.findall(PAGE) if kind == "console"]
+PAGE = DocPage("measures.md")
 
 
 @pytest.fixture(autouse=True)
@@ -24,20 +21,16 @@ def files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the page's files and go where they are."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    for kind, name, text in FENCE.findall(PAGE):
-        if kind == "lath":
-            Path(name).write_text(text, encoding="utf-8")
+    PAGE.make_files(tmp_path)
 
 
-@pytest.mark.parametrize("session", SESSIONS, ids=[text.splitlines()[0] for text in SESSIONS])
+@PAGE.every_session()
 def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
-    command, _, shown = session.partition("\n")
-    ran = arena(*shlex.split(command)[1:])
-    assert [line.rstrip() for line in (ran.out + ran.err).splitlines()] == shown.splitlines()
+    check_session(session)
 
 
 def test_the_page_explains_every_measure() -> None:
-    explained = dict(re.findall(r"^\| ([\w ]+) \| `(\w+)` \|", PAGE, re.MULTILINE))
+    explained = dict(re.findall(r"^\| ([\w ]+) \| `(\w+)` \|", PAGE.text, re.MULTILINE))
     assert explained == {measure.name: measure.key for measure in MEASURES}
 
 
@@ -45,7 +38,7 @@ def test_json_has_the_keys_that_the_page_names() -> None:
     told = json.loads(arena("stats", "wide.lath", "--measures", "--json").out)
     assert set(told) == {"records", "left_out", "by_game"}
     (game,) = told["by_game"]
-    assert {f"`{key}`" for key in game} <= set(re.findall(r"`\w+`", PAGE))
+    assert {f"`{key}`" for key in game} <= set(re.findall(r"`\w+`", PAGE.text))
     by_key = {row["measure"]: row for row in game["measures"]}
     assert list(by_key) == [measure.key for measure in MEASURES]
     assert by_key["first_score"]["value"] == 3 / 8
@@ -53,7 +46,7 @@ def test_json_has_the_keys_that_the_page_names() -> None:
     both = ("wide.lath", "narrow.lath", "--measures", "--compare")
     told = json.loads(arena("stats", *both, "--json").out)
     assert [each["name"] for each in told["by_game"]] == ["yavalath", "yavalath:size=4"]
-    assert {f"`{key}`" for key in told["compared"][0]} <= set(re.findall(r"`\w+`", PAGE))
+    assert {f"`{key}`" for key in told["compared"][0]} <= set(re.findall(r"`\w+`", PAGE.text))
     differ = [each["measure"] for each in told["compared"] if each["differs"]]
     assert differ == ["legal_moves", "coverage"]
 
@@ -98,7 +91,7 @@ def test_what_does_not_count_is_told() -> None:
 
 
 def test_what_a_measure_is_stands_in_the_page_as_in_the_docs() -> None:
-    rows = re.findall(r"^\| [\w ]+ \| `(\w+)` \| (.*?) \|", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| [\w ]+ \| `(\w+)` \| (.*?) \|", PAGE.text, re.MULTILINE)
     assert {key: re.sub(r"\[(.*?)\]\(.*?\)", r"\1", says) for key, says in rows} == SAYS
 
 
