@@ -1,9 +1,8 @@
 """Patterns of cells: a small text such as `ww.w`, found on boards anywhere or on one cell.
 
 `read_pattern` reads the text and `Pattern.on` compiles it for a game: into cells to begin from and
-shifts to others, so that a position is tested by a few operations on ints, and by `by_places` many
-boards at once, if somebody has them as arrays. Must not know how a query is written, nor any
-particular game.
+shifts to others, so that a position is tested by a few operations on ints. `database.sighting` does
+the same on arrays. Must not know how a query is written, nor any particular game.
 """
 
 from __future__ import annotations
@@ -98,23 +97,6 @@ class Compiled(NamedTuple):
         """Return whether a position has the pattern."""
         shapes = self.shapes[position.to_move]
         return shapes.are_in(layers_of(position), self.game.board.full)
-
-
-def by_places(board: Board, image: Image) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the tests of an image for boards as arrays, with cells in the order of `Board.names`.
-
-    Each is a place in `Shapes.lying`, and where it looks from each cell to begin from: a board has
-    the image if for some `i` the `places[i]` of all tests are true.
-
-    >>> from lath import games
-    >>> game = games.get("surikata")
-    >>> compiled = read_pattern("ow", cell="a1", is_plain=True).on(game)
-    >>> by_places(game.board, compiled.shapes[0].images[0])
-    ((0, (0,)), (1, (5,)))
-    """
-    place = {bit: place for place, bit in enumerate(board.name)}
-    begin = list(board.bits(image.cells))
-    return tuple((test, tuple(place[bit << shift] for bit in begin)) for test, shift in image.tests)
 
 
 Cell = tuple[Lying, ...] | None

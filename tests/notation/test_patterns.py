@@ -16,7 +16,7 @@ from walks import play_all, walk
 
 from lath import games
 from lath.games.core import Game, Position
-from lath.notation.patterns import PatternError, Shapes, by_places, read_pattern
+from lath.notation.patterns import PatternError, read_pattern
 
 
 def has(position: Position, text: str, cell: str = "", **how: bool) -> bool:
@@ -373,22 +373,5 @@ def test_a_pattern_is_found_where_looking_cell_by_cell_finds_it(game: Game) -> N
                 )
                 answer = compiled is not None and compiled.is_in(each)
                 assert answer is expected, (text, cell, is_plain, is_either, each.text())
-                if compiled is not None:
-                    assert by_arrays(compiled.shapes[each.to_move], each) is answer
                 answers[answer] += 1
     assert min(answers[True], answers[False]) >= 10, answers
-
-
-def by_arrays(shapes: Shapes, position: Position) -> bool:
-    """Return whether a position has the pattern, as who keeps boards in arrays finds it."""
-    contents = position.contents()
-    lying = [
-        [any(code in (content or ".") for code in codes) is is_there for content in contents]
-        for codes, is_there in shapes.lying
-    ]
-    for image in shapes.images:
-        tests = by_places(position.game.board, image)
-        looked = [[lying[place][at] for at in places] for place, places in tests]
-        if any(all(column) for column in zip(*looked, strict=True)):
-            return True
-    return False
