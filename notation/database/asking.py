@@ -19,7 +19,7 @@ import pyarrow as pa
 from lath.games.core import SEATS, follow, symmetries
 from lath.games.errors import MoveSyntaxError
 from lath.notation.database.keys import keys_of
-from lath.notation.database.layers import Flags, Numbers
+from lath.notation.database.layers import Flags, Numbers, counted
 from lath.notation.database.reading import Database, Start
 from lath.notation.database.sighting import MOMENT, Moments, sighted
 from lath.notation.moments import begins, end_of_line, position_test, positions_of
@@ -115,11 +115,11 @@ class _Asking:
         return among & found
 
     def _lengths(self, plan: OfPlies, among: Flags) -> Flags:
-        found = self._database.columns("SELECT id, plies FROM games")
-        chosen: Flags = np.zeros(len(found["id"]), bool)
+        plies = self._database.plies
+        found = self._database.none()
         for low, high in plan.ranges:
-            chosen |= (found["plies"] >= max(low, 0)) & (found["plies"] <= high)
-        return among & self._flags(found["id"][chosen].astype(np.int64) << MOMENT)
+            found |= (plies >= max(low, 0)) & (plies <= high)
+        return among & found
 
     def _setups(self, plan: OfSetup, among: Flags) -> Flags:
         asks, starts = of_setup(plan.texts).matches, self._database.starts
@@ -222,11 +222,9 @@ class _Asking:
         """Return the plies that something is asked of, whether it holds there or not."""
         if isinstance(part, OfNumber):
             return self._said(part, (), among)
-        found = self._database.columns("SELECT id, plies FROM games")
-        chosen = among[found["id"]]
-        ids, plies = (found[name][chosen].astype(np.int64) for name in ("id", "plies"))
-        first: Numbers = np.repeat(np.cumsum(plies + 1) - plies - 1, plies + 1)
-        return np.repeat(ids << MOMENT, plies + 1) + np.arange(len(first)) - first
+        ids = np.flatnonzero(among)
+        positions = self._database.plies[ids] + 1
+        return np.repeat(ids << MOMENT, positions) + counted(positions)
 
     def _last(self, part: Plan, among: Flags) -> Moments:
         """Return the last ply of each game that something is asked of."""

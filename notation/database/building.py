@@ -27,7 +27,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from lath.notation.database.layers import Flags, Numbers
+from lath.notation.database.layers import Flags, Numbers, counted
 from lath.notation.database.parcels import NOTES, OF_GAMES, OfGame, Parcel
 from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
 from lath.notation.files import sync
@@ -205,7 +205,7 @@ class Building:
         kept = by_ply > 0
         columns = {
             "id": pa.array(by_ply[kept], pa.uint32()),
-            "ply": pa.array((_counted(of.lengths) + 1)[kept], pa.uint32()),
+            "ply": pa.array((counted(of.lengths) + 1)[kept], pa.uint32()),
             "code": codes[of.plies[kept]],
             "seat": of.seats[kept],
         }
@@ -224,7 +224,7 @@ class Building:
             {
                 "key": of.keys[kept],
                 "id": pa.array(by_position[kept], pa.uint32()),
-                "ply": pa.array(_counted(of.lengths + 1)[kept], pa.uint32()),
+                "ply": pa.array(counted(of.lengths + 1)[kept], pa.uint32()),
                 "code": pa.array(codes, pa.uint16(), mask=codes == _NONE),
             }
         )
@@ -268,11 +268,6 @@ class Building:
 
 _NONE: Final = (1 << 16) - 1
 """The code of no move."""
-
-
-def _counted(lengths: Numbers) -> Numbers:
-    """Return 0, 1, 2, … for each length."""
-    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
 _REFUSED: Final = pa.schema(

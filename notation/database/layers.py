@@ -159,3 +159,12 @@ class Layers:
 
 
 _NOTHING: Numbers = np.empty(0, np.int64)
+
+
+def counted(lengths: Numbers) -> Numbers:
+    """Return 0, 1, 2, … for each length.
+
+    >>> counted(np.array([2, 0, 3])).tolist()
+    [0, 1, 0, 1, 2]
+    """
+    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
