@@ -65,7 +65,7 @@ class Query:
         from lath.notation.database.asking import matching
 
         found = matching(database, plan_of(self._text) if self._text else And(()))
-        answers = found[database.known()]
+        answers = found[database.known]
         self._answers.update(answer for answer in (True, False) if (answers == answer).any())
         return found
 
@@ -169,7 +169,7 @@ class Selection:
 
     def asked(self, path: Path, database: Database) -> Flags:
         """Return which games of a database are taken; those that cannot be played here are bad."""
-        found, known = self._query.found_in(database), database.known()
+        found, known = self._query.found_in(database), database.known
         for rules, error in database.unknown.items():
             number = int((database.rules[1][1:] == rules).sum())
             print(f"{path}: {error} ({number} records)", file=sys.stderr)

@@ -55,7 +55,7 @@ def matching(database: Database, plan: Plan) -> Flags:
 
     Of those that can be played here: none whose game is not installed. Raises DatabaseError.
     """
-    return _Asking(database).holds(plan, database.known())
+    return _Asking(database).holds(plan, database.known)
 
 
 class _Asking:

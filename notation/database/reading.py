@@ -241,10 +241,12 @@ class Database:
                 found[place] = error
         return found
 
+    @cached_property
     def known(self) -> Flags:
-        """Return the games that can be played here."""
+        """Return the games that can be played here; it is not to be written into."""
         flags: Flags = ~np.isin(self.rules[1], list(self.unknown))
         flags[0] = False
+        flags.flags.writeable = False
         return flags
 
     @property
