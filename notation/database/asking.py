@@ -271,21 +271,19 @@ class _Asking:
         codes = np.flatnonzero(wanted.any(axis=0)).tolist()
         if not codes:
             return _NEVER
-        found = self._database.columns(
-            f"SELECT id, ply, code FROM steps WHERE code IN ({','.join(map(str, codes))})"  # noqa: S608
-            + (f" AND ply = {ply}" if ply else "")
-        )
-        chosen = among[found["id"]] & wanted[rules_of[found["id"]], found["code"]]
-        return _moments(found, chosen)
+        if ply is not None:
+            ids = np.flatnonzero(among & (self._database.plies >= ply))
+            codes_then = self._database.steps(ids, ply).codes[ply - 1 :: ply]
+            return ids[wanted[rules_of[ids], codes_then]] << MOMENT | ply
+        found = self._database.some_steps("code", f"code IN ({','.join(map(str, codes))})")
+        return _moments(found, among[found["id"]] & wanted[rules_of[found["id"]], found["code"]])
 
     def _said(self, number: OfNumber, bounds: Sequence[Bound], among: Flags) -> Moments:
         """Return when whose ply it is says a number that stands so to all bounds."""
         is_whole = number.column in ("depth", "nodes")
         column = number.column
         tests = [f" AND {column} {_test(*bound, is_whole=is_whole)}" for bound in bounds]
-        found = self._database.columns(
-            f"SELECT id, ply, seat FROM steps WHERE {column} IS NOT NULL{''.join(tests)}"  # noqa: S608
-        )
+        found = self._database.some_steps("seat", f"{column} IS NOT NULL{''.join(tests)}")
         whose = np.array(self._whose(number.of, among))
         return _moments(found, whose[found["seat"], found["id"]])
 

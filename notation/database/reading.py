@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from lath.games.errors import GameError
-from lath.notation.database.layers import Bits, Flags, Layers, Numbers
+from lath.notation.database.layers import Bits, Flags, Layers, Numbers, counted
 from lath.notation.errors import NotationError
 from lath.notation.record import RULES, Record, bare_plies, record_as_read
 from lath.notation.replay import game_by, start_of
@@ -26,7 +26,7 @@ from lath.notation.scanner import parse
 from lath.notation.tables import tags_of, text_of
 from lath.notation.writer import filled, format_record, tag_lines
 
-FORM: Final = 1
+FORM: Final = 2
 """Of databases; another number is another form."""
 
 _MACRO: Final = """
@@ -298,44 +298,47 @@ class Database:
         """
         first, last = (int(ids[0]), int(ids[-1])) if len(ids) else (0, 0)
         names = "code, seat" if are_seated else "code"
-        until = "" if most is None else f" AND ply <= {most}"
+        whole = self.plies[ids]
+        before: Numbers = np.cumsum(whole) - whole
         if len(ids) <= _FEW:
-            part = f"id IN ({','.join(map(str, ids.tolist())) or '0'})"
-            found = self._in_order(f"{names}, id, ply", part + until)
+            found = self.some_steps(names, f"id IN ({','.join(map(str, ids.tolist())) or '0'})")
         elif len(ids) * _DENSE < last - first:
             with self.table("wanted", id=ids):
-                found = self._in_order(f"{names}, id, ply", f"id IN (FROM wanted){until}")
+                found = self.some_steps(names, "id IN (FROM wanted)")
         else:
-            query = f"WHERE id BETWEEN {first} AND {last}{until}"
-            found = self.columns(f"SELECT {names} FROM steps {query}")  # noqa: S608
-            wanted: Flags = np.zeros(last - first + 1, bool)
-            wanted[ids - first] = True
-            chosen: Flags = np.repeat(wanted, self._lengths(np.arange(first, last + 1), most))
-            found = {name: column[chosen] for name, column in found.items()}
-        return Steps(ids, self._lengths(ids, most), found["code"], found.get("seat"))
-
-    def _lengths(self, ids: Numbers, most: int | None) -> Numbers:
-        return self.plies[ids] if most is None else np.minimum(self.plies[ids], most)
+            part = f"WHERE id BETWEEN {first} AND {last}"
+            found = self.columns(f"SELECT {names} FROM steps {part}")  # noqa: S608
+            before = self._steps_before[ids] - self._steps_before[first]
+        lengths = whole if most is None else np.minimum(whole, most)
+        rows = np.repeat(before, lengths) + counted(lengths)
+        seats = found["seat"][rows] if are_seated else None
+        return Steps(ids, lengths, found["code"][rows], seats)
 
     def steps_of(self, ids: Numbers, codes: Flags) -> Steps:
         """Return no more than the plies with some of the moves, none of which is of other games."""
         part = f"id BETWEEN {ids[0]} AND {ids[-1]}"
         with self.table("chosen", code=np.flatnonzero(codes).astype(np.uint16)):
-            found = self._in_order("id, ply, code", f"{part} AND code IN (FROM chosen)")
+            found = self.some_steps("code", f"{part} AND code IN (FROM chosen)")
         wanted: Flags = np.zeros(int(ids[-1] - ids[0]) + 1, bool)
         wanted[ids - ids[0]] = True
         here = found["id"] - ids[0]
         lengths = np.bincount(here, minlength=len(wanted))[wanted]
         return Steps(ids, lengths, found["code"][wanted[here]])
 
-    def _in_order(self, names: str, where: str) -> dict[str, Numbers]:
-        """Return columns of some plies, game by game."""
-        found = self.columns(f"SELECT {names} FROM steps WHERE {where}")  # noqa: S608
-        order = found["id"].astype(np.int64) << 32 | found["ply"]
-        if (order[1:] < order[:-1]).any():  # joins need not keep it
-            places = np.argsort(order)
-            found = {name: column[places] for name, column in found.items()}
-        return found
+    def some_steps(self, names: str, where: str) -> dict[str, Numbers]:
+        """Return game by game, in order, some plies: `id`, `ply` and columns of `steps`."""
+        query = f"SELECT rowid, id, {names} FROM steps WHERE {where}"  # noqa: S608
+        found = self.columns(query)
+        rows = found.pop("rowid")
+        if (rows[1:] < rows[:-1]).any():  # joins need not keep the order
+            places = np.argsort(rows)
+            rows, found = rows[places], {name: column[places] for name, column in found.items()}
+        return {**found, "ply": rows - self._steps_before[found["id"]] + 1}
+
+    @cached_property
+    def _steps_before(self) -> Numbers:
+        """Return by the number of a game how many plies the games before it have."""
+        return np.cumsum(self.plies) - self.plies
 
     def begun(self, ids: Numbers) -> Bits:
         """Return the first boards of games of one kind: the cells where each piece lies.

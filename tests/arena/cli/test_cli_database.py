@@ -90,7 +90,8 @@ def tables(database: Path) -> list[list[tuple[Any, ...]]]:
     """Return what a database holds, whatever the codes of moves are."""
     queries = (
         "SELECT * FROM games",
-        "SELECT plies.*, effect FROM plies JOIN steps USING (id, ply) JOIN moves USING (code)",
+        """SELECT plies.*, effect FROM plies JOIN games USING (id)
+            JOIN steps ON steps.rowid = steps_before + ply - 1 JOIN moves USING (code)""",
         "SELECT positions.* EXCLUDE code, move, effect FROM positions LEFT JOIN moves USING (code)",
         "SELECT * EXCLUDE code FROM moves",
         "SELECT * FROM refused",
@@ -366,7 +367,7 @@ def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None
     assert f"{out} cannot be read: it is no database of games: it is no file" in ran.err
     out.unlink()
     with duckdb.connect(str(out)) as connection:
-        connection.execute("CREATE TABLE about AS SELECT 1::UINTEGER AS form")
+        connection.execute(f"CREATE TABLE about AS SELECT {reading.FORM} AS form")
         connection.execute(f"CREATE VIEW games AS SELECT content AS id FROM read_text('{source}')")
     ran = arena("select", out)
     assert (ran.status, ran.out) == (2, "")
