@@ -87,13 +87,15 @@ def test_a_game_once_in_is_never_in_twice(
 
 
 def tables(database: Path) -> list[list[tuple[Any, ...]]]:
-    """Return what a database holds, whatever the codes of moves are."""
+    """Return what a database holds, whatever the codes of moves are, and what is said they do.
+
+    A process that has met more moves may say in other words what one of them does.
+    """
     queries = (
         "SELECT * FROM games",
-        """SELECT plies.*, effect FROM plies JOIN games USING (id)
-            JOIN steps ON steps.rowid = steps_before + ply - 1 JOIN moves USING (code)""",
-        "SELECT positions.* EXCLUDE code, move, effect FROM positions LEFT JOIN moves USING (code)",
-        "SELECT * EXCLUDE code FROM moves",
+        "SELECT * FROM plies",
+        "SELECT positions.* EXCLUDE code, move FROM positions LEFT JOIN moves USING (code)",
+        "SELECT DISTINCT game, move FROM moves",
         "SELECT * FROM refused",
     )
     return [ask(database, f"{query} ORDER BY ALL") for query in queries]
