@@ -534,17 +534,19 @@ class Bot:
 
         `left_ms` is what the clocks of first and second show, `allowed_s` how long it may take.
         Raises NoAnswer, also where `other`, who is to hear of the move, breaks meanwhile; and
-        HeldUpError.
+        HeldUpError. What it says while the other thinks is heard then, and is no answer; in the
+        microseconds between the other's answer and `go` nobody listens, so a line that comes then
+        counts if it has the number of this ply.
         """
         child = self._child
         assert child is not None
-        if self._needs_board or child.lines or child.glance(0):
+        if self._needs_board or child.lines:
             self._prepare(position, ply, other)
         request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
         self.news = b""
         self._asked = ply
         child.output_bytes = 0
-        line = self._watch.ask(child, request, self._slice_ms)
+        line = self._watch.ask(child, request, self._slice_s)
         if line is not None:
             answer = b"bestmove %d " % ply
             if line.startswith(answer):
@@ -552,8 +554,8 @@ class Bot:
                 if used_s <= allowed_s and used_s <= self._slice_s:
                     self._answered = ply
                     child.output_bytes = 0
-                    return line[len(answer) :].decode("utf-8", "replace"), used_s
-            child.lines.append(line)
+                    return line[len(answer) : -1].decode("utf-8", "replace"), used_s
+            child.lines.append(line[:-1])
         return self.await_move(ply, child.asked_s, allowed_s, other)
 
     def let_ponder(self, ply: int) -> None:
@@ -759,7 +761,6 @@ class Bot:
         """Sleep so that a stall is seen before it has taken the margin."""
         self._margin_s = margin_s
         self._slice_s = min(LONGEST_SLICE_S, max(SHORTEST_SLICE_S, margin_s / 2))
-        self._slice_ms = 1000 * self._slice_s
 
     def _broken(self, other: Bot | None) -> tuple[Bot, Termination] | None:
         """Return which bot has flooded or gone, with no line of this one left to look at."""

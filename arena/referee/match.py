@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from lath import games
 from lath.arena.errors import GameVoidError
@@ -201,6 +201,16 @@ def new_game(plan: GamePlan, seat: Seat, time: TimeControl) -> wire.NewGame:
     )
 
 
+class Show(Protocol):
+    """Shows a game while it is played."""
+
+    due_s: float
+    """When it wants to hear of the next ply, on the monotonic clock."""
+
+    def __call__(self, book: Scorebook) -> None:
+        """Hear how the game stands after a ply."""
+
+
 def play_game(
     plan: GamePlan,
     bots: tuple[Bot, Bot],
@@ -210,14 +220,15 @@ def play_game(
     adjudication: Adjudication = NO_ADJUDICATION,
     keep_log: bool = False,
     spent: Collection[str] = (),
-    show: Callable[[Scorebook], None] | None = None,
+    show: Show | None = None,
 ) -> GameResult:
     """Play one game to its end; raises GameVoidError when it could not take place.
 
     Raises HeldUpError where a stall of the machine would decide it. Bots that do not run are
     started, and those that crashed, hung or flooded are killed. The log of what was said is kept of
     games that end badly, else only with `keep_log`. `spent` are the names of bots for which a game
-    was void already: what would make this one void loses it for them. `show` hears of each ply.
+    was void already: what would make this one void loses it for them. `show` hears of
+    plies.
     """
     if any(bot.is_running for bot in bots):
         watch.wait(0.0)  # it may have left since its last game
@@ -231,7 +242,7 @@ class _Match:
         bots: tuple[Bot, Bot],
         limits: Limits,
         spent: Collection[str],
-        show: Callable[[Scorebook], None] | None,
+        show: Show | None,
     ) -> None:
         self._plan = plan
         self._show = show
@@ -325,7 +336,7 @@ class _Match:
             asides = bot.asides
             book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
             other.news += b"play %d %b\n" % (ply, move.encode())
-            if show is not None:
+            if show is not None and time.monotonic() >= show.due_s:
                 show(book)
             if arbiter is None or position.is_over:
                 continue

@@ -1,8 +1,8 @@
 """A bot's process: its limits, its pipes, what passed through them, waiting for several at once.
 
-Must not know the protocol, nor what the lines mean. The move path is raw: one `poll` over all
-descriptors, `os.read`, `os.write`, absolute deadlines on the monotonic clock (benchmarks/ tell
-why).
+Must not know the protocol, nor what the lines mean. The move path is raw: one wait for all
+descriptors (epoll where there is one: nothing is told it anew each time), `os.read`, `os.write`,
+absolute deadlines on the monotonic clock (benchmarks/ tell why).
 """
 
 from __future__ import annotations
@@ -42,6 +42,9 @@ STDERR_KEPT: Final = 16 << 10
 """Bytes of standard error that are kept: the end of it."""
 
 _READ: Final = 1 << 16
+
+_READ_OF_A_PLY: Final = 1024
+"""Bytes that are read at first where an answer is awaited: nearly all are a line of twenty."""
 
 
 # What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
@@ -98,6 +101,8 @@ class Child:
         glance.register(self.out_fd, select.POLLIN)
         self.glance: Final = glance.poll
         """Called with 0: what is there of output, or of its end, that was not read yet."""
+        self.has_spoken: Final = [(self.out_fd, select.POLLIN)]
+        """What a watch hears where this has written something, and nothing else has happened."""
         self.lines: Final[deque[bytes]] = deque()
         """Lines that came and were not taken yet, without their ends."""
         self.asked_s = 0.0
@@ -119,7 +124,8 @@ class Child:
         """What the pipe had no room for yet."""
         self.on_full: Callable[[Child], None] = lambda _child: None
         """Called when the pipe begins to have no room."""
-        self._partial = b""
+        self.begun = b""
+        """A line of which the end has not come."""
         self._stderr = b""
         trees.own.add(self.pid)
 
@@ -232,24 +238,7 @@ class Child:
         while self.glance(0) and not (self.out_closed or self.flooded):
             self.take_output()
         self.lines.clear()
-        self._partial = b""
-
-    def take_line(self) -> bytes | None:
-        """Read what the process has written, and return it if it is one line and nothing else.
-
-        What else it is has gone into `lines`, and None is returned.
-        """
-        try:
-            data = os.read(self.out_fd, _READ)
-        except OSError:
-            return None  # `take_output` will meet it again
-        self.arrived_s = at_s = time.monotonic()
-        is_line = data.find(b"\n") == len(data) - 1 and not self._partial
-        if is_line and 0 < len(data) <= MOST_OF_A_PIECE:
-            self.exchange.append((at_s, False, data))
-            return data[:-1]
-        self._take(data)
-        return None
+        self.begun = b""
 
     def take_output(self) -> None:
         """Read what the process has written into `lines`."""
@@ -260,20 +249,20 @@ class Child:
         except OSError:
             data = b""
         self.arrived_s = time.monotonic()
-        self._take(data)
+        self.take(data)
 
-    def _take(self, data: bytes) -> None:
+    def take(self, data: bytes) -> None:
         """Cut what was read into `lines`; nothing was read where the process has closed its end."""
         if not data:
             self.out_closed = True
             return
         self.exchange.append((self.arrived_s, False, shortened(data)))
-        joined = self._partial + data if self._partial else data
-        *whole, self._partial = joined.split(b"\n")
+        joined = self.begun + data if self.begun else data
+        *whole, self.begun = joined.split(b"\n")
         self._count(len(data) + 80 * len(whole))  # a flood of empty lines is one, too
-        if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self._partial)):
+        if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self.begun)):
             self.flooded = True  # and such a line answers nothing, in however many reads it came
-            self._partial = b""
+            self.begun = b""
             whole = [line for line in whole if len(line) <= MAX_LINE]
         self.lines.extend(whole)
 
@@ -302,14 +291,14 @@ class Child:
 
     def end_last_line(self) -> None:
         """Take for a line what has no end, where nothing more comes."""
-        if self.out_closed and self._partial:
-            self.lines.append(self._partial)
-            self._partial = b""
+        if self.out_closed and self.begun:
+            self.lines.append(self.begun)
+            self.begun = b""
 
     @property
     def unfinished(self) -> str:
         """Return the beginning of a line whose end has not come."""
-        return self._partial[:200].decode("utf-8", "replace")
+        return self.begun[:200].decode("utf-8", "replace")
 
     @property
     def has_unread_input(self) -> bool:
@@ -406,11 +395,23 @@ class Child:
         self._start.end()
 
 
+Events = list[tuple[int, int]]
+"""Descriptors, and what has happened at them."""
+
+
 class Watch:
     """Waits for several children at once."""
 
     def __init__(self) -> None:
-        self._poll = select.poll()
+        poll = select.epoll() if hasattr(select, "epoll") else select.poll()
+        self._register: Final[Callable[[int, int], object]] = poll.register
+        self._unregister: Final[Callable[[int], object]] = poll.unregister
+        self._happens: Final[Callable[[float], Events]] = (
+            poll.poll
+            if isinstance(poll, select.epoll)
+            else lambda within_s: poll.poll(within_s * 1000)
+        )
+        """Wait for so many seconds, or until something happens."""
         self._children: dict[int, Child] = {}
         """Whose each registered descriptor is."""
 
@@ -421,12 +422,12 @@ class Watch:
             self._await_room(child)
         for descriptor in (child.out_fd, child.err_fd, child.pid_fd):
             if descriptor >= 0:
-                self._poll.register(descriptor, select.POLLIN)
+                self._register(descriptor, select.POLLIN)
                 self._children[descriptor] = child
 
     def _await_room(self, child: Child) -> None:
         if child.in_fd not in self._children:
-            self._poll.register(child.in_fd, select.POLLOUT)
+            self._register(child.in_fd, select.POLLOUT)
             self._children[child.in_fd] = child
 
     def drop(self, child: Child) -> None:
@@ -434,32 +435,43 @@ class Watch:
         for descriptor in (child.out_fd, child.err_fd, child.pid_fd, child.in_fd):
             self._forget(descriptor)
 
-    def ask(self, child: Child, request: bytes, within_ms: float) -> bytes | None:
+    def ask(self, child: Child, request: bytes, within_s: float) -> bytes | None:
         """Send a request and wait for what comes next; return it where it is one line of the child.
 
-        None: something else happened, or nothing within `within_ms`; `wait` goes on from there.
-        This is `Child.send` and `wait` in one for what nearly every ply is: a write, a poll, a
-        read. `child.asked_s` and `child.arrived_s` say when it was.
+        None: something else happened, or nothing in that time; `wait` goes on from there. This is
+        `Child.send` and `wait` in one for what nearly every ply is: a write, a wait, a read.
+        `child.asked_s` and `child.arrived_s` say when it was.
         """
         if child.unsent:
             child.asked_s = child.send(request)
             return None
+        note = child.exchange.append
         child.asked_s = asked_s = time.monotonic()
-        kept = request if len(request) <= MOST_OF_A_PIECE else shortened(request)
-        child.exchange.append((asked_s, True, kept))
+        note((asked_s, True, request if len(request) <= MOST_OF_A_PIECE else shortened(request)))
         child.write(request)
-        events = self._poll.poll(within_ms)
-        if len(events) == 1 and events[0][0] == child.out_fd and (line := child.take_line()):
-            return line
-        self._handle(events)
+        events = self._happens(within_s)
+        if events != child.has_spoken:
+            self._handle(events)
+            return None
+        try:
+            data = os.read(child.out_fd, _READ_OF_A_PLY)
+        except OSError:
+            self._handle(events)  # which meets it again
+            return None
+        child.arrived_s = at_s = time.monotonic()
+        if data.find(b"\n") == len(data) - 1 and data and not child.begun:
+            note((at_s, False, data))
+            return data
+        child.take(data)
+        if child.out_closed or child.flooded:
+            self._handle(events)  # which hears it no more
         return None
 
     def wait(self, until_s: float) -> None:
         """Handle what the children do next; return at `until_s`, or before, if they do nothing."""
         left_s = until_s - time.monotonic()
         # The system counts milliseconds in 31 bits; a clock may hold more.
-        left_ms = min(left_s * 1000, 3_600_000) if left_s > 0 else 0
-        self._handle(self._poll.poll(left_ms))
+        self._handle(self._happens(min(left_s, 3600.0) if left_s > 0 else 0.0))
 
     def _handle(self, events: Iterable[tuple[int, int]]) -> None:
         for descriptor, _event in events:
@@ -485,4 +497,4 @@ class Watch:
 
     def _forget(self, descriptor: int) -> None:
         if self._children.pop(descriptor, None) is not None:
-            self._poll.unregister(descriptor)
+            self._unregister(descriptor)

@@ -18,9 +18,9 @@ from pathlib import Path
 from shutil import rmtree
 from time import monotonic
 from typing import Any, Final
+from zlib import crc32
 
 from lath.arena.tournament.events import Event, Listener, Progress, Waiting
-from lath.arena.tournament.worker import written
 
 LIVE: Final = "live"
 """The folder."""
@@ -41,7 +41,7 @@ class _Standing:
     """A listener that writes how a run stands."""
 
     def __init__(self, folder: Path, progress: Progress) -> None:
-        self._path: Final = str(folder / STATUS)
+        self._path: Final = folder / STATUS
         self._progress: Final = progress
         self._recent: Final[deque[dict[str, Any]]] = deque(maxlen=RECENT)
         self._next_s = 0.0
@@ -64,9 +64,16 @@ class _Standing:
                 "warned": list(progress.warnings),
                 "recent": list(self._recent),
             }
-            written(self._path, f"{self._path}.new", value)
+            self._write(json.dumps(value))
             took_s = monotonic() - now_s
             self._next_s = now_s + max(STATUS_S, took_s / SHARE)
+
+    def _write(self, text: str) -> None:
+        """Write the file whole, or leave it: a full disk is the run's trouble, not this one's."""
+        new = self._path.with_suffix(".new")
+        with suppress(OSError):
+            new.write_text(text, encoding="utf-8")
+            new.replace(self._path)
 
 
 @contextmanager
@@ -95,12 +102,33 @@ def status_in(folder: Path) -> dict[str, Any] | None:
 def glimpses_in(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the games that are played there, as `Scorebook.glimpse` tells, by worker."""
     files = sorted(path for path in (folder / LIVE).glob("*.json") if path.stem.isdecimal())
-    return {path.stem: seen for path in files if (seen := _read(path)) is not None}
+    return {path.stem: seen for path in files if (seen := _glimpse(path)) is not None}
+
+
+def _glimpse(path: Path) -> dict[str, Any] | None:
+    """Return what `worker.Board` has written last; None where there is no such thing."""
+    for _ in range(_TRIES):
+        with suppress(OSError, ValueError):
+            sum_, _, data = path.read_bytes().partition(b"\n")[0].partition(b" ")
+            if int(sum_, 16) == crc32(data):
+                return _parsed(data)
+    return None
+
+
+_TRIES: Final = 3
+"""Times that a file is read whose checksum is wrong: somebody writes it right now."""
 
 
 def _read(path: Path) -> dict[str, Any] | None:
     try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return _parsed(path.read_bytes())
+    except OSError:
+        return None
+
+
+def _parsed(data: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -91,7 +91,7 @@ def check_all(
     names = [name for name in kinds if hasattr(bad_bots, name) or hasattr(odd_bots, name)]
     context = multiprocessing.get_context("spawn")
     # Else each process would load the program that runs the tests, too.
-    no_program = patch.multiple(sys.modules["__main__"], __file__=None, __spec__=None)
+    no_program = patch.multiple(sys.modules["__main__"], __file__=None, __spec__=None, create=True)
     with ProcessPoolExecutor(at_the_same_time, context, trees.adopt_orphans) as pool:
         logs = [folder / name for name in names]
         with no_program:

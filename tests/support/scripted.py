@@ -237,9 +237,9 @@ class ScriptedWatch(Watch):
         assert isinstance(child, ScriptedChild)
         self.children.remove(child)
 
-    def ask(self, child: Child, request: bytes, within_ms: float) -> bytes | None:
+    def ask(self, child: Child, request: bytes, within_s: float) -> bytes | None:
         child.asked_s = child.send(request)
-        self.wait(child.asked_s + within_ms / 1000)
+        self.wait(child.asked_s + within_s)
         return None
 
     def wait(self, until_s: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -49,15 +49,25 @@ def a_book(*moves: str, number: int = 7) -> Scorebook:
 
 
 def test_a_worker_shows_its_game_some_times_at_once_and_then_not_too_often(tmp_path: Path) -> None:
-    board, book = Board(str(tmp_path)), a_book()
+    live = tmp_path / LIVE
+    live.mkdir()
+    board, book = Board(str(live)), a_book()
     for ply in range(BURST + 40):
         book.add(Move(f"m{ply}"), Seat(ply % 2))
         board(book)
-    (file,) = tmp_path.iterdir()
-    seen = json.loads(file.read_bytes())
+        assert board.due_s <= time.monotonic() or ply >= BURST - 1
+    (file,) = live.iterdir()
+    (seen,) = glimpses_in(tmp_path).values()
     assert BURST <= len(seen["moves"]) < BURST + 40
     board = Board(str(tmp_path / "gone"))
     board(book)  # a folder that cannot be written is no matter
+    whole = file.read_bytes()
+    Board(str(live))(a_book("e5"))
+    (shorter,) = glimpses_in(tmp_path).values()
+    assert shorter["moves"] == ["e5"]  # what stands behind it is of longer games
+    for wrong in (file.read_bytes()[:9] + whole[9:], whole[:100], b"", b"no sum {}\n"):
+        file.write_bytes(wrong)
+        assert glimpses_in(tmp_path) == {}
 
 
 def test_a_run_shows_how_it_stands_and_takes_that_away(tmp_path: Path) -> None:
