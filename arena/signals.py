@@ -31,6 +31,9 @@ _raises_from = _NEVER
 
 _has_raised = False
 
+_called: list[Callable[[], object]] = []
+"""Who wants to be called at a request."""
+
 
 def requests() -> int:
     """Return how often somebody has asked this process to stop."""
@@ -46,6 +49,8 @@ def look() -> None:
 def _heed(_number: int, _frame: object) -> None:
     global _requests  # noqa: PLW0603 - it is a fact about the process
     _requests += 1
+    for call in _called:
+        call()
     _raise()
 
 
@@ -102,6 +107,19 @@ def heeded(*, raises: bool = False) -> Iterator[None]:
                 take_back()
             if signal.getsignal(signal.SIGINT) is not _heed:  # the next run is asked anew
                 _requests, _has_raised = 0, False
+
+
+@contextmanager
+def calling(call: Callable[[], object]) -> Iterator[None]:
+    """Have this called at each request, so that who waits for other things notices at once.
+
+    It may be called anywhere, and so may do no more than `SimpleQueue.put`.
+    """
+    _called.append(call)
+    try:
+        yield
+    finally:
+        _called.remove(call)
 
 
 @contextmanager

@@ -53,8 +53,11 @@ class Contestant(Protocol):
     share: float
     """How many plies it is given for each of the arena's: fewer, where it would take too long."""
 
-    def commands(self, bot: Path, games: int, setup: Setup) -> list[list[str]]:
-        """Return what is run at the same time to play `games`, a multiple of 4, in all."""
+    def commands(self, bot: Path, games: int, setup: Setup, think: str = "") -> list[list[str]]:
+        """Return what is run at the same time to play `games`, a multiple of 4, in all.
+
+        `think` is the argument of the bots, such as `5ms`; empty: they have none.
+        """
 
 
 _TOURNAMENT = """
@@ -74,9 +77,10 @@ def refuse(event):
 
 if __name__ == "__main__":
     bot, rounds, jobs, pin = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    think = sys.argv[5:]
     out = Path("results")
     out.mkdir()
-    bots = tuple(BotSpec(name=name, command=(bot,)) for name in "ab")
+    bots = tuple(BotSpec(name=name, command=(bot, *think)) for name in "ab")
     limits = Limits(time=TimeControl(initial_ms=60_000))
     config = Config(
         games=("yavalath",), rounds=rounds, jobs=jobs, limits=limits, bots=bots, pin=pin
@@ -93,10 +97,10 @@ class Arena:
     plies = _YAVALATH
     share = 1.0
 
-    def commands(self, bot: Path, games: int, setup: Setup) -> list[list[str]]:
+    def commands(self, bot: Path, games: int, setup: Setup, think: str = "") -> list[list[str]]:
         """Return one command; the workers pin themselves."""
         pin = "auto" if setup.pinned else "off"
-        numbers = [str(games // 2), str(setup.slots), pin]
+        numbers = [str(games // 2), str(setup.slots), pin, *([think] if think else [])]
         return [[sys.executable, "-c", _TOURNAMENT, str(bot), *numbers]]
 
 
@@ -107,9 +111,11 @@ class Fastchess:
     plies = _CHESS
     share = 0.5
 
-    def commands(self, bot: Path, games: int, setup: Setup) -> list[list[str]]:
+    def commands(self, bot: Path, games: int, setup: Setup, think: str = "") -> list[list[str]]:
         """Return one command."""
-        words = [self.name, *_engines("-engine cmd={bot} name={name}", bot), "-each", "tc=60"]
+        also = f" args={think}" if think else ""
+        words = [self.name, *_engines("-engine cmd={bot} name={name}" + also, bot), "-each"]
+        words += ["tc=60"]
         words += ["-rounds", str(games // 2), "-games", "2", "-repeat"]
         words += ["-concurrency", str(setup.slots), "-pgnout", "file=games.pgn"]
         words += ["-use-affinity", ",".join(map(str, CORES[: setup.slots]))] * setup.pinned
@@ -123,11 +129,13 @@ class CChessCli:
     plies = _CHESS
     share = 1.0
 
-    def commands(self, bot: Path, games: int, setup: Setup) -> list[list[str]]:
+    def commands(self, bot: Path, games: int, setup: Setup, think: str = "") -> list[list[str]]:
         """Return one command, or one for each core."""
 
         def command(games: int, slots: int) -> list[str]:
-            words = [self.name, "-each", "tc=60", *_engines("-engine cmd={bot} name={name}", bot)]
+            words = [self.name, "-each", "tc=60"]
+            for name in "ab":
+                words += ["-engine", f"cmd={bot} {think}".rstrip(), f"name={name}"]
             words += ["-games", str(games), "-concurrency", str(slots)]
             return [*words, "-pgn", "games.pgn"]
 
@@ -141,11 +149,12 @@ class Cutechess:
     plies = _CHESS
     share = 0.25
 
-    def commands(self, bot: Path, games: int, setup: Setup) -> list[list[str]]:
+    def commands(self, bot: Path, games: int, setup: Setup, think: str = "") -> list[list[str]]:
         """Return one command, or one for each core."""
 
         def command(games: int, slots: int) -> list[str]:
-            words = [self.name, *_engines("-engine cmd={bot} name={name}", bot)]
+            also = f" arg={think}" if think else ""
+            words = [self.name, *_engines("-engine cmd={bot} name={name}" + also, bot)]
             words += ["-each", "proto=uci", "tc=60", "-games", "2", "-rounds", str(games // 2)]
             return [*words, "-concurrency", str(slots), "-pgnout", "games.pgn"]
 

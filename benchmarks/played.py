@@ -70,6 +70,9 @@ class Played:
     both_us: float
     """The same with the bots."""
 
+    runner_s: float
+    """Processor time of the runner's own processes, start and end included."""
+
 
 def play(commands: Sequence[Sequence[str]], folder: Path, plies: int) -> Played:
     """Run commands at the same time, each in a directory of its own, until they have ended.
@@ -91,6 +94,7 @@ def play(commands: Sequence[Sequence[str]], folder: Path, plies: int) -> Played:
         steady=plies / steady_s,
         runner_us=1e6 * (cpu_s - bots_s) / plies,
         both_us=1e6 * cpu_s / plies,
+        runner_s=cpu_s - bots_s,
     )
 
 

@@ -1,6 +1,6 @@
 """How fast the arena plays bots that answer at once, beside the peers that are installed.
 
-    python benchmarks/runner.py [--games 4000] [--runs 5] [--no-peers] [--no-charged]
+    python benchmarks/runner.py [--games N] [--runs N] [--no-peers] [--no-thinking] [--no-charged]
 
 The bot is `instant.c` (needs a C compiler), the same program behind every runner: the arena plays
 Yavalath games of 61 plies, the peers (fastchess, c-chess-cli and cutechess-cli, found on PATH)
@@ -8,7 +8,9 @@ chess games of 202 plies over UCI; clocks and records on. Runs of all are interl
 given twice: from the first `go` to the last answer, and from the start of the program to its end.
 The CPU time of a runner is that of its processes without the bots. All are measured pinned, too:
 the arena and fastchess pin by themselves, for the others one process is run on each core with
-taskset. Then memory, and what the arena charges a move of 5 ms beyond what it took.
+taskset. Then the same with bots that think 1, 5 and 50 ms: the processor time a ply of runners
+without their start, since it is the difference of a long and a short run. Then memory, and what the
+arena charges a move of 5 ms beyond what it took.
 """
 
 from __future__ import annotations
@@ -51,6 +53,8 @@ def main() -> None:
         these = setups(options.slots)
         results = _rates(everyone, these, folder, bot, options)
         _print_rates(results)
+        if options.thinking:
+            _print_thinking(everyone, these[-1], folder, bot, options.runs)
         if Path("/proc/self/smaps_rollup").exists():
             unpinned = next(setup for setup in reversed(these) if not setup.pinned)
             _print_memory(everyone, unpinned, folder, bot, options.games)
@@ -69,6 +73,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--slots", type=int, default=2, help="most games at a time (%(default)s)")
     parser.add_argument("--warm-up", action=flag, default=True, help="begin with a short run")
     parser.add_argument("--peers", action=flag, default=True, help="measure installed peers, too")
+    parser.add_argument("--thinking", action=flag, default=True, help="also bots that think")
     parser.add_argument("--charged", action=flag, default=True, help="measure charged time, too")
     return parser.parse_args()
 
@@ -116,6 +121,40 @@ _COLUMNS: tuple[tuple[Callable[[Played], float], int], ...] = (
     (lambda played: played.runner_us, 1),
     (lambda played: played.both_us, 1),
 )
+
+
+def _print_thinking(
+    everyone: Sequence[Contestant], setup: Setup, folder: Path, bot: Path, runs: int
+) -> None:
+    """Compare what a ply costs runners whose bots think, without start and end."""
+    for think_ms, seconds in _THINKING.items():
+        costs: dict[str, list[float]] = defaultdict(list)
+        for _ in range(runs):
+            for one in everyone:
+                used_s, plies = [], []
+                for games in (4, _games_of(one, think_ms, seconds, setup)):
+                    count = games * one.plies
+                    commands = one.commands(bot, games, setup, f"{think_ms}ms")
+                    used_s.append(play(commands, folder / "run", count).runner_s)
+                    plies.append(count)
+                    shutil.rmtree(folder / "run")
+                costs[one.name].append(1e6 * (used_s[1] - used_s[0]) / (plies[1] - plies[0]))
+        for name, costs_us in costs.items():
+            ratios = [cost / other for cost, other in zip(costs_us, costs[Arena.name], strict=True)]
+            beside = "" if name == Arena.name else f", {spread(ratios, 2)} times the arena's"
+            print(
+                f"{name}, {setup}, bots that think {think_ms} ms: "
+                f"{spread(costs_us, 1)} us of the runner a ply{beside}"
+            )
+
+
+_THINKING = {1: 4.0, 5: 8.0, 50: 40.0}
+"""For how many ms bots think, and how many seconds the longer run takes, about."""
+
+
+def _games_of(one: Contestant, think_ms: int, seconds: float, setup: Setup) -> int:
+    """Return how many games take so long, a multiple of 4, and more than 4."""
+    return max(8, round(1000 * seconds * setup.slots / think_ms / one.plies / 4) * 4)
 
 
 def _print_memory(

@@ -320,7 +320,7 @@ class RunFailed(_Event):
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Ten times a second and more, for whoever draws; no program reads it."""
+    """Four times a second and more, for whoever draws; no program reads it."""
 
     total: int
     """How many games there are by now."""

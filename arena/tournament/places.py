@@ -7,10 +7,12 @@ by other machines is the same to it. Must not know which job comes next, nor wha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
+from lath.arena import signals
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.conversation import Greeting
 from lath.arena.referee.trees import reap_orphans, sweep
@@ -24,18 +26,42 @@ class Bell:
     """Rung by slots that have something to collect, heard by who collects."""
 
     def __init__(self) -> None:
-        self._rung: Final[SimpleQueue[Slot]] = SimpleQueue()
-        self.ring: Final = self._rung.put
+        self._rung: Final[SimpleQueue[Slot | None]] = SimpleQueue()
+        self._called: Final[SimpleQueue[None]] = SimpleQueue()
+
+    def ring(self, slot: Slot) -> None:
+        """Have a slot collected from; at once where it has nothing left to do."""
+        self._rung.put(slot)
+        if slot.is_idle:
+            self._called.put(None)
+
+    def wake(self) -> None:
+        """End all waiting at once; a signal's handler may do this."""
+        self._rung.put(None)
+        self._called.put(None)
 
     def wait(self, within_s: float) -> set[Slot]:
         """Return the slots that have rung since the last time; wait a little for the first."""
-        heard: set[Slot] = set()
+        heard: set[Slot | None] = set()
         try:
             heard.add(self._rung.get(timeout=within_s))
             while True:
                 heard.add(self._rung.get_nowait())
         except Empty:
-            return heard
+            return {slot for slot in heard if slot is not None}
+
+    def gather(self, rung: set[Slot], within_s: float) -> set[Slot]:
+        """Return those that have rung with those that ring in this time, which wake nobody.
+
+        Nothing is waited for when a slot has nothing left to do, or somebody asks to stop.
+        """
+        with suppress(Empty):
+            while True:
+                self._called.get_nowait()  # before it is looked at who has nothing to do
+        if not signals.requests() and not any(slot.is_idle for slot in rung):
+            with suppress(Empty):
+                self._called.get(timeout=within_s)
+        return rung | self.wait(0.0)
 
 
 class Places(Protocol):

@@ -43,8 +43,8 @@ from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.notation.record import Termination
 
-WAKE_S: Final = 0.1
-"""How long a signal waits at most."""
+WAKE_S: Final = 0.25
+"""How often who watches hears that it is still waited for; a signal wakes at once."""
 
 MAX_BREAKS: Final = 3
 """Times that a job may take its worker with it before its pairing is stopped."""
@@ -246,18 +246,9 @@ class Runner:
             self._config, self._tree, self._new_host, self._tell
         )
         try:
-            while True:
-                places.look()
-                self._pace.slots = max(1, len(places.slots))
-                if not self._writer.is_waiting:  # else what is played could not be kept
-                    self._feed()
-                for slot in places.slots:
-                    slot.show()
-                self._tell(Waiting(self._open.schedule.total, self._open.outcome))
-                self._tell_of_hosts()
-                if self._look() or not self._has_more():
-                    break
-                self._collect(WAKE_S)
+            with signals.calling(places.bell.wake):
+                while self._goes_on():
+                    self._collect(WAKE_S)
             self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._look():
                 places.end(PARTING_S)
@@ -272,6 +263,19 @@ class Runner:
             for scratch in scratches(self._tree):
                 self._warn(f"{scratch}, a bot's, could not be removed")
         self._note(places.notes())
+
+    def _goes_on(self) -> bool:
+        """Hand out what can be played, and tell of it; return whether there is more to wait for."""
+        places = self._places
+        places.look()
+        self._pace.slots = max(1, len(places.slots))
+        if not self._writer.is_waiting:  # else what is played could not be kept
+            self._feed()
+        for slot in places.slots:
+            slot.show()
+        self._tell(Waiting(self._open.schedule.total, self._open.outcome))
+        self._tell_of_hosts()
+        return not self._look() and self._has_more()
 
     def _tell_of_hosts(self) -> None:
         """Tell how it stands with other machines: now and then, and when one comes or goes."""
@@ -418,9 +422,10 @@ class Runner:
         On a full disk it waits for a later call. Raises DiskError where that never comes, and
         MachineError likewise.
         """
-        rung = self._places.bell.wait(within_s) if within_s else ()
-        if rung and self._pace.gather_s:
-            time.sleep(self._pace.gather_s)
+        bell = self._places.bell
+        rung = bell.wait(within_s) if within_s else set()
+        if rung and self._pace.gather_s and not self._writer.is_waiting:
+            rung = bell.gather(rung, self._pace.gather_s)
         slots = [slot for slot in self._places.slots if slot in rung or not within_s]
         results, lacks = self._finished(slots) if slots else ([], [])
         self._pace.count(len(results))

@@ -1,7 +1,7 @@
 """Slots that play one job after the other, and what plays in those here: a worker process each.
 
-A transaction on a disk takes as long as a hundred plies of bots that answer at once: games that
-short are stored some at a time. Longer ones are stored as they come.
+A transaction on a disk takes as long as a hundred plies of bots that answer at once, and to be
+woken as long as ten: results of short pairs are stored some at a time, longer ones as they come.
 
 Must not know what is in a job's result. The seam is `concurrent.futures.Executor`.
 """
@@ -30,11 +30,15 @@ from lath.arena.tournament.events import Listener, PairBegan
 from lath.arena.tournament.system import Cores, Patience
 from lath.arena.tournament.worker import NO_THREAD, Job, PairJob, play_pair
 
-GATHER_S: Final = 0.02
-"""How long results of short pairs wait for others; a run that is killed plays them again."""
+GATHER_S: Final = 0.5
+"""How long results of short pairs wait for others at most; a run that is killed plays them again.
+Nothing waits while a slot has nothing to do."""
 
 FEWEST, MOST = 2, 64
 """Pairs that a worker has: the one it plays and those it plays next."""
+
+AHEAD: Final = 2
+"""So many times as much is handed over as is played while the runner is away."""
 
 LONG_S: Final = 1.0
 """A pair so long is not handed over before the last one has ended where the run has a deadline: it
@@ -79,8 +83,13 @@ class Pace:
 
     @property
     def gather_s(self) -> float:
-        """Return how long to wait for more results once there is one; 0 where few come."""
-        return GATHER_S if 0 < self._pair_s < self.slots * GATHER_S / 4 else 0.0
+        """Return how long to wait for more results once there is one; 0 where few come.
+
+        It is no longer than a worker can do without the runner.
+        """
+        if not 0 < self._pair_s < self.slots * GATHER_S:
+            return 0.0
+        return min(GATHER_S, MOST * self._pair_s / AHEAD)
 
     def window(self, fewest: int = FEWEST) -> int:
         """Return how many pairs a worker should have, so that it never waits for the runner."""
@@ -89,7 +98,7 @@ class Pace:
         if not self._pair_s:
             return fewest
         away_s = self.gather_s + self._storing_s
-        return max(fewest, min(MOST, math.ceil(3 * away_s / self._pair_s)))
+        return max(fewest, min(MOST, math.ceil(AHEAD * away_s / self._pair_s)))
 
     @property
     def pair_s(self) -> float:
@@ -335,6 +344,11 @@ class Slot:
         self.jobs[future] = job
         self._has_changed = True
         future.add_done_callback(self._ring)
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether all that it was given is over; any thread may ask."""
+        return all(future.done() for future in list(self.jobs))
 
     def _ring(self, _future: Future[str]) -> None:
         self._has_changed = True

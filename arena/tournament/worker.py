@@ -150,8 +150,7 @@ BURST: Final = 20
 class Board:
     """Shows the game that this process plays, in a file that is written over again and again.
 
-    A whole file each time took fifteen times as long. It is one line of a checksum (CRC-32, eight
-    digits) and JSON, which says whether who reads it met the middle of a write.
+    A whole file each time took fifteen times as long.
     """
 
     def __init__(self, folder: str) -> None:
@@ -178,7 +177,15 @@ class Board:
         with contextlib.suppress(OSError):
             if self._file < 0:
                 self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666)
-            os.pwrite(self._file, b"%08x %b\n" % (crc32(data), data), 0)
+            os.pwrite(self._file, line_of_a_board(data), 0)
+
+
+def line_of_a_board(data: bytes) -> bytes:
+    """Return a line of JSON and before it its CRC-32 in eight hexadecimal digits.
+
+    That tells who reads it whether he met the middle of a write. What follows is of earlier games.
+    """
+    return b"%08x %b\n" % (crc32(data), data)
 
 
 class _Team:

@@ -10,6 +10,7 @@ from markup import problems_in
 from sites import Served, served
 
 from lath.arena.tournament.live import LIVE
+from lath.arena.tournament.worker import line_of_a_board
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (folder / "cup" / LIVE).mkdir(parents=True)
     (folder / "cup" / "games.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
     for worker in ("1", "2"):
-        (folder / "cup" / LIVE / f"{worker}.json").write_text(BOARD)
+        (folder / "cup" / LIVE / f"{worker}.json").write_bytes(line_of_a_board(BOARD.encode()))
     (folder / "old.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
     with served(folder) as running:
         yield running

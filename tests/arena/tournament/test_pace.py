@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lath.arena.tournament.slots import FEWEST, GATHER_S, LONG_S, MOST, Pace
+import pytest
+
+from lath.arena.tournament.slots import AHEAD, FEWEST, GATHER_S, LONG_S, MOST, Pace
 
 
 class Clock:
@@ -30,9 +32,10 @@ def test_long_pairs_are_stored_as_they_come() -> None:
 
 
 def test_short_pairs_are_stored_some_at_a_time_and_more_of_them_wait() -> None:
-    pace = paced(0.002)
-    assert pace.gather_s == GATHER_S
-    assert pace.window() * 0.002 > 2 * GATHER_S
+    for pair_s in (0.002, 0.2, 0.9):
+        pace = paced(pair_s)
+        assert pace.gather_s == pytest.approx(min(GATHER_S, MOST * pair_s / AHEAD))
+        assert pace.window() * pair_s >= AHEAD * pace.gather_s - 1e-9
 
 
 def test_there_is_a_most_that_waits() -> None:
@@ -49,18 +52,18 @@ def test_nothing_is_known_at_first() -> None:
 def test_a_run_that_becomes_slow_goes_back_to_storing_at_once() -> None:
     clock = Clock()
     pace = Pace(1, clock)
-    for pair_s in [0.001] * 100 + [1.0] * 3:
+    for pair_s in [0.001] * 100 + [1.0] * 5:
         clock.now_s += pair_s
         pace.count(1)
     assert pace.gather_s == 0.0
 
 
 def test_where_storing_takes_long_more_pairs_wait() -> None:
-    pace = paced(0.015)
+    pace = paced(1.5)
     assert pace.window() == FEWEST
     for _ in range(50):
-        pace.stored(0.05)
-    assert pace.window() * 0.015 > 2 * 0.05
+        pace.stored(5.0)
+    assert pace.window() * 1.5 >= AHEAD * 4.9
 
 
 def test_no_long_pair_waits_for_a_worker_where_the_run_has_a_deadline() -> None:
