@@ -8,8 +8,8 @@ chess games of 202 plies over UCI; clocks and records on. Runs of all are interl
 given twice: from the first `go` to the last answer, and from the start of the program to its end.
 The CPU time of a runner is that of its processes without the bots. All are measured pinned, too:
 the arena and fastchess pin by themselves, for the others one process is run on each core with
-taskset. Then the same with bots that think 1, 5 and 50 ms: the processor time a ply of runners
-without their start, since it is the difference of a long and a short run. Then memory, and what the
+taskset. Then with bots that think 1, 5 and 50 ms the processor time a ply of runners without their
+start: the difference of a long run and one of a quarter. Then memory, and what the
 arena charges a move of 5 ms beyond what it took.
 """
 
@@ -129,10 +129,10 @@ def _print_thinking(
     """Compare what a ply costs runners whose bots think, without start and end."""
     for think_ms, seconds in _THINKING.items():
         costs: dict[str, list[float]] = defaultdict(list)
-        for _ in range(runs):
+        for _ in range(runs if think_ms < _SLOW_MS else 1):
             for one in everyone:
                 used_s, plies = [], []
-                for games in (4, _games_of(one, think_ms, seconds, setup)):
+                for games in _lengths(one, think_ms, seconds, setup):
                     count = games * one.plies
                     commands = one.commands(bot, games, setup, f"{think_ms}ms")
                     used_s.append(play(commands, folder / "run", count).runner_s)
@@ -140,21 +140,27 @@ def _print_thinking(
                     shutil.rmtree(folder / "run")
                 costs[one.name].append(1e6 * (used_s[1] - used_s[0]) / (plies[1] - plies[0]))
         for name, costs_us in costs.items():
-            ratios = [cost / other for cost, other in zip(costs_us, costs[Arena.name], strict=True)]
-            beside = "" if name == Arena.name else f", {spread(ratios, 2)} times the arena's"
+            ratios = [ours / its for ours, its in zip(costs[Arena.name], costs_us, strict=True)]
+            beside = (
+                "" if name == Arena.name else f"; the arena's is {spread(ratios, 2)} times that"
+            )
             print(
                 f"{name}, {setup}, bots that think {think_ms} ms: "
                 f"{spread(costs_us, 1)} us of the runner a ply{beside}"
             )
 
 
-_THINKING = {1: 4.0, 5: 8.0, 50: 40.0}
+_THINKING = {1: 6.0, 5: 20.0, 50: 60.0}
 """For how many ms bots think, and how many seconds the longer run takes, about."""
 
+_SLOW_MS = 50
+"""Bots that think so long play once, whatever the number of runs is."""
 
-def _games_of(one: Contestant, think_ms: int, seconds: float, setup: Setup) -> int:
-    """Return how many games take so long, a multiple of 4, and more than 4."""
-    return max(8, round(1000 * seconds * setup.slots / think_ms / one.plies / 4) * 4)
+
+def _lengths(one: Contestant, think_ms: int, seconds: float, setup: Setup) -> tuple[int, int]:
+    """Return how many games a short run and a long one have, both multiples of 4."""
+    fours = max(2, round(1000 * seconds * setup.slots / think_ms / one.plies / 4))
+    return max(1, fours // 4) * 4, fours * 4
 
 
 def _print_memory(
