@@ -7,7 +7,7 @@ wrong. Must not know how files are read.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -56,8 +56,23 @@ class SoundGame(NamedTuple):
 
     def record(self) -> Record:
         """Return the record, of which nothing but moves is read."""
-        tags = tuple([(name, unquoted(value)) for name, value in self.tags])
-        return record_as_read(tags, bare_plies(self.line), self.result)
+        return _record(self.tags, self.line, self.result)
+
+
+def _record(tags: Iterable[tuple[str, str]], line: Sequence[str], result: str) -> Record:
+    unquoted_tags = tuple([(name, unquoted(value)) for name, value in tags])
+    return record_as_read(unquoted_tags, bare_plies(line), result)
+
+
+def bare_record(text: str) -> Record | None:
+    """Return the record that a sound text is, if it has the usual form and nothing but moves.
+
+    What is not known to be sound is not read so: nobody asks the rules here.
+    """
+    found = _plain(text)
+    if found is None or _is_told(found.movetext):
+        return None
+    return _record(found.tags, found.line, found.result)
 
 
 def sound_game(text: str) -> SoundGame | None:
@@ -71,6 +86,26 @@ def plain_game(text: str) -> SoundGame | None:
     That is a tag a line, an empty line, and numbered moves with harmless comments in braces. No
     expression looks at the whole of it, so that this is quick.
     """
+    found = _plain(text)
+    if found is None:
+        return None
+    played = _played(found.values, found.line, found.result)
+    return SoundGame(*found, *played) if played else None
+
+
+class _Plain(NamedTuple):
+    """What `SoundGame` has, but for positions: the rules are not asked."""
+
+    tags: Sequence[tuple[str, str]]
+    values: Mapping[str, str]
+    line: Sequence[str]
+    movetext: str
+    is_bare: bool
+    result: str
+
+
+def _plain(text: str) -> _Plain | None:
+    """Return what stands in a text of the form in which most are; None for every other."""
     if len(text) > _MOST:
         return None
     head, _, tail = text.partition("\n\n")
@@ -93,10 +128,7 @@ def plain_game(text: str) -> SoundGame | None:
     values = dict(tags)
     if tags[0][0] != "Game" or len(values) != len(tags):
         return None
-    played = _played(values, line, result)
-    if played is None:
-        return None
-    return SoundGame(tags, values, line, tail.removesuffix(result), is_bare, result, *played)
+    return _Plain(tags, values, line, tail.removesuffix(result), is_bare, result)
 
 
 def _words(moves: str) -> list[str]:

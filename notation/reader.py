@@ -8,8 +8,10 @@ text of other formats is read.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +19,8 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError, RecordValueError
 from lath.notation.files import open_bytes, read_block
-from lath.notation.quick_check import sound_game
+from lath.notation.parallel import in_order
+from lath.notation.quick_check import bare_record, sound_game
 from lath.notation.record import Record, tag_faults
 from lath.notation.replay import faults_of, note_end
 from lath.notation.scanner import scan, size_fault
@@ -322,21 +325,69 @@ def read(
                 on_problem(problem)
 
 
-def entries(path: str | Path, *, rules: bool = True) -> Iterator[Entry]:
+def entries(path: str | Path, *, rules: bool = True, jobs: int = 1) -> Iterator[Entry]:
     """Yield what stands in a file record by record, with its problems; raises OSError.
 
-    With `rules` the moves are played and results, tags and annotations checked; without, only that
-    the text is a record, and that its tags begin with Game and come once.
+    With `rules` the moves are played and results, tags and annotations checked, by `jobs`
+    processes; without, only that the text is a record, and that its tags begin with Game and come
+    once.
     """
     with open_bytes(path) as stream:
-        yield from entries_of(stream, str(path), rules=rules)
+        yield from entries_of(stream, str(path), rules=rules, jobs=jobs)
 
 
-def entries_of(stream: BinaryIO, name: str, *, rules: bool = True) -> Iterator[Entry]:
+def entries_of(
+    stream: BinaryIO, name: str, *, rules: bool = True, jobs: int = 1
+) -> Iterator[Entry]:
     """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
+    if rules and jobs > 1:
+        yield from entries_judged_apart(stream, name, jobs)
+        return
     texts = chain.from_iterable(map(texts_of, chunks(stream)))
     for number, text in enumerate(texts, 1):
         yield entry_of(text, name, number, rules=rules)
+
+
+def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Entry]:
+    """Yield what `entries_of` does: `jobs` processes say what is bad, here it is read alone.
+
+    So nothing but what is bad is sent: to send records takes longer than to read them again.
+    """
+    waiting: deque[Chunk] = deque()
+
+    def sent() -> Iterator[Chunk]:
+        for chunk in chunks(stream):
+            waiting.append(chunk)
+            yield chunk
+
+    number = 0
+    for bad in in_order(partial(_bad_in, name=name), sent(), jobs, may_fork=True):
+        for place, text in enumerate(texts_of(waiting.popleft())):
+            number += 1
+            if (found := bad.get(place)) is None:
+                yield _sound_entry(text, name, number)
+            else:
+                problems = tuple(replace(problem, record=number) for problem in found.problems)
+                yield replace(found, number=number, problems=problems)
+
+
+def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
+    """Return the bad texts of a chunk by their places, each as if it was the first of its file."""
+    found = {}
+    for place, text in enumerate(texts_of(chunk)):
+        if text.fault or not sound_game(text.text):
+            entry = entry_of(text, name, 1)
+            if entry.problems:
+                found[place] = entry
+    return found
+
+
+def _sound_entry(text: RecordText, name: str, number: int) -> Entry:
+    """Return the entry of a text that is known to be sound."""
+    record = bare_record(text.text)
+    if record is None:
+        return entry_of(text, name, number, rules=False)
+    return Entry(number, text.line, record, (), text.text)
 
 
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:

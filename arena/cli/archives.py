@@ -17,6 +17,7 @@ import typer
 
 from lath.arena.cli.files import (
     Files,
+    Jobs,
     Quiet,
     Unchecked,
     is_one_of,
@@ -115,6 +116,7 @@ def select(
     max_parts: MaxParts = None,
     force: Force = False,
     unchecked: Unchecked = False,
+    jobs: Jobs = 1,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
@@ -167,6 +169,7 @@ def select(
         distinct=distinct,
         invert=invert,
         rules=not unchecked,
+        jobs=jobs,
         quiet=quiet or (str(out) == "-" and not only_count and sys.stdout.isatty()),
     )
     selected = iter(selection)

@@ -15,6 +15,7 @@ import typer
 
 from lath.arena import signals
 from lath.arena.cli.files import (
+    Jobs,
     LossError,
     Unchecked,
     bad_words,
@@ -29,7 +30,6 @@ from lath.arena.cli.files import (
 )
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option
-from lath.arena.cli.main import whole as number
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.notation import files, formats
@@ -48,7 +48,6 @@ _PATHS: Final = "What is read, then what is written; - is stdin or stdout."
 Paths = Annotated[list[Path], argument("SRC... DST", _PATHS)]
 From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
 To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
-Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores to make a database.", **number(1, 512))]
 Strict = Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")]
 Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
 Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
@@ -97,7 +96,7 @@ def convert(
     *sources, destination = _two(paths)
     is_database = _makes_database(destination, to)
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
-    of_database = {"--append": append, "--jobs": jobs > 1, "several SRC": len(sources) > 1}
+    of_database = {"--append": append, "several SRC": len(sources) > 1}
     _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
     if is_database:
         read = _sources(sources, from_, destination)
@@ -113,7 +112,7 @@ def convert(
         else:
             write = formats.writer(to_name)
         formats.reader(from_name)  # refused before anything else is
-        found = entries_of_any_format(source, from_name, rules=not unchecked)
+        found = entries_of_any_format(source, from_name, rules=not unchecked, jobs=jobs)
         conversion = _Conversion(source, found, from_name, to_name)
         if is_one_of(destination, [source]):
             _refuse_to_replace(destination, to_name, is_table=write_plies is not None)

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
 
 import typer
 
-from lath.arena.cli.main import argument, flag
+from lath.arena.cli.main import argument, flag, option
+from lath.arena.cli.main import whole as number
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
@@ -38,6 +39,7 @@ Files = Annotated[
 ]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
 Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems.")]
+Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for text records.", **number(1, 512))]
 
 Read = TypeVar("Read")
 
@@ -63,7 +65,9 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
             raise ConfigError(f"{path} is a tournament; its games are {games}") from error
 
 
-def entries(path: Path, format_name: str = "", *, rules: bool = False) -> Iterator[Entry]:
+def entries(
+    path: Path, format_name: str = "", *, rules: bool = False, jobs: int = 1
+) -> Iterator[Entry]:
     """Yield the entries of a file of a format, else of that of its suffix, else of our text.
 
     As `formats.entries` does. Raises OSError and ConfigError.
@@ -72,7 +76,7 @@ def entries(path: Path, format_name: str = "", *, rules: bool = False) -> Iterat
     try:
         formats.reader(name)  # refused before the file is opened
         with open_bytes(path) as stream:
-            yield from formats.entries(stream, name, str(path), rules=rules)
+            yield from formats.entries(stream, name, str(path), rules=rules, jobs=jobs)
     except formats.FormatError as error:
         raise ConfigError(f"{path}: {error}") from error
 

@@ -16,6 +16,7 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
+    Jobs,
     Quiet,
     is_one_of,
     is_special,
@@ -55,7 +56,6 @@ Checked = Annotated[
 ]
 ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
 MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
-Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for each file.", **whole(1, 512))]
 Sound = Annotated[Path | None, option("--sound", "OUT", _SOUND)]
 WithIndex = Annotated[bool, flag("--index", "Write FILE.idx: show finds a record at once.")]
 

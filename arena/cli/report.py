@@ -22,7 +22,7 @@ from urllib.parse import quote
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import Unchecked, is_one_of, unless_cut, writable, write_pieces
+from lath.arena.cli.files import Jobs, Unchecked, is_one_of, unless_cut, writable, write_pieces
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -77,6 +77,7 @@ def rate(
     as_csv: AsCsv = False,
     by_game: ByGame = False,
     unchecked: Unchecked = False,
+    jobs: Jobs = 1,
     game: GameFiles = None,
 ) -> None:
     """Print result, ratings with intervals and crosstable.
@@ -100,7 +101,7 @@ def rate(
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
     doubts: list[Doubt] = []
-    table = compute(records_of(sources, doubts, rules=not unchecked))
+    table = compute(records_of(sources, doubts, rules=not unchecked, jobs=jobs))
     background = NO_BACKGROUND if as_csv else background_of(sources).completed(table)
     standings = to_json(table)
 

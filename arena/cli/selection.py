@@ -87,12 +87,14 @@ class Selection:
         distinct: bool = False,
         invert: bool = False,
         rules: bool = True,
+        jobs: int = 1,
         quiet: bool = True,
         is_asking: bool = False,
     ) -> None:
         """Read the query; raises ConfigError.
 
-        Without `rules` records are taken as they stand, whatever the rules say of them. Unless
+        Without `rules` records are taken as they stand, whatever the rules say of them; else `jobs`
+        processes check them. Unless
         `quiet` a terminal is told how many were read, and who has waited long for the answer to a
         query, or `is_asking` otherwise, that a database answers sooner.
         """
@@ -102,6 +104,7 @@ class Selection:
         self._distinct = distinct
         self._invert = invert
         self._rules = rules
+        self._jobs = jobs
         self._path = Path()
         self._query = Query(where)
         self.records = 0
@@ -144,7 +147,7 @@ class Selection:
 
     def _matching(self, path: Path, tell: Telling) -> Iterator[tuple[Entry, Record]]:
         """Yield the same of one file, which is read from its start to its end."""
-        for entry in read_from(path, entries(path, rules=self._rules)):
+        for entry in read_from(path, entries(path, rules=self._rules, jobs=self._jobs)):
             record = entry.record
             if record is None or entry.problems:
                 self.bad += 1

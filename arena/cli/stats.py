@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.files import Files, Quiet, Unchecked, is_one_of, unless_cut, write_pieces
+from lath.arena.cli.files import Files, Jobs, Quiet, Unchecked, is_one_of, unless_cut, write_pieces
 from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option, whole
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
@@ -63,6 +63,7 @@ def stats(
     compare: AsCompared = False,
     html: AsPage = None,
     unchecked: Unchecked = False,
+    jobs: Jobs = 1,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     quiet: Quiet = False,
@@ -87,7 +88,9 @@ def stats(
         raise typer.BadParameter("--compare is for --measures")
     if html is not None:
         _refuse_page(html, files, measures=measures, is_text=as_json or as_csv)
-    selection = Selection(files, where, distinct=distinct, rules=not unchecked, quiet=quiet)
+    selection = Selection(
+        files, where, distinct=distinct, rules=not unchecked, jobs=jobs, quiet=quiet
+    )
     with unless_cut(lambda: bool(selection.bad)):
         if measures:
             found = _measured(selection, apart=compare and len(files) == 2)

@@ -87,12 +87,17 @@ class Doubt(NamedTuple):
 
 
 def records_of(
-    sources: Sequence[Path], doubts: list[Doubt] | None = None, *, rules: bool = True
+    sources: Sequence[Path],
+    doubts: list[Doubt] | None = None,
+    *,
+    rules: bool = True,
+    jobs: int = 1,
 ) -> Iterator[Record | Refused]:
     """Yield the records of all sources in order; `-` is standard input, which is our text.
 
     In the place of each in which `arena check` finds an error stands why it is refused; without
-    `rules` records are taken as they stand, if only they are records.
+    `rules` records are taken as they stand, if only they are records. Files of our text are checked
+    by `jobs` processes.
 
     Of a directory that is damaged those that are sound, and where its database cannot be read those
     of `games.lath`; `doubts` gets what is to be said of that. Without it damage is an error.
@@ -110,7 +115,9 @@ def records_of(
                 else:
                     name = formats.name_for(source) if formats.is_other(source) else "lath"
                     with open_bytes(source) as stream:
-                        for entry in formats.entries(stream, name, str(source), rules=rules):
+                        for entry in formats.entries(
+                            stream, name, str(source), rules=rules, jobs=jobs
+                        ):
                             yield _record_of(entry, source)
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error

@@ -207,11 +207,14 @@ def held(
         yield value
 
 
-def entries(stream: BinaryIO, name: str, file: str, *, rules: bool) -> Iterator[Entry]:
+def entries(
+    stream: BinaryIO, name: str, file: str, *, rules: bool, jobs: int = 1
+) -> Iterator[Entry]:
     """Yield what stands in a stream of the format of this name; problems call it `file`.
 
     The text of an entry is ours, whatever the format. With `rules` the moves are played and
-    results, tags and annotations checked. Raises FormatError.
+    results, tags and annotations checked, those of our own text by `jobs` processes. Raises
+    FormatError.
     """
     from lath.notation.quick_check import sound_plies
     from lath.notation.reader import RecordText, entries_of, entry_of
@@ -219,7 +222,7 @@ def entries(stream: BinaryIO, name: str, file: str, *, rules: bool) -> Iterator[
     from lath.notation.writer import format_record
 
     if name in OF_TEXT:
-        yield from entries_of(stream, file, rules=rules)
+        yield from entries_of(stream, file, rules=rules, jobs=jobs)
         return
     for entry in reader(name)(stream, file):
         text = format_record(entry.record).rstrip() if entry.record else ""

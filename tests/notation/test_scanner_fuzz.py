@@ -81,6 +81,7 @@ def test_several_processes_find_what_one_does(tmp_path: Path) -> None:
     file.write_bytes(content)
     with mock.patch.object(reader, "_BLOCK", 4_000):
         parts = list(validate(file, jobs=2))
+        assert list(reader.entries(file, jobs=2)) == by_lark(content, str(file))
     assert len(parts) > 3
     assert together(parts) == totals(by_lark(content, str(file)))
 
@@ -196,6 +197,9 @@ FAULTS: Final[dict[str, Plant]] = {
     "the reader forgets a ply": in_place_of(reader, "scan", record_without_its_last_ply),
     "a chunk ends anywhere": in_place_of(
         reader, "_last_record", lambda buffer, _: buffer.rfind(b"\n[") + 1
+    ),
+    "what is said of moves is not read again": in_place_of(
+        reader, "bare_record", lambda text: (game := quick_check.plain_game(text)) and game.record()
     ),
     "records are not counted from chunk to chunk": in_place_of(
         validation, "replace", lambda found, **_: found

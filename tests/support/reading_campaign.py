@@ -139,8 +139,10 @@ def compare_files(
     with mock.patch.object(reader, "_BLOCK", block):
         entries = list(entries_of(io.BytesIO(content), "f"))
         found = together(validate_stream(io.BytesIO(content), "f"))
+        judged_apart = list(reader.entries_judged_apart(io.BytesIO(content), "f", 1))
     for what, one, other in (
         ("entries", entries, expected),
+        ("entries judged apart", judged_apart, expected),
         ("validate", found, totals(expected)),
     ):
         if one != other:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import shlex
 from importlib import util
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from seen_boards import differing_cells
 
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.pictures import refuse_without_libraries
+from lath.notation import reader
 from lath.notation.replay import positions
 from lath.notation.scanner import parse
 
@@ -43,6 +45,37 @@ def bad(tmp_path: Path) -> Path:
     path = tmp_path / "bad.lath"
     path.write_text(GOOD + "\n" + ILLEGAL + "\n" + GOOD)
     return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "select --where 'plies > 2' --sort date,first --distinct",
+        "select --where 'plies <= 2' --invert --limit 7",
+        "stats --endings --json",
+        "rate --json",
+        "convert FILE out.jsonl",
+    ],
+)
+def test_several_processes_write_what_one_does(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = GOOD.replace("1. e5", "1. e5! {[%emt 0.100] A good one.}")
+    odd = f"{GOOD}\n".replace("1. e5", "{Here.} 1.e5")
+    texts = [GOOD, ILLEGAL, told, odd, "rubbish\n", GOOD.replace("ann", "eve")] * 5
+    (tmp_path / "games.lath").write_text("\n".join(texts))
+    monkeypatch.setattr(reader, "_BLOCK", 700)
+    monkeypatch.chdir(tmp_path)
+    name, *flags = shlex.split(command)
+    words = [name, *([] if "FILE" in flags else ["games.lath"])]
+    words += [flag.replace("FILE", "games.lath") for flag in flags]
+    found = []
+    for jobs in (1, 2):
+        ran = arena(*words, "-j", jobs)
+        written = Path("out.jsonl").read_bytes() if name == "convert" else b""
+        found.append((ran.status, ran.out, ran.err, written))
+    assert found[0] == found[1]
+    assert found[0][0] == 1
 
 
 def test_check_says_nothing_of_sound_records_but_their_counts(good: Path) -> None:
