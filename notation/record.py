@@ -221,13 +221,11 @@ class Ply:
 
     def annotation(self, name: str) -> Annotation | None:
         """Return the first `[%name …]` of the comments; None where there is none."""
-        annotations = (
-            part
-            for comment in self.comments
-            for part in comment
-            if isinstance(part, Annotation) and part.name == name
-        )
-        return next(annotations, None)
+        for comment in self.comments:
+            for part in comment:
+                if type(part) is Annotation and part.name == name:
+                    return part
+        return None
 
     @property
     def used_s(self) -> float | None:
@@ -474,6 +472,13 @@ def comment(text: str) -> Comment:
     >>> comment("book  move [%emt 0.5]")
     ('book move', Annotation(name='emt', value='0.500'))
     """
+    if text.startswith("[%") and text.endswith("]") and text.isascii():  # what bots say, mostly
+        pairs = [part.partition(" ") for part in text[2:-1].split("] [%")]
+        for name, _, value in pairs:
+            if name not in _OFTEN or "]" in value or "[" in value:
+                break
+        else:
+            return tuple([_annotation_of(name, value) for name, _, value in pairs])
     words, *rest = ANNOTATION.split(text)
     parts: list[str | Annotation] = [" ".join(words.split())] if words else []
     given = iter(rest)
@@ -482,6 +487,10 @@ def comment(text: str) -> Comment:
         if after and not after.isspace():
             parts.append(" ".join(after.split()))
     return tuple(filter(None, parts))
+
+
+_OFTEN: Final = frozenset({"emt", "clk", "eval", "depth", "nodes", "pv"})
+"""Names of annotations that need no expression to be told."""
 
 
 def is_of_analysis(comments: Iterable[Comment]) -> bool:

@@ -103,9 +103,12 @@ class _Spent:
         """Count what is told of a move that took so long."""
         for comment in comments:
             for part in comment:
-                if isinstance(part, Annotation) and part.name in ("depth", "nodes"):
-                    told = self.depth if part.name == "depth" else self.nodes
-                    told.add(-1.0 if part.number is None else part.number, used_ms)
+                if type(part) is Annotation and (told := self._told(part.name)) is not None:
+                    number = part.number
+                    told.add(-1.0 if number is None else number, used_ms)
+
+    def _told(self, name: str) -> _Told | None:
+        return self.depth if name == "depth" else self.nodes if name == "nodes" else None
 
 
 def four_digits(value: float) -> int:

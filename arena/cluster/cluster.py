@@ -94,6 +94,7 @@ class Cluster:
         for so many `workers`.
         """
         self.bell: Final = Bell()
+        self.start_s: Final = 0.0
         self.slots: list[Slot] = []
         self.hosts: list[Host] = []
         self._address: Final = address

@@ -18,7 +18,7 @@ from lath.arena.referee.conversation import Greeting
 from lath.arena.referee.trees import reap_orphans, sweep
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, Listener, warner
-from lath.arena.tournament.slots import FEWEST, Executors, Host, Slot, end
+from lath.arena.tournament.slots import FEWEST, Executors, Host, Slot, Worker, end
 from lath.reports.background import OtherMachine
 
 
@@ -84,6 +84,10 @@ class Places(Protocol):
         """Return whether there may soon be hosts that are not there yet."""
 
     @property
+    def start_s(self) -> float:
+        """Return how long what plays in a slot takes to start, about; 0: that costs nothing."""
+
+    @property
     def fewest(self) -> int:
         """Return how many pairs a slot should have at least: what it plays, and what is next."""
 
@@ -140,6 +144,10 @@ class Elsewhere(Protocol):
         """Let go of all of them; again does nothing."""
 
 
+START_S: Final = 0.1
+"""How long a worker process takes to start, about: seventy games of bots that answer at once."""
+
+
 class Here:
     """Slots on this machine, each with a worker process and, where it can be, cores of its own."""
 
@@ -157,6 +165,7 @@ class Here:
     ) -> None:
         """Make the slots; a worker is started with the first job of each."""
         self.bell: Final = Bell()
+        self.start_s: Final = START_S if executors is Worker else 0.0
         self._tree: Final = tree
         host = new_host("")
         self.hosts: Final = (host,)

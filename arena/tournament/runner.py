@@ -10,7 +10,7 @@ import math
 import secrets
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
@@ -45,6 +45,9 @@ from lath.notation.record import Termination
 
 WAKE_S: Final = 0.25
 """How often who watches hears that it is still waited for; a signal wakes at once."""
+
+SHORTEST_S: Final = 0.001
+"""For how long a pair is taken before one has been played."""
 
 MAX_BREAKS: Final = 3
 """Times that a job may take its worker with it before its pairing is stopped."""
@@ -163,6 +166,8 @@ class Runner:
         self._deadline_s = math.inf
         """When no further pair begins, by the clock."""
         self._patience_s: Final = patience_s
+        self._fed_s = 0.0
+        """When the first pair was handed out, on the monotonic clock; 0.0 before."""
         self._breaks: Counter[int] = Counter()
         self._pace: Final = Pace(config.jobs, has_deadline=budget.seconds is not None)
         self._places: Places
@@ -333,7 +338,7 @@ class Runner:
                 trial, host.trial = host.trial, None
                 self._hand(*trial)
         window = self._pace.window(places.fewest)
-        hungry = [slot for slot in places.slots if len(slot.jobs) < window]
+        hungry = [slot for slot in self._worth_feeding() if len(slot.jobs) < window]
         for depth in range(window if hungry else 0):
             for slot in hungry:
                 if len(slot.jobs) > depth or not self._takes_part(slot):
@@ -347,6 +352,17 @@ class Runner:
                     places.send()
                     return
         places.send()
+
+    def _worth_feeding(self) -> Sequence[Slot]:
+        """Return the slots that play; all of them unless what is left is over before they start."""
+        places, schedule = self._places, self._open.schedule
+        now_s = time.monotonic()
+        self._fed_s = self._fed_s or now_s
+        pair_s = self._pace.pair_s or SHORTEST_S
+        left_s = (schedule.total - schedule.done) / 2 * pair_s
+        if left_s >= places.start_s or now_s - self._fed_s >= 2 * places.start_s:
+            return places.slots
+        return [slot for slot in places.slots if slot.is_started] or places.slots[:1]
 
     @staticmethod
     def _takes_part(slot: Slot) -> bool:

@@ -346,6 +346,11 @@ class Slot:
         future.add_done_callback(self._ring)
 
     @property
+    def is_started(self) -> bool:
+        """Return whether there is somebody who plays here."""
+        return self._executor is not None
+
+    @property
     def is_idle(self) -> bool:
         """Return whether all that it was given is over; any thread may ask."""
         return all(future.done() for future in list(self.jobs))

@@ -519,8 +519,12 @@ def _said(record: Record) -> Iterator[str]:
 
 def _words(comments: Iterable[Comment], others: Iterable[str] = ()) -> str:
     """Return words with a blank before each; a line end stands for itself."""
-    words = [word for comment in comments for word in comment_words(comment)]
-    return _BREAK.sub("\n", "".join([f" {word}" for word in (*words, *others)]))
+    words: list[str] = []
+    for comment in comments:
+        text = " ".join(map(str, comment))
+        words += comment_words(comment) if "}" in text or not text else (f"{{{text}}}",)
+    joined = "".join([f" {word}" for word in (*words, *others)])
+    return _BREAK.sub("\n", joined) if "\n" in joined else joined
 
 
 def chosen(alike: Sequence[Hashable], links: Collection[int], most: int) -> list[int]:

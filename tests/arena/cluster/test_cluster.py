@@ -178,11 +178,15 @@ def test_a_worker_that_hangs_is_played_for_and_comes_back(
         assert games == sorted(games)
 
 
+ROUNDS = 150
+"""So many that results do not come all at once."""
+
+
 def test_a_run_outlives_a_worker_and_goes_on_here_when_the_scheduler_is_gone(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "cluster").mkdir()
-    config = a_tournament(rounds=30)
+    config = a_tournament(rounds=ROUNDS)
     workers_left = []
     with machines(tmp_path / "cluster", HOST, OTHER_HOST) as made:
 
@@ -203,8 +207,8 @@ def test_a_run_outlives_a_worker_and_goes_on_here_when_the_scheduler_is_gone(
     assert any("waiting for 1 s" in words for words in watcher.warnings)
     again = Watcher()
     assert play(config, tmp_path / "cup", tell=again).is_complete
-    assert sorted([*watcher.games, *again.games]) == list(range(1, 61))
-    assert sorted(games_of(tmp_path / "cup")) == list(range(1, 61))
+    assert sorted([*watcher.games, *again.games]) == list(range(1, 2 * ROUNDS + 1))
+    assert sorted(games_of(tmp_path / "cup")) == list(range(1, 2 * ROUNDS + 1))
 
 
 TWO_BOTS = f"""

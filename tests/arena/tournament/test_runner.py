@@ -438,7 +438,7 @@ def test_what_bots_started_when_they_were_greeted_ends_with_the_run(
     with Range(tmp_path) as place:
         place.variables |= {"LATH_BOT_PIDS": str(pids)}
         bots = {"ann": bad_bots.HidesAChildWhenItIsGreeted, "bob": bad_bots.TakesAMillisecond}
-        run = place.begin(*flags(bots, rounds=40, out=place.out))
+        run = place.begin(*flags(bots, rounds=80, out=place.out))
         wait_until_it_plays(place, run)
         for _ in range(kills):
             kill_a_worker(place, run)
