@@ -13,6 +13,7 @@ figure includes the start of its program.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import shutil
 import sys
@@ -169,7 +170,7 @@ def _peers(path: Path, plies: int) -> Iterator[Job]:
     except ImportError:
         print("python-chess is not installed: no peers (it makes the chess games)")
         return
-    extract = shutil.which("pgn-extract", path="/usr/games:/usr/bin:/usr/local/bin")
+    extract = shutil.which("pgn-extract", path=f"{os.environ.get('PATH', '')}:/usr/games")
     if extract is None:
         print("pgn-extract is not installed")
     else:
