@@ -70,9 +70,10 @@ def bare_record(text: str) -> Record | None:
     What is not known to be sound is not read so: nobody asks the rules here.
     """
     found = _plain(text)
-    if found is None or _is_told(found.movetext):
+    if found is None:
         return None
-    return _record(found.tags, found.line, found.result)
+    tags, _, line, movetext, _, result = found
+    return None if _is_told(movetext) else _record(tags, line, result)
 
 
 def sound_game(text: str) -> SoundGame | None:
@@ -89,19 +90,13 @@ def plain_game(text: str) -> SoundGame | None:
     found = _plain(text)
     if found is None:
         return None
-    played = _played(found.values, found.line, found.result)
+    _, values, line, _, _, result = found
+    played = _played(values, line, result)
     return SoundGame(*found, *played) if played else None
 
 
-class _Plain(NamedTuple):
-    """What `SoundGame` has, but for positions: the rules are not asked."""
-
-    tags: Sequence[tuple[str, str]]
-    values: Mapping[str, str]
-    line: Sequence[str]
-    movetext: str
-    is_bare: bool
-    result: str
+_Plain = tuple[Sequence[tuple[str, str]], Mapping[str, str], Sequence[str], str, bool, str]
+"""What `SoundGame` has before its positions: the rules are not asked."""
 
 
 def _plain(text: str) -> _Plain | None:
@@ -128,7 +123,7 @@ def _plain(text: str) -> _Plain | None:
     values = dict(tags)
     if tags[0][0] != "Game" or len(values) != len(tags):
         return None
-    return _Plain(tags, values, line, tail.removesuffix(result), is_bare, result)
+    return tags, values, line, tail.removesuffix(result), is_bare, result
 
 
 def _words(moves: str) -> list[str]:
