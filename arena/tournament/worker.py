@@ -175,6 +175,9 @@ class Board:
     def _write(self, data: bytes) -> None:
         """Write a line, or leave it: a full disk is the run's trouble, not this one's."""
         with contextlib.suppress(OSError):
+            if self._file >= 0 and not os.fstat(self._file).st_nlink:  # of a run before this one
+                os.close(self._file)
+                self._file = -1
             if self._file < 0:
                 self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o666)
             os.pwrite(self._file, line_of_a_board(data), 0)
