@@ -22,15 +22,19 @@ def measured(name: str, *arguments: str) -> str:
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 def test_the_runners_benchmark_measures_games() -> None:
     words = ["--games", "8", "--runs", "1", "--slots", "1"]
-    told = measured("runner.py", *words, "--no-warm-up", "--no-peers", "--no-charged")
+    told = measured(
+        "runner.py", *words, "--no-warm-up", "--no-peers", "--no-thinking", "--no-charged"
+    )
     assert "1 at a time: " in told
     assert " plies/s, " in told
 
 
 @pytest.mark.soak
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_the_runners_benchmark_measures_what_a_move_is_charged() -> None:
-    assert "charged" in measured("runner.py", "--games", "4", "--runs", "1")
+def test_the_runners_benchmark_measures_bots_that_think_and_what_a_move_is_charged() -> None:
+    told = measured("runner.py", "--games", "4", "--runs", "1")
+    assert "bots that think 50 ms" in told
+    assert "charged" in told
 
 
 def test_the_benchmark_of_records_checks_its_corpus() -> None:
