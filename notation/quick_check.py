@@ -28,8 +28,24 @@ from lath.notation.scanner import NUMBERS, TAGS, parts, unquoted
 
 def sound_plies(text: str) -> int | None:
     """Return how many plies the record that `text` is has; None where it may not be sound."""
-    found = sound_game(text)
+    count = plain_plies(text)
+    if count is not None:
+        return count
+    found = _scanned_game(text)
     return len(found.line) if found else None
+
+
+def plain_plies(text: str) -> int | None:
+    """Return the same of a text in the form in which most are; None for every other.
+
+    That is a tag a line, an empty line, and numbered moves with harmless comments in braces. No
+    expression looks at the whole of it, so that this is quick.
+    """
+    found = _plain(text)
+    if found is None:
+        return None
+    _, values, line, _, _, result = found
+    return len(line) if _played(values, line, result) else None
 
 
 class SoundGame(NamedTuple):
@@ -78,21 +94,9 @@ def bare_record(text: str) -> Record | None:
 
 def sound_game(text: str) -> SoundGame | None:
     """Return the record that `text` is; None where it may not be sound."""
-    return plain_game(text) or _scanned_game(text)
-
-
-def plain_game(text: str) -> SoundGame | None:
-    """Return the same of a text in the form in which most are; None for every other.
-
-    That is a tag a line, an empty line, and numbered moves with harmless comments in braces. No
-    expression looks at the whole of it, so that this is quick.
-    """
     found = _plain(text)
-    if found is None:
-        return None
-    _, values, line, _, _, result = found
-    played = _played(values, line, result)
-    return SoundGame(*found, *played) if played else None
+    played = found and _played(found[1], found[2], found[5])
+    return SoundGame(*found, *played) if found and played else _scanned_game(text)
 
 
 _Plain = tuple[Sequence[tuple[str, str]], Mapping[str, str], Sequence[str], str, bool, str]

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 from lath.notation.errors import Fault, Problem
 from lath.notation.files import open_bytes
 from lath.notation.parallel import in_order
-from lath.notation.quick_check import plain_game, sound_plies
+from lath.notation.quick_check import plain_plies, sound_plies
 from lath.notation.reader import Chunk, chunks, entries_of, entry_of, texts_of
 from lath.notation.record import Record, require_record, tag_faults, text_faults
 from lath.notation.replay import faults_of
@@ -125,12 +125,12 @@ def _plain_or_not(chunk: Chunk) -> Iterator[int | Chunk]:
         0  # in letters: where `line` and `offset` are, what is left begins, and ends
     )
     for record in records:
-        game = record and plain_game(record)
-        if begin < at and (record is None or game):
+        plies = plain_plies(record) if record else None
+        if begin < at and (record is None or plies is not None):
             passed = text[told:begin]
             line, offset, told = line + passed.count("\n"), offset + len(passed.encode()), begin
             yield Chunk(line, text[begin:at].encode(), offset)
         at += len(record or "") + len(_EMPTY)
-        if game:
+        if plies is not None:
             begin = at
-            yield len(game.line)
+            yield plies
