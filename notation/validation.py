@@ -82,12 +82,10 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
     """Return what a chunk holds, its records being numbered as if no chunk came before."""
     records = bad = plies = 0
     problems: list[Problem] = []
-    for part in _plain_or_not(chunk):
-        if isinstance(part, int):
-            records += 1
-            plies += part
-            continue
-        for text in texts_of(part):
+    for sound, their_plies, left in _plain_or_not(chunk):
+        records += sound
+        plies += their_plies
+        for text in texts_of(left):
             records += 1
             count = None if text.fault else sound_plies(text.text)
             if count is None:
@@ -106,10 +104,10 @@ _EMPTY: Final = "\n\n"
 """What surely ends a record, if the next one begins so after it."""
 
 
-def _plain_or_not(chunk: Chunk) -> Iterator[int | Chunk]:
-    """Yield the plies of each record of a plain form that is surely sound, and what is left.
+def _plain_or_not(chunk: Chunk) -> Iterator[tuple[int, int, Chunk]]:
+    """Yield how many records of a plain form are surely sound, their plies, and what comes then.
 
-    That comes in chunks of whole records.
+    That is a chunk of whole records, which may be empty.
     """
     line, data, offset = chunk
     try:
@@ -117,20 +115,23 @@ def _plain_or_not(chunk: Chunk) -> Iterator[int | Chunk]:
     except UnicodeDecodeError:
         text = ""
     if not text:
-        yield chunk
+        yield 0, 0, chunk
         return
     first, *others = text.split(_EMPTY + _GAME)
-    records: list[str | None] = [first, *map(_GAME.__add__, others), None]
-    told = begin = at = (
-        0  # in letters: where `line` and `offset` are, what is left begins, and ends
-    )
-    for record in records:
-        plies = plain_plies(record) if record else None
-        if begin < at and (record is None or plies is not None):
+    records = plies = 0
+    told = begin = at = 0  # in letters: where `line` and `offset` are, what is left begins and ends
+    for record in chain((first,), map(_GAME.__add__, others)):
+        count = plain_plies(record)
+        if count is not None and begin < at:
             passed = text[told:begin]
             line, offset, told = line + passed.count("\n"), offset + len(passed.encode()), begin
-            yield Chunk(line, text[begin:at].encode(), offset)
-        at += len(record or "") + len(_EMPTY)
-        if plies is not None:
+            yield records, plies, Chunk(line, text[begin:at].encode(), offset)
+            records = plies = 0
+        at += len(record) + len(_EMPTY)
+        if count is not None:
+            records += 1
+            plies += count
             begin = at
-            yield plies
+    passed = text[told:begin]
+    line, offset = line + passed.count("\n"), offset + len(passed.encode())
+    yield records, plies, Chunk(line, text[begin:].encode(), offset)

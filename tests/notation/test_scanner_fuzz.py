@@ -92,7 +92,7 @@ def test_a_plain_record_ends_in_a_result(tmp_path: Path) -> None:
         file.write_text(f'[Game "yavalath"]\n[Termination "time"]\n\n1. e5 {word}\n')
         (found,) = validate(file)
         assert found.bad == bad
-    assert quick_check.plain_game(file.read_text().replace("d4", "1-0"))
+    assert quick_check.plain_plies(file.read_text().replace("d4", "1-0"))
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
@@ -199,7 +199,7 @@ FAULTS: Final[dict[str, Plant]] = {
         reader, "_last_record", lambda buffer, _: buffer.rfind(b"\n[") + 1
     ),
     "what is said of moves is not read again": in_place_of(
-        reader, "bare_record", lambda text: (game := quick_check.plain_game(text)) and game.record()
+        reader, "bare_record", lambda text: (game := quick_check.sound_game(text)) and game.record()
     ),
     "records are not counted from chunk to chunk": in_place_of(
         validation, "replace", lambda found, **_: found
