@@ -202,7 +202,7 @@ def test_a_run_outlives_a_worker_and_goes_on_here_when_the_scheduler_is_gone(
     assert any("played again" in words for words in watcher.warnings)
     assert any("waiting for 1 s" in words for words in watcher.warnings)
     beyond = range(1, max(watcher.games) + 2)  # the next game, and none before it is left out
-    stopped = []
+    stopped: list[int] = []
 
     def stop(_: Event) -> None:
         if not stopped and {*watcher.games, *again.games}.issuperset(beyond):

@@ -37,6 +37,26 @@ name = "random"
 name = "greedy"
 """
 
+PATIENT = """
+import time
+from pathlib import Path
+
+from lath.bots.sdk import run
+
+SEEN = Path(__file__).with_name("seen")
+moves = iter(range(1_000))
+
+
+def choose(position, turn):
+    while next(moves) and not SEEN.exists():
+        time.sleep(0.01)
+    return turn.chance.choice(position.legal_moves())
+
+
+run(choose, name="Patient")
+"""
+"""A bot that makes one move, and the others when somebody has seen it."""
+
 
 def a_book(*moves: str, number: int = 7) -> Scorebook:
     plan = GamePlan(
@@ -125,9 +145,18 @@ def test_what_is_served_is_found_below_folders_and_has_no_path_in_its_key(tmp_pa
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("league")
-    (folder / "cup.toml").write_text(CUP)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("league")
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[Served]:
+    (folder / "bot").mkdir()
+    (folder / "bot/patient.py").write_text(PATIENT)
+    (folder / "cup.toml").write_text(
+        CUP.replace("rounds = 100", "rounds = 10")
+        + f'[[bot]]\nname = "patient"\ncommand = ["python", "{folder}/bot/patient.py"]\n'
+    )
     (folder / "pyproject.toml").write_text("[project]\n")
     with served(folder) as running:
         yield running
@@ -143,7 +172,7 @@ def until(news: Iterator[Any], part: str, **values: object) -> Any:
 
 
 def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
-    site: Served, guest: Guest
+    site: Served, guest: Guest, folder: Path
 ) -> None:
     key = site.key("cup")
     early = site.post(f"/t/{key}/stop", {})
@@ -152,11 +181,12 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     page = visit.page
     page.click("#start:visible")
     page.wait_for_selector(".live-board svg.board")
-    page.wait_for_selector("#state:has-text('200 of 200 games')")
+    (folder / "bot/seen").touch()
+    page.wait_for_selector("#state:has-text('60 of 60 games')")
     page.wait_for_selector("#no-boards:visible")
     page.wait_for_selector("#standings:has-text('Elo')")  # as they are written in the end
     assert page.inner_text("h1") == "Cup of the site"
-    assert page.locator("#standings tr").count() == 2
+    assert page.locator("#standings tr").count() == 3
     watcher = site.site.watchers[key]
     for is_hidden in (True, False):  # as in a tab behind another one
         page.evaluate(
