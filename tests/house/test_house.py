@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import os
 import pkgutil
 import re
 import subprocess
@@ -50,6 +51,12 @@ def test_no_module_is_named_like_one_of_the_standard_librarys() -> None:
     names = {path.stem for path in (*paths, *ROOT.glob("*.py"))}
     assert {"greedy", "figures", "hatch_build", "test_house"} < names
     assert not names & set(sys.stdlib_module_names)
+
+
+@pytest.mark.xdist_group("together")
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="this Python's own process")
+def test_what_belongs_together_is_run_by_one_process(request: pytest.FixtureRequest) -> None:
+    assert request.node.nodeid.endswith("@together"), "pytest-xdist has not heeded a group"
 
 
 def test_there_are_no_symbolic_links() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import resource
 import select
@@ -90,6 +91,7 @@ def scratch_of(tree: str) -> list[Path]:
 
 
 def descriptors() -> set[str]:
+    gc.collect()  # what other tests have left must not be closed between two calls
     return set(os.listdir("/proc/self/fd"))  # noqa: PTH208
 
 
