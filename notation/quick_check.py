@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from lath.games.core import Outcome, Position, Seat, follow, result_of
@@ -28,24 +29,29 @@ from lath.notation.scanner import NUMBERS, TAGS, parts, unquoted
 
 def sound_plies(text: str) -> int | None:
     """Return how many plies the record that `text` is has; None where it may not be sound."""
-    count = plain_plies(text)
+    (count,) = plain_plies((text,))
     if count is not None:
         return count
     found = _scanned_game(text)
     return len(found.line) if found else None
 
 
-def plain_plies(text: str) -> int | None:
-    """Return the same of a text in the form in which most are; None for every other.
+def plain_plies(texts: Sequence[str]) -> list[int | None]:
+    """Return the same of each of the texts, but None of one that has not the form of most.
 
     That is a tag a line, an empty line, and numbered moves with harmless comments in braces. No
-    expression looks at the whole of it, so that this is quick.
+    expression looks at the whole of it, so that this is quick. Records of one game are played
+    together, for the processor then has at hand what it needs.
     """
-    found = _plain(text)
-    if found is None:
-        return None
-    _, values, line, _, _, result = found
-    return len(line) if _played(values, line, result) else None
+    counts: list[int | None] = [None] * len(texts)
+    of_games: dict[str, list[tuple[int, _Plain]]] = {}
+    for at, plain in enumerate(map(_plain, texts)):
+        if plain is not None:
+            of_games.setdefault(plain[1]["Game"], []).append((at, plain))
+    for at, (_, values, line, _, _, result) in chain.from_iterable(of_games.values()):
+        if _played(values, line, result):
+            counts[at] = len(line)
+    return counts
 
 
 class SoundGame(NamedTuple):

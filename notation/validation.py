@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -104,6 +104,16 @@ _EMPTY: Final = "\n\n"
 """What surely ends a record, if the next one begins so after it."""
 
 
+_TOGETHER: Final = 128
+"""How many records are played together: more do not stay in the processor's caches."""
+
+
+def _plies(records: Iterator[str]) -> Iterator[tuple[str, int | None]]:
+    """Yield each record with what `plain_plies` says of it."""
+    while some := list(islice(records, _TOGETHER)):
+        yield from zip(some, plain_plies(some), strict=True)
+
+
 def _plain_or_not(chunk: Chunk) -> Iterator[tuple[int, int, Chunk]]:
     """Yield how many records of a plain form are surely sound, their plies, and what comes then.
 
@@ -120,8 +130,7 @@ def _plain_or_not(chunk: Chunk) -> Iterator[tuple[int, int, Chunk]]:
     first, *others = text.split(_EMPTY + _GAME)
     records = plies = 0
     told = begin = at = 0  # in letters: where `line` and `offset` are, what is left begins and ends
-    for record in chain((first,), map(_GAME.__add__, others)):
-        count = plain_plies(record)
+    for record, count in _plies(chain((first,), map(_GAME.__add__, others))):
         if count is not None and begin < at:
             passed = text[told:begin]
             line, offset, told = line + passed.count("\n"), offset + len(passed.encode()), begin

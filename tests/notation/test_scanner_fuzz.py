@@ -92,7 +92,7 @@ def test_a_plain_record_ends_in_a_result(tmp_path: Path) -> None:
         file.write_text(f'[Game "yavalath"]\n[Termination "time"]\n\n1. e5 {word}\n')
         (found,) = validate(file)
         assert found.bad == bad
-    assert quick_check.plain_plies(file.read_text().replace("d4", "1-0"))
+    assert quick_check.plain_plies([file.read_text().replace("d4", "1-0")]) == [1]
 
 
 Plant = Callable[[pytest.MonkeyPatch], None]
