@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from cmath import rect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cache, cached_property, reduce
-from itertools import accumulate, chain, groupby, product, repeat, takewhile
+from itertools import accumulate, groupby, product, repeat, takewhile
 from math import tau
 from operator import itemgetter, or_
 from typing import Final, Literal
@@ -22,6 +21,9 @@ Shape = Literal["square", "hexagon"]
 
 _CHUNK: Final = 8
 """Bits that one table look-up of `Board.names_in` turns into names."""
+
+_NOWHERE: Final = 255
+"""The place of a gap between cells in a text of rows that is shorter."""
 
 _ROW_WORD: Final = re.compile(r"[0-9]+|.", re.DOTALL)
 
@@ -85,13 +87,20 @@ class Board:
             tuple(bit for _, _, bit in row) for _, row in groupby(from_the_top, itemgetter(0))
         )
         """The cells as position texts list them: rows from the top, each from the left."""
-        self._row_lengths: Final = tuple(map(len, self.rows))
-        longest = max(self._row_lengths)
+        longest = max(map(len, self.rows))
         self._blanks: Final = [(" " * count, str(count)) for count in range(longest, 0, -1)]
-        self._rows_in_one: Final = tuple(chain(*self.rows))
         cells_and_ends = [bit for row in self.rows for bit in (*row, 0)][:-1]
         self._empty_rows: Final = [" " if bit else "/" for bit in cells_and_ends]
         self._place_in_rows: Final = {bit: i for i, bit in enumerate(cells_and_ends) if bit}
+        places_in_rows = [
+            self._place_in_rows.get(1 << index, _NOWHERE)
+            for index in reversed(range(self.full.bit_length()))
+        ]
+        is_small = len(cells_and_ends) <= _NOWHERE
+        self._places_from_the_top_bit: Final = bytes(places_in_rows if is_small else ())
+        self._places_of_ends: Final = bytes(
+            [i for i, bit in enumerate(cells_and_ends) if is_small and not bit]
+        )
         self._names_of_chunk: Final[dict[tuple[int, int], tuple[str, ...]]] = {}
         self._places_of_chunk: Final[dict[tuple[int, int], tuple[int, ...]]] = {}
 
@@ -322,16 +331,27 @@ class Board:
                 left ^= bit
         return tuple(cells.values())
 
+    def _read_full_rows(self, text: str, letters: Iterable[str]) -> dict[str, int] | None:
+        """Return the same of rows of nothing but letters; None of any other text."""
+        places = self._places_from_the_top_bit
+        if len(text) != len(self._empty_rows) or not places or not text.isascii():
+            return None
+        at = text.encode().ljust(256)
+        cells = places.translate(at)  # what stands at each place
+        layers = {letter: int(cells.translate(_ones(letter)), 2) for letter in letters}
+        if sum(map(int.bit_count, layers.values())) != len(self.names):
+            return None
+        is_in_rows = self._places_of_ends.translate(at).count(b"/") == len(self.rows) - 1
+        return layers if is_in_rows else None
+
     def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:
         """Return for each of `letters` the cells that hold it; raises PositionError."""
+        letters = tuple(letters)
+        full = self._read_full_rows(text, letters)
+        if full is not None:
+            return full
         layers = dict.fromkeys(letters, 0)
         rows = text.split("/")
-        if tuple(map(len, rows)) == self._row_lengths:  # nothing is counted: letters alone
-            with suppress(KeyError):
-                for letter, bit in zip("".join(rows), self._rows_in_one, strict=True):
-                    layers[letter] |= bit
-                return layers
-            layers = dict.fromkeys(layers, 0)
         if len(rows) != len(self.rows):
             raise PositionError(f"{text!r} has {len(rows)} rows, expected {len(self.rows)}")
         for number, (row, cells) in enumerate(zip(rows, self.rows, strict=True), 1):
@@ -351,6 +371,12 @@ class Board:
             if column != len(cells):
                 raise PositionError(f"{where} has {column} cells, expected {len(cells)}")
         return layers
+
+
+@cache
+def _ones(letter: str) -> bytes:
+    """Return the table by which `bytes.translate` turns this letter into 1, all else into 0."""
+    return bytes(b"01"[chr(byte) == letter] for byte in range(256))
 
 
 def squares(size: int) -> Board:

@@ -256,7 +256,8 @@ def _start(
     if position and setup:
         return None
     try:
-        return start_from(*(unquoted(value or "") for value in (game, setup, position, rules)))
+        values = (game, setup, position, rules)
+        return start_from(*[unquoted(value) if value else "" for value in values])
     except UnknownGameError:
         raise
     except GameError:

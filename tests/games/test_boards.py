@@ -1,6 +1,9 @@
-"""Boards by themselves: what takes their cells onto each other."""
+"""Boards by themselves: what takes their cells onto each other, and the text of their rows."""
 
 from __future__ import annotations
+
+import random
+import re
 
 import pytest
 from places import OURS
@@ -8,6 +11,7 @@ from places import OURS
 from lath import games
 from lath.games.board import Board, hexagon, squares
 from lath.games.core import symmetries
+from lath.games.errors import PositionError
 
 
 @pytest.mark.parametrize(
@@ -63,3 +67,25 @@ def test_every_game_of_the_house_has_the_symmetries_of_its_board() -> None:
         "surikata": 8,
         "yavalath": 12,
     }
+
+
+@pytest.mark.parametrize("board", [squares(4), squares(18), hexagon((2, 3)), hexagon((3, 4, 5, 4))])
+def test_rows_of_letters_alone_are_read_as_those_with_numbers(board: Board) -> None:
+    chance = random.Random(1)
+    letters = {bit: chance.choice("wbx") for row in board.rows for bit in row}
+    full = "/".join("".join(letters[bit] for bit in row) for row in board.rows)
+    layers = {letter: sum(b for b in letters if letters[b] == letter) for letter in "wbx"}
+    assert board.read_rows(full, iter("wbx")) == layers
+    counted = re.sub("x+", lambda run: str(len(run[0])), full)
+    assert board.read_rows(counted, "wb") == {letter: layers[letter] for letter in "wb"}
+    end = full.index("/")
+    for wrong in (
+        full.replace("x", "y"),
+        full.replace("w", "W", 1),
+        full.replace("w", "\u0175", 1),
+        f"{full[: end - 1]}/{full[end - 1]}{full[end + 1 :]}",
+        full.replace("/", "w", 1),
+        f"{full}w",
+    ):
+        with pytest.raises(PositionError):
+            board.read_rows(wrong, "wbx")
