@@ -331,19 +331,6 @@ class Board:
                 left ^= bit
         return tuple(cells.values())
 
-    def _read_full_rows(self, text: str, letters: Iterable[str]) -> dict[str, int] | None:
-        """Return the same of rows of nothing but letters; None of any other text."""
-        places = self._places_from_the_top_bit
-        if len(text) != len(self._empty_rows) or not places or not text.isascii():
-            return None
-        at = text.encode().ljust(256)
-        cells = places.translate(at)  # what stands at each place
-        layers = {letter: int(cells.translate(_ones(letter)), 2) for letter in letters}
-        if sum(map(int.bit_count, layers.values())) != len(self.names):
-            return None
-        is_in_rows = self._places_of_ends.translate(at).count(b"/") == len(self.rows) - 1
-        return layers if is_in_rows else None
-
     def read_rows(self, text: str, letters: Iterable[str]) -> dict[str, int]:
         """Return for each of `letters` the cells that hold it; raises PositionError."""
         letters = tuple(letters)
@@ -371,6 +358,19 @@ class Board:
             if column != len(cells):
                 raise PositionError(f"{where} has {column} cells, expected {len(cells)}")
         return layers
+
+    def _read_full_rows(self, text: str, letters: Iterable[str]) -> dict[str, int] | None:
+        """Return what `read_rows` does of rows of nothing but letters; None of any other text."""
+        places = self._places_from_the_top_bit
+        if len(text) != len(self._empty_rows) or not places or not text.isascii():
+            return None
+        at = text.encode().ljust(256)
+        cells = places.translate(at)  # what stands at each place
+        layers = {letter: int(cells.translate(_ones(letter)), 2) for letter in letters}
+        if sum(map(int.bit_count, layers.values())) != len(self.names):
+            return None
+        is_in_rows = self._places_of_ends.translate(at).count(b"/") == len(self.rows) - 1
+        return layers if is_in_rows else None
 
 
 @cache
