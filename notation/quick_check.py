@@ -117,9 +117,10 @@ def _plain(text: str) -> _Plain | None:
     moves = tail = tail.rstrip(" \n")
     is_bare = "{" not in tail
     if not is_bare:
-        if ";" in tail or tail.endswith("}") or _AFTER_A_NUMBER.search(tail):
+        moves = _HARMLESS_BRACES.sub("{}", tail).replace("\n", " ")
+        if ";" in tail or tail.endswith("}") or ". {}" in moves:  # the move belongs to its number
             return None  # it is no record, or hard to say
-        moves = _HARMLESS_BRACES.sub(" ", tail).lstrip(" ")
+        moves = moves.replace(" {} ", " ").removeprefix("{} ")
     words = _words(moves)
     line, result = words[1:-1:2], words[-1]
     if words[:-1:2] != NUMBERS[: len(line)] or result not in RESULTS or not moves.isascii():
@@ -238,11 +239,8 @@ _HARMLESS: Final = re.compile(rf"{_BRACES} | ;[^\n\[;]*+(?=\n) | [!?]", re.VERBO
 
 What is left of any other comment is no move of any game."""
 
-_HARMLESS_BRACES: Final = re.compile(rf"(?: [\ \n]*+ {_BRACES} )++ [\ \n]*+", re.VERBOSE)
-"""Those of them that stand in braces, and the blanks around them."""
-
-_AFTER_A_NUMBER: Final = re.compile(r"\.[ \n]*+\{")
-"""Where no comment may stand: the move belongs to its number."""
+_HARMLESS_BRACES: Final = re.compile(rf"{_BRACES} (?: [\ \n]++ {_BRACES} )*+", re.VERBOSE)
+"""Those of them that stand in braces, as many as follow each other."""
 
 
 @lru_cache(maxsize=4096)
