@@ -95,7 +95,10 @@ def bare_record(text: str) -> Record | None:
     if found is None:
         return None
     tags, _, line, movetext, _, result = found
-    return None if _is_told(movetext) else _record(tags, line, result)
+    has_other_blanks = not movetext.replace("\n", " ").isprintable()  # as lines of Windows have
+    if has_other_blanks or _is_told(movetext):
+        return None
+    return _record(tags, line, result)
 
 
 def sound_game(text: str) -> SoundGame | None:

@@ -95,6 +95,17 @@ def test_a_plain_record_ends_in_a_result(tmp_path: Path) -> None:
     assert quick_check.plain_plies([file.read_text().replace("d4", "1-0")]) == [1]
 
 
+def test_several_processes_read_the_lines_of_windows(tmp_path: Path) -> None:
+    file = tmp_path / "games.lath"
+    text = '[Game "yavalath"]\n[Termination "agreement"]\n\n1. e5 2. d4\n3. e4 1/2-1/2\n\n'
+    for end in ("\n", "\r\n", "\t\n"):
+        head, _, moves = text.partition("\n\n")
+        file.write_bytes(f"{head}\n\n{moves.replace(chr(10), end, 1)}".encode() * 9)
+        found = list(reader.entries(file, jobs=2))
+        assert found == list(reader.entries(file))
+        assert {entry.record and entry.record.moves for entry in found} == {("e5", "d4", "e4")}
+
+
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
