@@ -7,7 +7,7 @@ at once, each setup played twice as in a tournament, once with bare moves and on
 an evaluation at each ply. pgn-extract (Debian's package) and python-chess (`pip install chess`) are
 taken along where they are installed: they read as many plies of random chess games in the same
 run, with full legality. Their corpus repeats 2,000 games; neither of them remembers any. Every
-figure includes the start of its program; all are run by turns.
+figure includes the start of its program; all are run by turns, every other time from last to first.
 """
 
 from __future__ import annotations
@@ -189,13 +189,15 @@ def main() -> None:
     print(f"{'':26}{'plies/s':>34}{'MB/s':>8}{'plies':>12}{'ours is':>10}")
     with tempfile.TemporaryDirectory() as folder:
         everyone = list(jobs(Path(folder), options.games))
-        # By turns, for the machine is quicker at times.
-        rounds = [
-            [job.plies / run(job.command).wall_s for job in everyone] for _ in range(options.runs)
-        ]
-    ours, *_ = by_job = list(zip(*rounds, strict=True))
-    for job, rates in zip(everyone, by_job, strict=True):
-        _print(job, rates, ours)
+        rates: list[list[float]] = [[] for _ in everyone]
+        # By turns, for the machine is quicker at times; there and back, for it may be so after
+        # some of the programs.
+        for turn in range(options.runs):
+            for at in sorted(range(len(everyone)), reverse=bool(turn % 2)):
+                job = everyone[at]
+                rates[at].append(job.plies / run(job.command).wall_s)
+    for job, own in zip(everyone, rates, strict=True):
+        _print(job, own, rates[0])
 
 
 def _print(job: Job, rates: Sequence[float], ours: Sequence[float]) -> None:
