@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import os
 import pkgutil
 import re
 import subprocess
@@ -54,8 +53,9 @@ def test_no_module_is_named_like_one_of_the_standard_librarys() -> None:
 
 
 @pytest.mark.xdist_group("together")
-@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="this Python's own process")
 def test_what_belongs_together_is_run_by_one_process(request: pytest.FixtureRequest) -> None:
+    if not getattr(request.config.option, "loadgroup", False):
+        pytest.skip("this Python's own process, or no groups are wanted")
     assert request.node.nodeid.endswith("@together"), "pytest-xdist has not heeded a group"
 
 
