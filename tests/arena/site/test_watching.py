@@ -144,24 +144,6 @@ def test_what_is_served_is_found_below_folders_and_has_no_path_in_its_key(tmp_pa
     assert all(set(item.key) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for item in items)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("league")
-
-
-@pytest.fixture(scope="module")
-def site(folder: Path) -> Iterator[Served]:
-    (folder / "bot").mkdir()
-    (folder / "bot/patient.py").write_text(PATIENT)
-    (folder / "cup.toml").write_text(
-        CUP.replace("rounds = 100", "rounds = 10")
-        + f'[[bot]]\nname = "patient"\ncommand = ["python", "{folder}/bot/patient.py"]\n'
-    )
-    (folder / "pyproject.toml").write_text("[project]\n")
-    with served(folder) as running:
-        yield running
-
-
 def until(news: Iterator[Any], part: str, **values: object) -> Any:
     """Return the first of the parts that has these values."""
     return next(
@@ -171,8 +153,21 @@ def until(news: Iterator[Any], part: str, **values: object) -> Any:
     )
 
 
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Served]:
+    (tmp_path / "bot").mkdir()
+    (tmp_path / "bot/patient.py").write_text(PATIENT)
+    (tmp_path / "cup.toml").write_text(
+        CUP.replace("rounds = 100", "rounds = 10")
+        + f'[[bot]]\nname = "patient"\ncommand = ["python", "{tmp_path}/bot/patient.py"]\n'
+    )
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    with served(tmp_path) as running:
+        yield running
+
+
 def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
-    site: Served, guest: Guest, folder: Path
+    site: Served, guest: Guest, tmp_path: Path
 ) -> None:
     key = site.key("cup")
     early = site.post(f"/t/{key}/stop", {})
@@ -181,7 +176,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     page = visit.page
     page.click("#start:visible")
     page.wait_for_selector(".live-board svg.board")
-    (folder / "bot/seen").touch()
+    (tmp_path / "bot/seen").touch()
     page.wait_for_selector("#state:has-text('60 of 60 games')")
     page.wait_for_selector("#no-boards:visible")
     page.wait_for_selector("#standings:has-text('Elo')")  # as they are written in the end
