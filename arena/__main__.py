@@ -20,6 +20,7 @@ if __name__ == "__main__" or sys.argv[0].endswith("/arena"):  # one may come bef
     signals.begin(*(signals.STOPPING if _is_run() else signals.STOPPING[:1]))
 
 import errno
+import gc
 import io
 import os
 import re
@@ -28,9 +29,13 @@ from typing import Final, cast
 from lath.arena.errors import BUG, FAULT, FULL, INTERRUPTED, LACKS, USAGE, ArenaError, ConfigError
 from lath.arena.terminal.streams import behind_doors
 
+SELDOM: Final = 10_000
+"""New objects after which Python looks for garbage: imports make many, and none of it."""
+
 
 def main() -> None:
     """Run the command line and exit."""
+    gc.set_threshold(SELDOM)
     signals.begin(*signals.STOPPING)
     try:
         if _is_run():
@@ -50,6 +55,7 @@ def main() -> None:
     if status == INTERRUPTED:
         # Python ends itself by SIGINT where the exception came through an `exec` of text.
         os._exit(status)
+    gc.freeze()  # who ends looks for no garbage among what was imported
     sys.exit(status)
 
 

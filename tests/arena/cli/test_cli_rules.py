@@ -142,6 +142,22 @@ def test_a_command_waits_for_no_other_commands_module() -> None:
     assert modules == {"main", "games"}
 
 
+def test_nobody_looks_for_garbage_among_all_that_was_imported(tmp_path: Path) -> None:
+    code = (
+        "import atexit, gc; from lath.arena.__main__ import main; looks = [];"
+        "gc.callbacks.append(lambda _, about: looks.append(about['generation']));"
+        "atexit.register(lambda: print(2 in looks, gc.get_freeze_count() > 10_000)); main()"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "run", "--plan", "--bot", "greedy", "--bot", "random"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=True,
+    )
+    assert ran.stdout.splitlines()[-1] == "False True"
+
+
 def test_plain_values_need_no_models_of_the_library(tmp_path: Path) -> None:
     """They take as long to load as a small command's own work."""
     (tmp_path / "games.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
