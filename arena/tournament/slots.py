@@ -109,10 +109,13 @@ class Pace:
 NO_WORKER: Final = "no worker can be started"
 
 _PROGRAM: Final = (
-    "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
+    "import gc, os, sys; gc.disable(); sys.path[:] = sys.argv.pop(1).split(os.pathsep); "
     "from lath.arena.tournament.worker import main; main()"
 )
-"""What a worker runs: with the modules of this process, whatever its folder and variables are."""
+"""What a worker runs: with the modules of this process, whatever its folder and variables are.
+
+Nobody looks for garbage in them while they are read.
+"""
 
 
 class Worker(Executor):

@@ -484,6 +484,7 @@ def main() -> None:
     # What was imported stays out of the collector's way; what it was made of is given back.
     gc.collect()
     gc.freeze()
+    gc.enable()
     if sys.platform == "linux":
         with contextlib.suppress(AttributeError):  # a C library that is not GNU's
             ctypes.CDLL(None).malloc_trim(0)

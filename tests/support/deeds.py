@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
@@ -25,6 +26,11 @@ def told(text: object) -> str:
     assert isinstance(text, str)
     core_count = len(os.sched_getaffinity(0))
     return f"{text} {os.getpid()} {core_count} {signal.getsignal(signal.SIGINT).name}"  # type: ignore[union-attr]
+
+
+def tidies(_nothing: object) -> str:
+    """Return whether Python looks for garbage, and how much that was imported it passes over."""
+    return f"{gc.isenabled()} {gc.get_freeze_count()}"
 
 
 def dies(_nothing: object) -> str:

@@ -11,7 +11,7 @@ from concurrent.futures import BrokenExecutor
 import bad_bots
 import pytest
 from bad_bots import Good
-from deeds import dies, forges, prints, sleeps, told
+from deeds import dies, forges, prints, sleeps, tidies, told
 from processes import alive_of, gone, new_tree
 from workers import a_host, a_job
 
@@ -60,6 +60,13 @@ def test_a_pinned_worker_stays_on_its_cores_and_its_bots_too(tree: str) -> None:
         bots = alive_of(tree)
         assert len(bots) == 2
         assert {frozenset(os.sched_getaffinity(pid)) for pid in bots} == {frozenset({core})}
+
+
+def test_a_worker_looks_for_garbage_but_not_in_what_it_imported(tree: str) -> None:
+    with Worker(tree) as worker:
+        looks, passed_over = worker.submit(tidies, None).result(SOON_S).split()
+        assert looks == "True"
+        assert int(passed_over) > 10_000
 
 
 def test_what_a_worker_prints_is_no_answer(tree: str) -> None:
