@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import platform
+import os
 import struct
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
@@ -90,7 +90,7 @@ _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 
 def has_filter(machine: str = "") -> bool:
     """Return whether there is a filter for this machine, or for one as `uname -m` names it."""
-    return (machine or platform.machine()) in _MACHINES
+    return (machine or os.uname().machine) in _MACHINES
 
 
 def program(machine: str = "", *, allowed: Collection[str] = ()) -> bytes:
@@ -98,7 +98,7 @@ def program(machine: str = "", *, allowed: Collection[str] = ()) -> bytes:
 
     The names in `allowed` it lets pass. Raises KeyError for a machine without one.
     """
-    table = _MACHINES[machine or platform.machine()]
+    table = _MACHINES[machine or os.uname().machine]
     refused = [
         number for name, number in zip(REFUSED, table.refused, strict=True) if name not in allowed
     ]
