@@ -46,11 +46,13 @@ class Isometry:
     def _moved(self) -> list[list[int]]:
         """Where the cells of each byte of a mask go, by the byte's place and its value."""
         moved = {bit: self._bit[self.cells[name]] for name, bit in self._bit.items()}
-        tables = [[0] for _ in range(self._bytes)]
-        for place, table in enumerate(tables):
-            for value in range(1, 1 << _CHUNK):
-                low = value & -value  # bits without a cell go nowhere
-                table.append(table[value ^ low] | moved.get(low << place * _CHUNK, 0))
+        tables = []
+        for place in range(0, self._bytes * _CHUNK, _CHUNK):
+            table = [0]
+            for index in range(place, place + _CHUNK):
+                cell = moved.get(1 << index, 0)  # bits without a cell go nowhere
+                table += [others | cell for others in table]
+            tables.append(table)
         return tables
 
 
