@@ -155,6 +155,8 @@ class Mammalath(Turning):
         # Only a release changes them, and most turns place a token.
         self.releasable: Final = lru_cache(maxsize=1024)(self._releasable)
         """The same as `_releasable`, remembered."""
+        self.releasable_bits: Final = lru_cache(maxsize=1024)(self._releasable_bits)
+        """The same as `_releasable_bits`, remembered."""
         self.renamings: Final = lru_cache(maxsize=256)(self._renamings)
         """The same as `_renamings`, remembered."""
         self.type_releases: Final = tuple(Move(f"x{letter}") for letter in self.letters)
@@ -164,9 +166,24 @@ class Mammalath(Turning):
         """The cells that each release empties; for a type, its index's complement."""
         self.tokens_of: Final = {**self.board.bit, **dict.fromkeys(self.taken_by, 0)}
         """The cell that each move puts a token on; 0 for releases. Without swap."""
-        others = enumerate((*self.taken_by, SWAP), self.board.full.bit_length())
-        self.bits: Final = {**self.board.bit, **{move: 1 << place for place, move in others}}
-        """What each move is in `MammalathPosition.legal_bits`."""
+        forms = sorted({shape // (shape & -shape) for shape in self.shapes})
+        self.forms: Final = tuple(tuple(map(int.bit_length, Board.bits(form >> 1))) for form in forms)
+        """Each shape moved to the lowest cell: the places of its other cells."""
+        number = {form: place for place, form in enumerate((*forms, 0), 1)}
+        apart = self.board.apart
+        self.bits: Final = {
+            **self.board.bit,
+            **{
+                move: low << apart * number[shape // low]
+                for move, shape in self.releases.items()
+                for low in [shape & -shape]
+            },
+            **{
+                move: 1 << place
+                for place, move in enumerate((*self.type_releases, SWAP), apart * number[0])
+            },
+        }
+        """What each move is in `MammalathPosition.legal_bits`; a shape is its lowest cell's bit."""
         backwards = {
             f"x{cells[-1]}-{cells[0]}": Move(f"x{cells[0]}-{cells[-1]}") for cells in ends.values()
         }
@@ -254,15 +271,28 @@ class Mammalath(Turning):
             named[move] = by_shape[image]
         return {**named, **{move: move for move in (*self.type_releases, SWAP)}}
 
-    def _releasable(self, kinds: tuple[int, ...]) -> tuple[list[Move], int]:
-        """Return the releases that animals by type allow, types first, and the sum of their bits.
+    def _releasable(self, kinds: tuple[int, ...]) -> list[Move]:
+        """Return the releases that animals by type allow, types first.
 
         A line or block is released where animals are on all of it.
         """
         animals = sum(kinds)
         moves = [move for move, kind in zip(self.type_releases, kinds, strict=True) if kind]
         moves += [move for move, shape in self.releases.items() if animals & shape == shape]
-        return moves, sum(map(self.bits.__getitem__, moves))
+        return moves
+
+    def _releasable_bits(self, kinds: tuple[int, ...]) -> int:
+        """Return the bits of the same, all shapes of a form at once."""
+        animals, bits = sum(kinds), 0
+        for move, kind in zip(self.type_releases, kinds, strict=True):
+            if kind:
+                bits |= self.bits[move]
+        for number, places in enumerate(self.forms, 1):
+            lowest = animals
+            for place in places:
+                lowest &= animals >> place
+            bits |= lowest << self.board.apart * number
+        return bits
 
     def _read_setup(self, setup: str) -> tuple[int, ...]:
         try:
@@ -410,7 +440,7 @@ class MammalathPosition(_State, Alternating):
         moves: list[Move] = game.board.names_in(game.board.full & ~taken)  # type: ignore[assignment]
         if not taken:
             return tuple(moves)
-        moves += game.releasable(self.kinds)[0]
+        moves += game.releasable(self.kinds)
         if self.can_swap:
             moves.append(SWAP)
         return tuple(moves)
@@ -424,7 +454,7 @@ class MammalathPosition(_State, Alternating):
         taken = self.tokens[0] | self.tokens[1]
         bits = game.board.full & ~taken
         if taken:
-            bits |= game.releasable(self.kinds)[1]
+            bits |= game.releasable_bits(self.kinds)
         return bits | game.bits[SWAP] if self.can_swap else bits
 
     def why_illegal(self, move: Move) -> str | None:

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from lath.games.core import Game, Position, Seat, follow, movers
+from lath.games.core import Game, Move, Position, Seat, follow, movers
 from lath.games.errors import GameError
 from lath.notation.record import Record
 from lath.notation.replay import end_of, start_of
@@ -178,6 +178,16 @@ def steps(game: Game, lines: Iterable[str]) -> list[Step | None]:
     return found
 
 
+def _kinds(moves: int, by_bit: Mapping[int, int]) -> int:
+    """Return the kinds of moves, both as bits; raises KeyError for a move that is not granted."""
+    kinds = 0
+    while moves:
+        bit = moves & -moves
+        kinds |= by_bit[bit]
+        moves ^= bit
+    return kinds
+
+
 class Dictionary:
     """Kinds of moves: a move's text, and by seat what it does."""
 
@@ -197,7 +207,8 @@ class Dictionary:
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
         self._bits: Mapping[str, int] = getattr(game, "bits", {})
-        self._texts_of_bits = {bit: text for text, bit in self._bits.items()}
+        self._by_bit: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        """The same by the bit of the move, the kind as a bit, too."""
         self._alike = 0
         """The bits of moves that are granted for both seats, and of one kind."""
         self._fickle: set[tuple[str, Seat]] = set()
@@ -259,59 +270,35 @@ class Dictionary:
             *_, end = start, *self._positions(start, record.moves)  # says what is wrong
         return end
 
-    def legal_moves(self, record: Record) -> Iterator[frozenset[int]]:
-        """Yield the kinds of the legal moves of each position of a record that `play` took."""
-        legal: frozenset[int] = frozenset()
-        for changed in self.legal_changes(record):
-            legal ^= changed
-            yield legal
+    def legal_moves(self, record: Record) -> Iterator[int]:
+        """Yield the kinds of the legal moves of each position of a record that `play` took.
 
-    def legal_changes(self, record: Record) -> Iterator[set[int] | frozenset[int]]:
-        """Yield the kinds of the legal moves of the first position, then at each ply what changes.
-
-        That is which become legal or cease to be. Where the game tells legal moves as bits, of
+        They are bits: kind k is 1 << k. Where the game tells legal moves as bits of its own, of
         those that stay nothing is asked.
         """
         start = self._start(record).position
-        legal: set[int] = set()
-        bits, granted = 0, self._granted[start.to_move]
+        legal = bits = 0
+        by_bit = self._by_bit[start.to_move]
         for position in (start, *self._positions(start, [ply.move for ply in record.plies])):
-            had, before = granted, bits
-            bits, granted = getattr(position, "legal_bits", 0), self._granted[position.to_move]
-            changed: set[int] | frozenset[int] | None = None
+            had, before = by_bit, bits
+            bits, by_bit = getattr(position, "legal_bits", 0), self._by_bit[position.to_move]
             if bits and before and not bits & before & ~self._alike:
-                changed = self._changed(bits & ~before, granted, before & ~bits, had)
-            if changed is None:
-                changed = self._legal_kinds(position) ^ legal
-            yield changed
-            legal ^= changed
+                try:
+                    changed = _kinds(bits & ~before, by_bit) | _kinds(before & ~bits, had)
+                except KeyError:  # one must be looked at
+                    legal = self._legal_kinds(position)
+                else:
+                    legal ^= changed
+            else:
+                legal = self._legal_kinds(position)
+            yield legal
 
-    def _changed(
-        self, come: int, granted: Mapping[str, int], gone: int, had: Mapping[str, int]
-    ) -> set[int] | None:
-        """Return the kinds of moves by their bits; None where one must be looked at."""
-        texts, found = self._texts_of_bits, set()
-        try:
-            for bits, kinds in ((come, granted), (gone, had)):
-                left = bits
-                while left:
-                    bit = left & -left
-                    found.add(kinds[texts[bit]])
-                    left ^= bit
-        except KeyError:
-            return None
-        return found
-
-    def _legal_kinds(self, position: Position) -> frozenset[int]:
-        granted, moves = self._granted[position.to_move], position.legal_moves()
-        try:
-            return frozenset(map(granted.__getitem__, moves))
-        except KeyError:  # some must be looked at
-            known = [(move, granted.get(move)) for move in moves]
-            return frozenset(
-                self.kind(move, position, position.play(move)) if kind is None else kind
-                for move, kind in known
-            )
+    def _legal_kinds(self, position: Position) -> int:
+        granted, legal = self._granted[position.to_move], 0
+        for move in position.legal_moves():
+            kind = granted.get(move)
+            legal |= 1 << (self.kind(move, position, position.play(move)) if kind is None else kind)
+        return legal
 
     def _start(self, record: Record) -> _Start:
         key = record.tag("Setup"), record.tag("Position")
@@ -371,14 +358,28 @@ class Dictionary:
         for text, seat in zip(texts, seats, strict=False):
             self._fickle.add((text, seat))
             self._granted[seat].pop(text, None)
-            self._alike &= ~self._bits.get(text, 0)
+            if bit := self._bits.get(text):
+                self._by_bit[seat].pop(bit, None)
+                self._alike &= ~bit
         return self._played(position, texts)
 
     def _played(
         self, position: Position, texts: Sequence[str]
     ) -> tuple[list[int], Sequence[Seat], Position]:
         kinds: list[int] = []
-        seats: list[Seat] = []
+        if hasattr(position, "movers") and (end := follow(position, texts)) is not None:
+            seats = movers(position, texts)[: len(texts)]
+            at = 0
+            for ply, (text, seat) in enumerate(zip(texts, seats, strict=True)):
+                kind = self._granted[seat].get(text)
+                if kind is None:  # what lies between two such plies is played at once
+                    before = follow(position, texts[at:ply])
+                    assert before is not None
+                    at, position = ply + 1, before.play(Move(text))
+                    kind = self.kind(text, before, position)
+                kinds.append(kind)
+            return kinds, seats, end
+        seats = []
         for text, after in zip(texts, self._positions(position, texts), strict=True):
             seat = position.to_move
             kind = self._granted[seat].get(text)
@@ -415,8 +416,10 @@ class Dictionary:
                 known.insert(0, kind)
                 if times + 1 >= _TRIALS and last == kind and (text, seat) not in self._fickle:
                     self._granted[seat][text] = kind
-                    if self._granted[1 - seat].get(text) == kind:
-                        self._alike |= self._bits.get(text, 0)
+                    if bit := self._bits.get(text):
+                        self._by_bit[seat][bit] = 1 << kind
+                        if self._granted[1 - seat].get(text) == kind:
+                            self._alike |= bit
                 return kind
         self._streaks.pop((text, seat), None)
         kind = next((one for one in known if self.effects[one][seat] is None), len(self.texts))

@@ -111,7 +111,7 @@ def json_letters(value: Any) -> str:
     return base64.b64encode(deflated).decode()
 
 
-_NOTHING: Final = (frozenset[int](), frozenset[int]())
+_NOTHING: Final = (0, 0)
 
 
 class _Family:
@@ -123,12 +123,12 @@ class _Family:
         self.game_id = game_id
         self.dictionary = dictionary
         """None where none of them can be replayed."""
-        self.legal: frozenset[int] = frozenset()
-        """The legal moves at the start of one of its games."""
+        self.legal = 0
+        """The legal moves at the start of one of its games, as bits."""
         self.texts = Numbers()
         """Moves that nobody can play."""
-        self._learned: dict[int, tuple[frozenset[int], frozenset[int]]] = {}
-        """By kind, the other kinds that it mostly makes illegal, and legal."""
+        self._learned: dict[int, tuple[int, int]] = {}
+        """By kind, the other kinds that it mostly makes illegal, and legal, as bits."""
         self._kinds: dict[str, int] = {}
         """The first kind of each text."""
 
@@ -139,9 +139,9 @@ class _Family:
         for game in games:
             for kind, (old, new) in zip(game.kinds, pairwise(self._legal(game)), strict=False):
                 times[kind] += 1
-                before[kind].update(old)
-                ended[kind].update(old - new)
-                begun[kind].update(new - old)
+                before[kind].update(_places(old))
+                ended[kind].update(_places(old & ~new))
+                begun[kind].update(_places(new & ~old))
         for kind, often in before.items():
             gone = (other for other, count in ended[kind].items() if 2 * count > often[other])
             come = (
@@ -149,31 +149,25 @@ class _Family:
                 for other, count in begun[kind].items()
                 if 2 * count > times[kind] - often[other]
             )
-            self._learned[kind] = frozenset(gone) - {kind}, frozenset(come)
+            ends, begins = (sum(1 << other for other in others) for others in (gone, come))
+            self._learned[kind] = ends & ~(1 << kind), begins
 
-    def _legal(self, game: _Shown) -> Iterator[frozenset[int]]:
-        """Yield the legal kinds of each position, but not of that where the game is over."""
+    def _legal(self, game: _Shown) -> Iterator[int]:
+        """Yield the legal kinds of each position as bits, not of that where the game is over."""
         if self.dictionary is not None:
             record = game.record(self.dictionary.texts)
-            yield from takewhile(len, self.dictionary.legal_moves(record))
+            yield from takewhile(bool, self.dictionary.legal_moves(record))
 
     def legal_moves(self, game: _Shown) -> Iterator[list[int]]:
         """Yield what is legal in each position of a game and was not foretold, or the reverse."""
-        if self.dictionary is None:
-            return
-        changes = self.dictionary.legal_changes(game.record(self.dictionary.texts))
-        legal: set[int] = set()
-        foretold: set[int] | frozenset[int] | None = None
-        for changed, kind in zip(changes, (*game.kinds, -1), strict=False):
-            legal ^= changed
-            if not legal:  # the game is over
-                return
+        foretold: int | None = None
+        for legal, kind in zip(self._legal(game), (*game.kinds, 0), strict=False):
             if foretold is None:
-                self.legal = foretold = self.legal or frozenset(legal)
-            yield _distances(foretold ^ changed)
-            # What is foretold to change, for the many that stay are not gone through.
+                self.legal = foretold = self.legal or legal
+            wrong = legal ^ foretold
+            yield _distances(_places(wrong)) if wrong else []
             ends, begins = self._learned.get(kind, _NOTHING)
-            foretold = (legal & (ends | {kind})) - begins | (begins - legal)
+            foretold = legal & ~(ends | 1 << kind) | begins
 
     def hints(self, game: _Shown) -> Iterator[list[int]]:
         """Yield which moves win at once or lose in each position, as the page has it.
@@ -216,10 +210,18 @@ class _Family:
             "board": boards.index(known.game) if known else None,
             "plain": known.plain if known else [],
             "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
-            "legal": sorted(self.legal),
-            "ends": [_distances(ends) for ends, _ in learned],
-            "begins": [_distances(begins) for _, begins in learned],
+            "legal": list(_places(self.legal)),
+            "ends": [_distances(_places(ends)) for ends, _ in learned],
+            "begins": [_distances(_places(begins)) for _, begins in learned],
         }
+
+
+def _places(bits: int) -> Iterator[int]:
+    """Yield the places of bits, from 0 and in order."""
+    while bits:
+        bit = bits & -bits
+        yield bit.bit_length() - 1
+        bits ^= bit
 
 
 def _distances(kinds: Iterable[int]) -> list[int]:
