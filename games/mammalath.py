@@ -167,22 +167,19 @@ class Mammalath(Turning):
         self.tokens_of: Final = {**self.board.bit, **dict.fromkeys(self.taken_by, 0)}
         """The cell that each move puts a token on; 0 for releases. Without swap."""
         forms = sorted({shape // (shape & -shape) for shape in self.shapes})
-        self.forms: Final = tuple(tuple(map(int.bit_length, Board.bits(form >> 1))) for form in forms)
+        self.forms: Final = tuple(
+            tuple(map(int.bit_length, Board.bits(form >> 1))) for form in forms
+        )
         """Each shape moved to the lowest cell: the places of its other cells."""
-        number = {form: place for place, form in enumerate((*forms, 0), 1)}
         apart = self.board.apart
-        self.bits: Final = {
-            **self.board.bit,
-            **{
-                move: low << apart * number[shape // low]
-                for move, shape in self.releases.items()
-                for low in [shape & -shape]
-            },
-            **{
-                move: 1 << place
-                for place, move in enumerate((*self.type_releases, SWAP), apart * number[0])
-            },
-        }
+        at = {form: apart * number for number, form in enumerate((*forms, 0), 1)}
+        bits: dict[str, int] = {**self.board.bit}
+        for move, shape in self.releases.items():
+            lowest = shape & -shape
+            bits[move] = lowest << at[shape // lowest]
+        for place, move in enumerate((*self.type_releases, SWAP), at[0]):
+            bits[move] = 1 << place
+        self.bits: Final = bits
         """What each move is in `MammalathPosition.legal_bits`; a shape is its lowest cell's bit."""
         backwards = {
             f"x{cells[-1]}-{cells[0]}": Move(f"x{cells[0]}-{cells[-1]}") for cells in ends.values()

@@ -17,7 +17,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
 from math import inf, isfinite
-from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, TypeVar
 
 from lath.notation.errors import Fault, RecordValueError, listed, shortened
 
@@ -203,8 +203,32 @@ class Variation:
         _refuse(chain(_variation_faults(self), _too_deep(self, MAX_NESTING)))
 
 
+class _Said:
+    """What is said of a ply as it stood in the text: its comments are read when somebody asks.
+
+    To read those of bots takes longer than all else of a record, and few ask.
+    """
+
+    __slots__ = ("said",)
+
+    said: str
+    """The comments as text, where they are annotations alone, as `format_record` writes them, but
+    in one line; empty where there are none, or where they were made otherwise."""
+
+    if not TYPE_CHECKING:  # or any name would do
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "said":
+                return ""
+            if name != "comments":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            comments = tuple(map(comment, self.said[1:-1].split("} {")))
+            _set_said(self, comments)
+            return comments
+
+
 @dataclass(frozen=True, slots=True)
-class Ply:
+class Ply(_Said):
     """One move and what is said about it."""
 
     move: str
@@ -219,12 +243,23 @@ class Ply:
     def __post_init__(self) -> None:
         _refuse(_ply_faults(self))
 
+    @property
+    def annotations(self) -> list[tuple[str, str]]:
+        """Return name and value of each annotation in the comments, in order."""
+        if self.said:
+            return _NOTE_AS_WRITTEN.findall(self.said)
+        return [
+            (part.name, part.value)
+            for comment in self.comments
+            for part in comment
+            if type(part) is Annotation
+        ]
+
     def annotation(self, name: str) -> Annotation | None:
         """Return the first `[%name …]` of the comments; None where there is none."""
-        for comment in self.comments:
-            for part in comment:
-                if type(part) is Annotation and part.name == name:
-                    return part
+        for known, value in self.annotations:
+            if known == name:
+                return annotation_as_read(name, value)
         return None
 
     @property
@@ -385,6 +420,7 @@ _set_line, _set_words = (_setter(Variation, name) for name in ("plies", "comment
 _set_move, _set_glyph, _set_said, _set_others = (
     _setter(Ply, name) for name in ("move", "glyph", "comments", "variations")
 )
+_set_text = _setter(_Said, "said")
 _set_tags, _set_plies, _set_result, _set_comments = (
     _setter(Record, name) for name in ("tags", "plies", "result", "comments")
 )
@@ -418,6 +454,17 @@ def ply_as_read(
     _set_glyph(ply, glyph)
     _set_said(ply, comments)
     _set_others(ply, variations)
+    _set_text(ply, "")
+    return ply
+
+
+def ply_to_read(move: str, glyph: str, said: str) -> Ply:
+    """Return a ply that is known to have a text, with comments that AS_WRITTEN matches."""
+    ply = object.__new__(Ply)
+    _set_move(ply, move)
+    _set_glyph(ply, glyph)
+    _set_text(ply, said)
+    _set_others(ply, ())
     return ply
 
 
@@ -488,6 +535,17 @@ def comment(text: str) -> Comment:
             parts.append(" ".join(after.split()))
     return tuple(filter(None, parts))
 
+
+_NOTE: Final = (
+    r"\[%(?:(?:emt|clk) (?:0|[1-9][0-9]{0,8}+)\.[0-9]{3}"
+    r"|(?!(?:emt|clk) )[A-Za-z][A-Za-z0-9_]*+(?: [^\s\[\]{}]++)++)\]"
+)
+
+AS_WRITTEN: Final = re.compile(rf"\{{{_NOTE}(?: {_NOTE})*+\}}(?: \{{{_NOTE}(?: {_NOTE})*+\}})*+")
+"""Comments that are annotations alone, with the blanks that `format_record` would write."""
+
+_NOTE_AS_WRITTEN: Final = re.compile(r"\[%(\w++) ([^\]]++)\]")
+"""Groups: name, value; each annotation of such comments."""
 
 _OFTEN: Final = frozenset({"emt", "clk", "eval", "depth", "nodes", "pv"})
 """Names of annotations that need no expression to be told."""
@@ -641,7 +699,7 @@ def _ply_faults(ply: Ply) -> Iterator[Fault]:
     if ply.glyph != "" and ply.glyph not in GLYPHS:
         expected = f"{listed(GLYPHS, 'or')}, or nothing"
         yield Fault("field", f"{_shown(ply.glyph)} is no glyph", expected)
-    if ply.comments != ():
+    if not ply.said and ply.comments != ():
         yield from comments_faults(ply.comments)
     if ply.variations != ():
         yield from _of_tuple("variations", ply.variations, Variation, "variations")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.record import (
+    AS_WRITTEN,
     MAX_PARTS,
     MAX_WORDS,
     Comment,
@@ -29,6 +30,7 @@ from lath.notation.record import (
     bare_plies,
     comment,
     ply_as_read,
+    ply_to_read,
     record_as_read,
 )
 
@@ -188,13 +190,20 @@ def _plies(moves: str) -> tuple[Ply, ...] | None:
         words = moves.split()
         if words[::2] == NUMBERS[: len(words) // 2]:
             return bare_plies(words[1::2])
+    if ";" not in moves:  # no comment ends with its line: where lines end says nothing
+        moves = moves.replace("\n", " ")
     found = patterns().ply.findall(moves)
     if any(word and word != f"{number}." for number, (word, *_) in enumerate(found, 1)):
         return None
-    return tuple(
-        ply_as_read(move, glyph, _comments(comments) if comments else ())
-        for _, move, glyph, comments in found
-    )
+    return tuple([_ply(move, glyph, said.rstrip()) for _, move, glyph, said in found])
+
+
+def _ply(move: str, glyph: str, said: str) -> Ply:
+    if not said:
+        return ply_as_read(move, glyph)
+    if AS_WRITTEN.fullmatch(said):
+        return ply_to_read(move, glyph, said)
+    return ply_as_read(move, glyph, _comments(said))
 
 
 def _read_comments(text: str) -> tuple[Comment, ...]:

@@ -82,8 +82,11 @@ def _line_words(plies: Sequence[Ply], first_number: int) -> list[str]:
     words: list[str] = []
     for number, ply in enumerate(plies, first_number):
         words += (f"{number}.", ply.move + ply.glyph)
-        for comment in ply.comments:
-            words += comment_words(comment)
+        if ply.said and "[%pv " not in ply.said:
+            words += ply.said.replace("] [", "]\n[").replace("} {", "}\n{").split("\n")
+        else:
+            for comment in ply.comments:
+                words += comment_words(comment)
         for variation in ply.variations:
             words += variation_words(variation, number)
     return words

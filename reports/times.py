@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import Annotation, Comment, Termination
+from lath.notation.record import Termination, number_of
 from lath.notation.replay import movers_of
 from lath.reports.figures import Entry, Link, quantile
 from lath.reports.schema import Amount, Count, Positive
@@ -99,13 +99,12 @@ class _Spent:
     depth: _Told = field(default_factory=_Told)
     nodes: _Told = field(default_factory=_Told)
 
-    def hear(self, comments: Iterable[Comment], used_ms: float) -> None:
-        """Count what is told of a move that took so long."""
-        for comment in comments:
-            for part in comment:
-                if type(part) is Annotation and (told := self._told(part.name)) is not None:
-                    number = part.number
-                    told.add(-1.0 if number is None else number, used_ms)
+    def hear(self, notes: Iterable[tuple[str, str]], used_ms: float) -> None:
+        """Count what is told of a move that took so long, by name and value."""
+        for name, value in notes:
+            if (told := self._told(name)) is not None:
+                number = number_of(value)
+                told.add(-1.0 if number is None else number, used_ms)
 
     def _told(self, name: str) -> _Told | None:
         return self.depth if name == "depth" else self.nodes if name == "nodes" else None
@@ -135,18 +134,19 @@ class TimeCounter:
         if entry.record.termination == Termination.TIME and entry.points != 0.5:
             spent[entry.points == 1].lost += 1
         plies = entry.record.plies if entry.is_playable else ()
-        used = [made.used_s if made.comments else None for made in plies]
-        if not any(used_s is not None for used_s in used):
+        told = [made.annotations for made in plies]
+        if not any(told):
             return
         seats = movers_of(entry.record)
-        for ply, (mover, used_s) in enumerate(zip(seats, used, strict=False), 1):
+        for ply, (mover, notes) in enumerate(zip(seats, told, strict=False), 1):
+            used_s = next((number_of(value) for name, value in notes if name == "emt"), None)
             if used_s is not None and 0 <= used_s < math.inf:
                 used_ms, bot = used_s * 1000, spent[mover]
                 bot.moves[four_digits(used_ms)] += 1
                 bot.total_ms += used_ms
                 if used_ms > bot.worst_ms:
                     bot.worst_ms, bot.worst = used_ms, {"number": entry.number, "ply": ply}
-                bot.hear(plies[ply - 1].comments, used_ms)
+                bot.hear(notes, used_ms)
 
     def times(self, names: Sequence[str]) -> list[Times]:
         """Return a line for each bot of `names` whose moves were timed, in their order."""

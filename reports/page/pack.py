@@ -508,11 +508,14 @@ def _said(record: Record) -> Iterator[str]:
 
     Nothing at all where nothing is said.
     """
-    if not (record.comments or any(p.comments or p.glyph or p.variations for p in record.plies)):
+    plies = record.plies
+    if not (record.comments or any(p.said or p.comments or p.glyph or p.variations for p in plies)):
         return
     yield _words(record.comments)
-    for number, ply in enumerate(record.plies, 1):
-        if ply.comments or ply.glyph or ply.variations:
+    for number, ply in enumerate(plies, 1):
+        if ply.said:
+            yield f"{ply.glyph} {ply.said}"
+        elif ply.comments or ply.glyph or ply.variations:
             lines = (word for line in ply.variations for word in variation_words(line, number))
             yield f"{ply.glyph}{_words(ply.comments, lines)}"
         else:
