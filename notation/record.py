@@ -244,6 +244,11 @@ class Ply(_Said):
         _refuse(_ply_faults(self))
 
     @property
+    def is_commented(self) -> bool:
+        """Return whether it has comments, which are not read for that."""
+        return bool(self.said or self.comments)
+
+    @property
     def annotations(self) -> list[tuple[str, str]]:
         """Return name and value of each annotation in the comments, in order."""
         if self.said:

@@ -185,8 +185,16 @@ def end_of(record: Record) -> Position | None:
 
 def movers_of(record: Record) -> Sequence[Seat]:
     """Return who decides on each ply of a record that can be played, and who after the last."""
-    spelled = spellings(record.game, record.tag(RULES))
-    return movers(start_of(record), [spelled[move] for move in record.moves])
+    known, seats = _MOVED[0]
+    if known is not record:
+        spelled = spellings(record.game, record.tag(RULES))
+        seats = movers(start_of(record), [spelled[move] for move in record.moves])
+        _MOVED[0] = record, seats
+    return seats
+
+
+_MOVED: Final[list[tuple[Record | None, Sequence[Seat]]]] = [(None, ())]
+"""The record of which that was asked last: several ask one after the other."""
 
 
 def _spellings_of(key: str) -> Remembered[str]:

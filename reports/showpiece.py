@@ -130,11 +130,11 @@ def _rule(game_id: str) -> str:
 def _turned(record: Record, winner: int) -> int:
     """Return the last ply after which who lost was thought to win; 0 where nobody thought so."""
     plies = record.plies
-    if not any(ply.comments for ply in plies):
+    if not any(ply.is_commented for ply in plies):
         return 0
     seats = movers_of(record)
     for number in range(len(plies), 0, -1):
-        value = plies[number - 1].eval if plies[number - 1].comments else None
+        value = plies[number - 1].eval
         if value and (value > 0) == (seats[number - 1] != winner):
             return number
     return 0

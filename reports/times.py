@@ -102,12 +102,10 @@ class _Spent:
     def hear(self, notes: Iterable[tuple[str, str]], used_ms: float) -> None:
         """Count what is told of a move that took so long, by name and value."""
         for name, value in notes:
-            if (told := self._told(name)) is not None:
+            if name in ("depth", "nodes"):
+                told = self.depth if name == "depth" else self.nodes
                 number = number_of(value)
                 told.add(-1.0 if number is None else number, used_ms)
-
-    def _told(self, name: str) -> _Told | None:
-        return self.depth if name == "depth" else self.nodes if name == "nodes" else None
 
 
 def four_digits(value: float) -> int:
@@ -139,14 +137,19 @@ class TimeCounter:
             return
         seats = movers_of(entry.record)
         for ply, (mover, notes) in enumerate(zip(seats, told, strict=False), 1):
-            used_s = next((number_of(value) for name, value in notes if name == "emt"), None)
+            used_s = None
+            for name, value in notes:
+                if name == "emt":
+                    used_s = number_of(value)
+                    break
             if used_s is not None and 0 <= used_s < math.inf:
                 used_ms, bot = used_s * 1000, spent[mover]
                 bot.moves[four_digits(used_ms)] += 1
                 bot.total_ms += used_ms
                 if used_ms > bot.worst_ms:
                     bot.worst_ms, bot.worst = used_ms, {"number": entry.number, "ply": ply}
-                bot.hear(notes, used_ms)
+                if len(notes) > 1:
+                    bot.hear(notes, used_ms)
 
     def times(self, names: Sequence[str]) -> list[Times]:
         """Return a line for each bot of `names` whose moves were timed, in their order."""

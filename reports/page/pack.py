@@ -90,8 +90,16 @@ COLUMNS: Final = ("family", "first", "second", "round", "result", "termination",
                   "setup", "position", "ending", "plies", "problem")  # fmt: skip
 """What the list of all games has of each."""
 
-_DIGIT: Final = re.compile(r"(?!\b0\.)[0-9]")
-"""A digit that forms leave open; the 0 of a number below 1 they keep."""
+_FIRST_ZERO: Final = re.compile(r"0(?<!\w0)(?=\.)")
+"""The 0 of a number below 1: forms keep it, and leave every other digit open."""
+
+_END: Final = "\x1f"
+_KEPT_ZERO: Final = "\x1e"
+"""Between two texts, and for a 0 that is kept; they are blanks, which no text of a comment has."""
+
+_ALL_ONES: Final = bytes.maketrans(b"023456789\x1e", b"1111111110")
+
+_NO_DIGITS: Final = bytes(set(range(256)) - set(b"0123456789"))
 
 
 class Numbers(dict[Any, int]):
@@ -442,15 +450,16 @@ class Packer:
         replay = self._played(record)
         movers = (*replay.movers, replay.to_move) if replay else ()
         turns = enumerate(pairwise((1, *movers)))  # before the first ply comes second's turn
+        forms, digits = _open_digits(game.said)
         return _Shown(
             tags=tuple(self._tags.setdefault(tag, tag) for tag in game.tags),
             starts=replay.start if replay else "",
             kinds=array("I", replay.kinds if replay else map(family.texts.__getitem__, game.moves)),
             repeats=tuple(i for i, (before, mover) in turns if mover == before),
             deciding=((-1,) * replay.is_loss + replay.deciding) if replay else (),
-            said=array("I", [self._forms[_DIGIT.sub("1", text)] for text in game.said])
+            said=array("I", map(self._forms.__getitem__, forms))
             or array("I", [self._forms[""]]) * (len(game.moves) + 1),
-            digits="".join(_DIGIT.findall("\n".join(game.said))),
+            digits=digits,
             better=tuple(self._lines(game, family.dictionary)) if replay else (),
         )
 
@@ -500,6 +509,18 @@ def _better(record: Record) -> tuple[tuple[int, tuple[str, ...]], ...]:
     )
 
 
+def _open_digits(said: Sequence[str]) -> tuple[list[str], str]:
+    """Return texts with a 1 for each digit that forms leave open, and these digits in order.
+
+    All texts are gone through at once, which takes a third of the time.
+    """
+    if not said:
+        return [], ""
+    marked = _FIRST_ZERO.sub(_KEPT_ZERO, _END.join(said)).encode("utf-8", "surrogatepass")
+    forms = marked.translate(_ALL_ONES).decode("utf-8", "surrogatepass").split(_END)
+    return forms, marked.translate(None, _NO_DIGITS).decode("ascii")
+
+
 _BREAK: Final = re.compile(r" *\n *")
 
 
@@ -509,7 +530,7 @@ def _said(record: Record) -> Iterator[str]:
     Nothing at all where nothing is said.
     """
     plies = record.plies
-    if not (record.comments or any(p.said or p.comments or p.glyph or p.variations for p in plies)):
+    if not (record.comments or any(p.is_commented or p.glyph or p.variations for p in plies)):
         return
     yield _words(record.comments)
     for number, ply in enumerate(plies, 1):
