@@ -180,6 +180,8 @@ def steps(game: Game, lines: Iterable[str]) -> list[Step | None]:
 
 def _kinds(moves: int, by_bit: Mapping[int, int]) -> int:
     """Return the kinds of moves, both as bits; raises KeyError for a move that is not granted."""
+    if (alone := by_bit.get(moves)) is not None:  # as mostly: one move, or none
+        return alone
     kinds = 0
     while moves:
         bit = moves & -moves
@@ -207,8 +209,8 @@ class Dictionary:
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
         self._bits: Mapping[str, int] = getattr(game, "bits", {})
-        self._by_bit: tuple[dict[int, int], dict[int, int]] = ({}, {})
-        """The same by the bit of the move, the kind as a bit, too."""
+        self._by_bit: tuple[dict[int, int], dict[int, int]] = ({0: 0}, {0: 0})
+        """The same by the bit of the move, the kind as a bit, too; no move is none."""
         self._alike = 0
         """The bits of moves that are granted for both seats, and of one kind."""
         self._fickle: set[tuple[str, Seat]] = set()

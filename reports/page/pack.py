@@ -44,7 +44,6 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from heapq import nsmallest
 from itertools import groupby, pairwise, takewhile
-from operator import sub
 from typing import Any, BinaryIO, Final, NamedTuple
 from weakref import finalize
 
@@ -142,22 +141,21 @@ class _Family:
 
     def learn(self, games: Iterable[_Shown]) -> None:
         """Learn from games what each kind of move makes legal and illegal."""
-        times = Counter[int]()
-        before, ended, begun = (defaultdict[int, Counter[int]](Counter) for _ in range(3))
+        before = defaultdict[int, list[int]](list)
+        ended, begun = (defaultdict[int, Counter[int]](Counter) for _ in range(2))
         for game in games:
             for kind, (old, new) in zip(game.kinds, pairwise(self._legal(game)), strict=False):
-                times[kind] += 1
-                before[kind].update(_places(old))
+                before[kind].append(old)
                 ended[kind].update(_places(old & ~new))
                 begun[kind].update(_places(new & ~old))
-        for kind, often in before.items():
-            gone = (other for other, count in ended[kind].items() if 2 * count > often[other])
-            come = (
-                other
-                for other, count in begun[kind].items()
-                if 2 * count > times[kind] - often[other]
-            )
-            ends, begins = (sum(1 << other for other in others) for others in (gone, come))
+        for kind, legal in before.items():
+            ends = begins = 0
+            for other, times in ended[kind].items():
+                if 2 * times > sum(old >> other & 1 for old in legal):
+                    ends |= 1 << other
+            for other, times in begun[kind].items():
+                if 2 * times > sum(not old >> other & 1 for old in legal):
+                    begins |= 1 << other
             self._learned[kind] = ends & ~(1 << kind), begins
 
     def _legal(self, game: _Shown) -> Iterator[int]:
@@ -173,7 +171,7 @@ class _Family:
             if foretold is None:
                 self.legal = foretold = self.legal or legal
             wrong = legal ^ foretold
-            yield _distances(_places(wrong)) if wrong else []
+            yield _distances(wrong)
             ends, begins = self._learned.get(kind, _NOTHING)
             foretold = legal & ~(ends | 1 << kind) | begins
 
@@ -188,21 +186,20 @@ class _Family:
         if len(self._kinds) != len(texts):
             self._kinds = {text: kind for kind, text in reversed(list(enumerate(texts)))}
         board = fast_board(start_of(game.record(texts)))
-        before: list[set[int]] = [set(), set()]
+        before = [0, 0]
         for ply, played in enumerate((*game.kinds, None)):
             if board.winner is not None:
                 return
-            hinted = {
-                2 * self._kinds[board.moves[code]] + loses
-                for loses, codes in enumerate(board.threats())
-                for code in codes
-            }
+            hinted = 0
+            for loses, codes in enumerate(board.threats()):
+                for code in codes:
+                    hinted |= 1 << 2 * self._kinds[board.moves[code]] + loses
             yield _distances(hinted ^ before[ply % 2])
             before[ply % 2] = hinted
             if played is not None:
                 board.play(board.code(texts[played]))
                 kind = self._kinds[texts[played]]
-                before = [hints - {2 * kind, 2 * kind + 1} for hints in before]
+                before = [hints & ~(3 << 2 * kind) for hints in before]
 
     def to_json(self, boards: Sequence[Game]) -> dict[str, Any]:
         """Return what the page knows of the family."""
@@ -219,8 +216,8 @@ class _Family:
             "plain": known.plain if known else [],
             "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
             "legal": list(_places(self.legal)),
-            "ends": [_distances(_places(ends)) for ends, _ in learned],
-            "begins": [_distances(_places(begins)) for _, begins in learned],
+            "ends": [_distances(ends) for ends, _ in learned],
+            "begins": [_distances(begins) for _, begins in learned],
         }
 
 
@@ -232,10 +229,16 @@ def _places(bits: int) -> Iterator[int]:
         bits ^= bit
 
 
-def _distances(kinds: Iterable[int]) -> list[int]:
-    """Return the kinds in order, each as its distance from the last."""
-    ordered = sorted(kinds)
-    return list(map(sub, ordered, (0, *ordered)))
+def _distances(bits: int) -> list[int]:
+    """Return the places of bits, from 0 and in order, each as its distance from the last."""
+    distances: list[int] = []
+    while bits:
+        distance = (bits & -bits).bit_length()
+        distances.append(distance)
+        bits >>= distance
+    if distances:
+        distances[0] -= 1
+    return distances
 
 
 class _Shown(NamedTuple):
