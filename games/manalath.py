@@ -131,6 +131,8 @@ class Manalath(Turning):
 
     def crowded(self, pieces: int) -> int:
         """Return the cells where a further piece of these's colour makes a group too large."""
+        if pieces.bit_count() < self.win:
+            return 0
         return self.sums(pieces) >> self.board.apart * self.win
 
     def beside(self, pieces: int, count: int) -> int:
@@ -285,8 +287,9 @@ class ManalathPosition(_State, Alternating):
         losing, winning = self._large_groups(1 - self.mover)
         if losing or winning:
             return self._replace(verdict=LOST if losing else WON)
+        empty = self._empty
         for mask in self.stones:  # quick to see, and nearly always so
-            if mask.bit_count() < self.game.supply and self._empty & ~board.around(mask):
+            if mask.bit_count() < self.game.supply and empty & ~board.around(mask):
                 return self
         if self._open_cells(0) or self._open_cells(1):
             return self
@@ -297,6 +300,8 @@ class ManalathPosition(_State, Alternating):
         """Return the cells in groups that lose and those in groups that win."""
         game, stones = self.game, self.stones[colour]
         losing = winning = 0
+        if stones.bit_count() < game.lose:
+            return 0, 0
         seeds = game.large(stones)
         while seeds:
             group = game.board.group(stones, seeds & -seeds)
@@ -377,11 +382,14 @@ class ManalathPosition(_State, Alternating):
 
     def play(self, move: Move) -> ManalathPosition:
         """Return the position after `move`; raises IllegalMoveError."""
-        require_legal(self, move)
-        colour, bit = self.game.placements[move]
-        orange, purple = self.stones
+        game, (orange, purple), blockers, _, verdict = self
+        colour, bit = game.placements.get(move) or (0, 0)
+        mine = purple if colour else orange
+        is_alone = bit & ~(orange | purple | blockers) and not game.near[bit] & mine
+        if not is_alone or verdict != OPEN or mine.bit_count() >= game.supply:
+            require_legal(self, move)
         stones = (orange, purple | bit) if colour else (orange | bit, purple)
-        return ManalathPosition(self.game, stones, self.blockers, 1 - self.mover, OPEN).judged()
+        return ManalathPosition(game, stones, blockers, 1 - self.mover, OPEN).judged()
 
     def after(self, moves: Sequence[str]) -> ManalathPosition | None:
         """Return the position after all of `moves`; None where one of them cannot be played.

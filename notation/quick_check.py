@@ -24,7 +24,7 @@ from lath.notation.record import (
     record_as_read,
 )
 from lath.notation.replay import check_tag, end_faults, result_faults, start_from
-from lath.notation.scanner import NUMBERS, TAGS, parts, unquoted
+from lath.notation.scanner import NUMBERS, TAGS, parts, plies, unquoted
 
 
 def sound_plies(text: str) -> int | None:
@@ -80,10 +80,25 @@ class SoundGame(NamedTuple):
         """Return the record, of which nothing but moves is read."""
         return _record(self.tags, self.line, self.result)
 
+    def whole(self) -> Record | None:
+        """Return the record with all that is said of its moves; None where the scanner must look.
+
+        That is where something stands before the first of them.
+        """
+        if self.is_bare:
+            return self.record()
+        played = plies(self.movetext) if self.movetext.startswith("1.") else None
+        if played is None or len(played) != len(self.line):
+            return None
+        return record_as_read(_unquoted(self.tags), played, self.result)
+
 
 def _record(tags: Iterable[tuple[str, str]], line: Sequence[str], result: str) -> Record:
-    unquoted_tags = tuple([(name, unquoted(value)) for name, value in tags])
-    return record_as_read(unquoted_tags, bare_plies(line), result)
+    return record_as_read(_unquoted(tags), bare_plies(line), result)
+
+
+def _unquoted(tags: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple([(name, unquoted(value)) for name, value in tags])
 
 
 def bare_record(text: str) -> Record | None:

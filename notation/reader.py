@@ -393,8 +393,7 @@ def _sound_entry(text: RecordText, name: str, number: int) -> Entry:
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
     """Return the entry of one text, the `number`-th of the file that problems call `name`."""
     game = sound_game(text.text) if rules and not text.fault else None
-    bare = game and game.is_bare and game.record()
-    record = bare or (None if text.fault else scan(text.text))
+    record = (game and game.whole()) or (None if text.fault else scan(text.text))
     if record is not None and (game or not any(tag_faults(record))):
         if game:
             note_end(record, game.end)

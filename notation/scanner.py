@@ -177,14 +177,14 @@ def scan(text: str) -> Record | None:
     if scanned is None:
         return None
     tags, before, moves, result = scanned
-    plies = _plies(moves)
-    if plies is None:
+    played = plies(moves)
+    if played is None:
         return None
     values = tuple([(name, unquoted(value)) for name, value in tags])
-    return record_as_read(values, plies, result, _comments(before) if before else ())
+    return record_as_read(values, played, result, _comments(before) if before else ())
 
 
-def _plies(moves: str) -> tuple[Ply, ...] | None:
+def plies(moves: str) -> tuple[Ply, ...] | None:
     """Return the plies of a text of nothing else; None where a number is wrong."""
     if not any(map(moves.__contains__, "{;(!?")):  # nothing but numbers and moves
         words = moves.split()

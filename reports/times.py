@@ -11,10 +11,11 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import Termination, number_of
+from lath.notation.record import Remembered, Termination, number_of
 from lath.notation.replay import movers_of
 from lath.reports.figures import Entry, Link, quantile
 from lath.reports.schema import Amount, Count, Positive
@@ -117,6 +118,18 @@ def four_digits(value: float) -> int:
     return round(value) if value < 10_000 else int(float(f"{value:.4g}"))
 
 
+def _milliseconds(text: str) -> tuple[float, int]:
+    """Return the milliseconds that seconds are, also to four digits; -1 where they are no time."""
+    used_s = number_of(text)
+    if used_s is None or used_s < 0:
+        return -1.0, -1
+    return used_s * 1000, four_digits(used_s * 1000)
+
+
+_MILLISECONDS: Final = Remembered(_milliseconds, 1 << 14)
+"""The same, remembered: bots say the same times again and again."""
+
+
 class TimeCounter:
     """Counts the times of games that count for the standings."""
 
@@ -137,14 +150,11 @@ class TimeCounter:
             return
         seats = movers_of(entry.record)
         for ply, (mover, notes) in enumerate(zip(seats, told, strict=False), 1):
-            used_s = None
-            for name, value in notes:
-                if name == "emt":
-                    used_s = number_of(value)
-                    break
-            if used_s is not None and 0 <= used_s < math.inf:
-                used_ms, bot = used_s * 1000, spent[mover]
-                bot.moves[four_digits(used_ms)] += 1
+            text = next((value for name, value in notes if name == "emt"), "")
+            used_ms, kept_ms = _MILLISECONDS[text]
+            if used_ms >= 0:
+                bot = spent[mover]
+                bot.moves[kept_ms] += 1
                 bot.total_ms += used_ms
                 if used_ms > bot.worst_ms:
                     bot.worst_ms, bot.worst = used_ms, {"number": entry.number, "ply": ply}
