@@ -280,8 +280,10 @@ class Dictionary:
         """
         start = self._start(record).position
         legal = bits = 0
-        by_bit = self._by_bit[start.to_move]
-        for position in (start, *self._positions(start, [ply.move for ply in record.plies])):
+        position, by_bit = start, self._by_bit[start.to_move]
+        for move in (None, *record.moves):
+            if move is not None:
+                position = position.play(self._read(move))
             had, before = by_bit, bits
             bits, by_bit = getattr(position, "legal_bits", 0), self._by_bit[position.to_move]
             if bits and before and not bits & before & ~self._alike:

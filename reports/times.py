@@ -150,8 +150,12 @@ class TimeCounter:
             return
         seats = movers_of(entry.record)
         for ply, (mover, notes) in enumerate(zip(seats, told, strict=False), 1):
-            text = next((value for name, value in notes if name == "emt"), "")
-            used_ms, kept_ms = _MILLISECONDS[text]
+            for name, text in notes:
+                if name == "emt":
+                    used_ms, kept_ms = _MILLISECONDS[text]
+                    break
+            else:
+                continue
             if used_ms >= 0:
                 bot = spent[mover]
                 bot.moves[kept_ms] += 1

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
-from record_strategies import RECORDS
+from hypothesis import strategies as st
+from record_strategies import ANNOTATIONS, RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
 from lath import games
@@ -19,7 +21,7 @@ from lath.notation.errors import Fault
 from lath.notation.parser import parse_closely
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, entry_of
-from lath.notation.record import GLYPHS, RESULTS, Ply, Variation
+from lath.notation.record import GLYPHS, RESULTS, Annotation, Ply, Variation, ply_to_read
 from lath.notation.scanner import NUMBERS, parts, scan
 
 HEAD = '[Game "yavalath"]\n\n'
@@ -145,6 +147,51 @@ def test_the_canonical_text_of_a_record_goes_to_lark_only_for_its_variations(
 ) -> None:
     has_variations = any(ply.variations for ply in record.plies)
     assert scan(format_record(record)) == (None if has_variations else record)
+
+
+@given(st.lists(st.lists(ANNOTATIONS, min_size=1, max_size=3), min_size=1, max_size=6))
+def test_what_bots_say_is_read_when_somebody_asks(said: list[list[Annotation]]) -> None:
+    moves = [move for move in games.get("yavalath").board.names if move != "e5"]
+    plies = [Ply(move, "", (tuple(notes),)) for move, notes in zip(moves, said, strict=False)]
+    record = Record((("Game", "yavalath"),), tuple(plies))
+    text = format_record(record)
+    read = scan(text)
+    assert read is not None
+    for ply, notes in zip(read.plies, said, strict=True):
+        assert ply.said in ("", f"{{{' '.join(map(str, notes))}}}")
+    assert format_record(read) == text
+    assert [ply.annotations for ply in read.plies] == [
+        [(note.name, note.value) for note in notes] for notes in said
+    ]
+    assert [ply.said for ply in pickle.loads(pickle.dumps(read)).plies] == [""] * len(said)
+    assert (read, pickle.loads(pickle.dumps(read))) == (record, record)
+    assert hash(scan(text)) == hash(record)
+    assert repr(scan(text)) == repr(record)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_read_later"),
+    [
+        ("{[%emt 0.500] [%eval -0.12]} {[%pv e5 d4]}", True),
+        ("{[%emt 0.5]}", False),  # it is written with three decimals
+        ("{[%emt 00.500]}", False),
+        ("{[%eval  0.5]}", False),
+        ("{[%depth]}", False),
+        ("{why [%emt 0.500]}", False),
+        (";[%emt 0.500]\n", False),
+    ],
+)
+def test_only_what_stands_as_it_is_written_is_read_later(said: str, *, is_read_later: bool) -> None:
+    record = scan(f"{HEAD}1. e5 {said} *")
+    assert record is not None
+    assert record.plies[0].said == said * is_read_later
+    assert record == parse_closely(f"{HEAD}1. e5 {said} *").record
+
+
+def test_a_ply_has_no_other_names() -> None:
+    for ply in (Ply("e5"), ply_to_read("e5", "", "{[%emt 0.500]}")):
+        with pytest.raises(AttributeError, match="'Ply' object has no attribute 'coments'"):
+            getattr(ply, "coments")  # noqa: B009
 
 
 def test_one_variation_sends_a_whole_record_to_lark() -> None:
