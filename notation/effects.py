@@ -136,7 +136,7 @@ class Replay:
     """Whether the ending is what the loser made or had."""
 
 
-_TRIALS: Final = 8
+_TRIALS: Final = 20
 """How often in a row a move must have done the same thing before it is taken for granted."""
 
 

@@ -178,7 +178,7 @@ FAULTS: Final[dict[str, Plant]] = {
     "a tag need not be closed": a_grammar('STRING "]"', 'STRING "]"?'),
     "a move has many glyphs": a_grammar("GLYPH?", "GLYPH*"),
     "numbers begin at 0": in_place_of(scanner, "NUMBERS", [f"{number}." for number in range(99)]),
-    "numbers are not looked at": in_place_of(scanner, "_plies", plies_whatever_their_numbers),
+    "numbers are not looked at": in_place_of(scanner, "plies", plies_whatever_their_numbers),
     "escapes are not read": in_place_of(scanner, "unquoted", lambda text: text[1:-1]),
     "empty comments are kept": in_place_of(scanner, "_comments", comments_even_empty_ones),
     "an eval may be 2": more_harmless(r"-?(?:0(?:\.[0-9]*)?|1(?:\.0*)?)", "-?[0-9.]+"),
