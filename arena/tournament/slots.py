@@ -30,9 +30,12 @@ from lath.arena.tournament.events import Listener, PairBegan
 from lath.arena.tournament.system import Cores, Patience
 from lath.arena.tournament.worker import NO_THREAD, Job, PairJob, play_pair
 
-GATHER_S: Final = 0.5
-"""How long results of short pairs wait for others at most; a run that is killed plays them again.
-Nothing waits while a slot has nothing to do."""
+OFTEN_S: Final = 0.5
+"""Results of pairs that come more often than this wait for others."""
+
+GATHER_S: Final = 2.0
+"""How long they do at most; a run that is killed plays their games again. Nothing waits while a
+slot has nothing to do, nor when somebody asks to stop."""
 
 FEWEST, MOST = 2, 64
 """Pairs that a worker has: the one it plays and those it plays next."""
@@ -87,7 +90,7 @@ class Pace:
 
         It is no longer than a worker can do without the runner.
         """
-        if not 0 < self._pair_s < self.slots * GATHER_S:
+        if not 0 < self._pair_s < self.slots * OFTEN_S:
             return 0.0
         return min(GATHER_S, MOST * self._pair_s / AHEAD)
 
