@@ -171,16 +171,8 @@ class Mammalath(Turning):
             tuple(map(int.bit_length, Board.bits(form >> 1))) for form in forms
         )
         """Each shape moved to the lowest cell: the places of its other cells."""
-        apart = self.board.apart
-        at = {form: apart * number for number, form in enumerate((*forms, 0), 1)}
-        bits: dict[str, int] = {**self.board.bit}
-        for move, shape in self.releases.items():
-            lowest = shape & -shape
-            bits[move] = lowest << at[shape // lowest]
-        for place, move in enumerate((*self.type_releases, SWAP), at[0]):
-            bits[move] = 1 << place
-        self.bits: Final = bits
-        """What each move is in `MammalathPosition.legal_bits`; a shape is its lowest cell's bit."""
+        self.bits: Final = self._bits_of_moves(forms)
+        """What each move is in `MammalathPosition.legal_bits`."""
         backwards = {
             f"x{cells[-1]}-{cells[0]}": Move(f"x{cells[0]}-{cells[-1]}") for cells in ends.values()
         }
@@ -191,6 +183,17 @@ class Mammalath(Turning):
             f"{self.letters[-1]}, x and the ends of a line of {NUMBERS[line]} such as "
             f"x{low}-{high}{', a block such as xb2-c3' if self.has_blocks else ''}, or swap"
         )
+
+    def _bits_of_moves(self, forms: Sequence[int]) -> dict[str, int]:
+        """Return what each move is in `legal_bits`: a shape is its lowest cell, by its form."""
+        apart = self.board.apart
+        at = {form: apart * number for number, form in enumerate((*forms, 0), 1)}
+        bits: dict[str, int] = {**self.board.bit}
+        for move, shape in self.releases.items():
+            lowest = shape & -shape
+            bits[move] = lowest << at[shape // lowest]
+        others = enumerate((*self.type_releases, SWAP), at[0])
+        return {**bits, **{move: 1 << place for place, move in others}}
 
     @property
     def card(self) -> str:
