@@ -191,7 +191,7 @@ def _holds(tag: str, value: str) -> bool:
 
 
 def _is_annotated(ply: Ply) -> bool:
-    return bool(ply.glyph or ply.comments or ply.variations)
+    return bool(ply.glyph or ply.is_commented or ply.variations)
 
 
 def _movetext(record: Record) -> str:
