@@ -47,6 +47,7 @@ from itertools import groupby, pairwise, takewhile
 from typing import Any, BinaryIO, Final, NamedTuple
 from weakref import finalize
 
+from lath.games.board import Board
 from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
@@ -170,8 +171,7 @@ class _Family:
         for legal, kind in zip(self._legal(game), (*game.kinds, 0), strict=False):
             if foretold is None:
                 self.legal = foretold = self.legal or legal
-            wrong = legal ^ foretold
-            yield _distances(wrong)
+            yield _distances(legal ^ foretold)
             ends, begins = self._learned.get(kind, _NOTHING)
             foretold = legal & ~(ends | 1 << kind) | begins
 
@@ -223,10 +223,7 @@ class _Family:
 
 def _places(bits: int) -> Iterator[int]:
     """Yield the places of bits, from 0 and in order."""
-    while bits:
-        bit = bits & -bits
-        yield bit.bit_length() - 1
-        bits ^= bit
+    return (bit.bit_length() - 1 for bit in Board.bits(bits))
 
 
 def _distances(bits: int) -> list[int]:
