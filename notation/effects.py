@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from lath.games.board import Board
 from lath.games.core import Game, Move, Position, Seat, follow, movers
 from lath.games.errors import GameError
 from lath.notation.record import Record
@@ -178,18 +179,6 @@ def steps(game: Game, lines: Iterable[str]) -> list[Step | None]:
     return found
 
 
-def _kinds(moves: int, by_bit: Mapping[int, int]) -> int:
-    """Return the kinds of moves, both as bits; raises KeyError for a move that is not granted."""
-    if (alone := by_bit.get(moves)) is not None:  # as mostly: one move, or none
-        return alone
-    kinds = 0
-    while moves:
-        bit = moves & -moves
-        kinds |= by_bit[bit]
-        moves ^= bit
-    return kinds
-
-
 class Dictionary:
     """Kinds of moves: a move's text, and by seat what it does."""
 
@@ -208,14 +197,10 @@ class Dictionary:
         self._streaks: dict[tuple[str, Seat], tuple[int, int]] = {}
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
-        self._bits: Mapping[str, int] = getattr(game, "bits", {})
-        self._by_bit: tuple[dict[int, int], dict[int, int]] = ({0: 0}, {0: 0})
-        """The same by the bit of the move, the kind as a bit, too; no move is none."""
-        self._alike = 0
-        """The bits of moves that are granted for both seats, and of one kind."""
         self._fickle: set[tuple[str, Seat]] = set()
         # The moves of all built-in games together have fewer spellings.
-        self._read = lru_cache(maxsize=100_000)(game.canonical)
+        self.read = lru_cache(maxsize=100_000)(game.canonical)
+        """Returns the one way to write a move, remembered; raises MoveSyntaxError."""
         self._starts: dict[tuple[str, str], _Start] = {}
         self._last = ((start, self.plain),) * 2
         """The last two positions that were looked at: one is that before the next move."""
@@ -228,7 +213,7 @@ class Dictionary:
         Raises GameError: a setup that the game refuses, or an illegal move, with the ply in the
         message.
         """
-        start = self._start(record)
+        start = self.start(record)
         texts = [ply.move for ply in record.plies]
         begun = start.position
         kinds, seats, end = self.at_once(begun, texts) or self.closely(begun, texts)
@@ -249,6 +234,11 @@ class Dictionary:
             ),
             is_loss=bool(outcome and outcome.is_loss),
         )
+
+    def settled(self) -> dict[str, int]:
+        """Return the kinds of the moves that are taken for granted, the same for both seats."""
+        first, second = self._granted
+        return {text: kind for text, kind in first.items() if second.get(text) == kind}
 
     def line(self, position: Position, texts: Sequence[str]) -> list[tuple[int, Seat]]:
         """Return the kind and the seat of each move of a line from a position, each looked at.
@@ -272,39 +262,8 @@ class Dictionary:
             *_, end = start, *self._positions(start, record.moves)  # says what is wrong
         return end
 
-    def legal_moves(self, record: Record) -> Iterator[int]:
-        """Yield the kinds of the legal moves of each position of a record that `play` took.
-
-        They are bits: kind k is 1 << k. Where the game tells legal moves as bits of its own, of
-        those that stay nothing is asked.
-        """
-        start = self._start(record).position
-        legal = bits = 0
-        position, by_bit = start, self._by_bit[start.to_move]
-        for move in (None, *record.moves):
-            if move is not None:
-                position = position.play(self._read(move))
-            had, before = by_bit, bits
-            bits, by_bit = getattr(position, "legal_bits", 0), self._by_bit[position.to_move]
-            if bits and before and not bits & before & ~self._alike:
-                try:
-                    changed = _kinds(bits & ~before, by_bit) | _kinds(before & ~bits, had)
-                except KeyError:  # one must be looked at
-                    legal = self._legal_kinds(position)
-                else:
-                    legal ^= changed
-            else:
-                legal = self._legal_kinds(position)
-            yield legal
-
-    def _legal_kinds(self, position: Position) -> int:
-        granted, legal = self._granted[position.to_move], 0
-        for move in position.legal_moves():
-            kind = granted.get(move)
-            legal |= 1 << (self.kind(move, position, position.play(move)) if kind is None else kind)
-        return legal
-
-    def _start(self, record: Record) -> _Start:
+    def start(self, record: Record) -> _Start:
+        """Return the first position of a record; raises GameError."""
         key = record.tag("Setup"), record.tag("Position")
         known = self._starts.get(key)
         if known is None:
@@ -362,9 +321,6 @@ class Dictionary:
         for text, seat in zip(texts, seats, strict=False):
             self._fickle.add((text, seat))
             self._granted[seat].pop(text, None)
-            if bit := self._bits.get(text):
-                self._by_bit[seat].pop(bit, None)
-                self._alike &= ~bit
         return self._played(position, texts)
 
     def _played(
@@ -396,10 +352,15 @@ class Dictionary:
         """Yield the position after each move; raises GameError, with the ply in the message."""
         for number, text in enumerate(texts, 1):
             try:
-                position = position.play(self._read(text))
+                position = position.play(self.read(text))
             except GameError as error:
                 raise GameError(f"ply {number}: {error}") from error
             yield position
+
+    def kind_of(self, move: Move, position: Position) -> int:
+        """Return which kind a legal move is, which is not played where it is taken for granted."""
+        kind = self._granted[position.to_move].get(move)
+        return self.kind(move, position, position.play(move)) if kind is None else kind
 
     def kind(self, text: str, before: Position, after: Position) -> int:
         """Return which kind of move led from one position to the next."""
@@ -420,10 +381,6 @@ class Dictionary:
                 known.insert(0, kind)
                 if times + 1 >= _TRIALS and last == kind and (text, seat) not in self._fickle:
                     self._granted[seat][text] = kind
-                    if bit := self._bits.get(text):
-                        self._by_bit[seat][bit] = 1 << kind
-                        if self._granted[1 - seat].get(text) == kind:
-                            self._alike |= bit
                 return kind
         self._streaks.pop((text, seat), None)
         kind = next((one for one in known if self.effects[one][seat] is None), len(self.texts))
@@ -440,3 +397,58 @@ class Dictionary:
             found = older if older[0] is position else (position, position.contents())
             self._last = newer, found
         return self._last[1][1]
+
+
+class LegalMoves:
+    """Which moves are legal in games that a dictionary has played, as bits: a bit a kind of move.
+
+    Kinds that are settled have the bits of the game's own, so that nothing is asked of such moves;
+    others come above these. Nothing is to be played by the dictionary any more.
+    """
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        self._dictionary = dictionary
+        game = dictionary.game
+        bits: Mapping[str, int] = getattr(game, "bits", {})
+        if not hasattr(game.start(), "legal_bits"):
+            bits = {}
+        settled = {bits[text]: kind for text, kind in dictionary.settled().items() if text in bits}
+        self._kind = settled
+        self._bit = {kind: bit for bit, kind in settled.items()}
+        self._settled = sum(settled)
+        self._others = {bit: Move(text) for text, bit in bits.items() if bit not in settled}
+        self._above = max(bits.values(), default=0).bit_length()
+
+    def of(self, record: Record) -> Iterator[int]:
+        """Yield the legal moves of each position of a record that the dictionary has played."""
+        position, read = self._dictionary.start(record).position, self._dictionary.read
+        settled = self._settled
+        for move in (None, *record.moves):
+            if move is not None:
+                position = position.play(read(move))
+            if settled:
+                bits: int = getattr(position, "legal_bits")  # noqa: B009 - not in the protocol
+                legal = bits & settled
+                if bits != legal:
+                    others = map(self._others.__getitem__, Board.bits(bits ^ legal))
+                    legal |= self._looked_at(position, others)
+            else:
+                legal = self._looked_at(position, position.legal_moves())
+            yield legal
+
+    def _looked_at(self, position: Position, moves: Iterable[Move]) -> int:
+        looked = 0
+        for move in moves:
+            looked |= self.bit(self._dictionary.kind_of(move, position))
+        return looked
+
+    def bit(self, kind: int) -> int:
+        """Return the bit of a kind."""
+        return self._bit.get(kind) or 1 << self._above + kind
+
+    def kinds(self, moves: int) -> int:
+        """Return the kinds of moves as bits, kind k being 1 << k."""
+        kinds = moves >> self._above
+        for bit in Board.bits(moves & self._settled):
+            kinds |= 1 << self._kind[bit]
+        return kinds

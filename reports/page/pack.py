@@ -52,7 +52,7 @@ from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
-from lath.notation.effects import Dictionary, Replay
+from lath.notation.effects import Dictionary, LegalMoves, Replay
 from lath.notation.files import temporary_file
 from lath.notation.record import (
     ANALYSIS,
@@ -119,9 +119,6 @@ def json_letters(value: Any) -> str:
     return base64.b64encode(deflated).decode()
 
 
-_NOTHING: Final = (0, 0)
-
-
 class _Family:
     """The games of one id, all of which can be replayed, or none."""
 
@@ -131,49 +128,62 @@ class _Family:
         self.game_id = game_id
         self.dictionary = dictionary
         """None where none of them can be replayed."""
-        self.legal = 0
-        """The legal moves at the start of one of its games, as bits."""
+        self._moves: LegalMoves | None = None
+        self._begun = 0
+        """The legal moves at the start of one of its games, as bits of `_moves`."""
         self.texts = Numbers()
         """Moves that nobody can play."""
         self._learned: dict[int, tuple[int, int]] = {}
-        """By kind, the other kinds that it mostly makes illegal, and legal, as bits."""
+        """By kind, the other kinds that it mostly makes illegal, and legal, as bits likewise."""
         self._kinds: dict[str, int] = {}
         """The first kind of each text."""
 
     def learn(self, games: Iterable[_Shown]) -> None:
         """Learn from games what each kind of move makes legal and illegal."""
+        if self.moves is None:
+            return
         before = defaultdict[int, list[int]](list)
         ended, begun = (defaultdict[int, Counter[int]](Counter) for _ in range(2))
         for game in games:
             for kind, (old, new) in zip(game.kinds, pairwise(self._legal(game)), strict=False):
                 before[kind].append(old)
-                ended[kind].update(_places(old & ~new))
-                begun[kind].update(_places(new & ~old))
+                ended[kind].update(Board.bits(old & ~new))
+                begun[kind].update(Board.bits(new & ~old))
         for kind, legal in before.items():
-            ends = begins = 0
-            for other, times in ended[kind].items():
-                if 2 * times > sum(old >> other & 1 for old in legal):
-                    ends |= 1 << other
-            for other, times in begun[kind].items():
-                if 2 * times > sum(not old >> other & 1 for old in legal):
-                    begins |= 1 << other
-            self._learned[kind] = ends & ~(1 << kind), begins
+            ends, begins = self.moves.bit(kind), 0
+            for bit, times in ended[kind].items():
+                if 2 * times > sum(bool(old & bit) for old in legal):
+                    ends |= bit
+            for bit, times in begun[kind].items():
+                if 2 * times > sum(not old & bit for old in legal):
+                    begins |= bit
+            self._learned[kind] = ends, begins
+
+    @property
+    def moves(self) -> LegalMoves | None:
+        """Return what tells legal moves when all games have been played; None without a game."""
+        if self._moves is None and self.dictionary is not None:
+            self._moves = LegalMoves(self.dictionary)
+        return self._moves
 
     def _legal(self, game: _Shown) -> Iterator[int]:
-        """Yield the legal kinds of each position as bits, not of that where the game is over."""
-        if self.dictionary is not None:
-            record = game.record(self.dictionary.texts)
-            yield from takewhile(bool, self.dictionary.legal_moves(record))
+        """Yield the legal moves of each position, not of that where the game is over."""
+        if self.dictionary is not None and self.moves is not None:
+            yield from takewhile(bool, self.moves.of(game.record(self.dictionary.texts)))
 
     def legal_moves(self, game: _Shown) -> Iterator[list[int]]:
         """Yield what is legal in each position of a game and was not foretold, or the reverse."""
+        moves = self.moves
+        if moves is None:
+            return
         foretold: int | None = None
         for legal, kind in zip(self._legal(game), (*game.kinds, 0), strict=False):
             if foretold is None:
-                self.legal = foretold = self.legal or legal
-            yield _distances(legal ^ foretold)
-            ends, begins = self._learned.get(kind, _NOTHING)
-            foretold = legal & ~(ends | 1 << kind) | begins
+                self._begun = foretold = self._begun or legal
+            yield _distances(moves.kinds(legal ^ foretold)) if legal != foretold else []
+            learned = self._learned.get(kind)
+            ends, begins = (moves.bit(kind), 0) if learned is None else learned
+            foretold = legal & ~ends | begins
 
     def hints(self, game: _Shown) -> Iterator[list[int]]:
         """Yield which moves win at once or lose in each position, as the page has it.
@@ -207,15 +217,18 @@ class _Family:
         texts = known.texts if known else list(self.texts)
         nothing: Sequence[Sequence[str | None]] = [[None, None]] * len(texts)
         effects = known.effects if known else nothing
-        kinds = range(len(texts) if self._learned else 0)
-        learned = [self._learned.get(kind, _NOTHING) for kind in kinds]
+        told = self.moves.kinds if self.moves else int
+        learned = [
+            [told(moves) & ~(1 << kind) for moves in self._learned.get(kind, (0, 0))]
+            for kind in range(len(texts) if self._learned else 0)
+        ]
         return {
             "id": self.game_id,
             "title": known.game.title if known else self.game_id or "unknown game",
             "board": boards.index(known.game) if known else None,
             "plain": known.plain if known else [],
             "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
-            "legal": list(_places(self.legal)),
+            "legal": list(_places(told(self._begun))),
             "ends": [_distances(ends) for ends, _ in learned],
             "begins": [_distances(begins) for _, begins in learned],
         }

@@ -33,7 +33,7 @@ from unpacking import Unpacked, heads, opened, unpacked
 from lath import games
 from lath.games.core import Game, Move, Position, Seat
 from lath.notation import effects
-from lath.notation.effects import Dictionary
+from lath.notation.effects import Dictionary, LegalMoves
 from lath.notation.files import TemporaryFileError, temporary_file
 from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
 from lath.notation.record import annotation_as_read as as_read
@@ -109,9 +109,9 @@ def test_what_a_legal_move_would_do_is_what_the_rules_say() -> None:
         for seed in range(10):
             dictionary.play(random_game(game_id, seed))
         record = random_game(game_id, 99)
-        for position, bits in zip(
-            positions(record), list(dictionary.legal_moves(record)), strict=True
-        ):
+        moves = LegalMoves(dictionary)
+        for position, legal in zip(positions(record), list(moves.of(record)), strict=True):
+            bits = moves.kinds(legal)
             kinds = [kind for kind in range(len(dictionary.texts)) if bits >> kind & 1]
             assert sorted(dictionary.texts[kind] for kind in kinds) == sorted(
                 position.legal_moves()
