@@ -57,7 +57,11 @@ def apply(effect: str, contents: list[str], shapes: Shapes) -> None:
         elif what == "-":
             contents[cell] = contents[cell][: -int(operand)]
         elif what == "~":
-            contents[cell] = "".join(c for c in contents[cell] if shapes.get(c) != operand)
+            left = contents[cell]
+            if len(left) == 1:  # as mostly
+                contents[cell] = "" if shapes.get(left) == operand else left
+            else:
+                contents[cell] = "".join([c for c in left if shapes.get(c) != operand])
         else:
             old, new = operand[0], operand[1:]
             contents[:] = [content.replace(old, new) for content in contents]
@@ -137,7 +141,7 @@ class Replay:
     """Whether the ending is what the loser made or had."""
 
 
-_TRIALS: Final = 20
+_TRIALS: Final = 12
 """How often in a row a move must have done the same thing before it is taken for granted."""
 
 
