@@ -104,6 +104,8 @@ class Manalath(Turning):
             (colour, bit, self.near[bit]) for colour, bit in self.placements.values()
         )
         """For each move its colour, its cell, and the cells next to that."""
+        self._lately: tuple[tuple[int, Sequence[tuple[int, int]]], ...] = ()
+        """Pieces of one colour and their groups, those that were asked for last."""
         self.counts: Final = sum(1 << self.board.apart * count for count in range(win + 1))
         """What puts a set of cells side by side, for each count to `win`, by multiplication."""
         # A turn changes the pieces of one colour alone.
@@ -145,17 +147,29 @@ class Manalath(Turning):
 
         The sizes of the groups next to a cell are added up for all cells at once.
         """
-        board, apart = self.board, self.board.apart
-        # A group moves the cells around it up by as many counts as it has pieces.
-        counts = board.full
-        alone = pieces & ~board.around(pieces)
-        for step in board.directions:  # those that touch no other, all at once
-            for near in (alone << step, alone >> step):
-                counts |= near * self.counts & (counts << apart | (1 << apart) - 1)
-        for group in board.groups(pieces ^ alone):
-            up = apart * group.bit_count()
-            counts |= board.around(group) * self.counts & (counts << up | (1 << up) - 1)
+        counts, each = self.board.full, self.counts
+        for near, up in self._groups(pieces):  # which moves the cells around up by its size
+            counts |= near * each & (counts << up | (1 << up) - 1)
         return counts
+
+    def _groups(self, pieces: int) -> Sequence[tuple[int, int]]:
+        """Return of each group the cells around it, and its size times `Board.apart`.
+
+        Groups only grow: what was looked at lately and is among these pieces need not be again.
+        """
+        lately = self._lately
+        known = next((one for one in lately if one[0] & pieces == one[0]), (0, ()))
+        groups = list(known[1])
+        for bit in self.board.bits(pieces ^ known[0]):
+            near, up, others = self.near[bit], self.board.apart, []
+            for group in groups:
+                if group[0] & bit:
+                    near, up = near | group[0], up + group[1]
+                else:
+                    others.append(group)
+            groups = [*others, (near, up)]
+        self._lately = ((pieces, groups), known, *(one for one in lately if one is not known))[:4]
+        return groups
 
     def _moves_on(self, place: int, orange: int, purple: int) -> tuple[Move, ...]:
         """Return the moves to cells by colour, in order; the cells are shifted down by `place`."""
