@@ -103,6 +103,26 @@ def test_what_moves_end_is_learned_where_there_are_many_games(
     assert 3 * corrections[0] < 2 * corrections[1]
 
 
+def test_the_legal_moves_of_what_is_taken_for_granted_are_those_of_the_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(effects, "_TRIALS", 1)
+    monkeypatch.setattr(packing, "LEARNED", 4)
+    records = [random_game(game_id, seed) for game_id in BUILT_IN for seed in range(20)]
+    for record, game in zip(records, unpacked(pack(records)), strict=True):
+        assert game.legal == [set(position.legal_moves()) for position in positions(record)]
+
+
+def test_what_both_are_known_for_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(effects, "_TRIALS", 1)
+    dictionary = Dictionary(games.get("yavalath"))
+    for seed in range(4):
+        dictionary.play(random_game("yavalath", seed))
+    settled = dictionary.settled()
+    assert settled
+    assert all(None not in dictionary.effects[kind] for kind in settled.values())
+
+
 def test_what_a_legal_move_would_do_is_what_the_rules_say() -> None:
     for game_id in BUILT_IN:
         dictionary = Dictionary(games.get(game_id))
