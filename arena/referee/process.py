@@ -329,9 +329,12 @@ class Child:
     @property
     def waited_s(self) -> float:
         """Return how long the process's first thread has waited for a core; 0 where none tells."""
-        try:
-            with open(f"/proc/{self.bot_pid}/schedstat", "rb") as file:
-                return int(file.read().split()[1]) / 1e9
+        try:  # asked of every longer thought: a file object takes thrice as long
+            descriptor = os.open(f"/proc/{self.bot_pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                return int(os.read(descriptor, 200).split()[1]) / 1e9
+            finally:
+                os.close(descriptor)
         except (OSError, IndexError):
             return 0.0
 
