@@ -4,11 +4,11 @@
     python benchmarks/throughput.py --round-trips 100000 [--folder FOLDER]
 
 Records are those of `records.py`, with bare moves: 25,000 different games, and again under other
-players' names for as long as there are not enough. Time is that of the processor, of all processes
-of a command together with their start, because a machine does other things too; memory is that of
-the largest process. Records are those that a command reads: of `diff` and of a merge those of both
-files. What is less than half as fast as the middle one of its group is named in the end, with the
-reason.
+players' names for as long as there are not enough. Rates are by the time of the processor, of all
+processes of a command together with their start, because a machine does other things too; beside it
+is that on the wall, for commands of two processes. Memory is that of the largest process. Records
+are those that a command reads: of `diff` and of a merge those of both files. What is less than half
+as fast as the middle one of its group is named in the end, with the reason.
 
 Formats that hold one game alone leave most records out, and are faster for that.
 
@@ -70,7 +70,10 @@ _OF_LIBRARY: Final = tuple(
     for words in ("headers(sys.argv[1])", "read(sys.argv[1])")
 )
 
-_WHY: Final = {"sgf": "whose turn it is must be known, and so every game is played"}
+_WHY: Final = {
+    "abstractplay": "what is written is read again, to see that it says the same",
+    "sgf": "whose turn it is must be known, and so every game is played",
+}
 
 JOBS: Final = (
     Job("write", ["edit", "{all}", "-o", "{out}/canonical.lath"]),
@@ -80,6 +83,7 @@ JOBS: Final = (
         why="each record is checked by the rules before and after",
     ),
     Job("write", ["select", "{all}", "-o", "{out}/selected.lath"]),
+    Job("write", ["select", "-j", "2", "{all}", "-o", "{out}/selected-2.lath"]),
     Job("write", ["select", "{all}", "{all}", "-o", "{out}/merged.lath"], times=2),
     Job("write", ["select", "{all}", "--distinct", "-o", "{out}/distinct.lath"]),
     Job("write", ["select", "{all}", "--sort", "plies", "-o", "{out}/sorted.lath"]),
@@ -90,6 +94,7 @@ JOBS: Final = (
     Job("read", ["check", "-j", "2", "{all}"]),
     Job("read", ["select", "{all}", "--count", "--where", "plies > 20 and result = 1-0"]),
     Job("read", ["stats", "{all}"]),
+    Job("read", ["stats", "-j", "2", "{all}"]),
     Job("read", ["stats", "--endings", "{all}"]),
     Job(
         "read",
@@ -97,6 +102,7 @@ JOBS: Final = (
         why="of each setup the least of up to twelve images is looked for",
     ),
     Job("read", ["rate", "{all}"]),
+    Job("read", ["rate", "-j", "2", "{all}"]),
     Job("read", ["diff", "{all}", "{all}"], times=2),
     Job(
         "read",
@@ -118,8 +124,13 @@ JOBS: Final = (
         for name, known in TABLE.items()
         if known.write
     ),
+    Job("convert", ["convert", "-q", "-j", "2", "{all}", "{out}/to-2.jsonl"]),
     *(
-        Job("convert", ["convert", "-q", f"{{out}}/to{known.suffixes[0]}", "{out}/back.lath"])
+        Job(
+            "convert",
+            ["convert", "-q", f"{{out}}/to{known.suffixes[0]}", "{out}/back.lath"],
+            why="each value is looked at by itself, where a record of our own is as a whole",
+        )
         for name, known in TABLE.items()
         if known.read and known.write and name != "lath"
     ),
@@ -180,11 +191,12 @@ def rows(jobs: Sequence[Job], folder: Path, sizes: Sequence[int]) -> Iterator[st
             runs.append(measured(job, archive, folder))
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    yield f"| command | {' | '.join(f'{size:,}: records/s | CPU s | MB' for size in sizes)} |"
-    yield f"| --- |{' --- | --- | --- |' * len(sizes)}"
+    yield f"| command | {' | '.join(f'{size:,}: records/s | CPU s | s | MB' for size in sizes)} |"
+    yield f"| --- |{' --- | --- | --- | --- |' * len(sizes)}"
     for job, runs in taken:
         cells = [
-            f"{size * job.times / one.cpu_s:,.0f} | {one.cpu_s:.1f} | {one.peak_mb:.0f}"
+            f"{size * job.times / one.cpu_s:,.0f} | {one.cpu_s:.1f} | {one.wall_s:.1f}"
+            f" | {one.peak_mb:.0f}"
             for size, one in zip(sizes, runs, strict=True)
         ]
         yield f"| {name_of(job)} | {' | '.join(cells)} |"
