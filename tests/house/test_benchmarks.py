@@ -46,7 +46,7 @@ def test_the_benchmark_of_records_checks_its_corpus() -> None:
 
 def test_the_benchmark_of_commands_measures_what_is_asked_for() -> None:
     told = measured("throughput.py", "--records", "12", "--only", "check")
-    assert "| command | 12: records/s | CPU s | MB |" in told
+    assert "| command | 12: records/s | CPU s | s | MB |" in told
     assert told.count("| `check ") == 2
 
 
