@@ -116,7 +116,7 @@ def test_the_legal_moves_of_what_is_taken_for_granted_are_those_of_the_rules(
 def test_what_both_are_known_for_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effects, "_TRIALS", 1)
     dictionary = Dictionary(games.get("yavalath"))
-    for seed in range(4):
+    for seed in range(20):
         dictionary.play(random_game("yavalath", seed))
     settled = dictionary.settled()
     assert settled
