@@ -57,10 +57,6 @@ class Times(TypedDict):
     """by the arena's clock; null where it told none, or these took no time"""
 
 
-_COUNTED: Final = frozenset({"depth", "nodes"})
-"""What bots tell of a move that is counted beside its time."""
-
-
 @dataclass(slots=True)
 class _Told:
     """What a bot told of some of its timed moves."""
@@ -107,7 +103,7 @@ class _Spent:
     def hear(self, notes: Iterable[tuple[str, str]], used_ms: float) -> None:
         """Count what is told of a move that took so long, by name and value."""
         for name, value in notes:
-            if name in _COUNTED:
+            if name in ("depth", "nodes"):
                 told = self.depth if name == "depth" else self.nodes
                 number = number_of(value)
                 told.add(-1.0 if number is None else number, used_ms)
@@ -154,15 +150,19 @@ class TimeCounter:
             return
         seats = movers_of(entry.record)
         for ply, (mover, notes) in enumerate(zip(seats, told, strict=False), 1):
-            first = dict(reversed(notes))  # of each name
-            used_ms, kept_ms = _MILLISECONDS[first.get("emt", "")]
+            for name, text in notes:
+                if name == "emt":
+                    used_ms, kept_ms = _MILLISECONDS[text]
+                    break
+            else:
+                continue
             if used_ms >= 0:
                 bot = spent[mover]
                 bot.moves[kept_ms] += 1
                 bot.total_ms += used_ms
                 if used_ms > bot.worst_ms:
                     bot.worst_ms, bot.worst = used_ms, {"number": entry.number, "ply": ply}
-                if not _COUNTED.isdisjoint(first):
+                if len(notes) > 1:
                     bot.hear(notes, used_ms)
 
     def times(self, names: Sequence[str]) -> list[Times]:
