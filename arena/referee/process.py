@@ -329,7 +329,7 @@ class Child:
     @property
     def waited_s(self) -> float:
         """Return how long the process's first thread has waited for a core; 0 where none tells."""
-        try:  # asked of every longer thought: a file object takes thrice as long
+        try:  # asked of every longer thought: a file object takes twice as long
             descriptor = os.open(f"/proc/{self.bot_pid}/schedstat", os.O_RDONLY | os.O_CLOEXEC)
             try:
                 return int(os.read(descriptor, 200).split()[1]) / 1e9
