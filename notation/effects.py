@@ -412,10 +412,7 @@ class LegalMoves:
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
-        game = dictionary.game
-        bits: Mapping[str, int] = getattr(game, "bits", {})
-        if not hasattr(game.start(), "legal_bits"):
-            bits = {}
+        bits: Mapping[str, int] = getattr(dictionary.game, "bits", {})
         settled = {bits[text]: kind for text, kind in dictionary.settled().items() if text in bits}
         self._kind = settled
         self._bit = {kind: bit for bit, kind in settled.items()}
@@ -431,7 +428,7 @@ class LegalMoves:
             if move is not None:
                 position = position.play(read(move))
             if settled:
-                bits: int = getattr(position, "legal_bits")  # noqa: B009 - not in the protocol
+                bits: int = getattr(position, "legal_bits")  # noqa: B009 - who has bits has it
                 legal = bits & settled
                 if bits != legal:
                     others = map(self._others.__getitem__, Board.bits(bits ^ legal))

@@ -42,6 +42,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from heapq import nsmallest
 from itertools import groupby, pairwise, takewhile
 from typing import Any, BinaryIO, Final, NamedTuple
@@ -128,9 +129,8 @@ class _Family:
         self.game_id = game_id
         self.dictionary = dictionary
         """None where none of them can be replayed."""
-        self._moves: LegalMoves | None = None
         self._begun = 0
-        """The legal moves at the start of one of its games, as bits of `_moves`."""
+        """The legal moves at the start of one of its games, as bits of `moves`."""
         self.texts = Numbers()
         """Moves that nobody can play."""
         self._learned: dict[int, tuple[int, int]] = {}
@@ -159,12 +159,10 @@ class _Family:
                     begins |= bit
             self._learned[kind] = ends, begins
 
-    @property
+    @cached_property
     def moves(self) -> LegalMoves | None:
-        """Return what tells legal moves when all games have been played; None without a game."""
-        if self._moves is None and self.dictionary is not None:
-            self._moves = LegalMoves(self.dictionary)
-        return self._moves
+        """What tells legal moves, first asked when all games have been played; None without one."""
+        return None if self.dictionary is None else LegalMoves(self.dictionary)
 
     def _legal(self, game: _Shown) -> Iterator[int]:
         """Yield the legal moves of each position, not of that where the game is over."""
@@ -228,15 +226,10 @@ class _Family:
             "board": boards.index(known.game) if known else None,
             "plain": known.plain if known else [],
             "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
-            "legal": list(_places(told(self._begun))),
+            "legal": [bit.bit_length() - 1 for bit in Board.bits(told(self._begun))],
             "ends": [_distances(ends) for ends, _ in learned],
             "begins": [_distances(begins) for _, begins in learned],
         }
-
-
-def _places(bits: int) -> Iterator[int]:
-    """Yield the places of bits, from 0 and in order."""
-    return (bit.bit_length() - 1 for bit in Board.bits(bits))
 
 
 def _distances(bits: int) -> list[int]:
