@@ -114,7 +114,8 @@ class RatedGames:
 
     def __init__(self) -> None:
         with _with_room():
-            database = sqlite3.connect("", isolation_level=None)
+            # What is garbage may be collected, and so closed, by any thread.
+            database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
             weakref.finalize(self, database.close)
             database.execute(f"PRAGMA cache_size = -{_MEMORY >> 10}")
             database.execute("PRAGMA journal_mode = OFF")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import random
+import sqlite3
+import threading
 import tracemalloc
 from collections import deque
 from dataclasses import replace
@@ -101,3 +103,17 @@ def test_where_there_is_no_room_it_is_told_as_that() -> None:
     records = [bare("ann", "bob", "1-0", Number=str(number)) for number in range(2000)]
     with pytest.raises(TemporaryFileError, match="full"):
         deque(map(tally.add, records))
+
+
+def test_a_tally_that_is_garbage_is_closed_by_whichever_thread_collects_it() -> None:
+    """Told here by the plugin of pytest that fails a test for what a finalizer raises."""
+    tally = Tally()
+    tally.add(bare("ann", "bob", "1-0"))
+    database = tally._rated._database
+    kept = [tally]
+    del tally
+    other = threading.Thread(target=kept.clear)
+    other.start()
+    other.join()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        database.execute("SELECT 1")
