@@ -12,7 +12,11 @@ from pathlib import Path
 
 import bad_bots
 import pytest
+from arena_runs import PATIENCE_S
 from fault_stand import Stand, Stored, good
+from processes import gone
+
+from lath.arena.tournament.live import glimpses_in
 
 TIGHT = {"move": "100ms"}
 
@@ -40,6 +44,12 @@ def freeze(stand: Stand, seconds: float) -> None:
             time.sleep(seconds)  # the fault itself
 
 
+def until_it_moves(stand: Stand) -> None:
+    """Return when a bot has moved, so that most often one is asked now; or when the run is over."""
+    seen = glimpses_in(stand.out)
+    assert gone(lambda: glimpses_in(stand.out) == seen, PATIENCE_S), "nobody moves any more"
+
+
 def lost_by_time(games: Sequence[Stored], name: str) -> list[int]:
     late = [game for game in games if game.termination == "time" and name in game.names]
     return [game.number for game in late if game.lost_by(name)]
@@ -60,7 +70,8 @@ def test_who_is_innocent_loses_no_game_to_a_stall(freezes: list[float], stand: S
     )
     run = stand.begin(*stand.run_words())
     for seconds in freezes:
-        time.sleep(chance.uniform(0.05, 0.5))
+        until_it_moves(stand)
+        time.sleep(chance.uniform(0.0, 0.05))  # anywhere in what the bot takes
         freeze(stand, seconds)
     assert run.poll() is None, "it was there to be stopped"
     ended = stand.finish(run)
