@@ -115,6 +115,7 @@ def an_archive(name: str, kind: bytes = tarfile.REGTYPE) -> bytes:
         (an_archive("link", tarfile.SYMTYPE), "'link' is no plain file in it"),
         (an_archive("main.py"), "has another digest"),
     ],
+    ids=["rubbish", "in a parent", "absolute", "a link", "another"],  # else the archive's time
 )
 def test_what_is_not_what_was_to_be_sent_is_refused(sent: bytes, why: str, tmp_path: Path) -> None:
     digest = "0" * 64
