@@ -67,11 +67,14 @@ def _sentences(outcome: Outcome, new: str) -> Iterator[str]:
         yield f"{new} has {'won' if test['counts'][4] else 'lost'} all {games}"
 
 
-def _losses(records: Iterable[object], new: str) -> Iterator[str]:
-    """Yield where the new bot lost points: by seat, by game, in which opening most."""
+def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
+    """Yield where the new bot lost points: by seat, by game, in which opening most.
+
+    Only the first `games` by number are looked at: others ran beyond the verdict.
+    """
     scores: dict[str, Counter[str]] = {}
     for record in records:
-        if not isinstance(record, Record):
+        if not isinstance(record, Record) or int(record.tag("Number") or 0) > games:
             continue
         seat = "first" if record.first == new else "second"
         half = {"1-0": 2, "0-1": 0, "1/2-1/2": 1}.get(record.result, 0)
@@ -109,7 +112,8 @@ def _print_verdict(
         print(*_sentences(summary.outcome, names[1]), sep="\n")
         if quiet:
             return
-        for words in _losses(records_of([out], rules=False), names[1]):
+        games = records_of([out], rules=False)
+        for words in _losses(games, names[1], summary.outcome.total):
             print(words)
         for bot in summary.bots:
             faults = [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]

@@ -18,6 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Final
 
 from lath.arena.referee import trees
@@ -261,9 +262,10 @@ class Child:
         *whole, self.begun = joined.split(b"\n")
         self._count(len(data) + 80 * len(whole))  # a flood of empty lines is one, too
         if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self.begun)):
-            self.flooded = True  # and such a line answers nothing, in however many reads it came
+            # Neither such a line nor what comes after it answers, in however many reads they came.
+            self.flooded = True
             self.begun = b""
-            whole = [line for line in whole if len(line) <= MAX_LINE]
+            whole = [*takewhile(lambda line: len(line) <= MAX_LINE, whole)]
         self.lines.extend(whole)
 
     def _count(self, written: int) -> None:

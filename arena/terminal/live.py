@@ -196,7 +196,7 @@ def progress_words(progress: Progress) -> list[str]:
         about = f" (about {left[0]})" if left_s else ""
         words.append(f"{games_left} games of the budget left{about}")
     elif progress.budget_left_s is not None:
-        words.append(f"{left[0]} of the budget left")
+        words.append(f"{span(progress.budget_left_s)} of the budget left")
     elif left_s:
         words.append(f"{left[0]} left")
     return words

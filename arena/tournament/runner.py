@@ -169,7 +169,11 @@ class Runner:
         self._fed_s = 0.0
         """When the first pair was handed out, on the monotonic clock; 0.0 before."""
         self._breaks: Counter[int] = Counter()
-        self._pace: Final = Pace(config.jobs, has_deadline=budget.seconds is not None)
+        self._pace: Final = Pace(
+            config.jobs,
+            has_deadline=budget.seconds is not None,
+            has_verdict=config.sprt is not None,
+        )
         self._places: Places
         """While games are played."""
         self._host_of: Final[dict[int, Host]] = {}

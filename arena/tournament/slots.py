@@ -37,6 +37,9 @@ GATHER_S: Final = 2.0
 """How long they do at most; a run that is killed plays their games again. Nothing waits while a
 slot has nothing to do, nor when somebody asks to stop."""
 
+VERDICT_S: Final = 0.1
+"""The same where results may end the run: what is handed over by then is played beyond its end."""
+
 FEWEST, MOST = 2, 64
 """Pairs that a worker has: the one it plays and those it plays next."""
 
@@ -60,10 +63,12 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         *,
         has_deadline: bool = False,
+        has_verdict: bool = False,
     ) -> None:
         self.slots = slots
         """How many there are now."""
         self._has_deadline: Final = has_deadline
+        self._longest_s: Final = VERDICT_S if has_verdict else GATHER_S
         self._clock: Final = clock
         self._last_s: float | None = None
         """When pairs came in last; before the first, workers and bots are only starting."""
@@ -92,7 +97,7 @@ class Pace:
         """
         if not 0 < self._pair_s < self.slots * OFTEN_S:
             return 0.0
-        return min(GATHER_S, MOST * self._pair_s / AHEAD)
+        return min(self._longest_s, MOST * self._pair_s / AHEAD)
 
     def window(self, fewest: int = FEWEST) -> int:
         """Return how many pairs a worker should have, so that it never waits for the runner."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lath.arena.tournament.slots import AHEAD, FEWEST, GATHER_S, LONG_S, MOST, Pace
+from lath.arena.tournament.slots import AHEAD, FEWEST, GATHER_S, LONG_S, MOST, VERDICT_S, Pace
 
 
 class Clock:
@@ -15,10 +15,12 @@ class Clock:
         return self.now_s
 
 
-def paced(pair_s: float, *, slots: int = 2, pairs: int = 200) -> Pace:
+def paced(
+    pair_s: float, *, slots: int = 2, pairs: int = 200, has_verdict: bool = False
+) -> Pace:
     """Return the pace of a run in which each slot plays a pair in this time."""
     clock = Clock()
-    pace = Pace(slots, clock)
+    pace = Pace(slots, clock, has_verdict=has_verdict)
     for _ in range(pairs):
         clock.now_s += pair_s / slots
         pace.count(1)
@@ -36,6 +38,13 @@ def test_short_pairs_are_stored_some_at_a_time_and_more_of_them_wait() -> None:
         pace = paced(pair_s)
         assert pace.gather_s == pytest.approx(min(GATHER_S, MOST * pair_s / AHEAD))
         assert pace.window() * pair_s >= AHEAD * pace.gather_s - 1e-9
+
+
+def test_little_is_handed_over_that_a_verdict_may_make_needless() -> None:
+    for pair_s in (0.01, 0.2, 0.9):
+        pace = paced(pair_s, has_verdict=True)
+        assert pace.gather_s <= VERDICT_S
+        assert pace.window() * pair_s <= max(FEWEST * pair_s, AHEAD * VERDICT_S + pair_s)
 
 
 def test_there_is_a_most_that_waits() -> None:
