@@ -51,8 +51,10 @@ class Limit:
         for seconds in (self.seconds, *clocks):
             if seconds is not None and not 0.001 <= seconds <= 1e9:
                 raise ValueError(f"a limit of {seconds} s, expected 0.001 or more")
-        if self.nodes is not None and not 1 <= self.nodes < 10**15:
-            raise ValueError(f"a limit of {self.nodes} nodes, expected 1 or more")
+        nodes = 1 if self.nodes is None else self.nodes
+        if not (isinstance(nodes, int) and 1 <= nodes < 10**15):
+            expected = "expected a whole number from 1 to 10^15 - 1"
+            raise ValueError(f"a limit of {nodes} nodes, {expected}")
         if not 0 <= self.increment_s <= 1e9:
             raise ValueError(f"an increment of {self.increment_s} s, expected 0 or more")
 

@@ -247,7 +247,7 @@ class Engine:
 
         A bot that is told `moves` knows the way, and one that hears of a game's next moves in the
         next question goes on with what it has searched. The same `seed` gives the same answer where
-        the bot's limit is no time.
+        the bot's limit is no time; it is a whole number from 0 to 2^63 - 1, or a ValueError.
 
         Raises GameError where the moves are not legal or the game is over, ConfigError where the
         bot does not play it, and EngineError: BotDiedError, DeadlineError, IllegalAnswerError, or
@@ -325,6 +325,8 @@ class Engine:
         self, position: Position, limit: Limit, moves: Sequence[str], seed: int
     ) -> _Question:
         """Tell the bot of the game that it is asked about, or that it goes on; see `play`."""
+        if not (isinstance(seed, int) and 0 <= seed < 2**63):
+            raise ValueError(f"a seed of {seed!r}, expected a whole number from 0 to 2^63 - 1")
         start, plies = position, list[Move]()
         for text in moves:
             plies.append(read_move(position, text))

@@ -460,7 +460,7 @@ def _config_of(source: Path) -> Config | None:
 
 def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
     """Return the words that a command has; raises ConfigError with what to `write` for a file."""
-    words = words_of(command[0] if len(command) == 1 else shlex.join(command))
+    words = words_of(command[0] if len(command) == 1 else shlex.join(command), folder)
     if advice := None if words[0] in bundled() else advice_on(words, folder):
         raise ConfigError(f"{advice.why}; {advice.after}{write}{shlex.join(advice.words)}")
     return words

@@ -118,6 +118,7 @@ class _Cast:
         annotation, info = param.type_descriptor.annotation, param.type_descriptor.parameter_info
         self._is_list = annotation in (list[str], list[Path])
         kind = get_args(annotation)[0] if self._is_list else annotation
+        self._is_path = kind is Path
         is_one = param.nargs == 1 and not param.multiple
         is_looked_at = info.exists or info.resolve_path or info.path_type or info.writable
         self._cast: Callable[[Any], Any] | None = None
@@ -138,6 +139,8 @@ class _Cast:
         if value is None:
             return () if param.multiple or param.nargs == -1 else None
         values = value if self._is_list else [value]
+        if self._is_path and "" in values:  # as of a variable of the shell that is not set
+            raise typer.BadParameter("expected a path, not nothing", ctx=ctx, param=param)
         if self._cast and all(isinstance(one, self._kinds) and _is_plain(one) for one in values):
             return list(map(self._cast, values)) if self._is_list else self._cast(value)
         return self._library().coerce(value, param=param, ctx=ctx)

@@ -608,7 +608,8 @@ def sprt_table(text: str) -> dict[str, Any]:
 
     Raises ConfigError.
     """
-    numbers = [number_of(word.strip()) for word in text.split(",")]
+    words = [word.strip() for word in text.split(",")]
+    numbers = [None if "e" in word.lower() else number_of(word) for word in words]
     if None in numbers or len(numbers) not in (2, 4):
         raise ConfigError(f"--sprt {text!r}, expected elo0,elo1 or elo0,elo1,alpha,beta")
     return dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))

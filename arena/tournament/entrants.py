@@ -65,8 +65,9 @@ def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
             raise ConfigError(f"{of}{error}") from error
     _checked(table, of)
     if equals:
-        words = words_of(command, of=of)
-        if advice := advice_on(words, Path(table.get("cwd", "")).absolute()):
+        home = Path(table.get("cwd", "")).absolute()
+        words = words_of(command, home, of=of)
+        if advice := advice_on(words, home):
             said = shlex.quote(f"{name}={shlex.join(advice.words)}")
             raise ConfigError(f"{of}{advice.why}; {advice.after}write: {flag} {said}")
         table["command"] = list(words)
@@ -187,8 +188,13 @@ def wall_of(sandbox: str | None) -> str:
     return sandbox or "auto"
 
 
-def words_of(command: str, *, of: str = "") -> tuple[str, ...]:
-    """Return the words of a command, whose option is `of`; raises ConfigError."""
+def words_of(command: str, home: Path | None = None, *, of: str = "") -> tuple[str, ...]:
+    """Return the words of a command, whose option is `of`; raises ConfigError.
+
+    It is one word, blanks and all, where that is the path of something that is there, from `home`.
+    """
+    if home is not None and command.strip() and is_there(home / command, Path.exists):
+        return (command,)
     try:
         words = tuple(shlex.split(command))
     except ValueError as error:
@@ -251,7 +257,7 @@ def origin_of(text: str, role: str) -> Origin:
         name, what = "", first.strip()
     table = bot_flag(";".join([name or role, *rest]), role.upper())
     parts = {key: value for key, value in table.items() if key != "name"}
-    words = words_of(what, of=f"{role.upper()}: ")
+    words = words_of(what, Path.cwd(), of=f"{role.upper()}: ")
     path, note = Path(words[0]), ""
     if len(words) == 1 and is_there(path, Path.exists):
         if revision(words[0], Path.cwd()):
@@ -336,7 +342,7 @@ def table_in(home: Path, command: str, made: set[Path], called: str) -> dict[str
 
     table: dict[str, Any] = {"cwd": str(home)}
     if command:
-        return table | {"command": list(resolve(words_of(command, of="--run: "), home))}
+        return table | {"command": list(resolve(words_of(command, home, of="--run: "), home))}
     if (home / CONFIG).is_file():
         return table | _table_of_config(home / CONFIG, called)
     scripts = {path for path in home.iterdir() if path.suffix in RUN_BY and path.is_file()}
@@ -367,7 +373,8 @@ def _table_of_config(path: Path, called: str) -> dict[str, Any]:
     (row,) = rows
     place = path.parent / str(row.get("cwd", ""))
     words = row["command"]
-    words = words_of(words, of=f"{called}: ") if isinstance(words, str) else tuple(map(str, words))
+    is_text = isinstance(words, str)
+    words = words_of(words, place, of=f"{called}: ") if is_text else tuple(map(str, words))
     keys = ("options", "env", "memory", "threads", "sandbox", "cache", "build", "protocol")
     kept = {key: row[key] for key in keys if key in row}
     if isinstance(reads := row.get("reads"), list):

@@ -54,12 +54,18 @@ def is_there(path: Path, kind: Callable[[Path], bool]) -> bool:
 def files_in(path: Path) -> list[Path]:
     """Return a file, or the files of a folder and those below, sorted.
 
-    What is hidden and what Python keeps for itself is passed by: it changes when a bot plays.
+    What is hidden, what Python keeps for itself and the directories of tournaments are passed by:
+    they change when a bot plays.
     """
+    from lath.arena.tournament.database import DATABASE
+
     if path.is_file():
         return [path]
     found = []
     for place, folders, names in os.walk(path):
+        if DATABASE in names and place != str(path):
+            folders.clear()
+            continue
         folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
         found += [Path(place, name) for name in names if name[0] != "."]
     return sorted(each for each in found if each.is_file())
@@ -140,6 +146,9 @@ class Advice(NamedTuple):
         return f"after `{self.before}` " if self.before else ""
 
 
+_OF_WINDOWS: Final = "has line ends of Windows, by which its first line asks for what is not there"
+
+
 def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
     """Return why a program that is a file in `folder` cannot be started as it is, if that is so."""
     program, *arguments = command
@@ -154,6 +163,8 @@ def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
         why = f"{program} may not be executed"
     elif wrong := _wrong_first_line(path, is_script=runner is not None):
         why = f"{program} {wrong}"
+        if wrong == _OF_WINDOWS:
+            return Advice(why, command, rf"sed -i 's/\r$//' {shlex.quote(program)}")
     else:
         return None
     if runner is not None:
@@ -177,6 +188,8 @@ def _wrong_first_line(path: Path, *, is_script: bool) -> str:
         return ""
     if not line.startswith(b"#!"):
         return "has no first line #!… that says what runs it" if is_script else ""
+    if line.endswith(b"\r\n"):
+        return _OF_WINDOWS
     runner, *more = os.fsdecode(line[2:]).split() or [""]
     if Path(runner).name == "env" and more and not more[0].startswith("-"):
         return "" if shutil.which(more[0]) else f"asks for {more[0]}, which is not on PATH"

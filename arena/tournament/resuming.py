@@ -383,4 +383,5 @@ def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
 
 def _changed_file(whose: str, path: str) -> str:
     file = f"the file {path}" if whose == GAMES else f"bot {whose!r}: {path}"
-    return f"{file} has changed since games were played"
+    is_gone = Path(path).is_absolute() and not is_there(Path(path), Path.exists)
+    return f"{file} {'is gone' if is_gone else 'has changed'} since games were played"

@@ -333,6 +333,8 @@ def test_who_asks_wrongly_is_told_and_the_bot_is_not() -> None:
     [
         {"seconds": 0},
         {"nodes": 0},
+        {"nodes": 1.5},
+        {"nodes": 10**15},
         {"seconds": 1, "nodes": 5},
         {"first_s": 5},
         {"increment_s": 1},
@@ -342,6 +344,12 @@ def test_who_asks_wrongly_is_told_and_the_bot_is_not() -> None:
 def test_a_limit_that_no_bot_can_be_told_is_none(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"expected|clocks are two"):
         Limit(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", 2**63])
+def test_a_seed_that_no_bot_can_be_told_is_none(seed: int, heard: Path) -> None:
+    with opened(bad_bots.Good, heard) as bot, pytest.raises(ValueError, match="a seed of"):
+        bot.play(START, Limit(nodes=1), seed=seed)
 
 
 @pytest.mark.parametrize("text", ["move 0.5", "nodes 1000", "10+0.1", "none"])

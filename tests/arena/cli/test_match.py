@@ -214,6 +214,7 @@ def test_a_word_is_a_path_a_bundled_bot_a_revision_or_a_program(home: Path) -> N
         (("greedy", "random", "--tc", "soon"), "--tc: unknown time control"),
         (("greedy", "random", "--budget", "soon"), "--budget"),
         (("greedy", "random", "--sprt", "5"), "--sprt '5', expected elo0,elo1"),
+        (("greedy", "random", "--sprt", "0,1e2"), "--sprt '0,1e2', expected elo0,elo1"),
         (("greedy", "random", "--openings", "x"), "x cannot be read"),
         (("greedy", "random", "--openings", "random"), "openings: 'random', expected random:N"),
         (("greedy", "random", "--run", "./x"), "--run is for folders and git revisions"),
@@ -355,6 +356,16 @@ def test_a_match_with_a_folder_that_was_edited_begins_anew(
     (folder / "net.bin").write_text("22")
     games.append(commands.arena(*words).out.splitlines()[1].rpartition(", ")[2])
     assert games == ["of 2 games", "of 4 games", "of 2 games"]
+
+
+def test_a_match_that_lies_in_the_folder_of_its_bot_goes_on(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won_by(monkeypatch, "first")
+    out = a_folder(home, bot__py="") / "deep" / "out"
+    words = ("match", "greedy", "folder", "--budget", "2", "--out", out)
+    games = [commands.arena(*words).out.splitlines()[1].rpartition(", ")[2] for _ in range(2)]
+    assert games == ["of 2 games", "of 4 games"]
 
 
 def test_another_commit_build_or_part_is_another_match(home: Path) -> None:

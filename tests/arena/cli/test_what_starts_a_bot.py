@@ -52,6 +52,34 @@ def test_who_may_not_be_executed_is_told_how_that_is_mended() -> None:
     )
 
 
+def test_who_has_line_ends_of_windows_is_told_how_that_is_mended() -> None:
+    make("mybot.sh", 0o755, "#!/bin/sh\r\n")
+    ran = commands.arena("bot", "check", "./mybot.sh")
+    assert ran.err == (
+        "arena: ./mybot.sh has line ends of Windows, by which its first line asks for what is not "
+        "there; after `sed -i 's/\\r$//' ./mybot.sh` type: arena bot check -- ./mybot.sh\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("bot", "check", "--", "./my bots/one.sh"), ("play", "yavalath", "--bot", "x=my bots/one.sh")],
+)
+def test_a_path_with_blanks_is_one_word_where_it_is_there(words: tuple[str, ...]) -> None:
+    Path("my bots").mkdir()
+    make("my bots/one.sh", 0o644, SHEBANG)
+    ran = commands.arena(*words)
+    assert ran.status == 2
+    assert "my bots/one.sh may not be executed" in ran.err
+
+
+def test_a_path_with_nothing_in_it_is_none() -> None:
+    ran = commands.arena("run", "--bot", "greedy", "--out", "")
+    assert ran.status == 2
+    assert "'--out': expected a path, not nothing" in ran.err
+    assert not list(Path().iterdir())
+
+
 def test_a_configuration_is_told_its_own_way() -> None:
     make("mybot.py", 0o644, "")
     bots = '[[bot]]\nname = "greedy"\n\n[[bot]]\nname = "mine"\ncommand = ["mybot.py", "-v"]\n'

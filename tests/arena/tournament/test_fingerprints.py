@@ -94,6 +94,14 @@ def test_a_bot_whose_file_changed_is_refused_on_resuming(quick: list[str], tmp_p
     assert "rounds = 1" in (tmp_path / "out" / "tournament.toml").read_text()
 
 
+def test_a_bot_whose_file_is_gone_is_refused_as_that(quick: list[str], tmp_path: Path) -> None:
+    assert arena(*quick, "--rounds", "1", cwd=tmp_path).returncode == 0
+    (tmp_path / "mybot.py").unlink()
+    refused = arena("run", "out", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert f"bot 'mine': {tmp_path}/mybot.py is gone since games were played" in refused.stderr
+
+
 def test_with_force_it_plays_on_and_is_known_from_then_on(quick: list[str], tmp_path: Path) -> None:
     assert arena(*quick, "--rounds", "1", cwd=tmp_path).returncode == 0
     change(tmp_path)

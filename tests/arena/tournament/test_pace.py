@@ -15,9 +15,7 @@ class Clock:
         return self.now_s
 
 
-def paced(
-    pair_s: float, *, slots: int = 2, pairs: int = 200, has_verdict: bool = False
-) -> Pace:
+def paced(pair_s: float, *, slots: int = 2, pairs: int = 200, has_verdict: bool = False) -> Pace:
     """Return the pace of a run in which each slot plays a pair in this time."""
     clock = Clock()
     pace = Pace(slots, clock, has_verdict=has_verdict)
