@@ -20,9 +20,10 @@ from typing import Any, Final, NamedTuple, Self
 from lath import games
 from lath.arena.answers import UNLIMITED, Answer, Info, Limit
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
-from lath.arena.referee.conversation import Bot, BotSpec, NoAnswer, play_line
+from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, priced, read_answer
 from lath.arena.referee.process import Watch
 from lath.games.core import Move, Position, Seat, read_move

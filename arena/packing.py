@@ -16,8 +16,8 @@ from typing import Final, NamedTuple
 
 from lath import games
 from lath.arena.errors import ConfigError
+from lath.arena.referee.bots import OURS
 from lath.arena.referee.bridges import CONTESTS
-from lath.arena.referee.conversation import OURS
 from lath.arena.tournament.programs import bundled
 
 MOST_LETTERS: Final = 100_000

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from lath.arena import signals
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
+from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Greeting
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament.builds import ready

@@ -21,8 +21,9 @@ from pathlib import Path
 from peers import CORES, Setup
 from played import environment, read_logs
 
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import play_game
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan

@@ -39,8 +39,8 @@ from measure import machine, spread
 
 from lath import games
 from lath.arena.cluster.opening import SETTINGS
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings

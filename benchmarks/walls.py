@@ -25,8 +25,9 @@ from typing import TypeVar
 
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import play_game
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan

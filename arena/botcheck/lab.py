@@ -16,16 +16,10 @@ from typing import Final, Self
 
 from lath.arena.botcheck.points import FaultFoundError, duration, fault
 from lath.arena.errors import GameVoidError
+from lath.arena.referee.bots import INFO_KEPT, BotSpec, Lines
 from lath.arena.referee.bridges import Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import (
-    INFO_KEPT,
-    Bot,
-    BotSpec,
-    Lines,
-    NoAnswer,
-    play_line,
-)
+from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.log import lines_of
 from lath.arena.referee.match import WON_BY
 from lath.arena.referee.process import Watch

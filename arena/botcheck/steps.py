@@ -30,8 +30,9 @@ from lath.arena.botcheck.points import (
     warning,
 )
 from lath.arena.referee import trees
+from lath.arena.referee.bots import Lines
 from lath.arena.referee.clock import MARGIN_S
-from lath.arena.referee.conversation import CLEAN, QUIT_S, Lines, NoAnswer
+from lath.arena.referee.conversation import CLEAN, QUIT_S, NoAnswer
 from lath.games.core import SEATS, Move, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl

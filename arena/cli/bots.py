@@ -37,9 +37,10 @@ from lath.arena.cli.main import (
 from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
+from lath.arena.referee.bots import OURS, BotSpec
 from lath.arena.referee.bridges import CONTESTS, PROTOCOLS, bot_of, refuse_options
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import OURS, Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.log import read_log
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.core import draw, read_options

@@ -19,9 +19,9 @@ from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import App, Side, argument, option, whole
 from lath.arena.errors import ConfigError
 from lath.arena.referee import process, trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import Ending
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting

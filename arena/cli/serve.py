@@ -16,7 +16,7 @@ import typer
 from lath.arena.cli.files import append_record
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, whole
 from lath.arena.errors import ConfigError, MachineError
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.entrants import bot_flag, spec_of
 from lath.arena.tournament.programs import bundled

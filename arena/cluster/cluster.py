@@ -32,8 +32,8 @@ from lath.arena.cluster.messages import (
 )
 from lath.arena.cluster.tasks import Place, Tasks, pair_of
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
+from lath.arena.referee.bots import Greeting
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Greeting
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, HostSeen, Listener, Rate, Waiting, warner
 from lath.arena.tournament.places import Bell

@@ -18,7 +18,7 @@ from pathlib import Path
 from lath.arena.cluster.messages import Entry, Terms, Traveller, Word, read, write
 from lath.arena.cluster.parcels import Parcel, parcel_of, place_of
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.builds import built
 from lath.arena.tournament.confinement import confined, files_of, holds, kept, own_folders
 from lath.arena.tournament.programs import resolve

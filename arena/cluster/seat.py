@@ -43,7 +43,7 @@ from lath.arena.cluster.messages import (
 from lath.arena.cluster.preparation import Prepared, prepare
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.referee import trees
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament import system
 from lath.arena.tournament.confinement import kept
 from lath.arena.tournament.diagnosis import clock_numbers

@@ -20,7 +20,8 @@ from typing import Any, ClassVar, Final
 from lath import games
 from lath.arena import signals
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import OURS, Bot, BotSpec, Greeting, NoAnswer
+from lath.arena.referee.bots import OURS, BotSpec, Greeting
+from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.arena.referee.process import Watch
 from lath.games.board import Board
 from lath.games.core import Move, Position, Seat

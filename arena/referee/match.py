@@ -15,8 +15,9 @@ from typing import Final, Protocol
 
 from lath import games
 from lath.arena.errors import GameVoidError
+from lath.arena.referee.bots import Asides
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Asides, Bot, NoAnswer, play_line
+from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.log import log_of
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
     from lath.arena.answers import Limit
-    from lath.arena.referee.conversation import BotSpec
+    from lath.arena.referee.bots import BotSpec
     from lath.games.core import Position
 
 LEVEL: Final = "level"

@@ -26,7 +26,7 @@ from typing import Final
 from lath.arena import signals
 from lath.arena.errors import ArenaError
 from lath.arena.referee import trees
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.schedule.openings import digest as sha256_of
 from lath.arena.tournament.confinement import confined, kept
 from lath.arena.walls.wall import beginning

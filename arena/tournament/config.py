@@ -22,8 +22,8 @@ from typing import Any, Final
 
 from lath import games
 from lath.arena.errors import ConfigError, reading
+from lath.arena.referee.bots import OURS, BotSpec
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
-from lath.arena.referee.conversation import OURS, BotSpec
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.core import Settings

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import lath
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.walls import users
 from lath.arena.walls.bubblewrap import View
 from lath.arena.walls.limits import machine_bytes

@@ -27,7 +27,7 @@ from typing import Final, Literal
 from lath import games
 from lath.arena.errors import ConfigError, MachineError
 from lath.arena.referee import trees
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.watchdog import size
 from lath.arena.tournament import system
 from lath.arena.tournament.confinement import GUIDE, confined

@@ -29,8 +29,9 @@ from lath.arena.errors import (
     MovedError,
     StoreError,
 )
+from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
-from lath.arena.referee.conversation import Bot, Greeting
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.process import Watch
 from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
 from lath.arena.schedule.budget import UNLIMITED, Budget

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
 from lath.arena.schedule.core import Dealer, Openings, Played, Schedule, Tags, pair_of

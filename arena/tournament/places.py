@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from lath.arena import signals
 from lath.arena.errors import GameVoidError
-from lath.arena.referee.conversation import Greeting
+from lath.arena.referee.bots import Greeting
 from lath.arena.referee.trees import reap_orphans, sweep
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, Listener, warner

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 
 from lath import games
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import BotSpec, Greeting
+from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.schedule.core import seed_digest
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest

@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
-from lath.arena.referee.conversation import OURS, BotSpec
+from lath.arena.referee.bots import OURS, BotSpec
 from lath.arena.schedule.core import Conditions
 from lath.arena.schedule.fixed import Fixed
 from lath.arena.schedule.formats import FORMATS

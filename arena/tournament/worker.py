@@ -35,9 +35,10 @@ from lath.arena.errors import (
     MachineError,
 )
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play_game
 from lath.arena.referee.process import Watch, may_start, start_no_more
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook

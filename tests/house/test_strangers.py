@@ -20,7 +20,7 @@ import strangers
 from babblers import babbled, checked
 from strangers import DOORS, FoundError, met
 
-from lath.arena.referee.conversation import Asides
+from lath.arena.referee.bots import Asides
 from lath.arena.tournament import config
 from lath.arena.tournament.worker import PairResult
 

@@ -19,8 +19,8 @@ from sample_records import HOSTILE_NAMES, bare, tournament
 from schedules import a_schedule, by_strength, outcome, played
 
 from lath.arena.errors import ArenaError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt

@@ -21,8 +21,8 @@ from lath.arena.botcheck.check import Report
 from lath.arena.botcheck.check import check as check_bot
 from lath.arena.botcheck.lab import Lab
 from lath.arena.referee import process, trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
 from lath.arena.tournament import worker

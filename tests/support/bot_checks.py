@@ -22,8 +22,8 @@ from lath.arena.botcheck.check import check
 from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import Point, Verdict
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.notation.protocol import TimeControl
 
 Result = TypeVar("Result")

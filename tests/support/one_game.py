@@ -13,8 +13,9 @@ from bad_bots import Good
 from processes import new_tree
 
 from lath.arena.referee import conversation
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult

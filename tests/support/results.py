@@ -8,8 +8,8 @@ from typing import Any
 
 from sample_records import random_game
 
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.store import Store

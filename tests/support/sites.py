@@ -18,7 +18,7 @@ from browsing import Visit, new_window
 
 from lath.arena.cli.files import append_record
 from lath.arena.cli.serve import listening
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.site.app import Server, Site
 from lath.arena.site.guard import names_of
 from lath.arena.site.playing import Desk

@@ -5,8 +5,8 @@ from __future__ import annotations
 from deeds import children
 from processes import new_tree
 
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.record import GamePlan
 from lath.arena.tournament.slots import Host, Worker
 from lath.arena.tournament.system import Patience

@@ -22,8 +22,9 @@ from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import Point, Verdict
 from lath.arena.botcheck.steps import CHAPTERS, HEARD, READY
 from lath.arena.errors import ConfigError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec, NoAnswer
+from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.notation.protocol import TimeControl
 
 pytestmark = pytest.mark.alone

@@ -23,7 +23,7 @@ from quick_runs import play_nothing
 from results import a_result
 
 from lath.arena import tuning
-from lath.arena.referee.conversation import Greeting
+from lath.arena.referee.bots import Greeting
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.entrants import bot_flag
 from lath.arena.tournament.runner import Runner

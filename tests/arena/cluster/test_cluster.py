@@ -27,7 +27,7 @@ from clusters import (
 from lath.arena.cluster import link, seat
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError, MachineError
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, PairBegan
 from lath.arena.walls.bubblewrap import why_not
 

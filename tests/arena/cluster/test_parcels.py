@@ -14,7 +14,7 @@ from lath.arena.cluster import parcels
 from lath.arena.cluster.parcels import Parcel, parcel_of, place_of, take, used
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,8 @@ from lath.arena.cluster.link import Seen
 from lath.arena.cluster.messages import Answer, Task, read, write
 from lath.arena.cluster.tasks import Place, Tasks, pair_of
 from lath.arena.errors import ArenaError, MachineError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.slots import PlaceLostError
 from lath.arena.tournament.worker import PairJob, PairResult, play_pair
 from lath.notation.protocol import TimeControl

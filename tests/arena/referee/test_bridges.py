@@ -14,9 +14,9 @@ from processes import new_tree
 
 from lath import games
 from lath.arena.errors import ConfigError, GameVoidError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import KEEP_RUNNING, Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.match import play_game
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult

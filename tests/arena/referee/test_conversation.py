@@ -15,8 +15,9 @@ from scripted import Clock, ScriptedWatch, scripted
 from lath import games
 from lath.arena.errors import ConfigError, GameVoidError, HeldUpError
 from lath.arena.referee import process, trees
+from lath.arena.referee.bots import INFO_KEPT, Asides, BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import INFO_KEPT, Asides, Bot, BotSpec, NoAnswer, play_line
+from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.games.core import Move
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl

@@ -25,8 +25,9 @@ from workers import play_in_worker
 from lath import games
 from lath.arena.errors import GameVoidError
 from lath.arena.referee import conversation
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import play_game
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.record import GamePlan, GameResult

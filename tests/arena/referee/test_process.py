@@ -24,8 +24,8 @@ from processes import alive_of, calm_s, gone, new_tree
 from workers import play_in_worker
 
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.process import (
     MAX_GAME,
     MAX_OUTPUT,

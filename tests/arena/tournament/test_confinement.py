@@ -15,7 +15,7 @@ from processes import new_tree
 
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.process import Child
 from lath.arena.tournament import builds
 from lath.arena.tournament.builds import built, ready

@@ -15,7 +15,7 @@ from quick_runs import play_nothing
 
 from lath import games
 from lath.arena.errors import ConfigError
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.resuming import changes, fingerprints
 from lath.arena.tournament.sources import changes_in
 

@@ -22,7 +22,7 @@ from results import a_config, a_result, finished
 
 from lath.arena.errors import FULL, LACKS, ArenaError, DiskError, MachineError
 from lath.arena.referee import trees
-from lath.arena.referee.conversation import BotSpec
+from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament import slots, system
 from lath.arena.tournament.events import Event, Summary, Waiting

@@ -21,8 +21,9 @@ from quick_runs import play_nothing
 from results import a_config, finished
 
 from lath.arena.errors import ArenaError, DiskError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Event, PairBegan, PairEnded, Progress, Waiting

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 from quick_runs import play_nothing
 
-from lath.arena.referee.conversation import Greeting
+from lath.arena.referee.bots import Greeting
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.database import seal_of
 from lath.reports import export

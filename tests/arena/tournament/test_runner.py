@@ -32,8 +32,8 @@ from results import a_result, finished
 
 from lath.arena.errors import ArenaError, MachineError, StoreError
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.schedule.budget import Budget
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.runner import MAX_BREAKS, Runner

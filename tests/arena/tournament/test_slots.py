@@ -16,8 +16,8 @@ from processes import alive_of, gone, new_tree
 from workers import a_host, a_job
 
 from lath.arena.errors import ArenaError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.events import PairBegan
 from lath.arena.tournament.slots import Slot, Worker
 from lath.arena.tournament.worker import play_pair, read_result

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from workers import a_host, a_job
 
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.events import Event, PairBegan, Waiting
 from lath.arena.tournament.slots import Slot
 from lath.notation.protocol import TimeControl

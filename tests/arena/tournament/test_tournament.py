@@ -19,8 +19,8 @@ from bad_bots import Good
 from processes import alive_of, gone
 
 from lath.arena.errors import ConfigError, StoreError
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament import folder as tournament
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import (

@@ -18,8 +18,8 @@ from quick_runs import play_nothing
 from workers import a_job
 
 from lath import games
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import BotSpec
 from lath.arena.tournament.worker import play_pair, read_result
 from lath.games import files
 from lath.notation.protocol import TimeControl

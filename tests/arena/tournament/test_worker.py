@@ -25,8 +25,9 @@ from workers import a_job
 
 from lath.arena.errors import LACKS, HeldUpError
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import QUIT_S, Bot, BotSpec
+from lath.arena.referee.conversation import QUIT_S, Bot
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament import worker
 from lath.arena.tournament.worker import PairResult, play_pair, read_result
