@@ -47,9 +47,10 @@ from lath.arena.tournament.entrants import (
     table_in,
     time_of,
 )
-from lath.arena.tournament.events import Event, Progress, Summary
+from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.programs import files_in
+from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.resuming import fingerprints
 from lath.arena.tournament.revisions import Workshop, workshop
 from lath.arena.walls.limits import close_to_others

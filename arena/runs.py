@@ -35,9 +35,10 @@ from lath.arena.tournament.config import (
 )
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.entrants import bot_flag, placed, spec_of, time_of
-from lath.arena.tournament.events import Event, Progress, RunFailed, Summary, Waiting, end_words
+from lath.arena.tournament.events import Event, RunFailed, Waiting
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.places import Elsewhere
+from lath.arena.tournament.progress import Progress, Summary, end_words
 from lath.arena.tournament.sources import played_in, records_of
 from lath.arena.tournament.system import PATIENCE_S
 from lath.games.files import lasting

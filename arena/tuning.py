@@ -45,9 +45,10 @@ from lath.arena.tournament.entrants import (
     table_in,
     time_of,
 )
-from lath.arena.tournament.events import Event, Progress, Summary
+from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.programs import is_there
+from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.sources import played_in
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting

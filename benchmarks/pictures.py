@@ -30,8 +30,9 @@ from visits import chromium
 from lath.arena.terminal.layout import Letters, Line
 from lath.arena.terminal.live import picture
 from lath.arena.tournament.config import load
-from lath.arena.tournament.events import Event, Progress, Waiting
+from lath.arena.tournament.events import Event, Waiting
 from lath.arena.tournament.folder import run
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.sources import records_of
 from lath.notation.notebook import html_of
 from lath.notation.record import Record

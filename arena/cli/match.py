@@ -37,7 +37,7 @@ from lath.arena.matches import BUDGET, SPRT, TIME, Played, held, verdict_of
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
-from lath.arena.tournament.events import Summary, end_words
+from lath.arena.tournament.progress import Summary, end_words
 from lath.arena.tournament.sources import records_of
 from lath.notation.record import Record
 from lath.notation.suggestions import is_game

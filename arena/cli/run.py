@@ -52,9 +52,9 @@ from lath.arena.tournament.config import (
 )
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.entrants import bot_flag
-from lath.arena.tournament.events import Progress
 from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.rulings import Orders
 from lath.arena.tournament.sources import played_in
 from lath.arena.walls.limits import close_to_others

@@ -35,12 +35,12 @@ from lath.arena.tournament.events import (
     Event,
     GameEnded,
     PairingStopped,
-    Progress,
     RunBegan,
     Status,
     Waiting,
     Warned,
 )
+from lath.arena.tournament.progress import Progress
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -51,11 +51,12 @@ from lath.arena.tournament.database import (
     ROUNDS,
     WRITTEN,
 )
-from lath.arena.tournament.events import Listener, Summary, Waiting, Warned, warner
+from lath.arena.tournament.events import Listener, Waiting, Warned, warner
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.live import shown
 from lath.arena.tournament.open_games import OpenGames, book_of, schedule_of
 from lath.arena.tournament.places import Elsewhere
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.resuming import (
     GAMES,
     Files,

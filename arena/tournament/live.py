@@ -20,7 +20,8 @@ from time import monotonic
 from typing import Any, Final
 from zlib import crc32
 
-from lath.arena.tournament.events import Event, Listener, Progress, Waiting
+from lath.arena.tournament.events import Event, Listener, Waiting
+from lath.arena.tournament.progress import Progress
 
 LIVE: Final = "live"
 """The folder."""

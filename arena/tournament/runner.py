@@ -29,13 +29,13 @@ from lath.arena.tournament.events import (
     PairEnded,
     PairingStopped,
     RunBegan,
-    Summary,
     Waiting,
     two,
     warner,
 )
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.places import Here, Opener, Places
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.slots import Executors, Host, Pace, PlaceLostError, Slot, Worker
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import BufferedWriter, Store, Stored

@@ -17,7 +17,7 @@ from runs import Told
 from lath.arena.cli.ending import print_end
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_bots
-from lath.arena.tournament.events import Summary
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.store import BotTotals
 
 ANN = BotTotals(

@@ -25,8 +25,9 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import Event, PairEnded, Progress, Waiting
+from lath.arena.tournament.events import Event, PairEnded, Waiting
 from lath.arena.tournament.outcomes import outcome_of
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.sources import OUTCOME, outcome_in, write_outcome
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl

@@ -25,8 +25,9 @@ from processes import PATIENCE_S
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.opening import SETTINGS, WORKER
 from lath.arena.tournament.config import Config, build
-from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, Summary, Waiting, Warned
+from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, Waiting, Warned
 from lath.arena.tournament.folder import run
+from lath.arena.tournament.progress import Summary
 from lath.arena.walls.limits import die_with
 from lath.notation import read
 from lath.notation.record import Record

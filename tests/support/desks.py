@@ -22,10 +22,10 @@ from lath.arena.tournament.events import (
     PairEnded,
     PairingStopped,
     RunBegan,
-    Summary,
     Waiting,
     Warned,
 )
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult

@@ -11,7 +11,8 @@ from results import a_config, a_result
 
 from lath.arena import matches
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import Event, GameEnded, Summary, Waiting, Warned
+from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult

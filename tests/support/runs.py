@@ -12,12 +12,12 @@ from lath.arena.tournament.events import (
     PairBegan,
     PairEnded,
     PairingStopped,
-    Progress,
     RunBegan,
     Waiting,
     Warned,
     two,
 )
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.store import PairTally, Tally
 from lath.reports.outcome import Outcome
 

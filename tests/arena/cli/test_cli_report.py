@@ -293,7 +293,7 @@ def test_wrong_usage_is_told_of(words: list[str], told: str, here: Path) -> None
 def test_a_report_that_cannot_be_made_costs_nothing_else(
     records: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from lath.arena.tournament.events import Summary
+    from lath.arena.tournament.progress import Summary
     from lath.reports.page import page
 
     def broken(*_: object, **__: object) -> None:
@@ -313,7 +313,7 @@ def test_a_run_without_a_report_says_how_to_make_it_and_is_a_bug(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from lath.arena.cli.ending import print_end
-    from lath.arena.tournament.events import Progress, Summary
+    from lath.arena.tournament.progress import Progress, Summary
 
     error = ZeroDivisionError("a plugin's game")
     summary = Summary(done=4, total=4, stopped={}, interrupted=False, unreported=error)

@@ -12,8 +12,9 @@ from sites import Served, served
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.watching import _Seen
-from lath.arena.tournament.events import Progress, Waiting
+from lath.arena.tournament.events import Waiting
 from lath.arena.tournament.live import LIVE, glimpses_in, shown, status_in
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.worker import BURST, Board
 from lath.games.core import Move, Seat
 from lath.notation.protocol import TimeControl

@@ -16,7 +16,8 @@ from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal import layout, live
 from lath.arena.terminal.layout import Column, Letters, laid_out
 from lath.arena.terminal.live import picture, share_rows
-from lath.arena.tournament.events import Progress, Waiting
+from lath.arena.tournament.events import Waiting
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.store import PairTally, Tally
 from lath.reports.outcome import Outcome
 

@@ -27,7 +27,8 @@ from results import a_config, a_result
 from runs import Told
 
 from lath.arena.tournament import folder
-from lath.arena.tournament.events import Event, Progress, Summary, json_lines, schema
+from lath.arena.tournament.events import Event, json_lines, schema
+from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.worker import PairResult
 

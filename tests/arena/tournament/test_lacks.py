@@ -25,7 +25,8 @@ from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament import slots, system
-from lath.arena.tournament.events import Event, Summary, Waiting
+from lath.arena.tournament.events import Event, Waiting
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import MAX_BREAKS
 from lath.arena.tournament.worker import NO_THREAD, PairJob, PairResult
 

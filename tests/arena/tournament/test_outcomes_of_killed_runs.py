@@ -26,8 +26,9 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Event, PairBegan, PairEnded, Progress, Waiting
+from lath.arena.tournament.events import Event, PairBegan, PairEnded, Waiting
 from lath.arena.tournament.open_games import OpenGames
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.sources import OUTCOME, is_over, outcome_in
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl

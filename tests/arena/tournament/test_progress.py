@@ -9,7 +9,7 @@ from runs import Told
 
 from lath.arena.schedule.budget import Budget
 from lath.arena.terminal.live import progress_words
-from lath.arena.tournament.events import WARNINGS_KEPT, Rate
+from lath.arena.tournament.progress import WARNINGS_KEPT, Rate
 from lath.arena.tournament.store import PairTally, Tally
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lath.arena.schedule.sprt import NORMAL_95
-from lath.arena.tournament.events import Score
+from lath.arena.tournament.progress import Score
 
 PAIRS = st.lists(
     st.tuples(st.sampled_from([1, 2]), st.integers(0, 4)).map(

@@ -28,8 +28,8 @@ from results import a_config
 
 from lath.arena import signals
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import Progress, Summary
 from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.store import Store
 from lath.notation.scanner import parse
 

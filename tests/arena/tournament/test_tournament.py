@@ -23,14 +23,8 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament import folder as tournament
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import (
-    Event,
-    PairingStopped,
-    RunBegan,
-    Summary,
-    Waiting,
-    Warned,
-)
+from lath.arena.tournament.events import Event, PairingStopped, RunBegan, Waiting, Warned
+from lath.arena.tournament.progress import Summary
 from lath.notation.protocol import TimeControl
 from lath.notation.reader import entries
 from lath.reports import export

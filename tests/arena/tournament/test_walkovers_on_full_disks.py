@@ -17,7 +17,7 @@ from results import a_config, a_result, finished
 from lath.arena.errors import DiskError
 from lath.arena.tournament import system
 from lath.arena.tournament.database import DATABASE
-from lath.arena.tournament.events import Summary
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.slots import Pace
 from lath.arena.tournament.store import Store
