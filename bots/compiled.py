@@ -260,8 +260,6 @@ class CompiledAlphaBeta(AlphaBeta):
     It finds the same with the same nodes, save where its table forgets sooner or later.
     """
 
-    is_compiled = True
-
     def __init__(
         self, chance: Random | None = None, size: int = 300_000, *, is_blind: bool = False
     ) -> None:
@@ -380,8 +378,6 @@ def _count(budget: Budget, nodes: int) -> None:
 
 class CompiledUct(Uct):
     """`Uct`, compiled; its games are drawn from other random numbers."""
-
-    is_compiled = True
 
     def __init__(self, chance: Random, exploration: float = 0.4, size: int = 300_000) -> None:
         """Take what is to be known; raises ColdError. See `Uct`."""

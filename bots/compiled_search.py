@@ -11,7 +11,6 @@ import numpy as np
 from numba import njit
 
 from lath.bots.kernels import (
-    CODES,
     DRAW,
     KEY,
     OPEN,
@@ -206,9 +205,3 @@ def games(t, s, r, tree, scores, root, exploration, is_careful, moves, path, tol
                     tree[parent, PROOF] = mover
                 elif proven:
                     tree[parent, PROOF] = DRAW if is_draw else 1 - mover
-
-
-@njit(cache=True, nogil=True)
-def nodes_of(t):
-    """Return how many rows of moves a search needs."""
-    return (t[CODES] + 2) * (t[CODES] + 1)

@@ -220,21 +220,6 @@ def fast_board(position: Position) -> FastBoard:
     return PlainBoard(position) if offered is None else cast("FastBoard", offered(position))
 
 
-def perft(board: FastBoard, depth: int) -> int:
-    """Return how many paths of `depth` moves start here, as `lath.games.core.perft` does."""
-    if depth == 0:
-        return 1
-    legal = board.legal()
-    if depth == 1:
-        return len(legal)
-    paths = 0
-    for code in legal:
-        board.play(code)
-        paths += perft(board, depth - 1)
-        board.undo()
-    return paths
-
-
 @cache
 def keys(name: str, size: int) -> tuple[int, ...]:
     """Return so many random numbers of 64 bits, the same ones for the same name anywhere."""

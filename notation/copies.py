@@ -264,11 +264,6 @@ def _said(comments: Sequence[Comment]) -> int:
 # Copies
 
 
-def preference(facts: Facts) -> tuple[int, bool, int]:
-    """Return what is least for what stays: the longest, then with a result, then most said."""
-    return -facts.plies, facts.is_cut, -facts.weight
-
-
 def agree(a: Facts, b: Facts) -> bool:
     """Return whether nothing that both say is against their being of one game, moves apart."""
     return (
@@ -404,8 +399,8 @@ class Copies:
     `add` all of them, `settle` which stay, and then ask for `left_out` and `kept`. Those come in
     their order: a record stays unless it is a copy of a better one that stays and nothing is
     against its being of one game with all that were copies of that already, so that a record
-    without tags does not make one of two games. The better is that of `preference`, else the
-    first. Raises OSError where there is no room.
+    without tags does not make one of two games. The better is the longer, then the one with a
+    result, then the one that says more, else the first. Raises OSError where there is no room.
     """
 
     def __init__(self, memory: int = MEMORY) -> None:

@@ -162,16 +162,11 @@ UNLIKE: Final = ("repeats", "forfeited", "unfinished", "ruled out")
 # One game
 
 
-def of_record(record: Record) -> dict[str, float]:
-    """Return what a decided game comes to, by `Measure.key`; without what it does not have.
-
-    Raises GameError where it cannot be played.
-    """
-    return played(record)[0]
-
-
 def played(record: Record) -> tuple[dict[str, float], Course]:
-    """Return what a decided game comes to, and how it went; raises GameError likewise."""
+    """Return what a decided game comes to, by `Measure.key`, and how it went.
+
+    There is nothing of what it does not have. Raises GameError where it cannot be played.
+    """
     points = POINTS[record.result]
     is_won, why = points != 0.5, record.termination
     found = {"first_score": points}

@@ -23,8 +23,8 @@ SHOWN: Final = 15
 
 def print_node(
     node: Node, asked: Position, *, title: str, last: Sequence[str] = (), has_all: bool = False
-) -> int:
-    """Print a node to standard output, its board first; return how many moves were left out.
+) -> None:
+    """Print a node to standard output, its board first.
 
     `last`: the cells of the move before. No more than `SHOWN` moves are shown, unless `has_all`.
     """
@@ -42,7 +42,6 @@ def print_node(
             played = sum(each.played.times for each in left_out)
             words = f"and {_counted(len(left_out), 'more move')}, {_counted(played, 'game')}"
             output.words(f"{words}: --all shows them")
-    return len(left_out)
 
 
 def _told(node: Node, asked: Position) -> list[str]:

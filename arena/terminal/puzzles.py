@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -22,19 +21,9 @@ from lath.notation.suggestions import meant_move
 _tell: Final = partial(print, flush=True)
 
 
-@dataclass(slots=True)
-class Score:
-    """How somebody did."""
-
-    right: int = 0
-    """At the first try."""
-
-    asked: int = 0
-
-
-def ask(puzzles: Iterable[Puzzle]) -> Score:
-    """Ask puzzles until there are no more or somebody has enough; tell and return the score."""
-    score = Score()
+def ask(puzzles: Iterable[Puzzle]) -> None:
+    """Ask puzzles until there are no more or somebody has enough; tell the score."""
+    right = asked = 0
     _tell("Type the move, or: skip, quit.")
     for number, puzzle in enumerate(puzzles, 1):
         board = drawing(puzzle.position)
@@ -42,10 +31,9 @@ def ask(puzzles: Iterable[Puzzle]) -> Score:
         is_right = _asked(puzzle, number)
         if is_right is None:
             break
-        score.asked += 1
-        score.right += is_right
-    _tell(f"{score.right} of {score.asked} right at the first try")
-    return score
+        asked += 1
+        right += is_right
+    _tell(f"{right} of {asked} right at the first try")
 
 
 def _asked(puzzle: Puzzle, number: int) -> bool | None:

@@ -233,7 +233,8 @@ def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, .
 def read_records(folder: Path) -> Iterator[tuple[int, str]]:
     """Yield the number and the record of all games stored, by number, also while more are.
 
-    Raises sqlite3.Error, and DamagedError as `Store.records` does.
+    Raises sqlite3.Error, and DamagedError where the next is not what was stored, and in the end
+    where one is lost.
     """
     with opened_to_read(folder / DATABASE) as database:
         if database:

@@ -167,17 +167,17 @@ def _checked(table: Mapping[str, Any], of: str) -> BotTable:
         raise ConfigError(f"{of}{key} = {shown(table[key])}, expected {expected}") from error
 
 
-def spec_of(table: Mapping[str, Any], of: str = "") -> BotSpec:
+def spec_of(table: Mapping[str, Any]) -> BotSpec:
     """Return how the bot is started that a table says: one that is bundled, or has a command.
 
-    Its files are those of the current folder. Raises ConfigError, which begins with `of`.
+    Its files are those of the current folder. Raises ConfigError.
     """
     from lath.arena.tournament.config import bot_spec
 
-    row = _checked(table, of)
+    row = _checked(table, "")
     if not row.command and row.name not in bundled():
         known = ", ".join(bundled())
-        raise ConfigError(f"{of}{row.name!r} has no command, and is no bundled bot ({known})")
+        raise ConfigError(f"{row.name!r} has no command, and is no bundled bot ({known})")
     return bot_spec(row, Path())
 
 

@@ -414,16 +414,12 @@ class Store:
         # must not be promised that they are kept before a sync succeeds.
         self._database.execute(f"PRAGMA user_version = {total}")
 
-    def records(self) -> Generator[str]:
-        """Yield the text of each finished game's record, by number.
-
-        Raises DamagedError where the next is not what was stored, and in the end where one is lost.
-        """
-        for row in self._games():
-            yield row[RECORD]
-
     def _games(self) -> Iterator[Row]:
-        """Yield all games by number, checked; raises StoreError."""
+        """Yield all games by number, checked; raises StoreError.
+
+        It is a DamagedError where the next is not what was stored, and in the end where one is
+        lost.
+        """
         with reading_database(self._path):
             yield from Games(self._database, self._path)
 

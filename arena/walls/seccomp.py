@@ -88,17 +88,17 @@ _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 _ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 
 
-def has_filter(machine: str = "") -> bool:
-    """Return whether there is a filter for this machine, or for one as `uname -m` names it."""
-    return (machine or os.uname().machine) in _MACHINES
+def has_filter() -> bool:
+    """Return whether there is a filter for this machine."""
+    return os.uname().machine in _MACHINES
 
 
-def program(machine: str = "", *, allowed: Collection[str] = ()) -> bytes:
+def program(*, allowed: Collection[str] = ()) -> bytes:
     """Return the filter as the kernel takes it: `sock_filter`s one after the other.
 
     The names in `allowed` it lets pass. Raises KeyError for a machine without one.
     """
-    table = _MACHINES[machine or os.uname().machine]
+    table = _MACHINES[os.uname().machine]
     refused = [
         number for name, number in zip(REFUSED, table.refused, strict=True) if name not in allowed
     ]

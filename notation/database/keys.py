@@ -87,7 +87,6 @@ class Keys:
     """
 
     def __init__(self, game: Game) -> None:
-        self.game: Final = game
         version = version_of(game)
         name = game.id if version == FIRST_VERSION else f"{game.id} {version}"
         self.texts: Final[list[str]] = []

@@ -106,7 +106,7 @@ class Repertoire:
         *,
         seat: int = -1,
         chosen: int = 0,
-    ) -> Line:
+    ) -> None:
         """Count a game that can be played through; nobody chose the first plies of it."""
         keys = array("Q", map(key_of, _positions(record)))
         novelty = self._novelty(keys, seats, chosen)
@@ -114,13 +114,11 @@ class Repertoire:
         points = 1 - first if seat else first
         before = [self._after.get(key, (0, 0)) for key in own]
         is_again = any(games == lost >= TWICE for games, lost in before)
-        line = Line(record, keys, seats, first, seat, novelty, is_again)
         for key in set(keys):
             self._games[key] = self._games.get(key, 0) + 1
         for key, (games, lost) in zip(own, before, strict=True):
             self._after[key] = games + 1, lost + (points == 0)
-        self.lines.append(line)
-        return line
+        self.lines.append(Line(record, keys, seats, first, seat, novelty, is_again))
 
     def _novelty(self, keys: Sequence[int], seats: Sequence[int], chosen: int) -> Novelty | None:
         for ply in range(1, len(keys)):

@@ -56,8 +56,6 @@ class Turn:
     """Who made it: 0 or 1."""
 
     kind: Kind
-    better: str = ""
-    """A move that did not, where one is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +125,7 @@ def _marked(record: Record, played: Played, loser: int) -> Turn | None:
     for at in range(len(record.plies) - 1, -1, -1):
         ply = record.plies[at]
         if played.seats[at] == loser and ply.glyph in ("?", "??") and is_of_analysis(ply.comments):
-            own = [one for one in ply.variations if is_of_analysis(one.comments)]
-            better = own[0].plies[0].move if own else ""
-            return Turn(at + 1, loser, "proven", better)
+            return Turn(at + 1, loser, "proven")
     return None
 
 
@@ -197,7 +193,7 @@ def _missed(played: Played, winner: int | None) -> list[Turn]:
                 continue
             wins, _ = board.threats()
             if wins and (at != last or played.codes[at] not in wins):
-                found.append(Turn(at + 1, seat, "missed", str(board.moves[wins[0]])))
+                found.append(Turn(at + 1, seat, "missed"))
                 wanted.remove(seat)
             if not wanted:
                 break
@@ -217,8 +213,8 @@ def _proven(played: Played, loser: int) -> Turn | None:
             )
             if looked > BACK or not kind:  # the end was given up, or decided otherwise
                 break
-            if better := _escape(board, played.codes[at], loser, nodes):
-                return Turn(at + 1, loser, kind, better)
+            if _has_escape(board, played.codes[at], loser, nodes):
+                return Turn(at + 1, loser, kind)
     return None
 
 
@@ -235,17 +231,11 @@ def _how_lost(board: FastBoard, code: int, loser: int, nodes: _Nodes) -> Kind | 
         board.undo()
 
 
-def _escape(board: FastBoard, played: int, loser: int, nodes: _Nodes) -> str:
-    """Return a move that was not lost, as far as the proof sees; empty where there was none."""
+def _has_escape(board: FastBoard, played: int, loser: int, nodes: _Nodes) -> bool:
+    """Return whether another move was not lost, as far as the proof sees."""
     wins, losses = board.threats()
-    if wins:
-        return str(board.moves[wins[0]])
-    for code in board.legal():
-        if code == played or code in losses:
-            continue
-        if not _after(board, code, loser, DEPTH, nodes):
-            return str(board.moves[code])
-    return ""
+    others = (code for code in board.legal() if code != played and code not in losses)
+    return bool(wins) or not all(_after(board, code, loser, DEPTH, nodes) for code in others)
 
 
 def _after(board: FastBoard, code: int, loser: int, plies: int, nodes: _Nodes) -> bool:

@@ -65,9 +65,9 @@ def summary(document: Mapping[str, Any]) -> Summary:
     >>> cells = [[{"superiority": None}, {"superiority": 0.8}], []]
     >>> table = {"rows": rows, "crosstable": cells, "groups": [rows], "games": 8}
     >>> found = summary({"standings": {"overall": table}, "outcome": None, "progress": ""})
-    >>> print(plain(found.said))
+    >>> print("".join(text for text, _ in found.said))
     ann won with 5½ of 8 points, 3 more than bob.
-    >>> print(plain(found.sure).replace("\N{NO-BREAK SPACE}", " "))
+    >>> print("".join(text for text, _ in found.sure).replace("\N{NO-BREAK SPACE}", " "))
     But it is only 80.0 % likely to be stronger than bob: these games do not tell the two apart.
     """
     table = document["standings"]["overall"]
@@ -77,11 +77,6 @@ def summary(document: Mapping[str, Any]) -> Summary:
     said = _said(document, table, found)
     shown = [one for one in podium if one.place <= SHOWN][: SHOWN + 1]
     return Summary(said, _sure(document, table, found), shown, found.by)
-
-
-def plain(sentence: Sentence) -> str:
-    """Return a sentence as text."""
-    return "".join(text for text, _ in sentence)
 
 
 def _sentence(words: str, *names: str) -> Sentence:

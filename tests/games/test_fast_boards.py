@@ -18,7 +18,7 @@ from walks import SOAK_GAMES, drawn_start, some_position, walk
 from lath import games
 from lath.games import core
 from lath.games.core import Game, Position, symmetries
-from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board, perft
+from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board
 
 PLAYOUTS: Final = 300
 """Random games on each of two boards, which are compared in the mean."""
@@ -113,6 +113,18 @@ def test_boards_of_many_games(game: Game) -> None:
         for board in played(game, seed):
             assert board.threats() == FastBoard.threats(board)
             assert_candidates(board)
+
+
+def perft(board: FastBoard, depth: int) -> int:
+    """Return how many paths of `depth` moves start here, as `core.perft` does."""
+    if depth == 0:
+        return 1
+    paths = 0
+    for code in board.legal():
+        board.play(code)
+        paths += perft(board, depth - 1)
+        board.undo()
+    return paths
 
 
 @pytest.mark.parametrize("game", INSTALLED, ids=ids_of)

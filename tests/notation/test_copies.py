@@ -26,7 +26,6 @@ from lath.notation.copies import (
     facts_of,
     is_copy,
     is_same_name,
-    preference,
 )
 from lath.notation.record import Annotation, Ply, Record, bare_plies, comment
 from lath.notation.replay import start_of
@@ -296,6 +295,11 @@ def test_the_longest_stays_then_the_finished_then_the_most_annotated_then_the_fi
 
 
 # Against a plain reading of the rule
+
+
+def preference(facts: Facts) -> tuple[int, bool, int]:
+    """Return what is least for what stays: the longest, then with a result, then most said."""
+    return -facts.plies, facts.is_cut, -facts.weight
 
 
 def is_begun_as(one: Record, other: Record) -> bool:

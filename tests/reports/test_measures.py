@@ -10,7 +10,7 @@ from sample_records import random_game
 
 from lath.notation import parse, positions
 from lath.notation.record import Record
-from lath.reports.measures import Group, Measures, compare_groups, of_evaluations, of_record
+from lath.reports.measures import Group, Measures, compare_groups, of_evaluations, played
 
 LOST = "1. a1 2. e1 3. b1 4. e2 5. c1"
 SWAPPED = "1. a1 2. swap 3. e1 4. b1 5. e2 6. c1"
@@ -30,7 +30,7 @@ def told(moves: str, *evaluations: float | None) -> str:
 
 
 def test_a_game_that_first_lost_by_three_in_line() -> None:
-    found = of_record(a_game(LOST, "0-1"))
+    found = played(a_game(LOST, "0-1"))[0]
     assert found == {
         "first_score": 0.0,
         "first_stone": 0.0,
@@ -45,28 +45,28 @@ def test_a_game_that_first_lost_by_three_in_line() -> None:
 
 
 def test_after_a_swap_the_first_player_is_not_who_has_the_first_stone() -> None:
-    found = of_record(a_game(SWAPPED, "1-0"))
+    found = played(a_game(SWAPPED, "1-0"))[0]
     assert (found["first_score"], found["first_stone"], found["swapped"]) == (1.0, 0.0, 1.0)
     assert found["plies"] == 6
     assert found["coverage"] == pytest.approx(5 / 61)
 
 
 def test_a_swap_that_the_arena_chose_is_nobodys_choice() -> None:
-    found = of_record(a_game(SWAPPED, "1-0", Opening="random: a1 swap"))
+    found = played(a_game(SWAPPED, "1-0", Opening="random: a1 swap"))[0]
     assert "swapped" not in found
     assert found["first_stone"] == 0.0, "but who has the stone has it"
 
 
 def test_a_game_without_a_swap_says_nothing_of_it() -> None:
-    found = of_record(random_game("surikata", 1))
+    found = played(random_game("surikata", 1))[0]
     assert {"first_stone", "swapped"}.isdisjoint(found)
 
 
 def test_a_resignation_completes_a_game_but_tells_no_length() -> None:
-    resigned = of_record(a_game("e5 d4", "1-0", Termination="resignation"))
-    adjudged = of_record(a_game("e5 d4", "1-0", Termination="adjudication"))
-    stopped = of_record(a_game("e5 d4", "1/2-1/2", Termination="ply limit"))
-    agreed = of_record(a_game("e5 d4", "1/2-1/2", Termination="agreement"))
+    resigned = played(a_game("e5 d4", "1-0", Termination="resignation"))[0]
+    adjudged = played(a_game("e5 d4", "1-0", Termination="adjudication"))[0]
+    stopped = played(a_game("e5 d4", "1/2-1/2", Termination="ply limit"))[0]
+    agreed = played(a_game("e5 d4", "1/2-1/2", Termination="agreement"))[0]
     every = (resigned, adjudged, stopped, agreed)
     assert [each["completion"] for each in every] == [1, 0, 0, 0]
     assert [each["drawn"] for each in every] == [0, 0, 0, 1], "a limit is not the game's draw"
@@ -77,7 +77,7 @@ def test_a_resignation_completes_a_game_but_tells_no_length() -> None:
 def test_moves_and_coverage_are_what_positions_say(game_id: str) -> None:
     record = random_game(game_id, 3)
     *before, last = positions(record)
-    found = of_record(record)
+    found = played(record)[0]
     assert found["legal_moves"] == pytest.approx(mean(len(each.legal_moves()) for each in before))
     changed = {
         at
@@ -125,15 +125,15 @@ def test_a_winner_who_never_led_is_decided_at_the_end() -> None:
 
 def test_two_bots_that_disagree_make_no_changes_of_lead() -> None:
     said = told("a1 e1 b1 e2 c1", 0.3, 0.1, 0.3, 0.1, 0.3)  # both think they are ahead
-    found = of_record(a_game(said, "0-1"))
+    found = played(a_game(said, "0-1"))[0]
     assert found["lead_changes"] == 0
-    analysed = of_record(a_game(said, "0-1", Analysis="mcts, 1 s"))
+    analysed = played(a_game(said, "0-1", Analysis="mcts, 1 s"))[0]
     assert analysed["lead_changes"] == 4, "one who judges every ply means what it says"
 
 
 def test_few_evaluations_are_none() -> None:
-    one = of_record(a_game(told("a1 e1 b1 e2 c1", None, 0.1, None, None, None), "0-1"))
-    two = of_record(a_game(told("a1 e1 b1 e2 c1", None, 0.1, None, 0.5, None), "0-1"))
+    one = played(a_game(told("a1 e1 b1 e2 c1", None, 0.1, None, None, None), "0-1"))[0]
+    two = played(a_game(told("a1 e1 b1 e2 c1", None, 0.1, None, 0.5, None), "0-1"))[0]
     assert "drama" not in one
     assert (two["drama"], two["time_to_decide"]) == (0.0, 1 / 5), "one bot of two tells them"
 

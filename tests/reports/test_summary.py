@@ -14,7 +14,7 @@ from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.outcome import Outcome
 from lath.reports.page.document import document
 from lath.reports.page.page import Page, render
-from lath.reports.page.summary import Summary, plain, summary
+from lath.reports.page.summary import Sentence, Summary, summary
 
 if TYPE_CHECKING:
     from browsing import Visit
@@ -35,12 +35,16 @@ def told(records: Iterable[Record], outcome: Outcome | None = None) -> Summary:
     return summary(document(records, background=background))
 
 
+def plain(sentence: Sentence) -> str:
+    return "".join(text for text, _ in sentence).replace("\N{NO-BREAK SPACE}", " ")
+
+
 def said(found: Summary) -> str:
-    return plain(found.said).replace("\N{NO-BREAK SPACE}", " ")
+    return plain(found.said)
 
 
 def sure(found: Summary) -> str:
-    return plain(found.sure).replace("\N{NO-BREAK SPACE}", " ")
+    return plain(found.sure)
 
 
 def podium(found: Summary) -> list[tuple[int, str]]:

@@ -21,7 +21,13 @@ from results import a_result, finished
 
 from lath.arena.errors import StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.database import DATABASE, OUTCOME_STATE, RECORDS, has_fallen_behind
+from lath.arena.tournament.database import (
+    DATABASE,
+    OUTCOME_STATE,
+    RECORDS,
+    has_fallen_behind,
+    read_records,
+)
 from lath.arena.tournament.exports import write_records
 from lath.arena.tournament.store import Store, Tally
 from lath.notation.scanner import parse
@@ -108,8 +114,9 @@ def test_records_are_exported_by_number_whatever_the_order_they_came_in(store: S
     store.export()
     assert exported(store.folder) == games
     text = (store.folder / RECORDS).read_text(encoding="utf-8")
-    assert all(parse(record.strip()).tag("First") == "ann" for record in store.records())
-    assert text == "\n".join(store.records())
+    records = [record for _, record in read_records(store.folder)]
+    assert all(parse(record.strip()).tag("First") == "ann" for record in records)
+    assert text == "\n".join(records)
 
 
 def test_an_export_leaves_the_old_file_where_it_fails(store: Store) -> None:
@@ -202,7 +209,7 @@ def test_a_damaged_database_is_told_of(tmp_path: Path) -> None:
     data[4096:] = random.Random(1).randbytes(len(data) - 4096)
     path.write_bytes(data)
     with pytest.raises(StoreError, match=DATABASE), closing(Store(tmp_path)) as damaged:
-        list(damaged.records())
+        list(damaged._games())
 
 
 def test_a_later_format_is_refused(tmp_path: Path, store: Store) -> None:

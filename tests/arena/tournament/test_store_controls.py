@@ -72,7 +72,7 @@ def test_without_the_key_a_game_that_is_stored_again_is_there_twice(tmp_path: Pa
         store.add([a_result(1)])
         assert [tally.games for tally in store.tally()] == [2]
         with pytest.raises(DamagedError, match="game 1: it comes after 1"):
-            list(store.records())
+            list(store._games())
 
 
 def test_without_leave_to_do_nothing_a_game_cannot_be_stored_again(tmp_path: Path) -> None:
