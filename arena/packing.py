@@ -64,7 +64,6 @@ def is_ready(position, fast):
 
 _INSTEAD: Final = {"lath.games.files": _NO_FILES, "lath.bots.compiled": _NO_COMPILED}
 """What stands in a packed bot for modules that are of no use there."""
-"""What stands in the place of `lath.games.files`."""
 
 _GAMES: Final = """
 
@@ -92,9 +91,8 @@ def pack(
     """Return the text of one file that is the bot, and needs Python's standard library alone.
 
     `bot` is a file or the name of a bundled bot; `plays` are ids of the built-in games that it can
-    play, all if empty; it speaks `protocol`, with `tc`, `seed` and `options`
-    where that says nothing of them.
-    What is over MOST_LETTERS is packed closer. Raises ConfigError.
+    play, all if empty; it speaks `protocol`, with `tc`, `seed` and `options` where that says
+    nothing of them. What is over MOST_LETTERS is packed closer. Raises ConfigError.
     """
     path = _file_of(bot)
     ids = tuple(plays or _CONTEST_GAMES.get(protocol) or games.builtin_ids())

@@ -43,7 +43,7 @@ class Search(Protocol):
 
 
 class Searcher:
-    """A bot that searches: `new_game` and `choose` of the SDK."""
+    """A bot that searches: `new_game`, `choose` and `ponder` of the SDK."""
 
     def __init__(self, make: Callable[[Position, Random, Mapping[str, Any]], Search]) -> None:
         """`make` returns a search for a game that begins, by its chance and the options."""

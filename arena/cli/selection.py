@@ -94,9 +94,9 @@ class Selection:
         """Read the query; raises ConfigError.
 
         Without `rules` records are taken as they stand, whatever the rules say of them; else `jobs`
-        processes check them. Unless
-        `quiet` a terminal is told how many were read, and who has waited long for the answer to a
-        query, or `is_asking` otherwise, that a database answers sooner.
+        processes check them. Unless `quiet` a terminal is told how many were read, and who has
+        waited long for the answer to a query, or `is_asking` otherwise, that a database answers
+        sooner.
         """
         self._quiet = quiet
         self._is_asking = is_asking

@@ -242,8 +242,8 @@ class Runner:
     def _look(self) -> bool:
         """Return whether a signal has come: the wish to stop. The second is an order.
 
-        While bots and workers are cleared away, which takes two seconds at most, nobody looks:
-        what was left undone nobody would do.
+        While bots and workers are cleared away, which takes some seconds, nobody looks: what was
+        left undone nobody would do.
         """
         if signals.requests() > 1:
             raise KeyboardInterrupt

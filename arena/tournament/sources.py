@@ -346,7 +346,7 @@ def begun_in(
 def changes_in(sources: Sequence[Path]) -> tuple[Change, ...]:
     """Return what was changed while a tournament was played, by what is stored of it.
 
-    None where there are other sources. Raises ArenaError where that is damaged.
+    Nothing where there are other sources. Raises ArenaError where that is damaged.
     """
     return _noted(sources, CHANGES, Change)
 
