@@ -152,6 +152,11 @@ class Surikata(Turning):
         (row, in_row), (column, in_column) = self.sights[meerkat]
         return in_row[mounds & row] | in_column[mounds & column]
 
+    def open_cells(self, at: SurikataPosition | SurikataBoard) -> int:
+        """Return the cells that the player to move may use."""
+        free = self.board.full & ~(at.mounds | at.stones[0] | at.stones[1])
+        return free & ~self.view(at.meerkat, at.mounds)
+
     def start(self, setup: str | None = None) -> SurikataPosition:
         """Return the empty board; raises SetupError for any setup."""
         if setup is not None:
@@ -243,14 +248,7 @@ class SurikataPosition(_State, Judged):
                 return self._replace(verdict=LOST)
         if self.stones[0] | self.stones[1] | self.mounds == self.game.board.full:
             return self._replace(verdict=DRAWN)
-        return self if self._open_cells else self._replace(verdict=WON)
-
-    @property
-    def _open_cells(self) -> int:
-        """The cells that the player to move may use."""
-        game = self.game
-        free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
-        return free & ~game.view(self.meerkat, self.mounds)
+        return self if self.game.open_cells(self) else self._replace(verdict=WON)
 
     def outcome(self) -> Outcome | None:
         """Return how the game ended; None while it goes on."""
@@ -268,14 +266,15 @@ class SurikataPosition(_State, Judged):
         if self.verdict != OPEN:
             return ()
         letter = "M" if self._places_mounds else ""
-        return tuple(Move(letter + name) for name in self.game.board.names_in(self._open_cells))
+        cells = self.game.board.names_in(self.game.open_cells(self))
+        return tuple(Move(letter + name) for name in cells)
 
     @property
     def legal_bits(self) -> int:
         """Return the bits of the legal moves."""
         if self.verdict != OPEN:
             return 0
-        return self._open_cells << (self.game.board.apart if self._places_mounds else 0)
+        return self.game.open_cells(self) << (self.game.board.apart if self._places_mounds else 0)
 
     def why_illegal(self, move: Move) -> str | None:
         """Return in the game's words why `move` may not be played here; None when it may."""
@@ -296,7 +295,7 @@ class SurikataPosition(_State, Judged):
             return f"{cell} already has a mound"
         if bit & (self.stones[0] | self.stones[1]):
             return f"{cell} already has a piece"
-        if not bit & self._open_cells:
+        if not bit & self.game.open_cells(self):
             return f"the meerkat on {self.game.board.name[self.meerkat]} sees {cell}"
         return None
 
@@ -423,18 +422,11 @@ class SurikataBoard(FastBoard):
             for place in game.board.places_in(cells_):
                 self.key ^= own[place]
 
-    @property
-    def open_cells(self) -> int:
-        """Return the cells that the player to move may use."""
-        game = self.game
-        free = game.board.full & ~(self.mounds | self.stones[0] | self.stones[1])
-        return free & ~game.view(self.meerkat, self.mounds)
-
     def legal(self) -> list[int]:
         """Return the codes of the cells that may be used."""
         if self.winner is not None:
             return []
-        places = self.game.board.places_in(self.open_cells)
+        places = self.game.board.places_in(self.game.open_cells(self))
         if self.mounds.bit_count() == MOUNDS:
             return places
         return [len(self._cells) + place for place in places]
@@ -462,7 +454,7 @@ class SurikataBoard(FastBoard):
             if mine & line == line:
                 self.winner = 1 - mover
                 return
-        if not self.open_cells:
+        if not self.game.open_cells(self):
             taken = self.mounds | self.stones[0] | self.stones[1]
             self.winner = DRAW if taken == self.game.board.full else mover
 
