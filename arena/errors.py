@@ -16,7 +16,8 @@ FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
 is full or failing or a machine that lacks what else is needed."""
 
 BETTER, NOT_BETTER, UNDECIDED = 10, 11, 12
-"""Exit statuses of `arena match`: what it came to."""
+"""Exit statuses of `arena match` and `arena tune`: what it came to. The last is also that of
+`arena solve` where nothing is proven."""
 
 LACKS: Final = {
     errno.ENOSPC: "room on the disk",

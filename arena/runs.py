@@ -33,13 +33,13 @@ from lath.arena.tournament.config import (
     sprt_table,
     time_table,
 )
-from lath.arena.tournament.database import CONFIG
+from lath.arena.tournament.database import CONFIG, RECORDS
 from lath.arena.tournament.entrants import bot_flag, placed, spec_of, time_of
 from lath.arena.tournament.events import Event, RunFailed, Waiting
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.progress import Progress, Summary, end_words
-from lath.arena.tournament.sources import played_in, records_of
+from lath.arena.tournament.sources import OUTCOME, REPORT, played_in, records_of
 from lath.arena.tournament.system import PATIENCE_S
 from lath.games.files import lasting
 from lath.notation.record import Record
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 DEFAULT_FOLDER: Final = Path("tournament")
 
 FILES: Final = (
-    *("tournament.toml", "games.lath", "outcome.json"),
-    *("standings.json", "standings.csv", "report.html"),
+    *(CONFIG, RECORDS, OUTCOME),
+    *("standings.json", "standings.csv", REPORT),
 )
 """What a run may leave in its directory."""
 
@@ -298,7 +298,7 @@ class Result:
     @property
     def report(self) -> Path | None:
         """Return where the HTML report is; None: it was not asked for, or could not be made."""
-        path = self.folder / "report.html"
+        path = self.folder / REPORT
         return path if self.summary.unreported is None and path.is_file() else None
 
     @property

@@ -17,7 +17,7 @@ from lath.arena.cli.files import Files, Quiet, bad_words, refuse_other_formats, 
 from lath.arena.cli.main import App, GameFiles, add_games, option, whole
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
-from lath.arena.errors import ConfigError
+from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.terminal.streams import tell_over
 from lath.notation.writer import format_record
 
@@ -82,7 +82,7 @@ def analyze(
             write_pieces(out, texts([Analyst(one, name, limit, kept) for one in engines]))
         except KeyboardInterrupt:
             print("interrupted; the same command goes on where it was", file=sys.stderr)
-            raise typer.Exit(3) from None
+            raise typer.Exit(INTERRUPTED) from None
     if kept_at is not None:
         kept_at.unlink(missing_ok=True)
     if selection.bad:

@@ -272,10 +272,13 @@ def _file_of(path: Path) -> Path:
 
     Raises ConfigError.
     """
-    games = path / "games.lath"
-    if path.is_dir() and not games.is_file():
-        raise ConfigError(f"{path} is a directory and no tournament: it has no games.lath")
-    return games if path.is_dir() else path
+    if not path.is_dir():
+        return path
+    from lath.arena.tournament.database import RECORDS
+
+    if not (games := path / RECORDS).is_file():
+        raise ConfigError(f"{path} is a directory and no tournament: it has no {RECORDS}")
+    return games
 
 
 def _command(read: Sequence[tuple[Path, str]]) -> str:

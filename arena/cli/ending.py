@@ -31,7 +31,7 @@ from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.events import Event, GameEnded, RunFailed, Waiting, json_lines
 from lath.arena.tournament.progress import Progress, Summary, end_words
-from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
+from lath.arena.tournament.sources import REPORT, background_of, forfeits_in, record_and_log_of
 from lath.notation.record import Termination
 
 
@@ -73,7 +73,7 @@ def print_end(
         print(f"arena: {played}", file=sys.stderr)
     if summary.unreported is not None:
         words = f"all games are kept, but no report could be made: {summary.unreported}"
-        command = shlex.join(["arena", "report", str(out), "-o", str(out / "report.html")])
+        command = shlex.join(["arena", "report", str(out), "-o", str(out / REPORT)])
         print(f"arena: {words}; try again with: {command}", file=sys.stderr)
         return BUG
     is_done = summary.is_complete or summary.is_spent

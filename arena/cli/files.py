@@ -59,8 +59,9 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
         try:
             yield from items
         except IsADirectoryError as error:
-            games = path / "games.lath"
-            if not games.is_file():
+            from lath.arena.tournament.database import RECORDS
+
+            if not (games := path / RECORDS).is_file():
                 raise
             raise ConfigError(f"{path} is a tournament; its games are {games}") from error
 

@@ -17,7 +17,7 @@ from lath.arena import signals
 from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import App, Side, argument, option, whole
-from lath.arena.errors import ConfigError
+from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.referee import process, trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
@@ -85,7 +85,7 @@ def play(
     ending = _played(plan, spec, side, control, out)
     if ending is None:
         print("interrupted", file=sys.stderr)
-        raise typer.Exit(3)
+        raise typer.Exit(INTERRUPTED)
     raise typer.Exit(int(ending.is_bots_fault))
 
 

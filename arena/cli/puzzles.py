@@ -15,7 +15,7 @@ from lath.arena.answers import Limit
 from lath.arena.cli.games import GameId
 from lath.arena.cli.main import App, Group, argument, option, whole
 from lath.arena.engine import Engine
-from lath.arena.errors import ConfigError
+from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
 from lath.arena.puzzles.making import PLAYER, Maker, bots, wrong_with
 from lath.arena.terminal.streams import tell_over
@@ -67,7 +67,7 @@ def ask_puzzles(game: GameId, file: Source = None, grade: Grade = None, seed: Se
             ask(chosen)
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
-            raise typer.Exit(3) from None
+            raise typer.Exit(INTERRUPTED) from None
 
 
 @group.command("make")
@@ -98,7 +98,7 @@ def make_puzzles(
                     break
         except KeyboardInterrupt:
             print(f"interrupted; {len(found)} puzzles are in {output}", file=sys.stderr)
-            raise typer.Exit(3) from None
+            raise typer.Exit(INTERRUPTED) from None
 
 
 @group.command("check")

@@ -56,7 +56,8 @@ from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.rulings import Orders
-from lath.arena.tournament.sources import played_in
+from lath.arena.tournament.sources import OUTCOME, REPORT, played_in
+from lath.arena.tournament.system import PATIENCE_S
 from lath.arena.walls.limits import close_to_others
 
 app = App()
@@ -168,7 +169,7 @@ def run(
             "How long to wait for room on a full disk, workers, or what else is lacking.",
             **seconds(0),
         ),
-    ] = 600.0,
+    ] = PATIENCE_S,
     quiet: Annotated[bool, flag("--quiet -q", "Say nothing but warnings and errors.")] = False,
     verbose: Annotated[bool, flag("--verbose -v", "Tell of every game that ends.")] = False,
 ) -> None:
@@ -304,8 +305,8 @@ def _decide(
         print(f"ruled: {ruling.words}: {orders.reason}", file=sys.stderr)
     if summary.unreported is not None:
         raise summary.unreported
-    report = ["report.html"] if with_report else []
-    written = ", ".join(["outcome.json", "standings.json", "standings.csv", *report])
+    report = [REPORT] if with_report else []
+    written = ", ".join([OUTCOME, "standings.json", "standings.csv", *report])
     print(f"{out}: {written} are written anew", file=sys.stderr)
 
 

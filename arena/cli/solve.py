@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -11,14 +11,12 @@ from lath.arena.answers import Limit
 from lath.arena.cli.games import GameId, PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, argument, flag, option, whole
 from lath.arena.engine import Engine
+from lath.arena.errors import UNDECIDED
 from lath.arena.solving import Solved, solve, solve_moves
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position, read_move
 
 app = App()
-
-UNKNOWN: Final = 12
-"""Exit status where nothing is proven, as where `arena match` is undecided."""
 
 Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first.")]
 Bot = Annotated[str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")]
@@ -64,7 +62,7 @@ def solve_position(
     else:
         _show(at, found)
     if all(one.value == "unknown" for _, one in found):
-        raise typer.Exit(UNKNOWN)
+        raise typer.Exit(UNDECIDED)
 
 
 def _row(move: str, found: Solved) -> dict[str, object]:

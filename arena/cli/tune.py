@@ -33,6 +33,7 @@ from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
+from lath.arena.tournament.keys import MOST_AHEAD
 from lath.arena.tournament.programs import bundled, resolve
 from lath.arena.tournament.progress import end_words
 from lath.arena.tuning import Tuned, Wishes, held, values_of, verdict_of
@@ -73,7 +74,7 @@ def tune(
         option("--rate", "R", "How far a game moves an option in the end.", **seconds(0.0, 100.0)),
     ] = None,
     ahead: Annotated[
-        int | None, option("--ahead", "N", "Pairs that wait for no result.", **whole(1, 4096))
+        int | None, option("--ahead", "N", "Pairs that wait for no result.", **whole(1, MOST_AHEAD))
     ] = None,
     openings: Annotated[
         str | None,

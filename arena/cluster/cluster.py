@@ -39,7 +39,7 @@ from lath.arena.tournament.events import ClusterSeen, HostSeen, Listener, Waitin
 from lath.arena.tournament.places import Bell
 from lath.arena.tournament.progress import Rate
 from lath.arena.tournament.slots import FEWEST, Host, PlaceLostError, Slot
-from lath.arena.tournament.system import Patience
+from lath.arena.tournament.system import PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob
 from lath.reports.background import OtherMachine
 from lath.reports.outcome import Outcome
@@ -85,7 +85,7 @@ class Cluster:
         address: str,
         *,
         hosts_alike: bool = False,
-        patience_s: float = 600.0,
+        patience_s: float = PATIENCE_S,
         workers: int = 1,
     ) -> None:
         """Name a scheduler; raises ConfigError where it may not be talked to.

@@ -25,6 +25,7 @@ from lath.arena import signals
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.tournament.places import Elsewhere
+from lath.arena.tournament.system import PATIENCE_S
 from lath.arena.walls.limits import die_with
 
 LOCAL: Final = "local:"
@@ -62,7 +63,7 @@ def refuse_without_dask() -> None:
 
 @contextmanager
 def cluster_at(
-    named: str, *, hosts_alike: bool = False, patience_s: float = 600.0
+    named: str, *, hosts_alike: bool = False, patience_s: float = PATIENCE_S
 ) -> Iterator[Elsewhere]:
     """Give the cluster that is named: an address, or `local:N` for N workers on this machine.
 

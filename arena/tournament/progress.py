@@ -36,7 +36,8 @@ from lath.arena.tournament.events import (
     Warned,
     two,
 )
-from lath.arena.tournament.store import FORFEITS, BotTotals, Tally
+from lath.arena.tournament.store import BotTotals, Tally
+from lath.notation.record import FORFEITS
 from lath.reports.outcome import Outcome
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Score:
             score=round(points / games, 6) if games else None,
             low=round(low, 6) if games else None,
             high=round(high, 6) if games else None,
-            lost_by={ending: self.forfeits[ending] for ending in FORFEITS},
+            lost_by={str(ending): self.forfeits[ending] for ending in FORFEITS},
         )
 
 

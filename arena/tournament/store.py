@@ -63,6 +63,7 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.arena.tournament.worker import PairJob, PairResult
+from lath.notation.record import FORFEITS
 from lath.reports.schema import About, Amount, Count
 
 _NAMES: Final = (*COLUMNS, CHECKSUM)
@@ -78,9 +79,6 @@ _LostBy = TypedDict(
 )
 LostBy = Annotated[Mapping[str, int], About(shape=_LostBy)]
 """Games lost by the bot's own fault, by their ending."""
-
-FORFEITS: Final = tuple(_LostBy.__annotations__)
-"""Endings that are one bot's own fault, and lose the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +376,7 @@ class Store:
                 moves=moves,
                 average_s=round(used_s / moves, 6) if moves else None,
                 worst_s=round(worst_s, 6),
-                lost_by=dict(zip(FORFEITS, lost, strict=True)),
+                lost_by=dict(zip(map(str, FORFEITS), lost, strict=True)),
             )
             for name, moves, used_s, worst_s, games, *lost in self._rows(_BOTS)
         ]
