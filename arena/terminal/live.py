@@ -355,6 +355,7 @@ def screen(
     """
     view = _View(progress, quiet=quiet, verbose=verbose, is_shared=is_shared)
     progress.listeners.append(view)
+    progress.is_drawn = view.is_live
     if view.is_live:
         try:
             with view.live:

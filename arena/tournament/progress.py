@@ -205,6 +205,8 @@ class Progress:
         self.config: Final = config
         self.clock: Final = clock
         self.listeners: Final[list[Listener]] = []
+        self.is_drawn = False
+        """Whether one of them draws it as it changes."""
         self.played = 0
         """Games stored."""
         self.total = 0

@@ -37,6 +37,9 @@ GATHER_S: Final = 2.0
 """How long they do at most; a run that is killed plays their games again. Nothing waits while a
 slot has nothing to do, nor when somebody asks to stop."""
 
+DRAWN_S: Final = 0.25
+"""The same where the run is drawn as it goes: a picture that stands still looks like a fault."""
+
 VERDICT_S: Final = 0.1
 """The same where results may end the run: what is handed over by then is played beyond its end."""
 
@@ -63,12 +66,13 @@ class Pace:
         clock: Callable[[], float] = time.monotonic,
         *,
         has_deadline: bool = False,
-        has_verdict: bool = False,
+        longest_s: float = GATHER_S,
     ) -> None:
+        """`longest_s` is how long results wait for others at most."""
         self.slots = slots
         """How many there are now."""
         self._has_deadline: Final = has_deadline
-        self._longest_s: Final = VERDICT_S if has_verdict else GATHER_S
+        self._longest_s: Final = longest_s
         self._clock: Final = clock
         self._last_s: float | None = None
         """When pairs came in last; before the first, workers and bots are only starting."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 import time
@@ -13,11 +14,14 @@ from rich.segment import SegmentLines
 from runs import Told
 
 from lath.arena.schedule.core import seed_digest
+from lath.arena.schedule.sprt import Sprt
 from lath.arena.terminal import layout, live
 from lath.arena.terminal.layout import Column, Letters, laid_out
 from lath.arena.terminal.live import picture, share_rows
 from lath.arena.tournament.events import Waiting
 from lath.arena.tournament.progress import Progress
+from lath.arena.tournament.runner import _longest_wait_s
+from lath.arena.tournament.slots import DRAWN_S, GATHER_S, VERDICT_S
 from lath.arena.tournament.store import PairTally, Tally
 from lath.reports.outcome import Outcome
 
@@ -191,6 +195,15 @@ def test_the_live_view_draws_itself_over_itself(monkeypatch: pytest.MonkeyPatch)
     assert "\x1b[2K\x1b[1A" in text
     assert "\x1b[32m━" in text
     assert "\x1b[?25h" in text.split("pair 11")[-1], "the cursor is shown again"
+
+
+def test_results_wait_no_longer_than_the_view_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = played().progress
+    assert _longest_wait_s(progress.config, progress) == GATHER_S
+    drawn(monkeypatch, progress)
+    assert _longest_wait_s(progress.config, progress) == DRAWN_S <= live.REFRESH_S
+    tested = dataclasses.replace(progress.config, sprt=Sprt(elo0=0, elo1=5))
+    assert _longest_wait_s(tested, progress) == VERDICT_S
 
 
 def test_games_are_told_above_the_view_without_drawing_it_for_each(

@@ -15,10 +15,10 @@ class Clock:
         return self.now_s
 
 
-def paced(pair_s: float, *, slots: int = 2, pairs: int = 200, has_verdict: bool = False) -> Pace:
+def paced(pair_s: float, *, slots: int = 2, pairs: int = 200, longest_s: float = GATHER_S) -> Pace:
     """Return the pace of a run in which each slot plays a pair in this time."""
     clock = Clock()
-    pace = Pace(slots, clock, has_verdict=has_verdict)
+    pace = Pace(slots, clock, longest_s=longest_s)
     for _ in range(pairs):
         clock.now_s += pair_s / slots
         pace.count(1)
@@ -40,7 +40,7 @@ def test_short_pairs_are_stored_some_at_a_time_and_more_of_them_wait() -> None:
 
 def test_little_is_handed_over_that_a_verdict_may_make_needless() -> None:
     for pair_s in (0.01, 0.2, 0.9):
-        pace = paced(pair_s, has_verdict=True)
+        pace = paced(pair_s, longest_s=VERDICT_S)
         assert pace.gather_s <= VERDICT_S
         assert pace.window() * pair_s <= max(FEWEST * pair_s, AHEAD * VERDICT_S + pair_s)
 
