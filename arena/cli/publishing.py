@@ -15,6 +15,7 @@ from lath.arena.cli.files import writable
 from lath.arena.cli.report import content_words, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.tournament.database import is_being_played
+from lath.arena.tournament.pages import Website
 from lath.arena.tournament.private import private_below
 from lath.arena.tournament.sources import (
     Doubt,
@@ -23,7 +24,6 @@ from lath.arena.tournament.sources import (
     material_of,
     tournaments_in,
 )
-from lath.arena.tournament.website import Website
 from lath.notation.files import write_atomically
 from lath.reports.league import Event, address, addresses, league_of
 

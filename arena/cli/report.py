@@ -38,20 +38,22 @@ from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal import pictures
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.database import DATABASE, RECORDS
-from lath.arena.tournament.sources import (
+from lath.arena.tournament.pages import (
     REPORT,
-    Doubt,
     Following,
-    background_of,
     collect,
+    needs_report,
+    refuse_to_replace,
+    write_page,
+)
+from lath.arena.tournament.sources import (
+    Doubt,
+    background_of,
     event_in,
     is_collection,
     material_of,
-    needs_report,
     records_of,
-    refuse_to_replace,
     tournaments_in,
-    write_page,
 )
 from lath.notation.replay import positions
 from lath.reports.export import unsound_words

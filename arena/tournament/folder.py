@@ -55,6 +55,7 @@ from lath.arena.tournament.events import Listener, Waiting, Warned, warner
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.live import shown
 from lath.arena.tournament.open_games import OpenGames, book_of, schedule_of
+from lath.arena.tournament.pages import REPORT, mark_stale, write_page
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.resuming import (
@@ -73,15 +74,12 @@ from lath.arena.tournament.rulings import Orders, given, in_force, keep, rulings
 from lath.arena.tournament.runner import WAKE_S, Runner
 from lath.arena.tournament.sources import (
     OUTCOME,
-    REPORT,
     background_of,
     begun_in,
-    mark_stale,
     outcome_in,
     records_of,
     season_in,
     write_outcome,
-    write_page,
 )
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import (

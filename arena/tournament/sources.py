@@ -1,7 +1,7 @@
-"""What others see of tournaments: the records of directories and files, how far they are, reports.
+"""What others see of tournaments: the records of directories and files, and how far they are.
 
-A tournament is read while it is played, too: whoever follows it looks now and then. Must not know
-what is made of the records, how a page is made, nor how games are played.
+A tournament is read while it is played, too. Must not know what is made of the records, where pages
+are, nor how games are played.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import os
 import re
 import shlex
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
-from urllib.parse import quote
+from typing import Any, Final, NamedTuple, TypeVar
 
 from lath.arena.errors import (
     ArenaError,
@@ -36,18 +35,16 @@ from lath.arena.tournament.database import (
     SEASON,
     TOURNAMENT,
     VERSIONS,
-    Stamp,
     has_fallen_behind,
     is_being_played,
     read_records,
     read_rows,
-    stamp_of,
 )
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
 from lath.notation.errors import printable
-from lath.notation.files import open_bytes, write_atomically
+from lath.notation.files import open_bytes
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Entry, RecordText, entry_of
 from lath.notation.reader import entries as entries_of_text
@@ -66,16 +63,7 @@ from lath.reports.outcome import Outcome, from_json, to_json
 from lath.reports.public import public_background, public_records
 from lath.reports.standings import Refused
 
-if TYPE_CHECKING:
-    from lath.reports.page.index import Document
-    from lath.reports.page.page import Page
-
 OUTCOME: Final = "outcome.json"
-REPORT: Final = "report.html"
-"""The report of a tournament, in its directory."""
-
-_READ: Final = (DATABASE, RECORDS, OUTCOME)
-"""What a report is made of."""
 
 
 class Doubt(NamedTuple):
@@ -124,7 +112,7 @@ def records_of(
         if doubts is not None:
             doubts += found
         else:
-            _refuse_damage(found)
+            refuse_damage(found)
 
 
 def _marked(
@@ -206,7 +194,8 @@ def _game_of(record: Record) -> tuple[str | tuple[str, ...], ...]:
     return (*tags, record.game, record.first, record.second, record.moves)
 
 
-def _refuse_damage(doubts: Iterable[Doubt]) -> None:
+def refuse_damage(doubts: Iterable[Doubt]) -> None:
+    """Raise the first damage that there is."""
     for doubt in doubts:
         if doubt.damage is not None:
             raise doubt.damage
@@ -320,6 +309,12 @@ def outcome_in(sources: Sequence[Path]) -> Outcome | None:
         return from_json(json.loads(text))
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
+
+
+def write_outcome(folder: Path, outcome: Outcome) -> None:
+    """Write what a tournament has come to; raises StoreError."""
+    text = json.dumps(to_json(outcome), indent=2, ensure_ascii=False) + "\n"
+    write_whole(folder / OUTCOME, [text.encode()])
 
 
 def played_in(folder: Path) -> tuple[str, ...]:
@@ -518,7 +513,7 @@ DEEPEST: Final = 3
 
 def is_collection(folder: Path) -> bool:
     """Return whether a folder is no tournament itself but holds some."""
-    return folder.is_dir() and not _is_tournament(folder) and bool(tournaments_in(folder))
+    return folder.is_dir() and not is_tournament(folder) and bool(tournaments_in(folder))
 
 
 def tournaments_in(folder: Path) -> tuple[Path, ...]:
@@ -528,214 +523,12 @@ def tournaments_in(folder: Path) -> tuple[Path, ...]:
         path = Path(place)
         depth = len(path.relative_to(folder).parts)
         inner[:] = [name for name in inner if depth < DEEPEST and not name.startswith(".")]
-        if depth and _is_tournament(path):
+        if depth and is_tournament(path):
             found.append(path)
             inner.clear()
     return tuple(sorted(found))
 
 
-def _is_tournament(folder: Path) -> bool:
+def is_tournament(folder: Path) -> bool:
+    """Return whether a folder has games of its own, or a database for them."""
     return any((folder / name).is_file() for name in (DATABASE, RECORDS))
-
-
-def needs_report(tournament: Path) -> bool:
-    """Return whether the report of a tournament is missing, or older than what it is made of."""
-    files = [tournament / name for name in (REPORT, *_READ)]
-    made_ns, *changed_ns = (path.stat().st_mtime_ns if path.is_file() else -1 for path in files)
-    return made_ns < max(changed_ns)
-
-
-def collect(
-    folder: Path,
-    tournaments: Sequence[Path],
-    base: Path,
-    title: str | None = None,
-    doubts: list[Doubt] | None = None,
-    *,
-    rules: bool = True,
-    public: Collection[Path] | None = None,
-) -> tuple[Document, dict[Path, ArenaError]]:
-    """Return the data of the page in `base` on the tournaments below `folder`.
-
-    With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
-    to be said of the others. If `public` is given, the page is for everybody, and links to reports
-    of these tournaments alone, where they lie below it.
-    """
-    from lath.reports.page.index import Collector
-
-    is_public, unreadable = public is not None, dict[Path, ArenaError]()
-    while True:  # from the start: half of an unreadable one was counted
-        collector = Collector()
-        found: list[Doubt] = []
-        for tournament in [path for path in tournaments if path not in unreadable]:
-            is_playing = is_being_played(tournament)
-            report, link = tournament / REPORT, ""
-            if report.is_file():  # whatever its name, a browser takes the address for nothing else
-                relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
-                is_open = public is None or (tournament in public and relative[:2] != "..")
-                link = "./" + quote(os.fsencode(relative), safe="/") if is_open else ""
-            try:
-                records, background = material_of(
-                    [tournament], found, rules=rules, public=is_public
-                )
-                collector.add(
-                    tournament.relative_to(folder).as_posix(),
-                    records,
-                    background.outcome,
-                    is_playing=is_playing,
-                    link=link,
-                )
-                _refuse_damage(found)
-            except ArenaError as error:
-                unreadable[tournament] = error
-                break
-        else:
-            if doubts is not None:
-                doubts += found
-            return collector.document(title), unreadable
-
-
-_FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
-"""The names of the files that long pages of former versions had in a folder beside them."""
-
-
-def write_page(out: Path, page: Page) -> int:
-    """Write a report and return its size in bytes.
-
-    What a page of a former version has left beside it, such as `report-games/`, is removed; files
-    in there that are not ours stay. Raises OSError; the page that was there is then as it was.
-    """
-    html = page.html.encode()
-    write_atomically(out, [html])
-    folder = out.with_name(f"{out.stem}-games")
-    if folder.is_dir():
-        for path in sorted(folder.iterdir()):
-            if _FORMER.fullmatch(path.name):
-                path.unlink(missing_ok=True)
-        if not any(folder.iterdir()):
-            folder.rmdir()
-    return len(html)
-
-
-_MADE_BY: Final = re.compile(rb'<meta name="generator" content="lath-arena (\w+)">')
-_OF_FORMER_VERSIONS: Final = (
-    b'<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src '
-)
-"""What pages have in their head, those of before `_MADE_BY` too."""
-
-
-def made_by(out: Path) -> str | None:
-    """Return which kind of page of ours a file is: `report`, `index` or `site`; None for another.
-
-    Empty for a page of a former version, and where the file cannot be read: who writes it will say
-    what is wrong.
-    """
-    try:
-        with out.open("rb") as file:
-            head = file.read(4096)
-    except OSError:
-        return ""
-    made = _MADE_BY.search(head)
-    if made:
-        return made[1].decode()
-    return "" if _OF_FORMER_VERSIONS in head else None
-
-
-def refuse_to_replace(out: Path, kind: str) -> None:
-    """Raise ConfigError where a page would take the place of something else that nobody named.
-
-    `kind` is `report` or `index`; a page of that kind may be written anew.
-    """
-    if made_by(out) not in ("", kind):
-        raise ConfigError(
-            f"{out} is there already, and no {kind} of ours; name where the page goes: "
-            f"-o {shlex.quote(str(out))} writes over it"
-        )
-
-
-_STALE: Final = (
-    b'<p class="remark" id="stale">This tournament was gone on with after the page was written: '
-    b"games may be missing. <code>arena report</code> writes it anew.</p>"
-)
-_MAIN: Final = re.compile(rb"<main\b[^>]*>")
-
-
-def mark_stale(folder: Path) -> None:
-    """Let the report in a tournament's directory say that games may be missing; raises StoreError.
-
-    It stays so until it is written anew, whatever ends the run.
-    """
-    path = folder / REPORT
-    if path.is_file():
-        with reading(path):
-            page, made = path.read_bytes(), path.stat()
-        if _STALE not in page and (place := _MAIN.search(page)):
-            write_whole(path, [page[: place.end()], _STALE, page[place.end() :]])
-            os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))  # it is no newer by that
-
-
-def write_outcome(folder: Path, outcome: Outcome) -> None:
-    """Write what a tournament has come to; raises StoreError."""
-    text = json.dumps(to_json(outcome), indent=2, ensure_ascii=False) + "\n"
-    write_whole(folder / OUTCOME, [text.encode()])
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What there was to see."""
-
-    has_changed: bool
-    """Since `Following.rendered` was called; True before."""
-
-    is_over: bool
-    """Whether nothing will change any more, as far as one can tell."""
-
-    readable: tuple[Path, ...]
-    """The sources of which there is something to read now."""
-
-
-class Following:
-    """Follows tournaments' directories, which may not be there yet, and files."""
-
-    def __init__(
-        self, sources: Callable[[], Sequence[Path]], *, others: Callable[[], Iterable[Path]] = tuple
-    ) -> None:
-        """`sources` says what to follow now.
-
-        A change of `others` counts as one, too: they are files that something is made with.
-        """
-        self._sources: Final = sources
-        self._others: Final = others
-        self._rendered: Stamp | None = None
-        self._seen: Stamp = ()
-        self._played: set[Path] = set()
-        """Directories in which a run was seen."""
-
-    def look(self) -> Sight:
-        """Return what there is to see."""
-        seen: list[object] = [(path, stamp_of(path)) for path in self._others()]
-        readable, done = [], []
-        for source in self._sources():
-            if source.is_file():
-                readable.append(source)
-                seen.append((source, stamp_of(source)))
-                continue
-            is_there = _is_tournament(source)
-            is_playing = is_there and is_being_played(source)
-            if is_there:
-                readable.append(source)
-            seen.append((source, is_playing, *(stamp_of(source / name) for name in _READ)))
-            if is_playing:
-                self._played.add(source)
-            # A run that was seen and is gone has said before what its games came to.
-            done.append(not is_playing and (source in self._played or is_over(source)))
-        self._seen = tuple(seen)
-        return Sight(
-            has_changed=self._seen != self._rendered,
-            is_over=bool(done) and all(done),  # files alone never are
-            readable=tuple(readable),
-        )
-
-    def rendered(self) -> None:
-        """Note that something was made of what the last look saw."""
-        self._rendered = self._seen

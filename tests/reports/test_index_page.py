@@ -14,13 +14,8 @@ import jsonschema
 from commands import arena
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from lath.arena.tournament.sources import (
-    collect,
-    is_collection,
-    needs_report,
-    tournaments_in,
-    write_outcome,
-)
+from lath.arena.tournament.pages import collect, needs_report
+from lath.arena.tournament.sources import is_collection, tournaments_in, write_outcome
 from lath.arena.tournament.store import Store
 from lath.notation.record import Record
 from lath.notation.writer import format_record

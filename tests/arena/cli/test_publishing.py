@@ -16,7 +16,7 @@ from places import ROOT
 from planted import pool, secret, secrets_below, secrets_in
 from sample_records import HOSTILE_NAMES, random_game
 
-from lath.arena.tournament.website import MANIFEST
+from lath.arena.tournament.pages import MANIFEST
 from lath.notation.record import Record
 from lath.notation.writer import format_record
 from lath.reports.league import address, addresses

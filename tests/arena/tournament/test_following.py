@@ -12,8 +12,9 @@ from results import a_result
 from lath.arena.errors import StoreError
 from lath.arena.tournament import runner
 from lath.arena.tournament.database import DATABASE, RECORDS
+from lath.arena.tournament.pages import Following
 from lath.arena.tournament.runner import RECORDS_S, Refreshed
-from lath.arena.tournament.sources import OUTCOME, Following, is_over, write_outcome
+from lath.arena.tournament.sources import OUTCOME, is_over, write_outcome
 from lath.arena.tournament.store import Store
 from lath.reports.outcome import Outcome
 

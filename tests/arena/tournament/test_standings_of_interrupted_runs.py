@@ -18,8 +18,8 @@ from quick_runs import AtOnce, play_nothing
 
 from lath.arena.errors import ConfigError, StoreError
 from lath.arena.tournament import folder as directory
+from lath.arena.tournament.pages import mark_stale
 from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.sources import mark_stale
 
 BOTS: Final = ("--bot", "ann=/nowhere", "--bot", "bob=/nowhere")
 WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--out", "out", "-q")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lath.arena.tournament.sources import write_page
+from lath.arena.tournament.pages import write_page
 from lath.reports.page.page import Page
 
 FORMER = ("001-ab12cd34.js", "002-0123abcd.js")

@@ -1,0 +1,331 @@
+"""Pages beside tournaments and in folders: which are ours, when to write them anew, and how.
+
+Nobody else's file is written over or removed. Must not know how a page looks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.tournament.database import DATABASE, RECORDS, Stamp, is_being_played, stamp_of
+from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.sources import (
+    OUTCOME,
+    Doubt,
+    is_over,
+    is_tournament,
+    material_of,
+    refuse_damage,
+)
+from lath.notation.files import write_atomically
+
+if TYPE_CHECKING:
+    from lath.reports.page.index import Document
+    from lath.reports.page.page import Page
+
+REPORT: Final = "report.html"
+"""The report of a tournament, in its directory."""
+
+_READ: Final = (DATABASE, RECORDS, OUTCOME)
+"""What a report is made of."""
+
+
+def needs_report(tournament: Path) -> bool:
+    """Return whether the report of a tournament is missing, or older than what it is made of."""
+    files = [tournament / name for name in (REPORT, *_READ)]
+    made_ns, *changed_ns = (path.stat().st_mtime_ns if path.is_file() else -1 for path in files)
+    return made_ns < max(changed_ns)
+
+
+def collect(
+    folder: Path,
+    tournaments: Sequence[Path],
+    base: Path,
+    title: str | None = None,
+    doubts: list[Doubt] | None = None,
+    *,
+    rules: bool = True,
+    public: Collection[Path] | None = None,
+) -> tuple[Document, dict[Path, ArenaError]]:
+    """Return the data of the page in `base` on the tournaments below `folder`.
+
+    With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
+    to be said of the others. If `public` is given, the page is for everybody, and links to reports
+    of these tournaments alone, where they lie below it.
+    """
+    from lath.reports.page.index import Collector
+
+    is_public, unreadable = public is not None, dict[Path, ArenaError]()
+    while True:  # from the start: half of an unreadable one was counted
+        collector = Collector()
+        found: list[Doubt] = []
+        for tournament in [path for path in tournaments if path not in unreadable]:
+            is_playing = is_being_played(tournament)
+            report, link = tournament / REPORT, ""
+            if report.is_file():  # whatever its name, a browser takes the address for nothing else
+                relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
+                is_open = public is None or (tournament in public and relative[:2] != "..")
+                link = "./" + quote(os.fsencode(relative), safe="/") if is_open else ""
+            try:
+                records, background = material_of(
+                    [tournament], found, rules=rules, public=is_public
+                )
+                collector.add(
+                    tournament.relative_to(folder).as_posix(),
+                    records,
+                    background.outcome,
+                    is_playing=is_playing,
+                    link=link,
+                )
+                refuse_damage(found)
+            except ArenaError as error:
+                unreadable[tournament] = error
+                break
+        else:
+            if doubts is not None:
+                doubts += found
+            return collector.document(title), unreadable
+
+
+_FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
+"""The names of the files that long pages of former versions had in a folder beside them."""
+
+
+def write_page(out: Path, page: Page) -> int:
+    """Write a report and return its size in bytes.
+
+    What a page of a former version has left beside it, such as `report-games/`, is removed; files
+    in there that are not ours stay. Raises OSError; the page that was there is then as it was.
+    """
+    html = page.html.encode()
+    write_atomically(out, [html])
+    folder = out.with_name(f"{out.stem}-games")
+    if folder.is_dir():
+        for path in sorted(folder.iterdir()):
+            if _FORMER.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    return len(html)
+
+
+_MADE_BY: Final = re.compile(rb'<meta name="generator" content="lath-arena (\w+)">')
+_OF_FORMER_VERSIONS: Final = (
+    b'<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src '
+)
+"""What pages have in their head, those of before `_MADE_BY` too."""
+
+
+def made_by(out: Path) -> str | None:
+    """Return which kind of page of ours a file is: `report`, `index` or `site`; None for another.
+
+    Empty for a page of a former version, and where the file cannot be read: who writes it will say
+    what is wrong.
+    """
+    try:
+        with out.open("rb") as file:
+            head = file.read(4096)
+    except OSError:
+        return ""
+    made = _MADE_BY.search(head)
+    if made:
+        return made[1].decode()
+    return "" if _OF_FORMER_VERSIONS in head else None
+
+
+def refuse_to_replace(out: Path, kind: str) -> None:
+    """Raise ConfigError where a page would take the place of something else that nobody named.
+
+    `kind` is `report` or `index`; a page of that kind may be written anew.
+    """
+    if made_by(out) not in ("", kind):
+        raise ConfigError(
+            f"{out} is there already, and no {kind} of ours; name where the page goes: "
+            f"-o {shlex.quote(str(out))} writes over it"
+        )
+
+
+_STALE: Final = (
+    b'<p class="remark" id="stale">This tournament was gone on with after the page was written: '
+    b"games may be missing. <code>arena report</code> writes it anew.</p>"
+)
+_MAIN: Final = re.compile(rb"<main\b[^>]*>")
+
+
+def mark_stale(folder: Path) -> None:
+    """Let the report in a tournament's directory say that games may be missing; raises StoreError.
+
+    It stays so until it is written anew, whatever ends the run.
+    """
+    path = folder / REPORT
+    if path.is_file():
+        with reading(path):
+            page, made = path.read_bytes(), path.stat()
+        if _STALE not in page and (place := _MAIN.search(page)):
+            write_whole(path, [page[: place.end()], _STALE, page[place.end() :]])
+            os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))  # it is no newer by that
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What there was to see."""
+
+    has_changed: bool
+    """Since `Following.rendered` was called; True before."""
+
+    is_over: bool
+    """Whether nothing will change any more, as far as one can tell."""
+
+    readable: tuple[Path, ...]
+    """The sources of which there is something to read now."""
+
+
+class Following:
+    """Follows tournaments' directories, which may not be there yet, and files."""
+
+    def __init__(
+        self, sources: Callable[[], Sequence[Path]], *, others: Callable[[], Iterable[Path]] = tuple
+    ) -> None:
+        """`sources` says what to follow now.
+
+        A change of `others` counts as one, too: they are files that something is made with.
+        """
+        self._sources: Final = sources
+        self._others: Final = others
+        self._rendered: Stamp | None = None
+        self._seen: Stamp = ()
+        self._played: set[Path] = set()
+        """Directories in which a run was seen."""
+
+    def look(self) -> Sight:
+        """Return what there is to see."""
+        seen: list[object] = [(path, stamp_of(path)) for path in self._others()]
+        readable, done = [], []
+        for source in self._sources():
+            if source.is_file():
+                readable.append(source)
+                seen.append((source, stamp_of(source)))
+                continue
+            is_there = is_tournament(source)
+            is_playing = is_there and is_being_played(source)
+            if is_there:
+                readable.append(source)
+            seen.append((source, is_playing, *(stamp_of(source / name) for name in _READ)))
+            if is_playing:
+                self._played.add(source)
+            # A run that was seen and is gone has said before what its games came to.
+            done.append(not is_playing and (source in self._played or is_over(source)))
+        self._seen = tuple(seen)
+        return Sight(
+            has_changed=self._seen != self._rendered,
+            is_over=bool(done) and all(done),  # files alone never are
+            readable=tuple(readable),
+        )
+
+    def rendered(self) -> None:
+        """Note that something was made of what the last look saw."""
+        self._rendered = self._seen
+
+
+MANIFEST: Final = ".lath-site.json"
+"""What was written there last: by name, the SHA-256."""
+
+PLAIN: Final = ".nojekyll"
+"""An empty file, by which GitHub Pages takes the others as they are."""
+
+_OURS: Final = re.compile(
+    rf"[a-z-]{{1,40}}\.html|{re.escape(PLAIN)}|(?:bots|events)/[a-z0-9][a-z0-9-]{{0,120}}\.html"
+)
+"""Names that may be ours: a manifest that somebody else has made leads nowhere else."""
+
+
+class Website:
+    """A folder as it is being written."""
+
+    def __init__(self, folder: Path) -> None:
+        """See what is there; raises ConfigError where it is nothing that pages may be put into."""
+        self.folder: Final = folder
+        self.size = 0
+        """Bytes of all that was put there."""
+        self._before: Final = _manifest_of(folder)
+        self._now: Final[dict[str, str]] = {}
+
+    def put(self, name: str, content: bytes) -> None:
+        """Write a file whole or not at all; one that is the same already stays untouched.
+
+        Raises ConfigError where another's file would be replaced, and OSError.
+        """
+        assert _OURS.fullmatch(name), name
+        path = self.folder / name
+        self.refuse(name)
+        self._now[name] = hashlib.sha256(content).hexdigest()
+        self.size += len(content)
+        if path.is_file() and path.read_bytes() == content:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, [content])
+
+    def refuse(self, name: str) -> None:
+        """Raise ConfigError where a file of this name is there that is not ours."""
+        path = self.folder / name
+        if name in self._before or not path.exists() or name == PLAIN:
+            return
+        if not path.is_file() or made_by(path) is None:
+            raise ConfigError(
+                f"{path} is there already, and no page of ours: name another folder for --site, or "
+                f"move it away"
+            )
+
+    def finish(self) -> list[str]:
+        """Remove pages that were written before and not now; return those that somebody changed.
+
+        These stay. Raises OSError.
+        """
+        self.put(PLAIN, b"")
+        kept = []
+        for name in sorted(self._before.keys() - self._now.keys()):
+            path = self.folder / name
+            if not path.is_file():
+                continue
+            if hashlib.sha256(path.read_bytes()).hexdigest() != self._before[name]:
+                kept.append(name)
+                continue
+            path.unlink()
+        told = {"made by": "arena report --site", "files": dict(sorted(self._now.items()))}
+        write_atomically(self.folder / MANIFEST, [(json.dumps(told, indent=1) + "\n").encode()])
+        return kept
+
+
+def _manifest_of(folder: Path) -> Mapping[str, str]:
+    """Return what was written into a folder last; raises ConfigError."""
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"--site {folder} is no folder")
+    for name in (DATABASE, RECORDS):
+        if (folder / name).exists():
+            other = shlex.quote(f"{folder}-site")
+            raise ConfigError(f"{folder} is a tournament; name a folder for pages: --site {other}")
+    path = folder / MANIFEST
+    if not path.is_file():
+        return {}
+    try:
+        with reading(path):
+            files = json.loads(path.read_bytes())["files"]
+        return {
+            name: digest
+            for name, digest in files.items()
+            if _OURS.fullmatch(name) and isinstance(digest, str)
+        }
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{path} is damaged: {error}; without it, nothing that is there would be removed"
+        ) from error
