@@ -124,7 +124,7 @@ def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: boo
     elif as_json:
         _print_json(selection, openings.to_json())
     else:
-        from lath.arena.terminal.tables import print_openings
+        from lath.arena.terminal.stats import print_openings
 
         print_openings(openings)
     return openings.games
@@ -147,7 +147,7 @@ def _print_measures(selection: Selection, found: Measures, *, as_json: bool, as_
     elif as_json:
         _print_json(selection, found.to_json())
     else:
-        from lath.arena.terminal.measures import print_measures
+        from lath.arena.terminal.stats import print_measures
 
         print_measures(found)
 
@@ -182,7 +182,7 @@ def _print_compared(
         ]
         _print_json(selection, {"by_game": by_game, "compared": compared_to_json(compared)})
     else:
-        from lath.arena.terminal.measures import print_compared
+        from lath.arena.terminal.stats import print_compared
 
         print_compared(names_of, (one, other), compared)
 
@@ -266,7 +266,7 @@ def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -
     if as_json:
         _print_json(selection, survey.to_json())
     else:
-        from lath.arena.terminal.tables import print_survey  # 100 ms that JSON does not wait for
+        from lath.arena.terminal.stats import print_survey  # 100 ms that JSON does not wait for
 
         print_survey(survey)
     return survey.together().games

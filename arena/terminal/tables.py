@@ -1,4 +1,4 @@
-"""The tables that commands print: ratings, archives, bots, results; and a bot check's lines.
+"""The tables of tournaments: ratings, bots, results, plans, forfeits; and a bot check's lines.
 
 Must not know any game or format, nor how a number comes about, nor how wide the terminal is: an
 outcome brings its own tables.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, groupby, islice, pairwise
+from itertools import combinations, groupby, islice
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -18,7 +18,6 @@ from rich.text import Text
 from lath.arena.botcheck.points import Verdict
 from lath.arena.terminal.layout import (
     LEAST,
-    LEAST_NAME,
     Column,
     Line,
     Output,
@@ -34,12 +33,10 @@ from lath.reports.background import (
     changes_sheet,
     rulings_sheet,
 )
-from lath.reports.figures import OPENINGS, GameCounts, Survey
-from lath.reports.openings import Openings
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.rating import LEAST_OPENINGS
 from lath.reports.ratings.results import Z95, Conditions, Estimate
-from lath.reports.standings import TRIALS, Meeting, Standings, Table, counts, greatest_gap
+from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
 if TYPE_CHECKING:
@@ -299,146 +296,6 @@ def remarks(table: Table) -> Iterator[str]:
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMES
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
-
-
-def print_survey(survey: Survey) -> None:
-    """Print what the records of an archive come to, to standard output."""
-    output = Output(to_stdout=True)
-    if not survey.games:
-        output.words("no games")
-        return
-    together = survey.together()
-    rows = [*survey.games, *([("all", together)] if len(survey.games) > 1 else [])]
-    output.table("Games and their plies", _lengths(rows, together.games))
-    results = _results(rows, lambda count, of: f"{count:,} {count / of:>6.1%}")
-    if output.needed(results, least=LEAST_NAME) > output.width:
-        results = _results(rows, lambda count, of: f"{count / of:.1%}")
-    output.table("Results", results)
-    endings = [
-        (game, ending, times, counted.games)
-        for game, counted in survey.games
-        for ending, times in counts(counted.endings).items()
-    ]
-    output.table("Endings", _shares("ending", endings))
-    if survey.opening_plies and any(counted.openings.games for _, counted in survey.games):
-        plies = survey.opening_plies
-        output.table("Openings" if plies == 1 else f"First {plies} plies", _openings(survey))
-    facts = survey.facts
-    dates = facts["dates"]
-    words = f"{facts['records']:,} games, {facts['plies']:,} plies, {facts['bots']:,} players"
-    if dates["first"]:
-        words += f"; {dates['first']} to {dates['last']}"
-        words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
-    output.words(words)
-    if missed := max(counted.openings.missed for _, counted in survey.games):
-        output.words(_too_low(missed))
-
-
-SHOWN_OPENINGS: Final = 20
-"""Lines of a game that fit on a screen; a sheet has all."""
-
-
-def print_openings(openings: Openings) -> None:
-    """Print how often each opening came, how even it was and how drawn, to standard output."""
-    output = Output(to_stdout=True)
-    games = openings.by_game()
-    rows = [(game, *line) for game, _, lines in games for line in lines[:SHOWN_OPENINGS]]
-    if not rows:
-        output.words("no games")
-        return
-    names = [game for game, *_ in rows]
-    columns = [
-        Column("game", _said_once(names), kind="name"),
-        Column("from", [start for _, start, *_ in rows], kind="name", rank=4),
-        Column("moves", [each[2] or "-" for each in rows], kind="name"),
-        Column("games", [f"{line.times:,}" for *_, line in rows]),
-        Column("drawn", [_percent(line.draw_rate) for *_, line in rows], rank=2),
-        Column("first scored", [_percent(line.score_rate) for *_, line in rows], rank=1),
-        Column("95 %", [_between(line.interval) for *_, line in rows]),
-        Column("pairs", [f"{line.pairs:,}" for *_, line in rows], rank=3),
-    ]
-    if not any(start for _, start, *_ in rows):
-        del columns[1]
-    titles = {0: "Openings", 1: "First ply"}
-    output.table(titles.get(openings.plies, f"First {openings.plies} plies"), columns)
-    different = sum(len(lines) for *_, lines in games)
-    words = f"{openings.games:,} games, {different:,} openings"
-    if openings.repeats:
-        words += f"; {openings.repeats:,} games left out that only repeat others"
-    output.words(words)
-    if different > len(rows):
-        output.words(f"the {SHOWN_OPENINGS} most frequent of a game are shown; --csv has all")
-    if missed := max(lines.missed for _, lines, _ in games):
-        output.words(_too_low(missed))
-
-
-def _between(interval: tuple[float, float] | None) -> str:
-    return "-" if interval is None else f"{interval[0]:.0%} to {interval[1]:.0%}"
-
-
-def _too_low(missed: int) -> str:
-    return f"openings may be counted too low, by up to {missed:,}: rare ones were forgotten"
-
-
-def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[Column]:
-    spreads = [counted.spread for _, counted in rows]
-    return [
-        Column("game", [game for game, _ in rows], kind="name"),
-        Column("games", [f"{counted.games:,}" for _, counted in rows]),
-        Column("%", [f"{counted.games / games:.1%}" for _, counted in rows], rank=4),
-        Column("plies", [f"{counted.plies:,}" for _, counted in rows], rank=3),
-        Column("shortest", [f"{spread['shortest']:,}" for spread in spreads], rank=1),
-        Column("median", [f"{spread['median']:,g}" for spread in spreads]),
-        Column("mean", [f"{spread['mean']:,.1f}" for spread in spreads], rank=2),
-        Column("longest", [f"{spread['longest']:,}" for spread in spreads], rank=1),
-    ]
-
-
-def _results(
-    rows: Sequence[tuple[str, GameCounts]], shown: Callable[[int, int], str]
-) -> list[Column]:
-    headings = {"1-0": "first won", "0-1": "second won", "1/2-1/2": "draw"}
-    if any(counted.results["*"] for _, counted in rows):
-        headings["*"] = "unfinished"
-    return [
-        Column("game", [game for game, _ in rows], kind="name"),
-        *(
-            Column(heading, [shown(counted.results[result], counted.games) for _, counted in rows])
-            for result, heading in headings.items()
-        ),
-        Column("first scored", [_percent(counted.first_score) for _, counted in rows], rank=1),
-    ]
-
-
-def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[Column]:
-    """Return the columns of games, what came in them, how often, and of how many."""
-    return [
-        Column("game", _said_once([game for game, *_ in rows]), kind="name"),
-        Column(heading, [what for _, what, *_ in rows], kind="name"),
-        Column("games", [f"{times:,}" for *_, times, _ in rows]),
-        Column("%", [f"{times / of:.1%}" for *_, times, of in rows], rank=1),
-    ]
-
-
-def _said_once(games: Sequence[str]) -> list[str]:
-    """Return the name of each game where it is not the one above."""
-    return ["" if game == before else game for before, game in pairwise(["", *games])]
-
-
-def _openings(survey: Survey) -> list[Column]:
-    rows = [
-        (game, moves, way, counted.openings.games)
-        for game, counted in survey.games
-        for moves, way in counted.openings.ranked()[:OPENINGS]
-    ]
-    return [
-        *_shares("moves", [(game, moves, way.times, of) for game, moves, way, of in rows]),
-        Column("first scored", [_percent(way.score_rate) for *_, way, _ in rows], rank=2),
-    ]
-
-
-def _percent(rate: float | None) -> str:
-    return "-" if rate is None else f"{rate:.1%}"
 
 
 def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int], output: Output) -> None:

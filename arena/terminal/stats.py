@@ -1,0 +1,277 @@
+"""What `arena stats` prints: archives, their openings, and what designers ask of games.
+
+Two groups of games are compared in a table, and in words. Must not know how a number comes about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Final
+
+from lath.arena.terminal.layout import LEAST_NAME, Column, Output
+from lath.reports.figures import OPENINGS, GameCounts, Survey
+from lath.reports.measures import MEASURES, UNLIKE, Compared, Group, Measure, Measures
+from lath.reports.openings import Openings
+from lath.reports.standings import counts
+
+
+def print_survey(survey: Survey) -> None:
+    """Print what the records of an archive come to, to standard output."""
+    output = Output(to_stdout=True)
+    if not survey.games:
+        output.words("no games")
+        return
+    together = survey.together()
+    rows = [*survey.games, *([("all", together)] if len(survey.games) > 1 else [])]
+    output.table("Games and their plies", _lengths(rows, together.games))
+    results = _results(rows, lambda count, of: f"{count:,} {count / of:>6.1%}")
+    if output.needed(results, least=LEAST_NAME) > output.width:
+        results = _results(rows, lambda count, of: f"{count / of:.1%}")
+    output.table("Results", results)
+    endings = [
+        (game, ending, times, counted.games)
+        for game, counted in survey.games
+        for ending, times in counts(counted.endings).items()
+    ]
+    output.table("Endings", _shares("ending", endings))
+    if survey.opening_plies and any(counted.openings.games for _, counted in survey.games):
+        plies = survey.opening_plies
+        output.table("Openings" if plies == 1 else f"First {plies} plies", _openings(survey))
+    facts = survey.facts
+    dates = facts["dates"]
+    words = f"{facts['records']:,} games, {facts['plies']:,} plies, {facts['bots']:,} players"
+    if dates["first"]:
+        words += f"; {dates['first']} to {dates['last']}"
+        words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
+    output.words(words)
+    if missed := max(counted.openings.missed for _, counted in survey.games):
+        output.words(_too_low(missed))
+
+
+SHOWN_OPENINGS: Final = 20
+"""Lines of a game that fit on a screen; a sheet has all."""
+
+
+def print_openings(openings: Openings) -> None:
+    """Print how often each opening came, how even it was and how drawn, to standard output."""
+    output = Output(to_stdout=True)
+    games = openings.by_game()
+    rows = [(game, *line) for game, _, lines in games for line in lines[:SHOWN_OPENINGS]]
+    if not rows:
+        output.words("no games")
+        return
+    names = [game for game, *_ in rows]
+    columns = [
+        Column("game", _said_once(names), kind="name"),
+        Column("from", [start for _, start, *_ in rows], kind="name", rank=4),
+        Column("moves", [each[2] or "-" for each in rows], kind="name"),
+        Column("games", [f"{line.times:,}" for *_, line in rows]),
+        Column("drawn", [_percent(line.draw_rate) for *_, line in rows], rank=2),
+        Column("first scored", [_percent(line.score_rate) for *_, line in rows], rank=1),
+        Column("95 %", [_interval(line.interval) for *_, line in rows]),
+        Column("pairs", [f"{line.pairs:,}" for *_, line in rows], rank=3),
+    ]
+    if not any(start for _, start, *_ in rows):
+        del columns[1]
+    titles = {0: "Openings", 1: "First ply"}
+    output.table(titles.get(openings.plies, f"First {openings.plies} plies"), columns)
+    different = sum(len(lines) for *_, lines in games)
+    words = f"{openings.games:,} games, {different:,} openings"
+    if openings.repeats:
+        words += f"; {openings.repeats:,} games left out that only repeat others"
+    output.words(words)
+    if different > len(rows):
+        output.words(f"the {SHOWN_OPENINGS} most frequent of a game are shown; --csv has all")
+    if missed := max(lines.missed for _, lines, _ in games):
+        output.words(_too_low(missed))
+
+
+def _interval(interval: tuple[float, float] | None) -> str:
+    return "-" if interval is None else f"{interval[0]:.0%} to {interval[1]:.0%}"
+
+
+def _too_low(missed: int) -> str:
+    return f"openings may be counted too low, by up to {missed:,}: rare ones were forgotten"
+
+
+def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[Column]:
+    spreads = [counted.spread for _, counted in rows]
+    return [
+        Column("game", [game for game, _ in rows], kind="name"),
+        Column("games", [f"{counted.games:,}" for _, counted in rows]),
+        Column("%", [f"{counted.games / games:.1%}" for _, counted in rows], rank=4),
+        Column("plies", [f"{counted.plies:,}" for _, counted in rows], rank=3),
+        Column("shortest", [f"{spread['shortest']:,}" for spread in spreads], rank=1),
+        Column("median", [f"{spread['median']:,g}" for spread in spreads]),
+        Column("mean", [f"{spread['mean']:,.1f}" for spread in spreads], rank=2),
+        Column("longest", [f"{spread['longest']:,}" for spread in spreads], rank=1),
+    ]
+
+
+def _results(
+    rows: Sequence[tuple[str, GameCounts]], shown: Callable[[int, int], str]
+) -> list[Column]:
+    headings = {"1-0": "first won", "0-1": "second won", "1/2-1/2": "draw"}
+    if any(counted.results["*"] for _, counted in rows):
+        headings["*"] = "unfinished"
+    return [
+        Column("game", [game for game, _ in rows], kind="name"),
+        *(
+            Column(heading, [shown(counted.results[result], counted.games) for _, counted in rows])
+            for result, heading in headings.items()
+        ),
+        Column("first scored", [_percent(counted.first_score) for _, counted in rows], rank=1),
+    ]
+
+
+def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[Column]:
+    """Return the columns of games, what came in them, how often, and of how many."""
+    return [
+        Column("game", _said_once([game for game, *_ in rows]), kind="name"),
+        Column(heading, [what for _, what, *_ in rows], kind="name"),
+        Column("games", [f"{times:,}" for *_, times, _ in rows]),
+        Column("%", [f"{times / of:.1%}" for *_, times, of in rows], rank=1),
+    ]
+
+
+def _said_once(games: Sequence[str]) -> list[str]:
+    """Return the name of each game where it is not the one above."""
+    return ["" if game == before else game for before, game in pairwise(["", *games])]
+
+
+def _openings(survey: Survey) -> list[Column]:
+    rows = [
+        (game, moves, way, counted.openings.games)
+        for game, counted in survey.games
+        for moves, way in counted.openings.ranked()[:OPENINGS]
+    ]
+    return [
+        *_shares("moves", [(game, moves, way.times, of) for game, moves, way, of in rows]),
+        Column("first scored", [_percent(way.score_rate) for *_, way, _ in rows], rank=2),
+    ]
+
+
+def _percent(rate: float | None) -> str:
+    return "-" if rate is None else f"{rate:.1%}"
+
+
+def print_measures(measures: Measures) -> None:
+    """Print a table a game, to standard output."""
+    output = Output(to_stdout=True)
+    groups = [group for _, group in measures.groups]
+    if not groups:
+        output.words("no games")
+    for group in groups:
+        rows = group.rows()
+        columns = [
+            Column("measure", [row.measure.name for row in rows], kind="name"),
+            Column("value", [shown(row.measure, row.of.value) for row in rows]),
+            Column("95 %", [between(row.measure, row.of.low, row.of.high) for row in rows]),
+            Column("games", [f"{row.of.games:,}" for row in rows], rank=1),
+        ]
+        output.table(f"{group.game}: {_games(group.games)}", columns)
+        _print_notes(group, output)
+
+
+def _print_notes(group: Group, output: Output) -> None:
+    """Print what was left out, and what intervals are about."""
+    left_out = [f"{group.left_out[why]:,} {why}" for why in UNLIKE if group.left_out[why]]
+    if left_out:
+        output.words(f"left out: {', '.join(left_out)}")
+    if not group.games:
+        return
+    what = "openings" if group.by_opening else "pairs and single games"
+    output.words(
+        f"intervals count {group.clusters:,} {what}, and hold for these bots and {group.holds_for}"
+    )
+    had = {row.measure for row in group.rows()}
+    if not any(measure.evaluated for measure in had):
+        output.words("no evaluations: nothing is said of drama, leads and decisions")
+
+
+_WORDS: Final = {True: "yes", False: "no"}
+
+
+def print_compared(
+    names: tuple[str, str], groups: tuple[Group, Group], compared: Sequence[Compared]
+) -> None:
+    """Print a table of both and a sentence of what differs, to standard output."""
+    output = Output(to_stdout=True)
+    one, other = names
+    columns = [
+        Column("measure", [each.measure.name for each in compared], kind="name"),
+        Column(one, [shown(each.measure, each.one.value) for each in compared]),
+        Column(other, [shown(each.measure, each.other.value) for each in compared]),
+        Column("difference", [signed(each.measure, each.apart.value) for each in compared]),
+        Column(
+            "95 %",
+            [between(each.measure, each.apart.low, each.apart.high) for each in compared],
+            rank=1,
+        ),
+        Column("p", [_chance(each.apart.p_value) for each in compared], rank=2),
+        Column("adjusted", [_chance(each.adjusted) for each in compared], rank=3),
+        Column("differs", [_WORDS[each.differs] for each in compared]),
+    ]
+    many = " and ".join(f"{_games(group.games)} of {name}" for name, group in _each(names, groups))
+    output.table(many, columns)
+    for name, group in _each(names, groups):
+        if left_out := [f"{group.left_out[why]:,} {why}" for why in UNLIKE if group.left_out[why]]:
+            output.words(f"left out of {name}: {', '.join(left_out)}")
+    output.words(in_words(one, other, compared))
+    both = {each.measure for each in compared}
+    if lacking := [
+        measure.name
+        for measure in MEASURES
+        if measure not in both and any(measure == row.measure for g in groups for row in g.rows())
+    ]:
+        output.words(f"only one of them has: {', '.join(lacking)}")
+
+
+def _each(names: tuple[str, str], groups: tuple[Group, Group]) -> list[tuple[str, Group]]:
+    return list(zip(names, groups, strict=True))
+
+
+def in_words(one: str, other: str, compared: Sequence[Compared]) -> str:
+    """Return what is believed to differ, of which one in twenty may be chance."""
+    more = [each for each in compared if each.differs and each.apart.value > 0]
+    less = [each for each in compared if each.differs and each.apart.value < 0]
+    if not more and not less:
+        return f"no difference between {one} and {other} is shown; there may be some"
+    parts = [
+        f"{word} {', '.join(each.measure.name for each in which)}"
+        for word, which in (("higher", more), ("lower", less))
+        if which
+    ]
+    return (
+        f"{other} against {one}: {'; '.join(parts)}. Of differences told so, one in twenty is "
+        f"expected to be chance (Benjamini and Hochberg); the others are not shown"
+    )
+
+
+def shown(measure: Measure, value: float) -> str:
+    """Return a value in its unit: a share in per cent."""
+    return f"{value:.1%}" if measure.unit == "share" else f"{value:.2f}"
+
+
+def signed(measure: Measure, value: float) -> str:
+    """Return a difference in its unit, with its sign."""
+    return f"{value:+.1%}" if measure.unit == "share" else f"{value:+.2f}"
+
+
+def between(measure: Measure, low: float | None, high: float | None) -> str:
+    """Return an interval; `-` where there is none."""
+    if low is None or high is None:
+        return "-"
+    return f"{shown(measure, low)} to {shown(measure, high)}"
+
+
+def _chance(p_value: float | None) -> str:
+    """Return a p-value; none is 0."""
+    if p_value is None:
+        return "-"
+    return "<0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def _games(number: int) -> str:
+    return f"{number:,} game{'' if number == 1 else 's'}"
