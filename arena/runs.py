@@ -37,9 +37,10 @@ from lath.arena.tournament.database import CONFIG, RECORDS
 from lath.arena.tournament.entrants import bot_flag, placed, spec_of, time_of
 from lath.arena.tournament.events import Event, RunFailed, Waiting
 from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.pages import REPORT
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.progress import Progress, Summary, end_words
-from lath.arena.tournament.sources import OUTCOME, REPORT, played_in, records_of
+from lath.arena.tournament.sources import OUTCOME, played_in, records_of
 from lath.arena.tournament.system import PATIENCE_S
 from lath.games.files import lasting
 from lath.notation.record import Record

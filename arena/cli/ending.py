@@ -30,8 +30,9 @@ from lath.arena.terminal.live import standings
 from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.events import Event, GameEnded, RunFailed, Waiting, json_lines
+from lath.arena.tournament.pages import REPORT
 from lath.arena.tournament.progress import Progress, Summary, end_words
-from lath.arena.tournament.sources import REPORT, background_of, forfeits_in, record_and_log_of
+from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
 from lath.notation.record import Termination
 
 

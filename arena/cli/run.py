@@ -54,9 +54,10 @@ from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.entrants import bot_flag
 from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.pages import REPORT
 from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.rulings import Orders
-from lath.arena.tournament.sources import OUTCOME, REPORT, played_in
+from lath.arena.tournament.sources import OUTCOME, played_in
 from lath.arena.tournament.system import PATIENCE_S
 from lath.arena.walls.limits import close_to_others
 

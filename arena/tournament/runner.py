@@ -35,17 +35,15 @@ from lath.arena.tournament.events import (
 )
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.places import Here, Opener, Places
-from lath.arena.tournament.progress import Progress, Summary
+from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.slots import (
-    DRAWN_S,
-    GATHER_S,
-    VERDICT_S,
     Executors,
     Host,
     Pace,
     PlaceLostError,
     Slot,
     Worker,
+    longest_wait_s,
 )
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import BufferedWriter, Store, Stored
@@ -120,13 +118,6 @@ _Lack = tuple[MachineError, Slot, PairJob]
 """What the machine lacks, and whose job cannot be done for it."""
 
 
-def _longest_wait_s(config: Config, tell: Listener) -> float:
-    """Return how long results wait for others at most, by what hangs on them."""
-    if config.sprt is not None:
-        return VERDICT_S
-    return DRAWN_S if isinstance(tell, Progress) and tell.is_drawn else GATHER_S
-
-
 def _without_crashes(result: PairResult) -> PairResult:
     """Return a result without what may be the work of who has asked the run to stop.
 
@@ -189,7 +180,7 @@ class Runner:
         self._pace: Final = Pace(
             config.jobs,
             has_deadline=budget.seconds is not None,
-            longest_s=_longest_wait_s(config, tell),
+            longest_s=longest_wait_s(config, tell),
         )
         self._places: Places
         """While games are played."""

@@ -26,7 +26,9 @@ from typing import Any, Final
 from lath.arena import signals
 from lath.arena.errors import LACKS, ArenaError
 from lath.arena.referee import trees
+from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, PairBegan
+from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.system import Cores, Patience
 from lath.arena.tournament.worker import NO_THREAD, Job, PairJob, play_pair
 
@@ -55,6 +57,13 @@ would begin after it. To wait for the runner then costs a worker a hundredth of 
 
 WEIGHT: Final = 0.2
 """Of the newest measurement in the mean."""
+
+
+def longest_wait_s(config: Config, tell: Listener) -> float:
+    """Return how long results wait for others at most, by what hangs on them."""
+    if config.sprt is not None:
+        return VERDICT_S
+    return DRAWN_S if isinstance(tell, Progress) and tell.is_drawn else GATHER_S
 
 
 class Pace:

@@ -20,8 +20,7 @@ from lath.arena.terminal.layout import Column, Letters, laid_out
 from lath.arena.terminal.live import picture, share_rows
 from lath.arena.tournament.events import Waiting
 from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.runner import _longest_wait_s
-from lath.arena.tournament.slots import DRAWN_S, GATHER_S, VERDICT_S
+from lath.arena.tournament.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
 from lath.arena.tournament.store import PairTally, Tally
 from lath.reports.outcome import Outcome
 
@@ -199,11 +198,11 @@ def test_the_live_view_draws_itself_over_itself(monkeypatch: pytest.MonkeyPatch)
 
 def test_results_wait_no_longer_than_the_view_does(monkeypatch: pytest.MonkeyPatch) -> None:
     progress = played().progress
-    assert _longest_wait_s(progress.config, progress) == GATHER_S
+    assert longest_wait_s(progress.config, progress) == GATHER_S
     drawn(monkeypatch, progress)
-    assert _longest_wait_s(progress.config, progress) == DRAWN_S <= live.REFRESH_S
+    assert longest_wait_s(progress.config, progress) == DRAWN_S <= live.REFRESH_S
     tested = dataclasses.replace(progress.config, sprt=Sprt(elo0=0, elo1=5))
-    assert _longest_wait_s(tested, progress) == VERDICT_S
+    assert longest_wait_s(tested, progress) == VERDICT_S
 
 
 def test_games_are_told_above_the_view_without_drawing_it_for_each(
