@@ -53,10 +53,11 @@ PAGES: Final = {
 
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -> None:
+    axe = axe_core()
     address = path.replace("cup", site.key("cup")) if "cup" in path else path
     page = (visit := guest(site, address)).page
     page.wait_for_selector(PAGES[path])
-    page.evaluate(axe_core())
+    page.evaluate(axe)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
         for scheme in ("light", "dark"):
