@@ -71,9 +71,9 @@ class Key:
     def order(self, record: Record) -> bytes:
         """Return bytes that compare as the values do; none is the beginning of another.
 
-        Numbers, and numbers joined by dots, part by part, come before texts; those go by the
-        alphabet without regard to capitals; a missing value comes last. Results are in the order
-        of RESULTS: first won, second won, a draw, not finished.
+        Numbers, and such without a sign joined by dots, part by part, come before texts; those go
+        by the alphabet without regard to capitals; a missing value comes last. Results are in the
+        order of RESULTS: first won, second won, a draw, not finished.
         """
         value = self.text(record)
         if not value:
@@ -81,8 +81,13 @@ class Key:
         if self.name == "Result":
             return _NUMBER + bytes([RESULTS.index(value)])
         # 18 digits fit into 8 bytes; a longer one is no count of anything
-        if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*", value):
-            parts = [b"\1" + int(part).to_bytes(8, "big") for part in value.split(".")]
+        if re.fullmatch(r"[0-9]{1,18}(\.[0-9]{1,18})*|[-+][0-9]{1,18}", value):
+            parts = [
+                b"\0" + (2**64 + number).to_bytes(8, "big")
+                if number < 0
+                else b"\1" + number.to_bytes(8, "big")
+                for number in map(int, value.split("."))
+            ]
             return _NUMBER + b"".join(parts) + b"\0"
         # each with an end that no other text goes past
         texts = (text.encode("utf-8", "surrogatepass") for text in (value.casefold(), value))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from operator import itemgetter
+from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple, Self
 from zlib import crc32
 
@@ -406,21 +407,28 @@ class Copies:
     def __init__(self, memory: int = MEMORY) -> None:
         """`memory` is in bytes; what is over it lies on the disk."""
         self._memory: Final = memory
-        self._stack: Final = ExitStack()
         self._added = 0
         self.copies = 0
         """Records that are left out; right once all is settled."""
 
     def __enter__(self) -> Self:
-        self._database: sqlite3.Connection = self._stack.enter_context(
-            temporary_database(self._memory)
-        )
-        for table in _TABLES:
-            self._database.execute(table)
+        with ExitStack() as stack:
+            self._database: sqlite3.Connection = stack.enter_context(
+                temporary_database(self._memory)
+            )
+            for table in _TABLES:
+                self._database.execute(table)
+            self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *about: object) -> None:
-        self._stack.close()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the database, which makes of its own errors TemporaryFileError."""
+        self._stack.__exit__(kind, error, trace)
 
     def add(self, row: Row, record: Record, place: Place) -> None:
         """Add a record, its way on and where it stands."""

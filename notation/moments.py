@@ -291,7 +291,7 @@ def _seats(of: str, record: Record) -> Sequence[Seat]:
     """Return the seats of whose plies a number is asked."""
     who, _, name = of.partition(" ")
     if who == "player":
-        return [seat for seat in SEATS if record.tag(seat.name.capitalize()) == name]
+        return [seat for seat in SEATS if record.tag(seat.name.capitalize()) == name != ""]
     if who in ("winner", "loser"):
         winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(record.result)
         if winner is None:

@@ -154,6 +154,8 @@ class _Asking:
         column, database = TAG_COLUMNS.get(tag, "NULL"), self._database
         name = json.dumps([tag], ensure_ascii=False)[:-1].replace("'", "''")
         said = f"contains(tags, '{name},')"  # where it has no column, or that cannot hold it
+        if tag == "Result":  # its column has what ended the moves, where the tag is missing, too
+            said += """ OR NOT contains(tags, '"Result"') OR contains(tags, ',"Result"]')"""
         others = database.flags(f"SELECT id FROM games WHERE {said}")  # noqa: S608
         usual = database.none()
         if tag in TAG_COLUMNS:
@@ -291,7 +293,9 @@ class _Asking:
         """Return by seat the games in which it is hers that a number is asked of."""
         who, _, name = of.partition(" ")
         if who == "player":
-            flags = [self._tag(seat.name.capitalize(), name.__eq__) for seat in SEATS]
+            flags = [
+                self._tag(seat.name.capitalize(), lambda text: text == name != "") for seat in SEATS
+            ]
         elif who in ("winner", "loser"):
             flags = self._won(is_loser=who == "loser")
         else:

@@ -286,10 +286,10 @@ _READERS: Final = (("eval", float), ("depth", int), ("nodes", int), ("emt", floa
 def _of_ply(names: tuple[str, ...]) -> re.Pattern[str]:
     """Return the expression of a ply of which these are said, each once, in this order.
 
-    Its groups are the glyph and their values.
+    Its groups are the glyph, their values and nothing: with one alone no tuples would be found.
     """
     notes = "".join(rf"(?:\[%{name} ([^\]]*+)\] ?+)?+" for name in names)
-    return re.compile(rf"\. [^ !?]++([!?]*+)(?: \{{{notes}\}})?+")
+    return re.compile(rf"\. [^ !?]++([!?]*+)(?: \{{{notes}\}})?+()")
 
 
 def _read_notes(found: SoundGame) -> tuple[str, _Notes] | None:
@@ -302,7 +302,7 @@ def _read_notes(found: SoundGame) -> tuple[str, _Notes] | None:
         return None
     every = _NAMES.findall(movetext)
     names = tuple(dict.fromkeys(every))
-    glyphs, *values = zip(*_of_ply(names).findall(movetext), strict=True)
+    glyphs, *values, _ = zip(*_of_ply(names).findall(movetext), strict=True)
     if sum(len(column) - column.count("") for column in values) != len(every):
         return None  # some come twice, or in another order
     said = dict(zip(names, values, strict=True))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
 
 from lath.games.errors import GameError
 from lath.notation.errors import Fault, RecordSyntaxError
@@ -277,14 +277,22 @@ class _SheetLines:
         self.number = 1
         """Of the first line of the row, from 1."""
 
-    def __iter__(self) -> Iterator[str]:
-        while line := self._stream.readline(MAX_RECORD + 2):
-            self._size += len(line)
-            if self._size > MAX_RECORD:
-                raise csv.Error(f"a row of more than {MAX_RECORD} bytes")
-            text = line.decode("utf-8", "surrogateescape")
-            self.row.append(text)
-            yield text
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> str:
+        """Return the next line; it goes on after it has raised csv.Error for a row too long."""
+        line = self._stream.readline(MAX_RECORD + 2)
+        if not line:
+            raise StopIteration
+        self._size += len(line)
+        text = line.decode("utf-8", "surrogateescape")
+        self.row.append(text)
+        if self._size > MAX_RECORD:
+            while line and not line.endswith(b"\n"):
+                line = self._stream.readline(MAX_RECORD)
+            raise csv.Error(f"a row of more than {MAX_RECORD} bytes")
+        return text
 
     def next_row(self) -> None:
         """Go on to the row that follows."""
@@ -295,15 +303,14 @@ class _SheetLines:
 
 def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
     lines = _SheetLines(stream)
-    texts = iter(lines)
-    head = next(texts, "").removeprefix("\N{BYTE ORDER MARK}")
+    head = next(lines, "").removeprefix("\N{BYTE ORDER MARK}")
     names = _names_in(head)
     fault = encoding_fault(head) or _fault_of_columns(names)
     if fault:
         yield RecordText(1, without_escapes(head.rstrip("\r\n")), fault)
         return
     csv.field_size_limit(MAX_RECORD)
-    rows = csv.reader(texts, delimiter=_delimiter(head), strict=True)
+    rows = csv.reader(lines, delimiter=_delimiter(head), strict=True)
     while True:
         lines.next_row()
         try:

@@ -16,6 +16,7 @@ from hashlib import blake2b
 from statistics import median
 from typing import Any, Final
 
+from lath.games.core import SEATS
 from lath.notation.archive import SIZE, Seen
 from lath.notation.protocol import TimeControl
 from lath.notation.query import quoted
@@ -410,13 +411,14 @@ class Explanation:
         """Return the positions that were lost every time, and how many chance alone would make."""
         lines = self._repertoire.lines
         lost_at = {game.line: 1 - game.expected for game in self._games if game.line >= 0}
-        found, by_chance = [], 0.0
+        found, by_chance, bot = [], 0.0, quoted(self.bot)
         for one in self._repertoire.met_again():
             chance = math.prod(lost_at[at] for at in one.lines)
             by_chance += chance
             if any(lines[at].points for at in one.lines):
                 continue
             line = lines[one.lines[0]]
+            seat = SEATS[line.seat].word
             key, record = line.keys[one.ply], line.record
             position = position_after(record, one.ply).text()
             places = [(*self._places[at], lines[at].keys.index(key) + 1) for at in one.lines]
@@ -427,7 +429,7 @@ class Explanation:
                     position=position,
                     games=len(one.lines),
                     chance=chance,
-                    where=f'loser = {quoted(self.bot)} and position "{position}"',
+                    where=f'loser = {bot} and {seat} = {bot} and position "{position}"',
                     places=tuple(Place(*place) for place in places),
                 )
             )

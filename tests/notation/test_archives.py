@@ -111,6 +111,12 @@ def test_no_order_is_the_beginning_of_another(one: str, other: str) -> None:
     assert a == b or not (a.startswith(b) or b.startswith(a))
 
 
+def test_signed_numbers_are_in_the_order_of_numbers() -> None:
+    values = ["-20", "-1", "0", "1.2", "2", "+3", "10", "-x", "x"]
+    records = [Record((("Game", "g"), ("X", value))) for value in values]
+    assert sorted([*reversed(records)], key=Key("X").order) == records
+
+
 # Ordering
 
 ITEMS = st.lists(st.tuples(st.binary(max_size=2), st.binary(max_size=5)), max_size=60)

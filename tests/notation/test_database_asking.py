@@ -46,6 +46,18 @@ EXTRA = """\
 [Game "yavalath"]
 
 *
+
+[Game "yavalath"]
+[First ""]
+[Annotator "Result"]
+
+1. e5! {[%eval 0.5]} 2. d4?! *
+
+[Game "yavalath"]
+[Result "*"]
+[Mood "grim"]
+
+1. e5? 2. d3!? 3. a1 *
 """
 
 
@@ -118,6 +130,8 @@ class Questions:
             "round = 3",
             "Mood ~ g*",
             "Annotator = eve",
+            'Result = "*"',
+            'Result ~ "?-?"',
             "comments",
             "variations",
             f'setup = "{record.tag("Setup") or "-"}"',

@@ -76,6 +76,11 @@ def test_patterns_are_found_at_any_ply_or_at_one() -> None:
     assert holds("pattern '-' on e5 at ply 1 and pattern '+' on e5 at ply 3") is True
 
 
+def test_nobody_is_a_player_without_a_name() -> None:
+    record = parse('[Game "yavalath"] [First ""]\n\ne5 {[%eval 0.5]} *')
+    assert not compile_query('eval of "" > 0')(record)
+
+
 def test_a_position_may_be_asked_of_one_ply() -> None:
     after_the_swap = "position '5/6/7/8/4b4/8/7/6/5 w'"
     assert holds(f"{after_the_swap} at ply 2")

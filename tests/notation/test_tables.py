@@ -175,6 +175,18 @@ def test_after_a_bad_row_reading_goes_on() -> None:
     assert (good.line, good.record and good.record.moves) == (5, ("e5",))
 
 
+def test_after_a_row_that_is_too_long_reading_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_RECORD", 100)
+    content = f'game,moves\nyavalath,"{"x" * 300}"\nyavalath,e5\nyavalath,d4\n'.encode()
+    bad, *good = read("csv", content)
+    assert bad.problems[0].message == "this is no CSV: a row of more than 100 bytes"
+    assert [(each.line, each.record and each.record.moves) for each in (bad, *good)] == [
+        (2, None),
+        (3, ("e5",)),
+        (4, ("d4",)),
+    ]
+
+
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no table at all" * 9])
 def test_what_is_no_parquet_is_told_of(content: bytes) -> None:
     (entry,) = read("parquet", content)

@@ -12,6 +12,7 @@ from weak_bots import BOT, NAMES, NONE, Event, weakness
 
 from lath import notation
 from lath.notation import parse
+from lath.notation.query import compile_query
 from lath.notation.record import Record
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.explanation import Explained, Explanation
@@ -248,6 +249,19 @@ def test_a_record_that_is_read_twice_is_no_game_that_was_lost_again() -> None:
     told = explained([first, again, first], "ann")
     assert (told.games, told.left_out) == (2, {"there already": 1})
     assert [(each.kind, each.games) for each in told.findings] == [("same", 1)]
+
+
+def test_what_was_lost_again_is_found_where_the_bot_was_to_move_there() -> None:
+    lost = [
+        *(a_game(f"e5 {move} a1", "1-0", Termination="resignation") for move in ("d4", "d3", "c3")),
+        *(
+            a_game(f"e5 {move} i5", "0-1", First="bob", Second="ann", Termination="resignation")
+            for move in ("d4", "d3")
+        ),
+    ]
+    (told,) = explained(lost, "bob").lost_again
+    question = compile_query(told.where)
+    assert told.games == 3 == sum(map(question, lost))
 
 
 def test_moves_that_the_arena_chose_are_nobodys() -> None:

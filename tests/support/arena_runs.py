@@ -22,6 +22,8 @@ from bad_bots import Good
 from loaded import Run
 from processes import calm_s, gone, pids_with, workers_of
 
+from lath.arena.tournament.live import glimpses_in
+
 PATIENCE_S: Final = 120.0
 """How long a test waits for what a run should do, or for its end."""
 
@@ -186,11 +188,20 @@ def until_more_is_stored(place: Range) -> None:
 
 
 def kill_a_worker(place: Range, run: subprocess.Popen[str]) -> float:
-    """Kill the older of two workers, which both play; return the seconds until games are stored."""
+    """Kill the older of two workers amid a pair; return the seconds until games are stored."""
     assert gone(lambda: len(workers_of(run.pid)) < 2, PATIENCE_S)
     until_more_is_stored(place)
+    worker = min(workers_of(run.pid))
+    seen = glimpses_in(place.out).get(str(worker))
+
+    def is_amid_a_pair() -> bool:
+        """Return whether the first game of one was shown since: where none is, it may be idle."""
+        now = glimpses_in(place.out).get(str(worker))
+        return now is not None and now != seen and now["number"] % 2 == 1
+
+    assert gone(lambda: not is_amid_a_pair(), PATIENCE_S)
     began_s = calm_s()
-    os.kill(min(workers_of(run.pid)), signal.SIGKILL)
+    os.kill(worker, signal.SIGKILL)
     until_more_is_stored(place)
     return calm_s() - began_s
 

@@ -201,6 +201,7 @@ def test_what_the_machine_does_not_grant_is_no_bug_of_the_arena(
     "command",
     [
         *("select sound.lath --sort date -o out.lath", "select sound.lath --sample 1 --count"),
+        "select sound.lath --without-copies -o out.lath",
         *("diff sound.lath bad.lath", "convert sound.lath out.npz --planes"),
         *("convert sound.lath - --to csv --strict",),
     ],
