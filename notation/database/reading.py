@@ -238,8 +238,19 @@ class Database:
             try:
                 game_by(*rules)
             except GameError as error:
-                found[place] = error
+                found[place] = self._why_unknown(place) or error
         return found
+
+    def _why_unknown(self, place: int) -> GameError | None:
+        """Return what is wrong by the tags of one of these games, such as from which file it is."""
+        number = 1 + int(np.argmax(self.rules[1][1:] == place))  # 0 is no game's
+        ((game, tags),) = self.rows(f"SELECT game, tags FROM games WHERE id = {number}")  # noqa: S608
+        said = tags_of({"game": game, "tags": tags})
+        try:
+            start_of(record_as_read(tuple(said), ()))
+        except GameError as error:
+            return error
+        return None
 
     @cached_property
     def known(self) -> Flags:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gzip
+import json
 import os
 import signal
 import subprocess
@@ -445,3 +446,17 @@ def test_games_that_are_not_installed_are_left_out_and_told_of(tmp_path: Path) -
         assert f"{out}: unknown game 'go'" in ran.err
         assert ran.err.endswith(f"{count} of 1 records selected; 1 bad record left out\n")
     assert arena("explore", out).status == 1
+
+
+def test_a_game_whose_file_is_not_named_is_told_with_its_file(source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "games.duckdb"
+    arena("convert", source, out)
+    tags = json.dumps(["Game", ("GameFile", f"mygame.py sha256:{'1f3a' * 16}")])
+    row = "SELECT 9999 AS id, 'mine' AS game, ? AS tags, 0 AS plies"
+    with duckdb.connect(str(out)) as connection:
+        (most,) = connection.execute("SELECT max(id) + 1 FROM games").fetchone() or (0,)
+        connection.execute(f"INSERT INTO games BY NAME {row.replace('9999', str(most))}", [tags])
+    ran = arena("select", out, "--where", "plies > 0", "--count")
+    assert ran.status == 1
+    words = "game 'mine' comes from mygame.py (sha256 1f3a1f3a1f3a…): add --game ./mygame.py"
+    assert f"{out}: {words} (1 records)" in ran.err
