@@ -303,7 +303,11 @@ class _SheetLines:
 
 def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
     lines = _SheetLines(stream)
-    head = next(lines, "").removeprefix("\N{BYTE ORDER MARK}")
+    try:
+        head = next(lines, "").removeprefix("\N{BYTE ORDER MARK}")
+    except csv.Error as error:
+        yield _row_text(lines, _no_csv(error))
+        return
     names = _names_in(head)
     fault = encoding_fault(head) or _fault_of_columns(names)
     if fault:
@@ -316,8 +320,7 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
         try:
             row = next(rows, None)
         except csv.Error as error:  # the next row begins on the next line, if anywhere
-            fault = Fault("syntax", f"this is no CSV: {error}", "a row a game", at=0)
-            yield _row_text(lines, fault)
+            yield _row_text(lines, _no_csv(error))
             continue
         if row is None:
             return
@@ -329,6 +332,10 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
             message = f"the row has {len(row)} cells"
             fault = Fault("syntax", message, f"{len(names)}, as many as there are columns", at=0)
         yield _row_text(lines, fault, {} if fault else dict(zip(names, row, strict=True)))
+
+
+def _no_csv(error: csv.Error) -> Fault:
+    return Fault("syntax", f"this is no CSV: {error}", "a row a game", at=0)
 
 
 def _row_text(lines: _SheetLines, fault: Fault | None, row: Any = None) -> RecordText:

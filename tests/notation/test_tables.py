@@ -187,6 +187,13 @@ def test_after_a_row_that_is_too_long_reading_goes_on(monkeypatch: pytest.Monkey
     ]
 
 
+def test_a_heading_that_is_too_long_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MAX_RECORD", 100)
+    (entry,) = read("csv", f"game,moves,{'x' * 300}\nyavalath,e5,\n".encode())
+    assert entry.problems[0].message == "this is no CSV: a row of more than 100 bytes"
+    assert (entry.line, entry.record) == (1, None)
+
+
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no table at all" * 9])
 def test_what_is_no_parquet_is_told_of(content: bytes) -> None:
     (entry,) = read("parquet", content)
