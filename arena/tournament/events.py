@@ -318,7 +318,7 @@ class RunFailed(_Event):
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Four times a second and more while that is drawn, else now and then; no program reads it."""
+    """Twice a second and more while that is drawn, else now and then; no program reads it."""
 
     total: int
     """How many games there are by now."""
