@@ -19,9 +19,11 @@ import pytest
 from commands import Ran
 from processes import gone
 from quick_runs import won_by
+from sample_records import bare
 
 from lath.arena import matches
 from lath.arena.__main__ import run
+from lath.arena.cli.match import _losses
 from lath.arena.errors import ArenaError, ConfigError, InUseError
 from lath.arena.referee import trees
 from lath.arena.tournament import revisions
@@ -142,6 +144,17 @@ def test_where_points_were_lost_is_said(home: Path, monkeypatch: pytest.MonkeyPa
     won_by(monkeypatch, "first")
     ended = played("--budget", "4")
     assert "new scored 100% as first (2 games), 0% as second (2 games)" in ended.out
+
+
+def test_where_points_were_lost_is_said_of_the_games_that_the_verdict_counts() -> None:
+    kinds = [("new", "old", "1-0"), ("old", "new", "1-0"), ("new", "old", "0-1")]
+    records = [
+        bare(first, second, result, Number=str(number))
+        for number, (first, second, result) in enumerate(kinds, 1)
+    ]
+    assert list(_losses(records, "new", 2)) == [
+        "new scored 100% as first (1 games), 0% as second (1 games)"
+    ]
 
 
 # Where bots come from
