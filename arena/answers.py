@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Final, Literal, NamedTuple, Self
 
 from lath.games.core import Move, Position, read_move
@@ -52,7 +53,7 @@ class Limit:
             if seconds is not None and not 0.001 <= seconds <= 1e9:
                 raise ValueError(f"a limit of {seconds} s, expected 0.001 or more")
         nodes = 1 if self.nodes is None else self.nodes
-        if not (isinstance(nodes, int) and 1 <= nodes < 10**15):
+        if not (isinstance(nodes, Integral) and 1 <= nodes < 10**15):
             expected = "expected a whole number from 1 to 10^15 - 1"
             raise ValueError(f"a limit of {nodes} nodes, {expected}")
         if not 0 <= self.increment_s <= 1e9:

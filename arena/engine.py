@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, NamedTuple, Self
@@ -326,7 +327,7 @@ class Engine:
         self, position: Position, limit: Limit, moves: Sequence[str], seed: int
     ) -> _Question:
         """Tell the bot of the game that it is asked about, or that it goes on; see `play`."""
-        if not (isinstance(seed, int) and 0 <= seed < 2**63):
+        if not (isinstance(seed, Integral) and 0 <= seed < 2**63):
             raise ValueError(f"a seed of {seed!r}, expected a whole number from 0 to 2^63 - 1")
         start, plies = position, list[Move]()
         for text in moves:

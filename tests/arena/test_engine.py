@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import bad_bots
+import numpy as np
 import pytest
 from bad_bots import Good
 from processes import alive_of
@@ -344,6 +345,13 @@ def test_who_asks_wrongly_is_told_and_the_bot_is_not() -> None:
 def test_a_limit_that_no_bot_can_be_told_is_none(wrong: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=r"expected|clocks are two"):
         Limit(**wrong)  # type: ignore[arg-type]
+
+
+def test_whole_numbers_of_numpy_are_numbers(heard: Path) -> None:
+    with opened(bad_bots.Listens, heard) as bot:
+        answer = bot.play(START, Limit(nodes=np.int64(5)), seed=np.int64(7))  # type: ignore[arg-type]
+    assert answer.move in START.legal_moves()
+    assert "tc nodes 5 seed 7\n" in heard.read_text()
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", 2**63])
