@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,15 +13,12 @@ import pytest
 from drawn import rows
 from places import OURS, ROOT
 from talking import PATIENCE_S, ask, greet, play_both_seats, play_game, started, wants_of
+from tools import needs
 
 from lath import games
 from lath.games.core import Seat
 
 FOLDER = ROOT / "examples" / "bots"
-some_seeds = pytest.mark.parametrize(
-    "seeds", [range(1, 2), pytest.param(range(2, 5), marks=pytest.mark.soak)], ids=["1", "2 to 4"]
-)
-"""Seeds of the whole games that each bot plays, in both seats."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +28,10 @@ class Example:
     file: str
     needs: str
     plays: tuple[str, ...] = OURS
+
+    @property
+    def id(self) -> str:
+        return f"{self.file}-{Path(self.needs).name}"
 
 
 JAVASCRIPT = Example("random.js", "node")
@@ -48,10 +48,18 @@ BUILT = {
 }
 """How those are built that are, every warning an error."""
 
+
+def marks_of(example: Example) -> list[pytest.MarkDecorator]:
+    return [] if example in (SHELL, PYTHON) else [needs(example.needs)]
+
+
 EXAMPLES = (JAVASCRIPT, SHELL, DASH, PYTHON, C, CPP, RUST)
 
+pytestmark = pytest.mark.xdist_group("example bots")  # each is built once
+
 every_example = pytest.mark.parametrize(
-    "example", EXAMPLES, ids=lambda example: f"{example.file}-{Path(example.needs).name}"
+    "example",
+    [pytest.param(example, marks=marks_of(example), id=example.id) for example in EXAMPLES],
 )
 
 
@@ -70,9 +78,7 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Example], Path
 
 
 def command_of(example: Example, request: pytest.FixtureRequest) -> list[str]:
-    """Return how to start a bot; skips the test where the interpreter or compiler is missing."""
-    if shutil.which(example.needs) is None:
-        pytest.skip(f"no {example.needs} on this machine")
+    """Return how to start a bot."""
     if example in BUILT:
         return [str(request.getfixturevalue("builds")(example))]
     return [example.needs, str(FOLDER / example.file)]
@@ -90,7 +96,7 @@ def test_an_example_says_who_it_is_what_it_plays_and_ok(
     assert {game.removesuffix(":*") for game in plays} == set(example.plays)
 
 
-@some_seeds
+@pytest.mark.parametrize("seeds", [range(1, 2)], ids=["1"])
 @every_example
 def test_an_example_plays_whole_games_with_legal_moves_only(
     example: Example, seeds: range, request: pytest.FixtureRequest
@@ -172,8 +178,6 @@ def test_the_end_of_the_input_ends_the_bot(
 
 
 def test_the_exchange_that_the_readme_shows_is_what_happens() -> None:
-    if shutil.which("sh") is None:
-        pytest.skip("no sh on this machine")
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     command, *shown = page.split("```console\n$ ")[1].split("\n```")[0].splitlines()
     said = subprocess.run(

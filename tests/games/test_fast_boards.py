@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 from families import ALL, INSTALLED
-from walks import SOAK_GAMES, drawn_start, some_position, walk
+from walks import drawn_start, some_position, walk
 
 from lath import games
 from lath.games import core
@@ -104,15 +104,6 @@ def assert_candidates(board: FastBoard) -> None:
         assert board.to_move != me
         assert board.threats()[0]
         board.undo()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("game", ALL, ids=ids_of)
-def test_boards_of_many_games(game: Game) -> None:
-    for seed in range(SOAK_GAMES // 50):
-        for board in played(game, seed):
-            assert board.threats() == FastBoard.threats(board)
-            assert_candidates(board)
 
 
 def perft(board: FastBoard, depth: int) -> int:

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from places import OURS
-from walks import SOAK_GAMES, last_of, walk
+from walks import last_of, walk
 
 from lath import games
 from lath.games.core import Game
 from lath.games.errors import PositionError
-from lath.games.parameters import family
 
 BUILTIN = [games.get(game_id) for game_id in OURS]
 
@@ -29,7 +28,7 @@ OF_A_FAMILY = [
 ]
 
 GAMES_EACH = 10
-"""Enough for about 350 positions of a game; the soak plays many more."""
+"""Enough for about 350 positions of a game; the campaign in `tests/soak` plays many more."""
 
 EDIT_LETTERS = "/ -0123456789" + "ABCFHabcowpgmkbMx"
 
@@ -58,21 +57,6 @@ def test_random_games_go_the_same_way_by_the_plain_rules(game: Game) -> None:
 @pytest.mark.parametrize("game", OF_A_FAMILY, ids=lambda game: game.id)
 def test_random_games_with_parameters_go_the_same_way_by_the_plain_rules(game: Game) -> None:
     for seed in range(2):
-        check_same_game(game, seed)
-
-
-@pytest.mark.soak
-@every_builtin_game
-def test_every_game_of_a_family_goes_the_same_way_by_the_plain_rules(game: Game) -> None:
-    for one in family(game):
-        if len(one.board.names) <= 130:  # larger ones take the plain rules minutes
-            check_same_game(one, 11)
-
-
-@pytest.mark.soak
-@every_builtin_game
-def test_many_random_games_go_the_same_way_by_the_plain_rules(game: Game) -> None:
-    for seed in range(GAMES_EACH, GAMES_EACH + SOAK_GAMES):
         check_same_game(game, seed)
 
 

@@ -18,7 +18,7 @@ from random import Random
 import pytest
 from families import ALL
 from places import OURS
-from walks import SOAK_GAMES, drawn_start, last_of, play_all, playout, some_position, walk
+from walks import drawn_start, last_of, play_all, playout, some_position, walk
 
 from lath import games
 from lath.games import overlays
@@ -254,22 +254,9 @@ def test_random_games_end_with_an_outcome(game: Game) -> None:
     check_that_random_games_end(game, range(50))
 
 
-@pytest.mark.soak
-@every_game
-def test_many_random_games_end_with_an_outcome(game: Game) -> None:
-    check_that_random_games_end(game, range(50, 50 + SOAK_GAMES))
-
-
 @every_game
 def test_random_games_keep_the_laws_of_positions(game: Game) -> None:
     for seed in range(6):
-        check_that_a_random_game_keeps_the_laws(game, seed)
-
-
-@pytest.mark.soak
-@every_game
-def test_many_random_games_keep_the_laws_of_positions(game: Game) -> None:
-    for seed in range(6, 6 + SOAK_GAMES):
         check_that_a_random_game_keeps_the_laws(game, seed)
 
 
@@ -279,23 +266,9 @@ def test_a_text_is_legal_exactly_when_it_is_among_the_legal_moves(game: Game) ->
         check_refusals(position, known_texts(game.id))
 
 
-@pytest.mark.soak
-@every_game
-def test_a_text_is_legal_exactly_when_it_is_among_the_legal_moves_of_many(game: Game) -> None:
-    for position in positions_of(game, range(6 + SOAK_GAMES // 20)):
-        check_refusals(position, known_texts(game.id))
-
-
 @every_game
 def test_every_position_of_real_play_is_accepted_as_text(game: Game) -> None:
     for position in positions_of(game, range(8)):
-        assert game.position(position.text()) == position
-
-
-@pytest.mark.soak
-@every_game
-def test_every_position_of_much_real_play_is_accepted_as_text(game: Game) -> None:
-    for position in positions_of(game, range(8, 8 + SOAK_GAMES)):
         assert game.position(position.text()) == position
 
 
@@ -399,15 +372,6 @@ def check_symmetries_of(position: Position, chance: Random) -> None:
 def test_moves_commute_with_every_symmetry(game: Game) -> None:
     chance = Random(game.id)
     for position in islice(positions_of(game, range(8)), 0, None, 11):
-        check_symmetries_of(position, chance)
-
-
-@pytest.mark.soak
-@every_game
-def test_moves_commute_with_every_symmetry_at_a_million_positions(game: Game) -> None:
-    chance = Random(game.id)
-    positions = positions_of(game, range(8, 10**9))
-    for position in islice(positions, 1_000_000 // len(ALL) * SOAK_GAMES // 5000):
         check_symmetries_of(position, chance)
 
 

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from families import ALL, INSTALLED
-from walks import SOAK_GAMES, drawn_start, walk
+from walks import drawn_start, walk
 
 from lath import games
 from lath.games.board import Board
@@ -76,12 +76,6 @@ def check_lines(game: Game, seeds: range) -> None:
 @pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_moves_played_at_once_end_where_single_moves_do(game: Game) -> None:
     check_lines(game, range(50 if game in INSTALLED else 20))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
-def test_many_lines_played_at_once_end_where_single_moves_do(game: Game) -> None:
-    check_lines(game, range(1000, 1000 + SOAK_GAMES))
 
 
 @pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)

@@ -77,7 +77,7 @@ def test_an_installed_plugin_is_played_like_any_game(place: Path) -> None:
 def test_an_installed_plugin_keeps_the_contract_of_games(place: Path) -> None:
     contract = "tests/games/test_games_contract.py"
     without = ["--noconftest", *(f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest"))]
-    options = ["-q", *without, "-m", "not soak", "-k", "breakthrough"]
+    options = ["-q", *without, "-k", "breakthrough"]
     output = run(["-m", "pytest", contract, *options], {"PYTHONPATH": str(place)})
     passed = re.search(r"(\d+) passed", output)
     assert passed is not None, output

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from places import ROOT
 from processes import PATIENCE_S
-
-from lath.arena.walls.bubblewrap import why_not
+from tools import needs
 
 PAGE = (ROOT / "docs" / "your-first-bot.md").read_text(encoding="utf-8")
 
@@ -73,10 +72,8 @@ def test_the_table_of_a_bot_with_its_own_packages_is_one() -> None:
     assert tomllib.loads(text)["bot"][0]["cwd"] == "numpybot"
 
 
-@pytest.mark.parametrize("wall", ["none", "bwrap"])
+@pytest.mark.parametrize("wall", ["none", pytest.param("bwrap", marks=needs("bwrap"))])
 def test_a_bot_has_packages_of_its_own_behind_a_wall_too(wall: str, tmp_path: Path) -> None:
-    if wall == "bwrap" and (why := why_not()):
-        pytest.skip(f"no bubblewrap here: bwrap cannot {why}")
     home = tmp_path / "numpybot"
     venv.create(home / ".venv", with_pip=False, symlinks=True)
     (packages,) = home.glob(".venv/lib/python*/site-packages")

@@ -30,17 +30,15 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_the_examples_in_docstrings_hold(name: str) -> None:
-    failed, _ = doctest.testmod(importlib.import_module(name))
-    assert not failed
+def test_the_examples_in_the_docstrings_of_all_modules_hold() -> None:
+    failures = {name: doctest.testmod(importlib.import_module(name)).failed for name in MODULES}
+    assert not [name for name, failed in failures.items() if failed]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_every_module_says_in_its_first_line_what_it_knows(name: str) -> None:
-    first, *_ = (importlib.import_module(name).__doc__ or "").splitlines()
-    assert len(first) > 20
-    assert first[-1] in ".:"
+def test_every_module_says_in_its_first_line_what_it_knows() -> None:
+    docs = {name: importlib.import_module(name).__doc__ or "" for name in MODULES}
+    firsts = {name: doc.partition("\n")[0] for name, doc in docs.items()}
+    assert not [name for name, line in firsts.items() if len(line) <= 20 or line[-1] not in ".:"]
 
 
 def test_no_module_is_named_like_one_of_the_standard_librarys() -> None:
@@ -107,24 +105,16 @@ def test_the_modules_and_tests_of_mutants_are_there() -> None:
     assert not [name for name in named if not list(ROOT.glob(name.partition("::")[0]))]
 
 
-def test_what_is_marked_alone_is_where_the_makefile_looks_for_it() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    (told,) = re.findall("^ALONE := (.*)$", makefile, re.MULTILINE)
-    marked = [
-        path.relative_to(ROOT).as_posix()
-        for path in sorted((ROOT / "tests").rglob("test_*.py"))
-        if "pytest.mark." + "alone" in path.read_text(encoding="utf-8")
-    ]
-    assert marked
-    assert not [path for path in marked if not path.startswith(tuple(told.split()))]
-
-
-def test_no_module_of_tests_imports_another() -> None:
-    """What they share stands in tests/support, the only folder on their path."""
-    known = re.compile(r"^\s*(?:from|import) (?:tests\.|(test_\w+))", re.MULTILINE)
-    paths = sorted((ROOT / "tests").rglob("*.py"))
-    assert paths
-    assert not [path.name for path in paths if known.search(path.read_text(encoding="utf-8"))]
+def test_no_module_of_tests_imports_another_but_campaigns_what_they_do_at_length() -> None:
+    """What tests share stands in tests/support, the only folder on their path."""
+    known = re.compile(r"^\s*(?:from|import) (?:tests\b|test_\w+)", re.MULTILINE)
+    everyday = [path for path in (ROOT / "tests").rglob("*.py") if path.parent.name != "soak"]
+    assert everyday
+    assert not [path.name for path in everyday if known.search(path.read_text(encoding="utf-8"))]
+    assert not [path.name for path in everyday if "mark." + "soak" in path.read_text("utf-8")]
+    campaigns = {path.stem for path in (ROOT / "tests/soak").glob("test_*.py")}
+    assert campaigns
+    assert not campaigns & {path.stem for path in everyday}
     config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert config["tool"]["pytest"]["ini_options"]["pythonpath"] == ["tests/support"]
 

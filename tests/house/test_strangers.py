@@ -1,15 +1,8 @@
-"""What strangers write, whatever it is: it is taken or refused, soon and in words; nothing else.
-
-    LATH_SOAK_FUZZ_S=3600 .venv/bin/pytest -m soak -s tests/house/test_strangers.py
-
-shares the time among the doors by which something comes in. LATH_SOAK_NUMBER draws other cases.
-"""
+"""What strangers write, whatever it is: it is taken or refused, soon and in words; nothing else."""
 
 from __future__ import annotations
 
 import json
-import os
-import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -33,32 +26,12 @@ PLANTED_CASES: Final = 3_000
 Hear = Callable[[int], tuple[int, list[str]]]
 """Hears bots of a number: how many lines they have said, and what it came to."""
 
-SOAK_S: Final = float(os.environ.get("LATH_SOAK_FUZZ_S", "3600"))
-SOAK_LINES: Final = int(os.environ.get("LATH_SOAK_LINES", "1000000"))
-FIRST: Final = 10**9 * int(os.environ.get("LATH_SOAK_NUMBER", "1"))
-"""The number of the first case of the soak."""
-
 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_comes_in_is_taken_or_refused(door: str) -> None:
     taken = sum(met(door, number) for number in range(CASES))
     assert taken < CASES
     assert taken or "." in door, "all is refused: nothing comes in any more"
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("door", DOORS)
-def test_very_much_that_comes_in_is_taken_or_refused(
-    door: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    until_s = time.monotonic() + SOAK_S / len(DOORS)
-    cases = taken = 0
-    while time.monotonic() < until_s:
-        taken += met(door, FIRST + cases)
-        cases += 1
-    with capsys.disabled():
-        print(f"\n{door}: {cases} cases, {taken} taken", end="")
-    assert 0 < taken < cases
 
 
 def test_whatever_bots_say_their_games_end_with_a_verdict() -> None:
@@ -71,17 +44,6 @@ def test_whatever_a_bot_says_it_can_be_checked() -> None:
     lines, verdicts = babble(checked, 0, LINES // 2)
     assert lines >= LINES // 2
     assert {"ok", "warning", "fault"} <= verdicts.keys()
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("hear", [babbled, checked])
-def test_a_million_lines_of_bots_end_with_verdicts(
-    hear: Hear, capsys: pytest.CaptureFixture[str]
-) -> None:
-    lines, endings = babble(hear, FIRST, SOAK_LINES)
-    with capsys.disabled():
-        print(f"\n{lines} lines of bots: {dict(endings.most_common())}", end="")
-    assert endings["rules"] + endings["ok"] > endings.total() / 10
 
 
 def babble(hear: Hear, number: int, wanted: int) -> tuple[int, Counter[str]]:

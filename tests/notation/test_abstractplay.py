@@ -564,8 +564,11 @@ def test_the_tag_of_a_games_id_comes_back(text: str) -> None:
     assert not any("Extra" in name for again in records_in(content) for name, _ in again.tags)
 
 
-@pytest.mark.parametrize("game_id", ["manalath-61", "yavalath"])
-@pytest.mark.parametrize("games", [30, pytest.param(1000, marks=pytest.mark.soak)])
+every_kind = pytest.mark.parametrize("game_id", ["manalath-61", "yavalath"])
+
+
+@every_kind
+@pytest.mark.parametrize("games", [30])
 def test_random_games_come_back_from_abstractplay(game_id: str, games: int) -> None:
     played = [on_the_empty_board(game_id, seed) for seed in range(games)]
     content, lost = written(played)
@@ -573,7 +576,7 @@ def test_random_games_come_back_from_abstractplay(game_id: str, games: int) -> N
     assert records_in(content) == played
 
 
-@pytest.mark.parametrize("game_id", ["manalath-61", "yavalath"])
+@every_kind
 def test_what_is_written_is_valid_by_the_schema(game_id: str) -> None:
     content, _ = written(on_the_empty_board(game_id, seed, Date="2026-11-20") for seed in range(9))
     samples = [record for path in ONE_EACH for record in records_in(path.read_bytes())]

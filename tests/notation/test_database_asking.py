@@ -250,12 +250,6 @@ def test_a_database_answers_as_its_records_do(asked: Asked) -> None:
     compare(asked, seed=0, count=120)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(1, 5))
-def test_a_database_answers_ten_thousand_queries_as_its_records_do(asked: Asked, seed: int) -> None:
-    compare(asked, seed, count=2500)
-
-
 def compare(asked: Asked, seed: int, count: int) -> None:
     """Ask a database and its records the same."""
     of, database = asked

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import io
-import time
 import tracemalloc
 from collections.abc import Callable
 from typing import Final
@@ -24,12 +23,6 @@ MEGABYTE: Final = 1 << 20
 END: Final = b'\n\n[Game "surikata"]\n\n1. Mc3 *\n'
 """A sound record: it must be read whatever stands before it."""
 
-LONG_S: Final = 3.0
-"""Seconds of work in which a ratio of two times means something."""
-
-MOST: Final = 3.0
-"""How many times as long twice as much may take: 2 in linear time, 4 in quadratic."""
-
 
 def entries_in(content: bytes) -> list[Entry]:
     return list(entries_of(io.BytesIO(content), "f"))
@@ -46,13 +39,6 @@ def test_hostile_text_is_told_of_and_the_record_after_it_is_read(
     monkeypatch.setattr(reader, "_BLOCK", MEGABYTE // 2000)
     hostile = HOSTILE[name]
     check_what_is_told(hostile, MEGABYTE // 400 if hostile.is_slow else MEGABYTE // 100)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_megabyte_of_hostile_text_is_told_of_and_the_record_after_it_is_read(name: str) -> None:
-    hostile = HOSTILE[name]
-    check_what_is_told(hostile, MEGABYTE // 10 if hostile.is_slow else MEGABYTE)
 
 
 def check_what_is_told(hostile: Hostile, size: int) -> None:
@@ -100,40 +86,3 @@ def test_nothing_long_is_kept_of_records_that_were_read(part: str, reader: str) 
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 3 * LONG
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("name", HOSTILE)
-def test_twice_as_much_hostile_text_takes_about_twice_as_long(name: str, reader: str) -> None:
-    # A machine may be busy with something else for once, but not five times.
-    assert any(growth(HOSTILE[name], READERS[reader]) < MOST for _ in range(5))
-
-
-def growth(hostile: Hostile, read: Callable[[bytes], object]) -> float:
-    """Return how many times as long twice as much takes, up to 8 MB or what takes long enough."""
-    before = 0.0
-    for size in (MEGABYTE // 16 << doubling for doubling in range(8)):
-        after = seconds(read, hostile.content(size))
-        if after > LONG_S:
-            break
-        before = after
-    return after / before if after > LONG_S / 10 and before else 0
-
-
-def seconds(read: Callable[[bytes], object], content: bytes) -> float:
-    """Return how long this process works on it."""
-    began = time.process_time()
-    read(content)
-    return time.process_time() - began
-
-
-def slow(content: bytes) -> None:
-    """Take quadratic time, as a reader might."""
-    for end in range(0, len(content), 40):
-        content.count(b"x", 0, end)
-
-
-@pytest.mark.soak
-def test_quadratic_time_would_be_found() -> None:
-    assert growth(HOSTILE["a word"], slow) > MOST

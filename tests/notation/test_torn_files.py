@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 from collections.abc import Iterator
@@ -47,7 +46,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-EVERY: Final = pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.soak)])
+EVERY: Final = pytest.mark.parametrize("every", [7])
 """One place in so many at which a file is cut."""
 
 
@@ -159,12 +158,7 @@ def test_a_journal_that_is_cut_after_a_kill_costs_no_game(tmp_path: Path, killed
     check_cut_journals(tmp_path / "a", killed, 401)
 
 
-@pytest.mark.soak
-def test_nor_does_one_that_is_cut_at_many_bytes(tmp_path: Path, killed: Killed) -> None:
-    check_cut_journals(tmp_path / "a", killed, int(os.environ.get("LATH_SOAK_STEP", "17")))
-
-
-@pytest.mark.parametrize("bits", [30, pytest.param(1000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("bits", [30])
 def test_nor_does_one_with_a_wrong_bit(tmp_path: Path, killed: Killed, bits: int) -> None:
     chance = random.Random(1)
     for _ in range(bits):

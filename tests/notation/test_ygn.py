@@ -180,8 +180,13 @@ def test_what_is_written_is_what_the_program_writes() -> None:
     assert lost == []
 
 
-@pytest.mark.parametrize("position", ["", "5/6/7/8/4w4/8/7/6/5 b", "w4/6/7/8/4b4/8/7/6/5 w"])
-@pytest.mark.parametrize("games", [50, pytest.param(1000, marks=pytest.mark.soak)])
+every_start = pytest.mark.parametrize(
+    "position", ["", "5/6/7/8/4w4/8/7/6/5 b", "w4/6/7/8/4b4/8/7/6/5 w"]
+)
+
+
+@every_start
+@pytest.mark.parametrize("games", [50])
 def test_random_games_come_back_from_ygn(position: str, games: int) -> None:
     played = [bare_game(seed, position) for seed in range(games)]
     content, lost = written(played)

@@ -2,7 +2,7 @@
 
 The six figures are those of the research page. Each has a control: a method that is known to be
 wrong, and is seen to be. Chances are drawn from fixed seeds, so that nothing here flickers.
-`make test` plays twenty tournaments for each, `make soak` three hundred.
+Twenty tournaments are played for each, hundreds in `tests/soak/test_ratings_at_length.py`.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ ALONE = math.sqrt(0.95 * 0.05)
 """The same where a tournament has one such interval."""
 
 
-@pytest.fixture(params=[20, pytest.param(300, marks=pytest.mark.soak)])
-def events(request: pytest.FixtureRequest) -> int:
+@pytest.fixture
+def events() -> int:
     """How many tournaments are played."""
-    return int(request.param)
+    return 20
 
 
-@pytest.fixture(params=[20, pytest.param(2000, marks=pytest.mark.soak)])
-def many_events(request: pytest.FixtureRequest) -> int:
+@pytest.fixture
+def many_events() -> int:
     """How many tournaments are played where each gives one interval."""
-    return int(request.param)
+    return 20
 
 
 def chance_of(events: int, spread: float = SPREAD) -> float:
@@ -152,7 +152,7 @@ def test_trueskill_is_not_misled_by_the_seats(first_scores: float, events: int) 
     assert is_good(told.differences, events)
 
 
-@pytest.mark.parametrize("games", [280, pytest.param(1120, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("games", [280])
 def test_trueskill_holds_in_wide_fields(games: int, events: int) -> None:
     told = trueskill_told(trueskill_event(seed, games, spread=15.0) for seed in range(events))
     assert is_good_enough(told.strengths, events, WIDE)

@@ -1,6 +1,6 @@
 """Intervals of means and differences, and which differences are believed, in simulations.
 
-`make test` draws some hundred samples of each kind, `make soak` thousands.
+There are some hundred samples of each kind; `tests/soak/test_findings_at_length.py` has thousands.
 """
 
 from __future__ import annotations
@@ -89,13 +89,6 @@ def held(name: str, games: int, samples: int) -> float:
 @pytest.mark.parametrize("name", CASES)
 def test_95_percent_intervals_hold_the_truth_in_93_to_97_percent(name: str) -> None:
     assert 0.93 <= held(name, 120, 1500) <= 0.97
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("games", [60, 120, 400, 1000])
-@pytest.mark.parametrize("name", CASES)
-def test_they_do_in_many_samples(name: str, games: int) -> None:
-    assert 0.93 <= held(name, games, 4000) <= 0.97
 
 
 def test_games_that_come_again_and_again_are_no_evidence_but_the_first() -> None:
@@ -192,10 +185,7 @@ def believed(chance: random.Random, shifts: Sequence[float]) -> list[bool]:
     return [p <= 0.05 for p in adjusted(p_values)]
 
 
-@pytest.mark.parametrize(
-    ("differ", "samples"),
-    [(0, 800), (5, 800), *(pytest.param(n, 4000, marks=pytest.mark.soak) for n in (0, 5))],
-)
+@pytest.mark.parametrize(("differ", "samples"), [(0, 800), (5, 800)])
 def test_of_differences_that_are_believed_one_in_twenty_is_chance(
     differ: int, samples: int
 ) -> None:

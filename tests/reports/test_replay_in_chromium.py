@@ -134,7 +134,7 @@ def go_to(visit: Visit, report: str, number: int, ply: int) -> None:
 # Positions
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [4])
 def test_games_unpack_to_what_the_rules_say(every: int, replay: Visit, report: str) -> None:
     script = """async every => {
       const games = await lath.openGames();

@@ -11,10 +11,10 @@ from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Fit, Result
 
 
-@pytest.fixture(params=[40, pytest.param(300, marks=pytest.mark.soak)])
-def events(request: pytest.FixtureRequest) -> int:
+@pytest.fixture
+def events() -> int:
     """How many tournaments are played."""
-    return int(request.param)
+    return 40
 
 
 def fit_of(results: list[Result]) -> Fit:

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import groupby, product
 from pathlib import Path
 from shutil import disk_usage
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -316,6 +316,16 @@ def may_mount() -> bool:
         )
     except OSError:
         return False
+    return tried.returncode == 0
+
+
+@cache
+def may_loop() -> bool:
+    """Return whether a file may be mounted as a disk."""
+    make = "truncate -s 1M image && mkfs.ext4 -q image && mount -o loop image /mnt"
+    with TemporaryDirectory() as folder:
+        words = ["unshare", "-m", "sh", "-c", make]
+        tried = subprocess.run(words, cwd=folder, capture_output=True, check=False)
     return tried.returncode == 0
 
 

@@ -336,7 +336,7 @@ def run_tests(root: Path, files: Iterable[str], plugin: object, *more: str) -> i
     sys.path[:0] = [str(root / ".links"), str(root)]
     os.chdir(root)
     quiet = ["-q", "-W", "ignore:Module already imported"]  # those of LIBRARIES
-    words = [*quiet, "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not soak", *more, *files]
+    words = [*quiet, "-p", "no:cacheprovider", "-p", "no:xdist", *more, *files]
     return int(pytest.main(words, plugins=[plugin]))
 
 

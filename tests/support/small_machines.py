@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,3 +51,13 @@ def with_processes(most: int) -> Sequence[str]:
     who = ["setpriv", f"--reuid={ANYBODY}", f"--regid={ANYBODY}", "--clear-groups"]
     may = ["--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override"]
     return [*who, *may, "prlimit", f"--nproc={most}"]
+
+
+@cache
+def may_be_somebody() -> bool:
+    """Return whether this process may run programs as another user with few processes."""
+    try:
+        tried = subprocess.run([*with_processes(9), "true"], capture_output=True, check=False)
+    except OSError:
+        return False
+    return tried.returncode == 0

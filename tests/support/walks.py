@@ -5,15 +5,11 @@ Must not know any particular game.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Final
 
 from lath.games.core import Game, Move, Position
-
-SOAK_GAMES: Final = int(os.environ.get("LATH_SOAK_WALKS", "5000"))
-"""Games of each kind that a test marked `soak` plays."""
 
 _TRIES: Final = 12
 """Moves that a careful player looks at before taking one that ends the game."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from contextlib import closing
@@ -253,15 +252,4 @@ def test_pythons_debugger_has_the_terminal_and_the_bot_its_lines() -> None:
     *_, file = bot("{2: 'a1', 4: lambda: 1 / 0}")
     told = debug("c\np 'at ' + words[1]\nq\nq\n", sys.executable, "-m", "pdb", file)
     assert "'at 4'" in told
-    assert "crash again at ply 4: " in told
-
-
-@pytest.mark.soak
-def test_gdb_has_the_terminal_and_the_bot_its_lines() -> None:
-    if shutil.which("gdb") is None:
-        pytest.skip("this system grants no tracing: it has no gdb")
-    broken("crash", "a story")
-    command = bot("{2: 'a1', 4: lambda: os.kill(os.getpid(), 11)}")
-    told = debug("run\nbt 1\nkill\n", "gdb", "-q", "--args", *command)
-    assert "received signal SIGSEGV" in told
     assert "crash again at ply 4: " in told

@@ -18,6 +18,7 @@ from bot_checks import HASTE, tried
 from loaded import Run
 from places import ROOT
 from processes import gone, still_running
+from tools import needs
 
 EXAMPLES = ROOT / "examples" / "bots"
 
@@ -54,35 +55,35 @@ ITS_OWN = only("first", "nodes", "no-limit", "no-increment", "little-time", "see
 """Where a bot that looks ahead is more than what the SDK makes of every bundled one."""
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(
     ("name", "flags"),
     [
         ("random", ()),
         ("greedy", ITS_OWN),
-        pytest.param("greedy", (), marks=pytest.mark.soak),
         ("monte-carlo", (*THINKS, *ITS_OWN)),
-        pytest.param("monte-carlo", THINKS, marks=pytest.mark.soak),
     ],
 )
 def test_a_bundled_bot_has_no_fault(name: str, flags: tuple[str, ...]) -> None:
     assert_good(name, flags=flags)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(
-    ("file", "needs"),
-    [("random.js", "node"), ("legal.sh", "sh"), ("dice.py", sys.executable), ("", "cc")],
+    ("file", "program"),
+    [
+        pytest.param("random.js", "node", marks=needs("node")),
+        ("legal.sh", "sh"),
+        ("dice.py", sys.executable),
+    ],
 )
-def test_an_example_bot_has_no_fault(file: str, needs: str, tmp_path: Path) -> None:
-    if shutil.which(needs) is None:
-        pytest.skip(f"no {needs} on this machine")
-    words: tuple[str, ...] = (needs, str(EXAMPLES / file))
-    if needs == "cc":
-        words = (str(tmp_path / "bot"),)
-        source = str(EXAMPLES / "four_in_line.c")
-        subprocess.run(["cc", "-O2", "-o", *words, source], check=True, timeout=PATIENCE_S)
-    assert_good(*words)
+def test_an_example_bot_has_no_fault(file: str, program: str) -> None:
+    assert_good(program, str(EXAMPLES / file))
+
+
+@needs("cc")
+def test_an_example_bot_that_is_compiled_has_no_fault(tmp_path: Path) -> None:
+    program, source = str(tmp_path / "bot"), str(EXAMPLES / "four_in_line.c")
+    subprocess.run(["cc", "-O2", "-o", program, source], check=True, timeout=PATIENCE_S)
+    assert_good(program)
 
 
 # The command

@@ -19,7 +19,6 @@ from typing import Any
 
 import pytest
 from commands import Ran, arena
-from exploring import one_in
 from hypothesis import given
 from hypothesis import strategies as st
 from places import DOCS
@@ -273,11 +272,10 @@ def copied(what: Any) -> Any:
     return pickle.loads(pickle.dumps(what))
 
 
-@pytest.fixture(params=["at once", pytest.param("two processes", marks=pytest.mark.soak)])
-def workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the work of two processes done in this one; in the long form by two."""
-    if request.param == "at once":
-        monkeypatch.setattr(futures, "ProcessPoolExecutor", lambda *_, **__: Pickling())
+@pytest.fixture
+def workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the work of two processes done in this one; in `make soak` two do it."""
+    monkeypatch.setattr(futures, "ProcessPoolExecutor", lambda *_, **__: Pickling())
 
 
 WAYS_TO_TELL: Sequence[Sequence[object]] = ([], ["--json"], ["--max-errors", 3])
@@ -300,23 +298,6 @@ def two_cores_print_what_one_does_in_odd_files(tmp_path: Path, *arguments: objec
     path = tmp_path / "games.lath"
     path.write_bytes(joined([*parts[:50], b"\xff\x00(", *parts[50:]]))
     two_cores_print_what_one_does(path, *arguments)
-
-
-@pytest.mark.soak
-@given(
-    st.lists(st.sampled_from(PARTS), min_size=8, max_size=20),
-    st.binary(max_size=20),
-    st.integers(0, 5000),
-)
-@one_in(20)
-def test_two_cores_print_of_any_file_what_one_does(
-    tmp_path_factory: pytest.TempPathFactory, parts: list[str | bytes], noise: bytes, at: int
-) -> None:
-    content = joined(parts)
-    path = tmp_path_factory.mktemp("any") / "games.lath"
-    path.write_bytes(content[:at] + noise + content[at:])
-    for arguments in WAYS_TO_TELL:
-        two_cores_print_what_one_does(path, *arguments)
 
 
 @pytest.mark.usefixtures("workers")

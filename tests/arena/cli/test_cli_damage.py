@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -216,10 +215,7 @@ LOOKS = (
 )
 
 
-MANY = int(os.environ.get("LATH_SOAK_DAMAGES", "1000"))
-
-
-@pytest.mark.parametrize("number", [6, pytest.param(MANY, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("number", [6])
 def test_no_damage_is_believed_or_ends_in_a_traceback(
     number: int, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

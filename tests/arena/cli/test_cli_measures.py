@@ -10,6 +10,7 @@ import pytest
 from commands import arena
 from doc_pages import DocPage, check_session
 from markup import problems_in
+from tools import needs
 
 from lath.reports.measures import MEASURES, SAYS
 
@@ -140,6 +141,7 @@ def test_a_page_says_what_is_compared_and_by_which_command() -> None:
     assert "<h1><bdi>again.lath and narrow.lath compared" in arena("stats", "again.lath", *both).out
 
 
+@needs("node", "npm")
 def test_pages_with_plots_are_valid_and_fetch_nothing(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     pages.mkdir()

@@ -36,6 +36,7 @@ from bad_bots import Good
 from commands import Ran
 from loaded import Run
 from quick_runs import play_nothing
+from tools import needs
 
 from lath.arena import runs
 from lath.arena.schedule.openings import BookChoice
@@ -309,12 +310,14 @@ def test_a_script_that_is_not_there_is_named_with_the_folder_where_it_was_looked
     assert "lath-bot-" not in ended.stderr
 
 
-@pytest.mark.parametrize("is_played", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(
-    is_played: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not is_played:
-        play_nothing(monkeypatch)
+    play_nothing(monkeypatch)
+    says_that_it_plays_the_demo(tmp_path)
+
+
+def says_that_it_plays_the_demo(tmp_path: Path) -> None:
     words = ("run", "--out", "typo", "--rounds", "1", "--game", "yavalath", "--tc", "nodes 1")
     ended = arena(*words, "--jobs", "1", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0
@@ -356,36 +359,24 @@ def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(
 
 # init
 
-NEEDS = {
-    "python": "python",
-    "javascript": "node",
-    "c": "cc",
-    "cpp": "c++",
-    "rust": "rustc",
-    "shell": "sh",
+
+LANGUAGES = {
+    "python": ("surikata", needs()),
+    "javascript": ("manalath", needs("node")),
+    "c": ("yavalath", needs("cc")),
+    "cpp": ("surikata", needs("c++")),
+    "rust": ("yavalath", needs("rustc")),
+    "shell": ("mammalath", needs()),
 }
-
-
-EVERY_GAME = [pytest.param(one, (), id=one, marks=pytest.mark.soak) for one in NEEDS]
 
 
 @pytest.mark.parametrize(
     ("language", "games"),
-    [
-        ("python", ("surikata",)),
-        ("javascript", ("manalath",)),
-        ("c", ("yavalath",)),
-        ("cpp", ("surikata",)),
-        ("rust", ("yavalath",)),
-        ("shell", ("mammalath",)),
-        *EVERY_GAME,
-    ],
+    [pytest.param(name, (game,), marks=mark) for name, (game, mark) in LANGUAGES.items()],
 )
 def test_what_init_writes_plays_at_once(
     language: str, games: tuple[str, ...], tmp_path: Path
 ) -> None:
-    if language != "python" and shutil.which(NEEDS[language]) is None:
-        pytest.skip(f"no {NEEDS[language]} on this machine")
     folder = tmp_path / "mine"
     written = said("init", folder, "--bot", language, cwd=tmp_path)
     assert written.status == 0, written.err

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import random
 import shlex
-import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from functools import partial
@@ -15,10 +12,9 @@ from typing import Any, Final
 
 import commands
 import pytest
-from arena_runs import PATIENCE_S, Range, begin
+from arena_runs import Range
 from bad_bots import HasASkill, command
 from commands import Ran
-from processes import gone
 from quick_runs import play_nothing
 from results import a_result
 
@@ -32,8 +28,6 @@ from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.protocol import read_option
 from lath.notation.record import Record
 from lath.reports import standings
-
-KILLS: Final = int(os.environ.get("LATH_SOAK_KILLS", "12"))
 
 BOT: Final = f"able={shlex.join(command(HasASkill))}"
 REAL: Final = (
@@ -304,32 +298,3 @@ def test_how_many_are_played_at_a_time_changes_no_value(place: Range) -> None:
         assert place.arena(*REAL, *words, "--out", out, "-q").returncode == 12
         ends.append(data_of(out))
     assert ends[0] == ends[1]
-
-
-@pytest.mark.soak
-def test_a_tuning_that_is_killed_again_and_again_ends_as_one_that_was_not(place: Range) -> None:
-    words = [*REAL, "--pairs", 300, "--sprt-pairs", 40, "--jobs", 2, "-q"]
-    whole = place.folder / "whole"
-    place.arena(*words, "--out", whole)
-    chance = random.Random(7)
-    for _ in range(KILLS):
-        run = place.begin(*words, "--out", place.out, LATH_BOT_PACE_S="0.01")
-        with pytest.raises(subprocess.TimeoutExpired):
-            run.communicate(timeout=chance.uniform(0.3, 2.5))
-        run.kill()
-        assert gone(place.alive, PATIENCE_S), "orphans"
-        run.communicate()
-    place.arena("tune", place.out, "-q")
-    assert data_of(place.out) == data_of(whole)
-
-
-@pytest.mark.soak
-@pytest.mark.xdist_group("cluster")
-def test_a_cluster_tunes_to_the_same_values(tmp_path: Path) -> None:
-    words = [*REAL, "--pairs", 40, "--sprt-pairs", 5, "-q"]
-    places = {"here": ("--jobs", 2), "there": ("--cluster", "local:2")}
-    for name, place in places.items():
-        run = begin(*words, "--out", tmp_path / name, *place, cwd=tmp_path)
-        _, said = run.communicate(timeout=PATIENCE_S)
-        assert run.returncode == 12, said
-    assert data_of(tmp_path / "there") == data_of(tmp_path / "here")

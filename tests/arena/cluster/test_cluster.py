@@ -23,13 +23,13 @@ from clusters import (
     machines,
     play,
 )
+from tools import needs
 
 from lath.arena.cluster import link, seat
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError, MachineError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, PairBegan
-from lath.arena.walls.bubblewrap import why_not
 
 GAME = Path(__file__).parents[3] / "examples/games/order_and_chaos.py"
 
@@ -82,7 +82,7 @@ def a_spy(home: Path, key: Path) -> dict[str, Any]:
     return {"name": "spy", "command": ["python", str(home / "spy.py")]}
 
 
-@pytest.mark.skipif(bool(why_not()), reason=f"no bubblewrap here: {why_not()}")
+@needs("bwrap")
 def test_machines_play_the_games_that_this_one_would_and_keep_their_keys(
     two_hosts: Machines, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from clusters import HOST, OTHER_HOST, hosts_of, until
 from distributed.cli import dask_scheduler, dask_ssh, dask_worker
 from places import ROOT
 from processes import PATIENCE_S
+from tools import needs
 
 from lath.arena.walls.bubblewrap import why_not
 from lath.arena.walls.limits import die_with
@@ -100,7 +101,7 @@ def certificates_of(home: Path, ca: Path) -> dict[str, str]:
 
 
 @pytest.mark.xdist_group("cluster")
-@pytest.mark.skipif(not shutil.which("openssl"), reason="no openssl here")
+@needs("openssl")
 def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path) -> None:
     runner, scheduler, worker = homes = [tmp_path / who for who in ("runner", "one", "two")]
     typed(CERTIFICATES, runner)

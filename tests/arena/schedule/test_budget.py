@@ -60,16 +60,6 @@ def test_a_new_version_needs_fewer_games_than_in_a_gauntlet() -> None:
     assert share_of_uniform(range(2)) < 0.7
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize(("rounds", "drawn"), [(5, DRAWN), (10, DRAWN), (10, MANY_DRAWN)])
-def test_a_new_version_needs_fewer_games_in_many_pools(
-    rounds: int, drawn: tuple[float, float]
-) -> None:
-    share = share_of_uniform(range(300), rounds, drawn)
-    print(f"{rounds} rounds, {drawn[0]:.0%} drawn: {share:.3f} of the games")
-    assert share < 0.7
-
-
 @pytest.mark.parametrize("drawn", [DRAWN, MANY_DRAWN])
 def test_the_simulated_versions_spread_over_1500_points(drawn: tuple[float, float]) -> None:
     pool = with_a_new_version(1, drawn)

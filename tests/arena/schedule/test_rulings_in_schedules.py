@@ -32,13 +32,6 @@ def test_a_tournament_goes_on_to_its_end_under_any_ruling(form: str, number: int
     goes_on_under_a_ruling(form, number)
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("form", SETTINGS)
-def test_very_many_tournaments_go_on_to_their_end_under_any_ruling(form: str) -> None:
-    for number in range(8, 2000):
-        goes_on_under_a_ruling(form, number)
-
-
 def goes_on_under_a_ruling(form: str, number: int) -> None:
     """Play a tournament for a while, rule something, and play it to its end."""
     chance = random.Random(number)

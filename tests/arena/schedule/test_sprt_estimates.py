@@ -1,6 +1,7 @@
 """What a test shows after its stop: as often too much as too little, in intervals that hold.
 
-`make test` plays some matches of two settings, `make soak` two thousand of all.
+`make test` plays some matches of two settings, `make soak` two thousand of all (in
+tests/soak/test_schedules_at_length.py).
 """
 
 from __future__ import annotations
@@ -22,36 +23,9 @@ from lath.arena.schedule.sprt import (
 )
 
 QUICK = [
-    Setting(Sprt(elo0=0, elo1=20), 0.0, draws=0.6),
-    Setting(Sprt(elo0=0, elo1=80, model="normalized"), 80.0, opening=100.0),
+    (Setting(Sprt(elo0=0, elo1=20), 0.0, draws=0.6), 60),
+    (Setting(Sprt(elo0=0, elo1=80, model="normalized"), 80.0, opening=100.0), 20),
 ]
-
-SETTINGS = [
-    Setting(Sprt(elo0=elo0, elo1=elo1, model=model), elo, draws, opening)
-    for model, tests in (
-        ("logistic", [(0, 10), (0, 20), (0, 50), (-20, 20)]),
-        ("normalized", [(0, 20)]),
-    )
-    for elo0, elo1 in tests
-    for elo in (0.0, 5.0, 10.0, 20.0, 50.0)
-    for draws, opening in [(0.0, 0.0), (0.3, 100.0), (0.6, 0.0)]
-]
-"""The table of docs/ratings.md is of these."""
-
-ELSEWHERE = [
-    *(Setting(Sprt(elo0=-5, elo1=1), elo, draws=0.5) for elo in (-5.0, -2.0, 1.0)),
-    *(Setting(Sprt(elo0=-30, elo1=0), elo) for elo in (-30.0, -15.0, 0.0, 40.0)),
-    Setting(Sprt(elo0=-40, elo1=-30), -30.0),
-    *(Setting(Sprt(elo0=0, elo1=20), elo, draws=0.8) for elo in (0.0, 10.0, 30.0)),
-    *(Setting(Sprt(elo0=0, elo1=20), elo, opening=300.0) for elo in (0.0, 10.0, 30.0)),
-    *(Setting(Sprt(elo0=0, elo1=20), elo, liked=100.0) for elo in (0.0, 10.0, 30.0)),
-    *(
-        Setting(Sprt(elo0=0, elo1=20), elo, most=most)
-        for elo in (0.0, 10.0, 20.0, 40.0)
-        for most in (50, 200, 600)
-    ),
-]
-"""The lines below that table: what has little to do with the settings that it was made for."""
 
 
 def name_of(value: object) -> str:
@@ -62,30 +36,13 @@ def name_of(value: object) -> str:
     return f"{sprt.model} {sprt.elo0:g},{sprt.elo1:g} at {rest}"
 
 
-@pytest.mark.parametrize(
-    ("setting", "matches"),
-    [
-        *zip(QUICK, (60, 20), strict=True),
-        *(
-            pytest.param(setting, 2000, marks=pytest.mark.soak)
-            for setting in (*SETTINGS, *ELSEWHERE)
-        ),
-    ],
-    ids=name_of,
-)
+@pytest.mark.parametrize(("setting", "matches"), QUICK, ids=name_of)
 def test_estimates_and_intervals_know_of_the_stop(setting: Setting, matches: int) -> None:
     seen = simulated(setting, matches)
     chance = 3 * math.sqrt(0.05 * 0.95 / matches)
     # Of tests of a hundred pairs 93.1 to 96.5 % were seen: results of few pairs are no normal ones.
     assert 0.94 - chance <= seen.held <= 0.96 + chance
     assert abs(seen.above - 0.5) <= 3 * 0.5 / math.sqrt(matches) + 0.02
-
-
-@pytest.mark.soak
-def test_intervals_that_know_nothing_of_the_stop_lie() -> None:
-    seen = simulated(Setting(Sprt(elo0=0, elo1=20), 5.0), 1000)
-    assert seen.held_before < 0.92
-    assert seen.held > 0.93
 
 
 def test_where_the_length_was_all_but_known_both_estimates_agree() -> None:

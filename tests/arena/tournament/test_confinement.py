@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from arena_runs import PATIENCE_S, arena, stored
 from processes import new_tree
+from tools import needs
 
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
@@ -22,11 +23,9 @@ from lath.arena.tournament.builds import built, ready
 from lath.arena.tournament.confinement import confined, kept
 from lath.arena.walls import bubblewrap, users
 from lath.arena.walls.limits import machine_bytes
-from lath.arena.walls.wall import Wall
 from lath.notation.scanner import parse
 
-NO_WALLS = Wall(kind="bwrap").why_not()
-walled = pytest.mark.skipif(bool(NO_WALLS), reason=f"no bubblewrap here: {NO_WALLS}")
+walled = needs("bwrap")
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import sqlite3
@@ -91,11 +90,7 @@ def check(folder: Path, sound: dict[str, bytes], how: str) -> str:
     return "told" if ran.err else "nothing to tell"
 
 
-SOME: Final = 16
-MANY: Final = int(os.environ.get("LATH_SOAK_DAMAGES", "1000"))
-CAMPAIGN: Final = pytest.mark.parametrize(
-    "number", [SOME, pytest.param(MANY, marks=pytest.mark.soak)]
-)
+CAMPAIGN: Final = pytest.mark.parametrize("number", [16])
 
 
 def campaign(cup: Path, ways: Iterator[Callable[[Path], str]]) -> dict[str, int]:

@@ -24,7 +24,6 @@ SLOWLY = {"LATH_BOT_PACE_S": "0.06"}
 """Most of the time that there is, by a clock: as bots do that have a clock."""
 
 FREEZES = [0.05, 0.1, 0.4, 0.4]
-MORE_FREEZES = [*FREEZES * 20, *[0.15, 0.2, 0.3, 0.6, 1.0, 2.0] * 10, 5.0, 20.0]
 
 
 @pytest.fixture
@@ -55,7 +54,7 @@ def lost_by_time(games: Sequence[Stored], name: str) -> list[int]:
     return [game.number for game in late if game.lost_by(name)]
 
 
-@pytest.mark.parametrize("freezes", [FREEZES, pytest.param(MORE_FREEZES, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("freezes", [FREEZES])
 def test_who_is_innocent_loses_no_game_to_a_stall(freezes: list[float], stand: Stand) -> None:
     chance = random.Random(12)
     slow = good(bad_bots.PlaysBySeed, env=SLOWLY)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import tempfile
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,19 +44,9 @@ def test_a_disk_that_fills_up_at_any_level_loses_nothing(tmp_path: Path) -> None
     assert len({len(found["kept"]) for found in levels}) > 4
 
 
-@cache
-def may_loop() -> bool:
-    """Return whether a file may be mounted as a disk."""
-    make = "truncate -s 1M image && mkfs.ext4 -q image && mount -o loop image /mnt"
-    with tempfile.TemporaryDirectory() as folder:
-        words = ["unshare", "-m", "sh", "-c", make]
-        tried = subprocess.run(words, cwd=folder, capture_output=True, check=False)
-    return tried.returncode == 0
-
-
 @needs_mounts
-@pytest.mark.skipif("not may_loop()", reason="this system mounts no file as a disk")
-@pytest.mark.parametrize("step", [14, pytest.param(9, marks=pytest.mark.soak)])
+@pytest.mark.skipif("not full_disks.may_loop()", reason="this system mounts no file as a disk")
+@pytest.mark.parametrize("step", [14])
 def test_nor_does_one_of_blocks_that_are_smaller_than_a_page(step: int, tmp_path: Path) -> None:
     levels = happened(tmp_path, "small_blocks", *range(2, 130, step), 400)
     for found in levels:
@@ -104,7 +90,7 @@ def test_the_program_ends_with_a_status_of_its_own_and_can_be_resumed(tmp_path: 
 
 
 @needs_mounts
-@pytest.mark.parametrize("sizes", [(20,), pytest.param(range(4, 36, 4), marks=pytest.mark.soak)])
+@pytest.mark.parametrize("sizes", [(20,)])
 def test_a_run_waits_for_room_before_there_is_anything(
     sizes: Sequence[int], tmp_path: Path
 ) -> None:
@@ -115,22 +101,9 @@ def test_a_run_waits_for_room_before_there_is_anything(
         assert "s the disk has room; the run goes on" in found["said"]
 
 
-READ_LEVELS: Final = (*range(4, 208, 4), 400)
-"""KiB of room where a killed run is read: it can be taken back at the last level alone."""
-
-
-@needs_mounts
-@pytest.mark.soak
-def test_what_a_killed_run_has_left_is_read_without_room(tmp_path: Path) -> None:
-    levels = happened(tmp_path, "unread", *READ_LEVELS)
-    for found in levels:
-        assert_read(found)
-    print(f"{len(levels)} levels are read")
-
-
 @needs_mounts
 def test_where_nothing_has_room_games_lath_serves_and_that_is_said(tmp_path: Path) -> None:
-    elsewhere, nowhere = happened(tmp_path, "unread,unread_anywhere", READ_LEVELS[0])
+    elsewhere, nowhere = happened(tmp_path, "unread,unread_anywhere", 4)
     assert_read(elsewhere)
     assert nowhere["games"] == full_disks.READ_GAMES
     for ran in (nowhere["rate"], nowhere["report"]):
@@ -145,12 +118,3 @@ def assert_read(found: dict[str, Any]) -> None:
     assert found["report"]["status"] == 0
     assert "warning" not in found["report"]["said"]
     assert found["page"] > 100_000
-
-
-@needs_mounts
-@pytest.mark.soak
-def test_a_disk_that_fills_up_at_many_levels_loses_nothing(tmp_path: Path) -> None:
-    number = int(os.environ.get("LATH_SOAK_LEVELS", "60"))
-    sizes = [20 + 400 * place // number for place in range(number)]
-    for found in happened(tmp_path, "long_level", *sizes):
-        assert_kept(found, 6 * full_disks.LONG_ROUNDS)

@@ -1,10 +1,4 @@
-"""A run that is killed, interrupted or started twice loses no game and doubles none.
-
-    LATH_SOAK_KILLS=200 LATH_SOAK_NUMBER=2 .venv/bin/pytest -m soak -s -k swiss \\
-        tests/arena/tournament/test_kills.py
-
-Each number has other kills, so that a thousand can be done in parts; `-k` takes one format.
-"""
+"""A run that is killed, interrupted or started twice loses no game and doubles none."""
 
 from __future__ import annotations
 
@@ -60,17 +54,6 @@ KILLS = 6
 ROUNDS = 40
 """More than steady bots can play between so many kills."""
 
-SOAK_KILLS: Final = int(os.environ.get("LATH_SOAK_KILLS", "1000"))
-"""Of all formats together."""
-
-SOAK_NUMBER: Final = int(os.environ.get("LATH_SOAK_NUMBER", "1"))
-
-SOAK_GAMES_A_KILL: Final = 40
-"""More than bots can play that take a millisecond."""
-
-MOST_KILLS: Final = 50
-"""Of one tournament in the soak."""
-
 LONGEST_S = 0.7
 """A run is killed at the latest after this time: in its start, or some hundred games later."""
 
@@ -120,17 +103,6 @@ class Form(NamedTuple):
 
 
 ROUND_ROBIN: Final = Form({"format": "round-robin"}, ("ann", "bob"), "rounds", 2)
-
-FORMS: Final = {
-    "round-robin": ROUND_ROBIN,
-    "gauntlet": Form({"format": "gauntlet"}, ("ann", "bob", "cid"), "rounds", 4),
-    "swiss": Form({"format": "swiss", "rounds": 3}, ("ann", "bob", "cid", "dot"), "pairs", 12),
-    "knockout": Form({"format": "knockout"}, ("ann", "bob", "cid", "dot"), "pairs", 6),
-    # hypotheses so near to each other that no test of these games tells one from the other
-    "match": Form(
-        {"format": "match", "sprt": {"elo0": 0.0, "elo1": 0.01}}, ("ann", "bob"), "rounds", 2
-    ),
-}
 
 
 @dataclass
@@ -263,30 +235,6 @@ def assert_whole(place: Range, games: int) -> None:
 def test_a_run_killed_again_and_again_has_every_game_once(place: Range) -> None:
     campaign(place, kills=KILLS, games=2 * ROUNDS, seed="1")
     assert_whole(place, 2 * ROUNDS)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("name", FORMS)
-def test_many_kills_lose_and_double_nothing_in_any_format(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    left = SOAK_KILLS // len(FORMS)
-    while left > 0:
-        kills = min(left, MOST_KILLS)
-        folder = tmp_path / str(left)
-        folder.mkdir()
-        with Range(folder) as place:
-            games, seed = SOAK_GAMES_A_KILL * kills, f"{name} {SOAK_NUMBER} {left}"
-            trial = campaign(place, kills=kills, games=games, seed=seed, form=FORMS[name])
-            report = trial.report()
-            killed = moves_of(place.out)
-            assert exported(place.out) == numbers(place.out)
-            whole = ["--out", folder / "whole", "--no-report", "-q"]
-            assert place.arena(*trial.words()[:2], *whole).returncode == 0
-            assert killed == moves_of(folder / "whole"), "another tournament than without kills"
-        with capsys.disabled():
-            print(f"\n{name}: {report}", end="")
-        left -= trial.kills
 
 
 def moves_of(folder: Path) -> list[tuple[object, ...]]:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
 import sqlite3
 import sys
 import tomllib
@@ -19,8 +17,7 @@ from unittest import mock
 import bad_bots
 import commands
 import pytest
-from arena_runs import PATIENCE_S, Range, numbers, wait_until_it_plays
-from processes import gone
+from arena_runs import Range, numbers, wait_until_it_plays
 from quick_runs import play_nothing
 
 from lath.arena.errors import DiskError
@@ -301,68 +298,6 @@ def test_a_configuration_elsewhere_does_not_take_the_place_of_edits(life: Life) 
     )
     refused = commands.arena(*words, "--add", "x=y")
     assert "--add and --retire change what is in a directory: name that instead" in refused.err
-
-
-SOAK_LIVES: Final = int(os.environ.get("LATH_SOAK_POOLS", "20"))
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("seed", range(SOAK_LIVES))
-def test_pools_live_through_any_changes_and_kills(life: Life, seed: int) -> None:
-    chance = random.Random(seed)
-    life.run("--add", life.add("bot 0"), "--add", life.add("bot 1"), "--game", "yavalath")
-    changes = Counter[str]()
-    for number in range(2, 22):
-        change = chance.choice((*CHANGES, "come"))
-        words = changed(life, change, number, chance)
-        changes[change] += 1
-        if chance.random() < 0.4:
-            killed_at_random(life, words, chance)
-            words = []
-        life.run(*words)
-    print(f"{len(life.seen)} games, {len(life.versions)} versions, {dict(changes)}")
-
-
-CHANGES: Final = ("come", "go", "edit", "edit back", "games", "time", "rounds", "move", "nothing")
-
-
-def changed(life: Life, change: str, number: int, chance: random.Random) -> list[object]:
-    """Change a pool in some way; return with which words it is gone on with."""
-    names = [row["name"] for row in life.toml["bot"]]
-    name = chance.choice(names)
-    match change:
-        case "come":
-            return ["--add", life.add(f"bot {number}")]
-        case "go":
-            return ["--retire", name] if len(names) > 2 else []
-        case "edit":
-            (life.nets / name).write_text(f"better {chance.randrange(3)}")
-        case "edit back":
-            life.add(name)
-        case "games":
-            return ["--game", chance.choice(("yavalath", "surikata"))]
-        case "time":
-            return ["--tc", chance.choice(("move 5", "nodes 1"))]
-        case "rounds":
-            return ["--rounds", chance.randint(1, 4)]
-        case "move":
-            moved = life.place.folder / f"nets{number}"
-            life.edit(f"{life.nets}/", f"{moved}/")
-            life.nets = life.nets.rename(moved)
-    return []
-
-
-def killed_at_random(life: Life, words: list[object], chance: random.Random) -> None:
-    """Let a real run be killed, at once or after some games, unless it has ended by then."""
-    process = life.place.begin(
-        "run", life.out, *words, "-q", "--no-report", LATH_BOT_PACE_S="0.001"
-    )
-    more = len(numbers(life.out)) + chance.randrange(9)
-    assert gone(lambda: process.poll() is None and len(numbers(life.out)) <= more, PATIENCE_S)
-    process.kill()
-    process.communicate()
-    assert gone(life.place.alive), "orphans"
-    life.check()
 
 
 def test_what_is_edited_while_a_run_begins_is_not_written_over(

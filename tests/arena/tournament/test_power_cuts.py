@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-import pytest
 from power_cuts import cuts, put
 from recorded_disk import Disk, Fault, failing
 from results import a_result, finished
@@ -22,6 +20,9 @@ from lath.arena.tournament import database, store
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.database import Games
 from lath.arena.tournament.store import Store
+
+if TYPE_CHECKING:
+    import pytest
 
 Value = TypeVar("Value")
 
@@ -185,12 +186,3 @@ def test_the_names_of_new_folders_are_synced_in_those_above(
     synced.clear()
     directory.prepare_folder(tmp_path / "a" / "b")
     assert synced == []
-
-
-@pytest.mark.soak
-def test_many_power_cuts_lose_nothing(tmp_path: Path) -> None:
-    total = int(os.environ.get("LATH_SOAK_CUTS", "6000"))
-    for seed in range(total // (2 * CUTS)):
-        recorded = record(tmp_path / f"a{seed}", seed)
-        assert lost_in_cuts(recorded, tmp_path / "b", 2 * CUTS, seed) == 0
-        shutil.rmtree(tmp_path / f"a{seed}")

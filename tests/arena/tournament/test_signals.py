@@ -41,7 +41,6 @@ NOTHING_BEGAN = "arena: interrupted; what was being written is as it was before\
 STALE = "warning: games may be missing in standings.json"
 
 MOMENTS = 6
-SOAK_MOMENTS = int(os.environ.get("LATH_SOAK_SIGNALS", "200"))
 
 ROUNDS = 1
 
@@ -216,12 +215,6 @@ def campaign(place: Range, moments: int, *under: str) -> None:
 
 def test_a_signal_at_any_moment_stops_a_run_and_the_next_one_goes_on(place: Range) -> None:
     campaign(place, MOMENTS)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("under", [(), ("env",)], ids=["copy", "whole start"])
-def test_signals_at_many_moments_stop_a_run(under: tuple[str, ...], place: Range) -> None:
-    campaign(place, SOAK_MOMENTS, *under)
 
 
 def test_a_signal_at_the_first_moment_of_the_program_is_heeded(place: Range) -> None:

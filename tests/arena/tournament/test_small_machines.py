@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import full_disks
 import pytest
+import small_machines
 from arena_runs import Range
-from small_machines import GAMES_OF, ended, in_format, with_processes
+from small_machines import GAMES_OF, ended, in_format
 
 needs_mounts = pytest.mark.skipif(
     "not full_disks.may_mount()", reason="this system grants no mount namespace"
@@ -59,44 +58,18 @@ def winner_of(game: tuple[str, ...]) -> str:
     return game[0 if game[2] == "1-0" else 1]
 
 
-@needs_mounts
-@pytest.mark.soak
-@pytest.mark.parametrize("room", [1, 2, 3, 4])
-def test_nor_does_little_room_in_any_format(room: int, tmp_path: Path) -> None:
-    sizes = [10 * number + room for number in range(len(GAMES_OF))]
-    for form, found in zip(GAMES_OF, full_disks.happened(tmp_path, "scratch", *sizes), strict=True):
-        print(form, room, found["status"], len(found["games"]), found["said"].count("warning"))
-        assert_nobody_lost(found, GAMES_OF[form])
-        assert (found["status"] == 5) == (room == HALF_A_SCRATCH)
-
-
-@cache
-def may_be_somebody() -> bool:
-    """Return whether this process may run programs as another user with few processes."""
-    try:
-        tried = subprocess.run([*with_processes(9), "true"], capture_output=True, check=False)
-    except OSError:
-        return False
-    return tried.returncode == 0
-
-
-@pytest.mark.skipif("not may_be_somebody()", reason="this system grants no other user")
-@pytest.mark.parametrize(
-    ("form", "most"),
-    [
-        ("knockout", 3),  # a worker needs two: runner and workers have a second thread
-        *(
-            pytest.param(form, most, marks=pytest.mark.soak)
-            for form in GAMES_OF
-            for most in range(1, 9)
-            if (form, most) != ("knockout", 3)
-        ),
-    ],
+needs_somebody = pytest.mark.skipif(
+    "not small_machines.may_be_somebody()", reason="this system grants no other user"
 )
+
+
+# A worker needs two: runner and workers have a second thread.
+@needs_somebody
+@pytest.mark.parametrize(("form", "most"), [("knockout", 3)])
 def test_too_few_processes_cost_nobody_a_game(form: str, most: int, tmp_path: Path) -> None:
     with Range(tmp_path) as place:
         words = in_format(form, place.out)
-        run = place.begin(*words, "--disk-patience", "1", under=with_processes(most))
+        run = place.begin(*words, "--disk-patience", "1", under=small_machines.with_processes(most))
         found = ended(place, run)
         found["resumed"] = ended(place, place.begin(*words))
         assert_nobody_lost(found, GAMES_OF[form])

@@ -40,8 +40,6 @@ from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
 
-SOAK_STORIES: Final = int(os.environ.get("LATH_SOAK_STORIES", "1000"))
-
 STEPS: Final = 6
 """Runs of a tournament, at most, before the one that comes to its end."""
 
@@ -323,11 +321,6 @@ def told(machine: type[Story], stories: int, **more: Any) -> None:
 @pytest.mark.parametrize("stories", [25])
 def test_whatever_happens_nothing_promised_is_lost_or_doubled(stories: int) -> None:
     told(Story, stories)
-
-
-@pytest.mark.soak
-def test_nor_in_many_stories() -> None:
-    told(Story, SOAK_STORIES, derandomize=False, database=None)
 
 
 # Controls: this is how we know that the model bites

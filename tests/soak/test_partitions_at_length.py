@@ -39,7 +39,6 @@ def _granted() -> str:
 
 
 pytestmark = [
-    pytest.mark.soak,
     pytest.mark.xdist_group("cluster"),
     pytest.mark.skipif(bool(_granted()), reason=_granted()),
 ]

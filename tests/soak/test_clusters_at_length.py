@@ -10,15 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from arena_runs import Range
+from arena_runs import PATIENCE_S, Range, begin
 from cluster_campaigns import Campaign, kill, some_time_s, tended
 from clusters import HOST, OTHER_HOST, Watcher, a_tournament, games_of, machines, play
 from processes import children_of, gone
+from tests.arena.cli import test_tune as tune
 
 from lath.arena.cluster import cluster, link
 from lath.arena.tournament.events import Event, GameEnded
 
-pytestmark = [pytest.mark.soak, pytest.mark.xdist_group("cluster")]
+pytestmark = pytest.mark.xdist_group("cluster")
 
 HOSTS = HOST, OTHER_HOST
 
@@ -172,3 +173,13 @@ def test_a_run_goes_on_here_and_on_another_cluster(
         campaign.finish(campaign.begin(other.address))
         campaign.assert_nothing_left(other)
     tell(capsys, campaign.assert_whole())
+
+
+def test_a_cluster_tunes_to_the_same_values(tmp_path: Path) -> None:
+    words = [*tune.REAL, "--pairs", 40, "--sprt-pairs", 5, "-q"]
+    places = {"here": ("--jobs", 2), "there": ("--cluster", "local:2")}
+    for name, place in places.items():
+        run = begin(*words, "--out", tmp_path / name, *place, cwd=tmp_path)
+        _, said = run.communicate(timeout=PATIENCE_S)
+        assert run.returncode == 12, said
+    assert tune.data_of(tmp_path / "there") == tune.data_of(tmp_path / "here")

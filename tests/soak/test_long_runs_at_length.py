@@ -1,6 +1,6 @@
 """A run of very many games takes no more memory, descriptors and processes at its end than early.
 
-LATH_SOAK_GAMES=100000 .venv/bin/pytest -m soak -s tests/arena/tournament/test_long_runs.py
+LATH_SOAK_GAMES=100000 .venv/bin/pytest -s tests/soak/test_long_runs_at_length.py
 """
 
 from __future__ import annotations
@@ -63,7 +63,6 @@ def watched(place: Range, run: subprocess.Popen[str], every: int) -> list[Footpr
     return samples
 
 
-@pytest.mark.soak
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells all of its processes")
 def test_a_hundred_thousand_games_take_no_more_than_the_first_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -1,0 +1,29 @@
+"""How often intervals hold the truth and chance is taken for a finding, in thousands of samples."""
+
+from __future__ import annotations
+
+import pytest
+from tests.reports import test_estimates as estimates
+from tests.reports import test_explain as explain
+from weak_bots import NAMES
+
+
+@pytest.mark.parametrize("games", [60, 120, 400, 1000])
+@pytest.mark.parametrize("name", estimates.CASES)
+def test_95_percent_intervals_hold_the_truth_in_93_to_97_percent(name: str, games: int) -> None:
+    assert 0.93 <= estimates.held(name, games, 4000) <= 0.97
+
+
+@pytest.mark.parametrize("differ", [0, 5])
+def test_of_differences_that_are_believed_one_in_twenty_is_chance(differ: int) -> None:
+    estimates.test_of_differences_that_are_believed_one_in_twenty_is_chance(differ, 4000)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_planted_weakness_is_among_the_first_three_findings(name: str) -> None:
+    explain.test_a_planted_weakness_is_among_the_first_three_findings(name, 100, 400, 95)
+
+
+def test_of_a_bot_without_a_weakness_nothing_stands_out() -> None:
+    """In more than ten of a hundred runs."""
+    explain.test_of_a_bot_without_a_weakness_nothing_stands_out(100, 400, 10)
