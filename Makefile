@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types floors unit quick wheel web coverage docs expressions pictures pins soak faults mutants bench clean
+.PHONY: help demo test lint types layers kernels unit tests quick wheel web coverage docs expressions pictures pins soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -18,20 +18,21 @@ PIP := $(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-c
 PINNED := $(PIP) --no-build-isolation --require-hashes
 DEMO := demo
 WEB := tests/web
-# Where tests are marked so: to read all the others again takes longer than some of them.
-ALONE := tests/arena/botcheck tests/arena/cli/test_cli_bot_check.py
+# Says how long what follows takes, where `.ci/run` asks.
+STEP := .ci/step
+AT_ONCE := -n 4 --dist loadgroup --no-loadscope-reorder
 
 help:
 	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
-	@echo "make test   run every check: lint, types, floors, tests, the built wheel"
-	@echo "make quick  for between two edits: lint, and the tests that compute and start nothing, in a minute"
+	@echo "make test   run every check: lint, types, layers, tests, the built wheel"
+	@echo "make quick  for between two edits: lint, and the tests that start nothing and compute little"
 	@echo "make web    install what tests hold the report's markup and accessibility against (npm)"
 	@echo "make coverage  run the tests and say which lines they do not reach"
 	@echo "make docs   build the documents as a site, in site/"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
 	@echo "make pictures  draw the pictures of README and docs anew (needs chromium)"
 	@echo "make pins   write constraints/ anew: versions and hashes of what demo and tests install"
-	@echo "make soak   run the slow campaigns: laws on many examples, fuzzing, kill loops, power cuts, full disks, long runs"
+	@echo "make soak   run the slow campaigns, a line each: laws on many examples, fuzzing, kills, full disks, long runs"
 	@echo "make faults play every case of the fault catalogue and print what each came to"
 	@echo "make mutants  put small mistakes into a copy of the tree and count those that tests notice (an hour)"
 	@echo "make bench  measure what benchmarks/ claims"
@@ -56,26 +57,34 @@ demo: $(VENV)/made
 	$(BIN)/arena run --out $(DEMO)
 	@echo "Open $(DEMO)/report.html in a browser."
 
-test: lint types floors unit wheel
+# What compiles takes one core, what reads the code another; then the tests have both.
+test:
+	@$(STEP) environment $(MAKE) --no-print-directory $(VENV)/made-dev
+	@$(MAKE) --no-print-directory -j 2 kernels lint types layers wheel
+	@$(MAKE) --no-print-directory tests
 
 lint: $(VENV)/made-dev
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(STEP) lint $(BIN)/ruff check .
+	$(STEP) format $(BIN)/ruff format --check .
 
 types: $(VENV)/made-dev
-	$(BIN)/mypy
+	$(STEP) types $(BIN)/mypy
 
-floors: $(VENV)/made-dev
-	$(BIN)/lint-imports
+layers: $(VENV)/made-dev
+	$(STEP) layers $(BIN)/lint-imports
 
-# Three at once keep two cores busy: tests wait for bots, browsers and clocks.
-unit: $(VENV)/made-dev
-	$(BIN)/python -m lath.bots.compiled
-	$(BIN)/pytest -n 3 --dist loadgroup -m "not soak and not alone"
-	$(BIN)/pytest -m "not soak and alone" $(ALONE)
+# The kernels of the bots, which tests of them ask for; a moment where nothing of them has changed.
+kernels: $(VENV)/made-dev
+	$(STEP) kernels $(BIN)/python -m lath.bots.compiled
+
+unit: kernels tests
+
+# Two cores are busy with that: tests wait for bots, browsers and clocks.
+tests: $(VENV)/made-dev
+	$(STEP) tests $(BIN)/pytest $(AT_ONCE)
 
 quick: lint
-	LATH_HYPOTHESIS=quick $(BIN)/pytest -q -n 2 --dist loadgroup --quick -m "not soak and not alone"
+	LATH_HYPOTHESIS=quick $(BIN)/pytest -q -n 2 --dist loadgroup --quick
 
 # Not part of `make test`: without npm, or without a network, its tests say so and are skipped.
 web: $(WEB)/node_modules/made
@@ -85,11 +94,10 @@ $(WEB)/node_modules/made: $(WEB)/package-lock.json $(WEB)/.npmrc
 	@touch $@
 
 coverage: $(VENV)/made-dev
-	$(BIN)/pytest -n 2 --dist loadgroup -m "not soak and not alone" --cov --cov-report=
-	$(BIN)/pytest -m "not soak and alone" $(ALONE) --cov --cov-append --cov-report=term
+	$(BIN)/pytest -n 2 --dist loadgroup --cov
 
 wheel: $(VENV)/made-dev
-	PYTHON=$(BIN)/python .ci/wheel
+	PYTHON=$(BIN)/python $(STEP) wheel .ci/wheel
 
 # The documents as a site, in site/; a broken link or reference is an error.
 docs: $(VENV)/made-dev
@@ -104,7 +112,7 @@ pictures: $(VENV)/made-dev
 	$(BIN)/python benchmarks/pictures.py
 
 soak: $(VENV)/made-dev
-	LATH_HYPOTHESIS=soak $(BIN)/pytest -m "soak or hypothesis"
+	LATH_HYPOTHESIS=soak $(BIN)/pytest -q tests/soak tests
 
 faults: $(VENV)/made-dev
 	$(BIN)/python tests/support/fault_table.py

@@ -6,6 +6,8 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from collections.abc import Set as AbstractSet
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from hypothesis import HealthCheck, settings
 
 from lath.games import files
 
-pytest_plugins = ("browsing",)
+pytest_plugins = ("browsing", "tools")
 
 # No test asserts a time, and `make test` fails for everybody or for nobody; `make soak` explores.
 settings.register_profile(
@@ -43,7 +45,6 @@ NO_SKIPS = bool(os.environ.get("LATH_NO_SKIPS"))
 """Set by `.ci/run`, which has installed what tests need: a skip would hide a missing one."""
 
 REASONS = (
-    "no bubblewrap here: bwrap cannot",
     "only root makes networks",
     "root may read everything",
     "root may write everywhere",
@@ -52,6 +53,7 @@ REASONS = (
     "this system grants no network namespace",
     "this system grants no other user",
     "this system grants no control groups",
+    "this system grants no sandbox",
     "this system grants no tracing",
 )
 """The beginnings of reasons to skip that no installation can mend."""
@@ -133,16 +135,39 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _share_what_is_made_once(items)
 
 
-def _share_what_is_made_once(items: list[pytest.Item]) -> None:
-    """Have one worker of xdist run the tests that share what a module makes once.
+LONGEST = (
+    *("pages", "site", "cluster", "gauntlet", "test_faults", "test_bot_check", "test_first_bot"),
+    *("puzzles", "test_calibration", "test_cli_database", "test_runner", "test_kills"),
+)
+"""The groups that take longest: they begin first, so that no worker is left alone with one."""
 
-    The same for tests in a browser, so that there are no more of them than workers.
+
+def _share_what_is_made_once(items: list[pytest.Item]) -> None:
+    """Have one worker of xdist run the tests of a file: they share what it makes once.
+
+    Likewise files that look at pages, and those that play on a site: two Chromiums, and each page
+    is made once.
     """
+    used: dict[Path, set[str]] = {}
     for item in items:
-        made = getattr(item, "_fixtureinfo").name2fixturedefs.items()  # noqa: B009
-        is_shared = any(name == "browser" or many[-1].scope == "module" for name, many in made)
-        if is_shared and item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+        used.setdefault(item.path, set()).update(getattr(item, "fixturenames", ()))
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(_group_of(item.path, used[item.path])))
+    items.sort(key=_rank)
+
+
+def _group_of(path: Path, used: AbstractSet[str]) -> str:
+    if "guest" in used:
+        return "site"
+    return "pages" if used & {"browser", "the_page"} else path.stem
+
+
+def _rank(item: pytest.Item) -> int:
+    """Return the place of a test's group among the longest, or one behind them."""
+    mark = item.get_closest_marker("xdist_group")
+    group = str(mark.args[0]) if mark else ""
+    return next((n for n, begin in enumerate(LONGEST) if group.startswith(begin)), len(LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)

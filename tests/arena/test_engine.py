@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from bad_bots import Good
 from processes import alive_of
+from tools import needs
 
 from lath import games
 from lath.arena import (
@@ -24,12 +25,10 @@ from lath.arena import (
     NotABotError,
 )
 from lath.arena.errors import ConfigError
-from lath.arena.walls.wall import Wall
 from lath.games.core import Move
 from lath.games.errors import GameError, IllegalMoveError
 from lath.notation.record import Termination
 
-NO_WALLS = Wall(kind="bwrap").why_not()
 START = games.get("yavalath").start()
 AFTER = START.play(Move("e5")).play(Move("swap"))
 
@@ -243,7 +242,7 @@ def test_what_a_bot_says_of_its_wrong_answer_is_told(tmp_path: Path) -> None:
     assert "it says: I am lost" in str(told.value)
 
 
-@pytest.mark.skipif(bool(NO_WALLS), reason=f"no bubblewrap here: {NO_WALLS}")
+@needs("bwrap")
 def test_a_bot_behind_a_wall_sees_its_own_files_alone(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     (tmp_path / "secret").write_text("s")

@@ -162,10 +162,3 @@ def test_a_win_within_so_many_plies_is_no_puzzle_with_other_plies_or_another_mov
     assert wrong_with(sooner, prover, ENOUGH) == told
     other = next(move for move in puzzle.position.legal_moves() if move != puzzle.answer)
     assert wrong_with(replace(puzzle, line=(other,)), prover, ENOUGH).startswith(f"{other} is ")
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
-def test_each_puzzle_of_the_project_holds(file: Path, prover: Bots) -> None:
-    for puzzle in read_puzzles(file):
-        assert wrong_with(puzzle, prover, Limit(nodes=1_000_000)) == "", puzzle.position.text()

@@ -6,7 +6,6 @@ Under node. Skipped where there is none.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,6 +13,7 @@ from typing import Any, Final
 import pytest
 from places import ROOT
 from shown_moves import legal_of
+from tools import needs
 from walks import walk
 
 from lath import games
@@ -22,9 +22,7 @@ from lath.games.drawing import board
 from lath.games.drawing.board import effects
 from lath.games.overlays import Groups, Sight, groups, of, sight
 
-NODE: Final = shutil.which("node")
-
-pytestmark = pytest.mark.skipif(NODE is None, reason="no node on the PATH")
+pytestmark = needs("node")
 
 SCRIPTS: Final = ROOT / "reports" / "templates" / "js"
 
@@ -36,9 +34,8 @@ def evaluated(expression: str, value: Any) -> Any:
     scripts = [(SCRIPTS / f"{name}.js").read_text("utf-8") for name in ("open", "overlays")]
     reading = 'const value = JSON.parse(require("fs").readFileSync(0, "utf-8"));'
     program = f"{''.join(scripts)}{reading}console.log(JSON.stringify({expression}));"
-    assert NODE is not None
     ran = subprocess.run(
-        [NODE, "-e", program],
+        ["node", "-e", program],
         input=json.dumps(value),
         capture_output=True,
         text=True,

@@ -6,12 +6,13 @@ for everybody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from axe import axe_core, violations
+from browsing import MEDIA, new_window, visiting
 from report_pages import PAGES
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ VIEWS: Final[dict[str, list[tuple[str, int]]]] = {
 }
 """Colour schemes and widths in pixels, by kind of page."""
 
-MORE_VIEWS: Final = {"played": [("light", 1280), ("dark", 320)], "watched": [("dark", 1280)]}
-"""Those of the long tests."""
+LISTED: Final = 10
+"""How many games the list shows: all its rows are alike, and each takes time."""
 
 A4_WIDTH: Final = 718
 """Pixels of CSS between margins of a centimetre."""
@@ -61,9 +62,6 @@ REST_AWAY: Final = """
   .forEach(one => one.remove())
 """
 """What the other tests look at."""
-
-of_games = pytest.mark.parametrize("listed", [10, pytest.param(25, marks=pytest.mark.soak)])
-"""How many games the list shows: all its rows are alike, and each takes time."""
 
 WATCH: Final = """
 () => {
@@ -150,32 +148,99 @@ def open_page(
     return opened
 
 
+# What holds of every kind of page: each is opened once
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def shown(
+    kind: str, browser: Any, address_of: Callable[[Page], str], the_page: Callable[[str], Page]
+) -> Iterator[Visit]:
+    """A visitor of a page of each kind, which is without complaint and asks for nothing."""
+    window = new_window(browser)
+    tab = window.new_page()
+    tab.set_viewport_size({"width": 320, "height": 800})
+    with visiting(tab) as visitor:
+        visitor.open(address_of(the_page(kind)))
+        tab.evaluate(LIST, str(LISTED))
+        yield visitor
+        assert visitor.complaints == []
+        tab.evaluate("scrollTo(0, document.body.scrollHeight)")
+        assert len(visitor.documents()) == 1
+    window.close()
+
+
+@pytest.fixture
+def page(shown: Visit) -> Iterator[Any]:
+    """The page of a kind, which a test may emulate anything in."""
+    yield shown.page
+    shown.page.emulate_media(**MEDIA)
+
+
 def test_axe_sees_every_kind_of_page() -> None:
     assert set(VIEWS) == set(PAGES)
 
 
-@of_games
-@pytest.mark.parametrize(
-    ("kind", "views"),
-    [
-        *(pytest.param(kind, views, id=kind) for kind, views in VIEWS.items()),
-        *(
-            pytest.param(kind, views, id=f"more of {kind}", marks=pytest.mark.soak)
-            for kind, views in MORE_VIEWS.items()
-        ),
-    ],
-)
-def test_axe_finds_nothing(
-    open_page: Callable[..., Any], axe: str, kind: str, views: list[tuple[str, int]], *, listed: int
-) -> None:
-    scheme, width = views[0]
-    opened = open_page(kind, width, color_scheme=scheme)
-    opened.evaluate(LIST, str(listed))
+def test_axe_finds_nothing(page: Any, axe: str, kind: str) -> None:
+    finds_nothing(page, axe, VIEWS[kind])
+
+
+def finds_nothing(opened: Any, axe: str, views: Sequence[tuple[str, int]]) -> None:
     opened.evaluate(axe)
     for scheme, width in views:
         opened.set_viewport_size({"width": width, "height": 800})
         opened.emulate_media(color_scheme=scheme)
         assert violations(opened) == [], (scheme, width)
+
+
+def test_nothing_moves_for_who_wants_no_motion(page: Any) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(MOVING) == []
+
+
+@pytest.mark.parametrize("kind", ["played", "many bots"], indirect=True)
+def test_no_table_is_a_trap_for_the_keyboard(page: Any) -> None:
+    """However large a crosstable is, few stops lead past it."""
+    stops = page.evaluate("""
+        () => [...document.querySelectorAll("main table")]
+          .filter(table => table.querySelector("thead th:nth-child(4)") && !table.closest("#games"))
+          .map(table => [...table.querySelectorAll("td")].filter(td => td.tabIndex >= 0).length)
+    """)
+    assert stops
+    assert max(stops) <= 1
+
+
+@pytest.mark.parametrize(
+    "kind", ["played", "outcome", "one game", "measures compared"], indirect=True
+)
+def test_paper_is_white_and_has_all_of_the_page(page: Any) -> None:
+    page.set_viewport_size({"width": A4_WIDTH, "height": 800})
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(CUT) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH
+    ground, ink = page.evaluate(
+        "() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }"
+    )
+    assert ground in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
+    assert ink == "rgb(0, 0, 0)"
+
+
+def test_a_page_fits_a_small_phone(shown: Visit) -> None:
+    shown.page.set_viewport_size({"width": 320, "height": 640})
+    shown.page.wait_for_function("() => innerWidth === 320 && matchMedia('screen').matches")
+    assert shown.sideways() == 0
+    shown.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    assert shown.sideways() == 0
+    clipped = "[document.documentElement, document.body, document.querySelector('main')]"
+    kinds = shown.page.evaluate(f"{clipped}.map(one => getComputedStyle(one).overflowX)")
+    assert set(kinds) == {"visible"}
+
+
+# What is looked at in some
 
 
 def test_axe_finds_nothing_in_openings_and_two_bots_compared(
@@ -202,15 +267,13 @@ def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:
     assert [told.split(":")[0] for told in violations(opened)][:1] == ["button-name"]
 
 
-@pytest.mark.parametrize(
-    "tags", [("cat.color",), pytest.param((), marks=pytest.mark.soak)], ids=["colours", "all"]
-)
-def test_axe_finds_nothing_in_forced_colours(
-    open_page: Callable[..., Any], axe: str, tags: tuple[str, ...]
-) -> None:
+def test_axe_finds_nothing_in_forced_colours(open_page: Callable[..., Any], axe: str) -> None:
     """By the rules of colours: the document is the one that all rules have seen."""
-    opened = open_page("played", forced_colors="active")
-    opened.evaluate(LIST, "10")
+    finds_nothing_in_forced_colours(open_page("played", forced_colors="active"), axe, "cat.color")
+
+
+def finds_nothing_in_forced_colours(opened: Any, axe: str, *tags: str) -> None:
+    opened.evaluate(LIST, str(LISTED))
     opened.evaluate(axe)
     for scheme in ("light", "dark"):
         opened.emulate_media(color_scheme=scheme)
@@ -229,24 +292,15 @@ def test_axe_would_tell_of_colours_that_are_not_forced(
     assert [told.split(":")[0] for told in violations(opened, "cat.color")] == ["color-contrast"]
 
 
-@of_games
-@pytest.mark.parametrize(
-    ("kind", "width"),
-    [
-        ("played", 1280),
-        ("outcome", 320),
-        ("hostile", 320),
-        *(
-            pytest.param(kind, width, marks=pytest.mark.soak)
-            for kind, width in (("played", 320), ("outcome", 1280), ("hostile", 1280))
-        ),
-    ],
-)
+@pytest.mark.parametrize(("which", "width"), [("played", 1280), ("outcome", 320), ("hostile", 320)])
 def test_the_tab_key_reaches_all_in_the_documents_order_and_shows_where_it_is(
-    open_page: Callable[..., Any], kind: str, width: int, listed: int
+    open_page: Callable[..., Any], which: str, width: int
 ) -> None:
     # Without motion, scrolling to what has the focus is done at once.
-    opened = open_page(kind, width, reduced_motion="reduce")
+    tab_reaches_all(open_page(which, width, reduced_motion="reduce"), LISTED)
+
+
+def tab_reaches_all(opened: Any, listed: int) -> None:
     opened.evaluate(LIST, str(listed))
     reachable = opened.evaluate(REACHABLE)
     visited = list(_tabbed(opened, most=len(reachable) + 20))
@@ -272,49 +326,15 @@ def _tabbed(opened: Any, most: int) -> Iterator[dict[str, Any]]:
     pytest.fail(f"the focus is still in the page after {most} times Tab")
 
 
-@pytest.mark.parametrize("kind", ["played", "many bots"])
-def test_a_table_of_many_bots_is_no_trap_for_the_keyboard(
-    open_page: Callable[..., Any], kind: str
-) -> None:
-    """However large a crosstable is, few stops lead past it."""
-    opened = open_page(kind)
-    stops = opened.evaluate("""
-        () => [...document.querySelectorAll("main table")]
-          .filter(table => table.querySelector("thead th:nth-child(4)") && !table.closest("#games"))
-          .map(table => [...table.querySelectorAll("td")].filter(td => td.tabIndex >= 0).length)
-    """)
-    assert stops
-    assert max(stops) <= 1
+def test_a_page_can_be_printed(open_page: Callable[..., Any]) -> None:
+    assert open_page("one game").pdf(format="A4").startswith(b"%PDF")
 
 
-def test_nothing_moves_for_who_wants_no_motion(open_page: Callable[..., Any]) -> None:
-    opened = open_page("played", reduced_motion="reduce")
-    assert opened.evaluate(MOVING) == []
-
-
-@pytest.mark.parametrize("kind", ["played", "outcome", "one game", "measures compared"])
-def test_paper_has_all_of_the_page(open_page: Callable[..., Any], kind: str) -> None:
-    opened = open_page(kind, A4_WIDTH, media="print", color_scheme="dark")
-    assert opened.evaluate(CUT) == []
-    assert opened.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH
-
-
-def test_paper_is_white(open_page: Callable[..., Any]) -> None:
-    opened = open_page("one game", A4_WIDTH, media="print", color_scheme="dark")
-    colours = (
-        "() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }"
-    )
-    ground, ink = opened.evaluate(colours)
-    assert ground in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
-    assert ink == "rgb(0, 0, 0)"
-    assert opened.pdf(format="A4").startswith(b"%PDF")
-
-
-@pytest.mark.parametrize("kind", ["played", "outcome", "many bots", "empty", "measures"])
+@pytest.mark.parametrize("which", ["played", "outcome", "many bots", "empty", "measures"])
 def test_without_script_the_page_is_whole_and_offers_nothing_that_needs_one(
-    scriptless: Any, address_of: Callable[[Page], str], the_page: Callable[[str], Page], kind: str
+    scriptless: Any, address_of: Callable[[Page], str], the_page: Callable[[str], Page], which: str
 ) -> None:
-    scriptless.goto(address_of(the_page(kind)))
+    scriptless.goto(address_of(the_page(which)))
     for width in (320, 1280):
         scriptless.set_viewport_size({"width": width, "height": 800})
         assert scriptless.locator("button:visible, input:visible, select:visible").count() == 0
@@ -322,7 +342,7 @@ def test_without_script_the_page_is_whole_and_offers_nothing_that_needs_one(
         assert scriptless.locator("main h2:visible").count() == headings > 0
         size = scriptless.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert size[0] <= size[1]
-        if kind not in ("empty", "measures"):  # of which nothing is missing
+        if which not in ("empty", "measures"):  # of which nothing is missing
             assert scriptless.locator("noscript").first.is_visible()
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browsing import write
-from report_pages import PAGES, knockout
+from report_pages import knockout
 from sample_records import HOSTILE_NAMES, hostile_records
 
 from lath.reports.page.page import Page
@@ -47,27 +47,10 @@ def contents(visit: Visit) -> dict[str, str]:
     return dict(told)
 
 
-@pytest.mark.parametrize("kind", PAGES)
-def test_a_page_asks_for_nothing_complains_of_nothing_and_fits_a_small_phone(
-    visit: Visit, address_of: Address, the_page: Pages, kind: str
-) -> None:
-    """The visitor's fixture sees to the first two; here everything there is is opened once."""
-    visit.page.set_viewport_size({"width": 320, "height": 640})
-    visit.open(address_of(the_page(kind)))
-    assert visit.sideways() == 0
-    visit.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-    assert visit.sideways() == 0
-    clipped = "[document.documentElement, document.body, document.querySelector('main')]"
-    kinds = visit.page.evaluate(f"{clipped}.map(one => getComputedStyle(one).overflowX)")
-    assert set(kinds) == {"visible"}
-    visit.page.evaluate("scrollTo(0, document.body.scrollHeight)")
-    assert len(visit.documents()) == 1
-
-
 def test_the_page_works_alone_and_offline(browser: Any, the_page: Pages, tmp_path: Path) -> None:
     context = browser.new_context(offline=True)
     opened = context.new_page()
-    opened.goto(write(the_page("played"), tmp_path))
+    opened.goto(write(the_page("played").html, tmp_path))
     opened.wait_for_selector("#board svg")
     assert [path.name for path in tmp_path.iterdir()] == ["report.html"]
     context.close()

@@ -8,8 +8,11 @@ from typing import Final
 import pytest
 from markup import problems_in
 from report_pages import PAGES
+from tools import needs
 
 from lath.reports.page.page import Page
+
+pytestmark = needs("node", "npm")
 
 Pages = Callable[[str], Page]
 

@@ -14,6 +14,7 @@ from browsing import Visit, new_window, visiting
 from PIL import Image
 from report_pages import played
 from seen_boards import differing_cells
+from tools import needs
 
 from lath.notation.replay import positions
 from lath.reports.page.page import Page
@@ -63,6 +64,7 @@ def saved(visit: Visit, button: str) -> tuple[str, bytes]:
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
+@needs("npm")
 @pytest.mark.parametrize(("width", "height"), [(300, 300), (700, 320)])
 def test_an_embedded_replay_is_board_players_and_controls_in_any_room(
     visit: Visit, report: str, width: int, height: int

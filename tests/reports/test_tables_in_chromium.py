@@ -7,13 +7,12 @@ from itertools import combinations, cycle
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from browsing import page_from, page_text
 from sample_records import bare
 
 from lath.reports.page.page import Page, render
 
 if TYPE_CHECKING:
-    from browsing import Once, Visit
+    from browsing import Visit
 
     from lath.notation.record import Record
 
@@ -54,12 +53,16 @@ def crowd() -> Iterator[Record]:
             yield bare(second, first, "0-1")
 
 
+@pytest.fixture(scope="module")
+def crowded(address_of: Callable[[Page], str]) -> str:
+    return address_of(render(crowd()))
+
+
 @pytest.fixture
-def open_crowd(visit: Visit, address_of: Callable[[Page], str], once: Once) -> Callable[..., Any]:
+def open_crowd(visit: Visit, crowded: str) -> Callable[..., Any]:
     def opened(width: int, height: int = 800) -> Any:
         visit.page.set_viewport_size({"width": width, "height": height})
-        page = page_from(once("crowd", lambda: page_text(render(crowd()))))
-        visit.open(address_of(page))
+        visit.open(crowded)
         return visit.page
 
     return opened

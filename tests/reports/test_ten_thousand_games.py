@@ -1,6 +1,6 @@
 """A report of thousands of games that all differ: all that takes so many is asked of one page.
 
-2,500 of them in every run of the tests, 10,000 in the long ones.
+There are 2,500 of them, and 10,000 in `tests/soak/test_ten_thousand_games_at_length.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from browsing import page_from, page_text
 from different_games import different_games
 
 from lath import games
@@ -20,7 +19,7 @@ from lath.notation.replay import positions
 from lath.reports.page.page import Page, render
 
 if TYPE_CHECKING:
-    from browsing import Once, Visit
+    from browsing import Visit
 
 MOST_BYTES: Final = 3_000_000
 """Of a page of ten thousand games, and of as much of one as it has of these."""
@@ -53,18 +52,14 @@ class Long:
         return range(500, self.count, self.count // 10 - 3)
 
 
-@pytest.fixture(
-    scope="module", params=[2_500, pytest.param(10_000, marks=pytest.mark.soak)], ids=str
-)
-def long(request: pytest.FixtureRequest, once: Once) -> Long:
-    count: int = request.param
-    page, rows = json.loads(once(f"{count} games", lambda: _made(count)))
-    return Long(page_from(page), dict(enumerate(rows, 1)))
+@pytest.fixture(scope="module")
+def long() -> Long:
+    return long_of(2_500)
 
 
-def _made(count: int) -> str:
+def long_of(count: int) -> Long:
     records = different_games(count)
-    return json.dumps([page_text(render(records)), list(map(_row, records))])
+    return Long(render(records), dict(enumerate(map(_row, records), 1)))
 
 
 def _row(record: Record) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import pytest
 from places import WEB
 
 AXE: Final = WEB / "node_modules" / "axe-core" / "axe.min.js"
@@ -24,9 +23,7 @@ async tags => {
 
 
 def axe_core() -> str:
-    """Return the script that a page is looked at by; the test is skipped where there is none."""
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed (make web)")
+    """Return the script that a page is looked at by; a test with it `needs("npm")`."""
     return AXE.read_text(encoding="utf-8")
 
 

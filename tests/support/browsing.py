@@ -1,17 +1,14 @@
 """A real Chromium for tests of pages, and all that a page in it should not have done.
 
-A plugin of pytest: its fixtures are `browser`, `visit` and `address_of`; `the_page` and `once` have
-what takes long to make.
+A plugin of pytest: its fixtures are `browser`, `visit`, `the_page` and `address_of`. One worker of
+xdist runs the tests with any of them, so that there is one Chromium and each page is made once.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,11 +17,6 @@ import pytest
 
 if TYPE_CHECKING:  # every test run loads this
     from lath.reports.page.page import Page
-
-_CHROMIUMS: Final = ("chromium-headless-shell", "chromium", "chromium-browser")
-"""The first of these is taken: the same browser without its windows needs half the time."""
-
-CHROMIUM: Final = next(filter(None, map(shutil.which, _CHROMIUMS)), None)
 
 FLAGS: Final = (
     "--no-sandbox",
@@ -52,7 +44,7 @@ _SIZE: Final[Any] = {"width": 1280, "height": 900}
 _MOTION: Final[Any] = "reduce"
 """Scrolling at once spares the drawing of what lies on the way; a test of motion asks for it."""
 
-_MEDIA: Final[Any] = {
+MEDIA: Final[Any] = {
     **dict.fromkeys(("media", "color_scheme", "forced_colors"), "null"),
     "reduced_motion": _MOTION,
 }
@@ -98,7 +90,7 @@ class Visit:
         self.page.mouse.move(0, 0)
         if self.page.viewport_size != _SIZE:
             self.page.set_viewport_size(_SIZE)
-        self.page.emulate_media(**_MEDIA)
+        self.page.emulate_media(**MEDIA)
 
     def open(self, address: str) -> None:
         """Open a report, or an index, and wait until its replay and its list are there."""
@@ -121,9 +113,8 @@ class Visit:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium, without a page: one for all tests of this process."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium on the PATH")
     from playwright.sync_api import sync_playwright
+    from tools import CHROMIUM
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
@@ -162,66 +153,27 @@ def visiting(tab: Any) -> Iterator[Visit]:
     assert all(url.startswith(("file:", "blob:", "data:")) for url in visitor.requests)
 
 
-Once = Callable[[str, Callable[[], str]], str]
-"""Takes a name and how to make the text of that name."""
-
-
 @pytest.fixture(scope="session")
-def once(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Make texts once a run of the tests: what one worker has made, the others read."""
-    folder = tmp_path_factory.getbasetemp()
-    if hasattr(request.config, "workerinput"):
-        folder = folder.parent  # the run's, in which each worker has its own
-
-    def text_of(name: str, make: Callable[[], str]) -> str:
-        path = folder / f"{name}.once"
-        with path.with_suffix(".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not path.exists():
-                new = path.with_suffix(".new")
-                new.write_text(make(), encoding="utf-8")
-                new.replace(path)
-        return path.read_text(encoding="utf-8")
-
-    return text_of
-
-
-@pytest.fixture(scope="session")
-def the_page(once: Once) -> Callable[[str], Page]:
+def the_page() -> Callable[[str], Page]:
     """Return the page of a kind, as `report_pages.PAGES` has them, rendered once a run."""
     from report_pages import PAGES
 
-    @cache
-    def of_kind(kind: str) -> Page:
-        return page_from(once(kind, lambda: page_text(PAGES[kind]())))
-
-    return of_kind
+    return cache(lambda kind: PAGES[kind]())
 
 
-def page_text(page: Page) -> str:
-    """Return a page as `page_from` reads it."""
-    return json.dumps(asdict(page))
-
-
-def page_from(text: str) -> Page:
-    from lath.reports.page.page import Page
-
-    return Page(**json.loads(text))
-
-
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def address_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Page], str]:
-    """Write pages, each into a folder of its own, and say where they are."""
+    """Return where a page is, written into a folder of its own when it is first asked for."""
 
-    def written(page: Page) -> str:
-        folder = tmp_path_factory.mktemp("page")
-        return write(page, folder)
+    @cache
+    def written(html: str) -> str:
+        return write(html, tmp_path_factory.mktemp("page"))
 
-    return written
+    return lambda page: written(page.html)
 
 
-def write(page: Page, folder: Path) -> str:
-    """Write the page there; return its address."""
+def write(html: str, folder: Path) -> str:
+    """Write a page there; return its address."""
     path = folder / "report.html"
-    path.write_text(page.html, encoding="utf-8")
+    path.write_text(html, encoding="utf-8")
     return path.as_uri()

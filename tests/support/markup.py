@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Final
 
-import pytest
 from places import WEB
 
 VALIDATOR: Final = WEB / "node_modules" / "html-validate" / "bin" / "html-validate.mjs"
@@ -19,13 +17,10 @@ CONFIG: Final = WEB / "htmlvalidate.cjs"
 def problems_in(folder: Path) -> list[str]:
     """Return what is said of the pages of a folder: file, line, rule, words; one run for all.
 
-    The test is skipped where there is no validator.
+    A test with it `needs("node", "npm")`.
     """
-    node = shutil.which("node")
-    if node is None or not VALIDATOR.is_file():
-        pytest.skip("html-validate is not installed (make web)")
     told = folder / "told.json"
-    command = [node, str(VALIDATOR), "--config", str(CONFIG), "--formatter", f"json={told}"]
+    command = ["node", str(VALIDATOR), "--config", str(CONFIG), "--formatter", f"json={told}"]
     ran = subprocess.run([*command, str(folder)], capture_output=True, text=True, check=False)
     assert told.is_file(), ran.stderr
     return [

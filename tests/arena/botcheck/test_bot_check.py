@@ -27,8 +27,6 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.notation.protocol import TimeControl
 
-pytestmark = pytest.mark.alone
-
 FAULT, WARNING, NOTE = Verdict.FAULT, Verdict.WARNING, Verdict.NOTE
 
 FOUND: Final[dict[str, dict[str, Verdict]]] = {
@@ -246,39 +244,21 @@ def test_every_kind_of_bad_bot_has_been_judged() -> None:
 
 
 @every_kind
-def test_what_is_wrong_is_found(kind: str, found: dict[str, Found]) -> None:
-    verdicts = found[kind].verdicts(FAULT, WARNING, NOTE)
+def test_what_is_wrong_is_found_soon_explained_and_nothing_else_is(
+    kind: str, found: dict[str, Found]
+) -> None:
+    of_it, heard = found[kind], {step.id for step in HEARD}
+    verdicts = of_it.verdicts(FAULT, WARNING, NOTE)
     assert FOUND[kind].items() <= verdicts.items()
     assert (FAULT in verdicts.values()) == (FAULT in FOUND[kind].values())
-
-
-@pytest.mark.parametrize("kind", [name for name in FOUND if name not in MORE_IS_WRONG])
-def test_nothing_else_is_found(kind: str, found: dict[str, Found]) -> None:
-    assert found[kind].verdicts(FAULT, WARNING).keys() - FOUND[kind].keys() <= HASTE
-
-
-@every_kind
-def test_a_check_ends_soon_whatever_the_bot_does(kind: str, found: dict[str, Found]) -> None:
-    assert found[kind].took_s < LONGEST_S
-
-
-@every_kind
-def test_what_is_bad_says_what_was_seen_and_how_to_mend_it(
-    kind: str, found: dict[str, Found]
-) -> None:
-    for point in found[kind].points:
+    if kind not in MORE_IS_WRONG:
+        assert of_it.verdicts(FAULT, WARNING).keys() - FOUND[kind].keys() <= HASTE
+    assert of_it.took_s < LONGEST_S
+    for point in of_it.points:
+        is_bad = point.verdict.is_bad
         assert point.seen
-        assert bool(point.mend) == point.verdict.is_bad or point.verdict is NOTE
-
-
-@every_kind
-def test_what_was_said_is_shown_where_it_explains_something(
-    kind: str, found: dict[str, Found]
-) -> None:
-    heard = {step.id for step in HEARD}
-    for point in found[kind].points:
-        explains = point.verdict.is_bad and point.id not in heard
-        assert bool(point.exchange) == (explains and point.id != "starts")
+        assert bool(point.mend) == is_bad or point.verdict is NOTE
+        assert bool(point.exchange) == (is_bad and point.id not in heard and point.id != "starts")
 
 
 def test_no_process_is_left_of_any_of_them(found: dict[str, Found], logs: Path) -> None:

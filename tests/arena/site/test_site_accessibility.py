@@ -8,6 +8,7 @@ import pytest
 from axe import axe_core, violations
 from markup import problems_in
 from sites import Served, served
+from tools import needs
 
 from lath.arena.tournament.live import LIVE
 from lath.arena.tournament.worker import line_of_a_board
@@ -51,6 +52,7 @@ PAGES: Final = {
 """Pages by address, and what is waited for there."""
 
 
+@needs("npm")
 @pytest.mark.parametrize("path", PAGES)
 def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -> None:
     axe = axe_core()
@@ -67,6 +69,7 @@ def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -
     visit.complaints[:] = [words for words in visit.complaints if "404" not in words]
 
 
+@needs("node", "npm")
 def test_every_page_is_valid_html(site: Served, tmp_path: Path) -> None:
     for number, path in enumerate(PAGES):
         address = path.replace("cup", site.key("cup")) if "cup" in path else path

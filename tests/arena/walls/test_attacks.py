@@ -7,24 +7,22 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 from attack_stand import NOBODY
 from attacks import ATTACKS, MODES, table
+from tools import needs
 
 from lath.arena.walls import users
-from lath.arena.walls.wall import Wall
 
 ROOT = Path(__file__).parents[3]
 
-NO_WALLS = {
-    "none": "",
-    "user": "" if users.can_be_given() else "this system grants no other user",
-    "bwrap": (_why := Wall(kind="bwrap").why_not()) and f"no bubblewrap here: {_why}",
-}
+needs_users = pytest.mark.skipif(
+    not users.can_be_given(), reason="this system grants no other user"
+)
+MARKS = {"none": needs(), "user": needs_users, "bwrap": needs("bwrap")}
 
 
 @cache
@@ -54,11 +52,9 @@ def gone_through(mode: str) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize("name", ATTACKS)
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [pytest.param(mode, marks=MARKS[mode]) for mode in MODES])
 @pytest.mark.xdist_group("attacks")
 def test_an_attack_goes_through_where_the_table_says_so(mode: str, name: str) -> None:
-    if NO_WALLS[mode]:
-        pytest.skip(NO_WALLS[mode])
     expected = getattr(ATTACKS[name], mode)
     if expected is not None:
         assert gone_through(mode)[name] is expected
@@ -72,17 +68,9 @@ def test_the_documents_show_the_table() -> None:
     assert table() in (ROOT / "docs" / "untrusted-bots.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def other_users() -> Callable[[], int]:
-    if NO_WALLS["user"]:
-        pytest.skip(NO_WALLS["user"])
-    return users.claim
-
-
-def test_no_two_bots_are_the_same_user(
-    other_users: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    claimed = [other_users() for _ in range(50)]
+@needs_users
+def test_no_two_bots_are_the_same_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    claimed = [users.claim() for _ in range(50)]
     assert len(set(claimed)) == 50
     few = sorted(claimed)[:1]
     monkeypatch.setattr(users, "FIRST", few[0])

@@ -10,12 +10,9 @@ import tomlkit
 from arena_runs import PATIENCE_S, Range, numbers, stored
 from league import ATTACKS, League, listening, living
 from processes import gone
+from tools import needs
 
-from lath.arena.walls.wall import Wall
-
-NO_WALLS = Wall(kind="bwrap").why_not()
-
-pytestmark = pytest.mark.skipif(bool(NO_WALLS), reason=f"no bubblewrap here: {NO_WALLS}")
+pytestmark = needs("bwrap")
 
 
 def with_in(words: str) -> list[int]:
@@ -30,10 +27,7 @@ def with_in(words: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("honest", "attackers", "rounds"),
-    [(2, 2, 1), pytest.param(30, 10, 6, marks=pytest.mark.soak)],
-)
+@pytest.mark.parametrize(("honest", "attackers", "rounds"), [(2, 2, 1)])
 def test_honest_bots_play_on_and_nothing_is_lost_read_or_left(
     honest: int, attackers: int, rounds: int, tmp_path: Path
 ) -> None:
