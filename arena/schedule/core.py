@@ -248,8 +248,8 @@ class Repeats:
     """
 
     def __init__(self) -> None:
-        # So many sorted lists that a number is soon put into its own.
-        self._shelves: Final = [array("Q") for _ in range(1 << 12)]
+        # Sorted, by their first 12 bits: a number is soon put into its own list.
+        self._shelves: Final[dict[int, array[int]]] = {}
         self.games = 0
         """How many do."""
 
@@ -257,7 +257,7 @@ class Repeats:
         """Note what was played, as in Played; return whether that repeats what was noted before."""
         if not moves:
             return False
-        shelf = self._shelves[moves >> 52]
+        shelf = self._shelves.setdefault(moves >> 52, array("Q"))
         at = bisect_left(shelf, moves)
         if at < len(shelf) and shelf[at] == moves:
             self.games += 1

@@ -14,6 +14,7 @@ import shutil
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -209,7 +210,13 @@ def _runs_others(program: str) -> bool:
 
 
 def _is_systems(path: str) -> bool:
-    return not path or any(holds(place, path) for place in _SYSTEM)
+    return not path or any(Path(os.path.realpath(path)).is_relative_to(one) for one in _roots())
+
+
+@cache
+def _roots() -> frozenset[str]:
+    """Return where the system's folders really are: some are links to others."""
+    return frozenset(map(os.path.realpath, _SYSTEM))
 
 
 def holds(folder: str, path: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from random import Random
 from statistics import fmean, stdev
 from typing import Any
@@ -14,14 +15,14 @@ from families import ALL, INSTALLED
 from places import ROOT
 from walks import drawn_start, some_position
 
-pytest.importorskip("numba", reason="numba is not installed")
-
 from lath import games
 from lath.bots import compiled
 from lath.bots.compiled import ColdError, CompiledAlphaBeta, CompiledBoard, CompiledUct
 from lath.bots.search import AlphaBeta, Budget
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
+
+pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 
 SMALL = ("surikata", "yavalath:size=3", "manalath:size=3", "mammalath:size=4")
 PLAYOUTS = 400

@@ -147,8 +147,10 @@ def _loaded() -> socket.socket:
 def serve(descriptor: int) -> None:
     """Make a copy for each run that is asked for, until nobody can ask any more."""
     from lath.arena.__main__ import main
+    from lath.arena.tournament import slots
 
     _load()
+    slots.GATHER_S = 0.25  # type: ignore[misc] # whoever waits for results to be stored waits less
     gc.collect()
     gc.freeze()  # copies look for no garbage in what they share
     with socket.socket(fileno=descriptor) as line:
