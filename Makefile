@@ -20,7 +20,7 @@ DEMO := demo
 WEB := tests/web
 # Says how long what follows takes, where `.ci/run` asks.
 STEP := .ci/step
-AT_ONCE := -n 4 --dist loadgroup --no-loadscope-reorder
+AT_ONCE := --dist loadgroup --no-loadscope-reorder
 
 help:
 	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
@@ -81,10 +81,10 @@ unit: kernels tests
 
 # Two cores are busy with that: tests wait for bots, browsers and clocks.
 tests: $(VENV)/made-dev
-	$(STEP) tests $(BIN)/pytest $(AT_ONCE)
+	$(STEP) tests $(BIN)/pytest -n 4 $(AT_ONCE)
 
 quick: lint
-	LATH_HYPOTHESIS=quick $(BIN)/pytest -q -n 2 --dist loadgroup --quick
+	LATH_HYPOTHESIS=quick $(BIN)/pytest -q -n 2 $(AT_ONCE) --quick
 
 # Not part of `make test`: without npm, or without a network, its tests say so and are skipped.
 web: $(WEB)/node_modules/made
@@ -94,7 +94,7 @@ $(WEB)/node_modules/made: $(WEB)/package-lock.json $(WEB)/.npmrc
 	@touch $@
 
 coverage: $(VENV)/made-dev
-	$(BIN)/pytest -n 2 --dist loadgroup --cov
+	$(BIN)/pytest -n 2 $(AT_ONCE) --cov
 
 wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python $(STEP) wheel .ci/wheel

@@ -17,6 +17,8 @@ from lath.games.core import Move
 from lath.notation import Record, parse, positions, read
 from lath.notation.record import ANALYSIS, BY
 
+pytestmark = pytest.mark.slow
+
 LOST_IN_THE_END: Final = """
 [Game "surikata"]
 [First "ann"]

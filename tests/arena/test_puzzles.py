@@ -18,7 +18,7 @@ from lath.arena.puzzles.making import PLAYER, Bots, Maker, bots, tempting, wrong
 from lath.games.core import Move, least
 from lath.notation import parse
 
-pytestmark = pytest.mark.xdist_group("puzzles")  # some take long to make, once
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("puzzles")]  # some take long to make, once
 
 ENOUGH = Limit(nodes=20_000)
 

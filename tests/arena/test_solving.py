@@ -16,6 +16,8 @@ from lath.arena.answers import Proof
 from lath.arena.solving import _holds, solve, solve_moves
 from lath.games.core import Move
 
+pytestmark = pytest.mark.slow
+
 VALUES: Final = {"win": 1, "draw": 0, "loss": -1}
 
 ENOUGH: Final = Limit(nodes=20_000)

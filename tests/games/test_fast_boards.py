@@ -20,6 +20,8 @@ from lath.games import core
 from lath.games.core import Game, Position, symmetries
 from lath.games.fast import DRAW, FastBoard, PlainBoard, fast_board
 
+pytestmark = pytest.mark.slow
+
 PLAYOUTS: Final = 300
 """Random games on each of two boards, which are compared in the mean."""
 

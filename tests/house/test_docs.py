@@ -83,6 +83,7 @@ def test_a_record_of_the_docs_is_sound(example: Example) -> None:
     assert [str(problem) for entry in found for problem in entry.problems] == []
 
 
+@pytest.mark.slow
 @every("python")
 def test_python_of_the_docs_runs_as_shown(
     example: Example, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

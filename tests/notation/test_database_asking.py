@@ -20,6 +20,8 @@ from lath.notation.query import compile_query, plan_of
 from lath.notation.reader import chunks, texts_of
 from lath.notation.record import Ply, Record
 
+pytestmark = pytest.mark.slow
+
 EXTRA = """\
 [Game "yavalath"]
 [First "ann"]

@@ -15,6 +15,8 @@ from lath.games.core import Game, Move, Position, least, symmetries
 from lath.notation.database import keys as module
 from lath.notation.database.keys import NO_MOVE, Keys, Line, keys_of, turns_of
 
+pytestmark = pytest.mark.slow
+
 GAMES = ("yavalath:size=4", "mammalath:size=4", *games.builtin_ids())
 
 

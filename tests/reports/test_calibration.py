@@ -35,6 +35,8 @@ from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Estimate, Result
 from lath.reports.standings import Tally
 
+pytestmark = pytest.mark.slow
+
 SIZES = (280, 1120)
 
 SPREAD = 0.08

@@ -14,6 +14,8 @@ import pytest
 
 from lath.reports.estimates import Difference, Kind, adjusted, difference, estimate
 
+pytestmark = pytest.mark.slow
+
 Draw = Callable[[random.Random], float]
 Sample = tuple[list[float], list[int]]
 

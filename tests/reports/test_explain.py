@@ -20,6 +20,8 @@ from lath.reports.explaining.findings import Cost, Finding, Spread, ranked, shar
 from lath.reports.explaining.repertoire import Novelty, Repertoire, key_of
 from lath.reports.explaining.turning import Turn, played_through, turns_of
 
+pytestmark = pytest.mark.slow
+
 
 def a_game(moves: str, result: str, **tags: str) -> Record:
     all_tags = {"Game": "yavalath", "First": "ann", "Second": "bob", "Termination": "rules", **tags}

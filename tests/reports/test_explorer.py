@@ -26,6 +26,8 @@ from lath.reports.estimates import wilson
 from lath.reports.exploring.databases import DatabaseGames
 from lath.reports.exploring.explorer import Continuation, Games, Node, NodeCounter, Source
 
+pytestmark = pytest.mark.slow
+
 Contents = tuple[str, ...]
 Counted = tuple[int, ...]
 

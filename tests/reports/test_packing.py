@@ -43,6 +43,8 @@ from lath.notation.writer import comment_words
 from lath.reports.page import pack as packing
 from lath.reports.page.pack import Packer, json_letters
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = tournament(("ann", "bob"), 2, annotated=True)
 
 

@@ -12,7 +12,7 @@ from tools import needs
 
 from lath.reports.page.page import Page
 
-pytestmark = needs("node", "npm")
+pytestmark = [pytest.mark.slow, needs("node", "npm")]
 
 Pages = Callable[[str], Page]
 

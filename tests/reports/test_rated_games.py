@@ -21,6 +21,8 @@ from lath.notation.record import Record
 from lath.reports.ratings.results import count
 from lath.reports.standings import Tally
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("ann", "bob", "cat")
 
 MOVES = [random_game("yavalath", seed) for seed in range(3)]

@@ -10,6 +10,8 @@ from simulated import BOTS, MEETINGS, davidson_event, share
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Fit, Result
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def events() -> int:

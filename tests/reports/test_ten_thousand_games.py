@@ -21,6 +21,8 @@ from lath.reports.page.page import Page, render
 if TYPE_CHECKING:
     from browsing import Visit
 
+pytestmark = pytest.mark.slow
+
 MOST_BYTES: Final = 3_000_000
 """Of a page of ten thousand games, and of as much of one as it has of these."""
 

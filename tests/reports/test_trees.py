@@ -14,6 +14,8 @@ from lath.reports.exploring.explorer import NodeCounter, Tally
 from lath.reports.exploring.trees import FREE, Reached, TreeCounter, TreeLine
 from lath.reports.figures import entry
 
+pytestmark = pytest.mark.slow
+
 
 def games_that_meet(game_id: str, count: int = 40) -> list[Record]:
     """Return games from the plain start whose few moves come in any order, turned by chance."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.arena.cli import test_cli_bot_check as checks
 from tests.bots import test_bots as bots
 from tests.bots import test_example_bots as example_bots
 
@@ -28,3 +29,8 @@ def test_an_example_plays_whole_games_with_legal_moves_only(
 @pytest.mark.parametrize("seat", SEATS)
 def test_monte_carlo_beats_chance_nearly_always(seat: Seat) -> None:
     bots.test_monte_carlo_beats_chance_nearly_always(12, 11, seat)
+
+
+@pytest.mark.parametrize(("name", "flags"), [("greedy", ()), ("monte-carlo", checks.THINKS)])
+def test_a_bundled_bot_has_no_fault_at_any_point(name: str, flags: tuple[str, ...]) -> None:
+    checks.assert_good(name, flags=flags)

@@ -80,7 +80,7 @@ def _bwrap() -> str:
 
 _MAIN: Final = "int main(void) { return 0; }\n"
 
-_PROBES: Final[dict[str, Callable[[], str]]] = {
+PROBES: Final[dict[str, Callable[[], str]]] = {
     "dash": partial(_runs, "dash", "-c", "true"),
     "node": partial(_runs, "node", "--version"),
     "npm": _npm,
@@ -97,19 +97,21 @@ def missing() -> dict[str, str]:
     """Return why each tool that does not work does not; by tool, probed once a run."""
     if _VARIABLE not in os.environ:
         with ThreadPoolExecutor() as pool:
-            whys = zip(_PROBES, pool.map(lambda probe: probe(), _PROBES.values()), strict=True)
+            whys = zip(PROBES, pool.map(lambda probe: probe(), PROBES.values()), strict=True)
             os.environ[_VARIABLE] = json.dumps({tool: why for tool, why in whys if why})
     return dict(json.loads(os.environ[_VARIABLE]))
 
 
 def needs(*tools: str) -> pytest.MarkDecorator:
     """Return the mark of a test that drives these tools; of no tool, it changes nothing."""
-    assert set(tools) <= _PROBES.keys(), tools
+    assert set(tools) <= PROBES.keys(), tools
     return pytest.mark.needs(*tools)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*tools): skipped where one of these does not work")
+    if getattr(config.option, "numprocesses", None):
+        missing()  # for all workers
     if os.environ.get("LATH_NO_SKIPS"):
         lacking = {tool: why for tool, why in missing().items() if not why.startswith(REFUSED)}
         if lacking:
@@ -118,12 +120,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    why = missing()
     for item in items:
         tools = {tool for mark in item.iter_markers("needs") for tool in mark.args}
         tools |= {_BEHIND[one] for one in getattr(item, "fixturenames", ()) if one in _BEHIND}
-        for tool in sorted(tools & why.keys()):
-            item.add_marker(pytest.mark.skip(f"needs {tool}: {why[tool]}"))
+        for tool in sorted(tools & missing().keys()) if tools else ():
+            item.add_marker(pytest.mark.skip(f"needs {tool}: {missing()[tool]}"))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

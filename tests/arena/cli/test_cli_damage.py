@@ -22,6 +22,8 @@ from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import Store
 from lath.reports.outcome import Outcome
 
+pytestmark = pytest.mark.slow
+
 GAMES = 12
 COLUMNS = ("ann", "bob"), ("bob", "ann")
 

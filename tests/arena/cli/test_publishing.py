@@ -21,6 +21,8 @@ from lath.notation.record import Record
 from lath.notation.writer import format_record
 from lath.reports.league import address, addresses
 
+pytestmark = pytest.mark.slow
+
 
 def cup(folder: Path, names: Sequence[str], date: str = "2026-03-01", seed: int = 0) -> Path:
     """Make a tournament's directory of a game of each two bots in both seats."""

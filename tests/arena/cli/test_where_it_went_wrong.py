@@ -21,6 +21,8 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
 from lath.notation.scanner import parse
 
+pytestmark = pytest.mark.slow
+
 TRACEBACK = "Traceback (most recent call last):\nZeroDivisionError: division by zero\n"
 REASON = f"exited with status 1; standard error: {' '.join(TRACEBACK.split())}"
 SAID = f"    0.000000 bad  > go 2\n\n-- bad, standard error --\n{TRACEBACK}"

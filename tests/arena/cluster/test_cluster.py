@@ -33,7 +33,7 @@ from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, PairBega
 
 GAME = Path(__file__).parents[3] / "examples/games/order_and_chaos.py"
 
-pytestmark = pytest.mark.xdist_group("cluster")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster")]
 
 
 SECRET = "the key of a worker"

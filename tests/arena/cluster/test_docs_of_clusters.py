@@ -27,6 +27,8 @@ from tools import needs
 from lath.arena.walls.bubblewrap import why_not
 from lath.arena.walls.limits import die_with
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
 CERTIFICATES, CONFIGURATION = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 SCHEDULER, WORKER, RUNNER = (

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from sites import Guest
 
+pytestmark = pytest.mark.slow
+
 TAGS: Final = '[Game "yavalath"]\n[Termination "resignation"]\n'
 
 GAMES: Final = (

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from lath.games.core import Game, Position
 
+pytestmark = pytest.mark.slow
+
 FAMILIES: Final = ("mammalath", "manalath", "surikata", "yavalath")
 
 

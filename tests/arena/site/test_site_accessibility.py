@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from sites import Guest
 
+pytestmark = pytest.mark.slow
+
 WIDTHS: Final = (320, 390, 1280, 1920)
 
 BOARD: Final = (

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from sites import Guest
 
+pytestmark = pytest.mark.slow
+
 CUP = """
 event = "Cup of the site"
 games = ["yavalath:size=3"]

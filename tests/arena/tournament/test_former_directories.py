@@ -24,6 +24,8 @@ from lath.arena.tournament.store import Store
 from lath.notation.reader import read
 from lath.notation.record import Record
 
+pytestmark = pytest.mark.slow
+
 ARCHIVE: Final = Path(__file__).parents[2] / "samples/former/0.1.0.tar.xz"
 
 PLAYED: Final = {

@@ -8,8 +8,9 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
+import pytest
 from power_cuts import cuts, put
 from recorded_disk import Disk, Fault, failing
 from results import a_result, finished
@@ -21,8 +22,7 @@ from lath.arena.tournament import folder as directory
 from lath.arena.tournament.database import Games
 from lath.arena.tournament.store import Store
 
-if TYPE_CHECKING:
-    import pytest
+pytestmark = pytest.mark.slow
 
 Value = TypeVar("Value")
 

@@ -21,6 +21,8 @@ from lath.arena.tournament import folder as directory
 from lath.arena.tournament.pages import mark_stale
 from lath.arena.tournament.runner import Runner
 
+pytestmark = pytest.mark.slow
+
 BOTS: Final = ("--bot", "ann=/nowhere", "--bot", "bob=/nowhere")
 WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--out", "out", "-q")
 STALE: Final = "warning: games may be missing in standings.json, standings.csv, report.html: "

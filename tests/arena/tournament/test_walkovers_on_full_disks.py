@@ -26,6 +26,8 @@ from lath.arena.tournament.worker import PairJob, PairResult
 if TYPE_CHECKING:
     import apsw
 
+pytestmark = pytest.mark.slow
+
 FOUR: Final = ("A", "B", "C", "D")
 MISSING: Final = "B"
 
