@@ -140,7 +140,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 LONGEST = (
-    *("pages", "site", "cluster", "gauntlet", "test_faults", "test_bot_check", "test_first_bot"),
+    *("pages", "site", "cluster", "gauntlets", "test_faults", "test_bot_check", "test_first_bot"),
     *("puzzles", "test_calibration", "test_cli_database", "test_runner", "test_kills"),
 )
 """The groups that take longest: they begin first, so that no worker is left alone with one."""

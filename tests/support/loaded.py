@@ -147,10 +147,11 @@ def _loaded() -> socket.socket:
 def serve(descriptor: int) -> None:
     """Make a copy for each run that is asked for, until nobody can ask any more."""
     from lath.arena.__main__ import main
-    from lath.arena.tournament import slots
+    from lath.arena.tournament import runner, slots
 
     _load()
-    slots.GATHER_S = 0.25  # type: ignore[misc] # whoever waits for results to be stored waits less
+    # Who waits for results to be stored, or to be there for readers, waits less.
+    slots.GATHER_S = runner.OUTCOME_S = 0.25  # type: ignore[misc]
     gc.collect()
     gc.freeze()  # copies look for no garbage in what they share
     with socket.socket(fileno=descriptor) as line:

@@ -30,7 +30,7 @@ NOTHING_BEGAN: Final = "interrupted; what was being written is as it was before"
 """What a run says that is stopped while it prepares to play."""
 
 KILLS: Final = 2
-GAMES_OF_A_KILL: Final = 90
+GAMES_OF_A_KILL: Final = 60
 """More than are played until it is seen that the run goes on."""
 
 ROUNDS: Final = 8

@@ -21,13 +21,10 @@ TRIES = 3
 
 
 def _group(fault: Fault) -> list[pytest.MarkDecorator]:
-    """Let one worker of xdist have all faults of a tournament, which is played once."""
-    if not isinstance(fault, BotFault):
-        return []
-    return [pytest.mark.xdist_group(f"gauntlet {TOURNAMENTS.index(fault.tournament)}")]
+    """Let one worker of xdist have all faults of tournaments, each of which is played once."""
+    return [pytest.mark.xdist_group("gauntlets")] if isinstance(fault, BotFault) else []
 
 
-TOURNAMENTS = [faults[0].tournament for faults in tournaments()]
 FAULTS = [
     pytest.param(case, fault, id=f"{case.number:02}-{fault.name}", marks=_group(fault))
     for case in CASES

@@ -438,7 +438,7 @@ def test_what_bots_started_when_they_were_greeted_ends_with_the_run(
     with Range(tmp_path) as place:
         place.variables |= {"LATH_BOT_PIDS": str(pids)}
         bots = {"ann": bad_bots.HidesAChildWhenItIsGreeted, "bob": bad_bots.TakesAMillisecond}
-        run = place.begin(*flags(bots, rounds=200, out=place.out))
+        run = place.begin(*flags(bots, rounds=60 + 90 * kills, out=place.out))
         wait_until_it_plays(place, run)
         for _ in range(kills):
             kill_a_worker(place, run)
@@ -466,7 +466,7 @@ def test_what_ran_before_the_run_in_its_process_lives_on(tmp_path: Path) -> None
         os.kill(int(ran.stdout), signal.SIGKILL)
 
 
-@pytest.mark.parametrize(("kills", "rounds"), [(2, 90)])
+@pytest.mark.parametrize(("kills", "rounds"), [(2, 60)])
 def test_a_killed_worker_costs_no_game_and_doubles_none(
     kills: int, rounds: int, tmp_path: Path
 ) -> None:
