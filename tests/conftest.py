@@ -78,6 +78,11 @@ def _signals() -> Iterator[None]:
     _restore_signals()
 
 
+def pytest_sessionstart() -> None:
+    """Heed signals before the first fixture, too: what it starts would ignore them for ever."""
+    _restore_signals()
+
+
 def _restore_signals() -> None:
     for kind, handler in SIGNALS.items():
         if signal.getsignal(kind) is not handler:

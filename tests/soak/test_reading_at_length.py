@@ -49,9 +49,20 @@ def test_a_planted_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -
     scanner_fuzz.test_a_planted_fault_is_found(fault, monkeypatch)
 
 
+TOO_MUCH: Final = {
+    *("variations in variations", "opening parentheses", "parentheses in comments"),
+    *("empty comments", "comments", "line comments", "annotations never closed"),
+    *("beginnings of annotations", "braces in lines of moves"),
+    *("good annotations, then another", "annotations"),
+}
+"""Texts of which a megabyte has more parts than a record may hold (docs/notation.md)."""
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_megabyte_of_hostile_text_is_told_of_and_the_record_after_it_is_read(name: str) -> None:
     hostile = HOSTILE[name]
+    if name in TOO_MUCH:
+        hostile = hostile._replace(problem="size")
     hostile_text.check_what_is_told(
         hostile, hostile_text.MEGABYTE // 10 if hostile.is_slow else hostile_text.MEGABYTE
     )
