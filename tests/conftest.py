@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import signal
 from collections.abc import Generator, Iterator
 from collections.abc import Set as AbstractSet
@@ -176,7 +177,17 @@ def _rank(item: pytest.Item) -> int:
     """Return the place of a test's group among the longest, or one behind them."""
     mark = item.get_closest_marker("xdist_group")
     group = str(mark.args[0]) if mark else ""
-    return next((n for n, begin in enumerate(LONGEST) if group.startswith(begin)), len(LONGEST))
+    return LONGEST.index(group) if group in LONGEST else len(LONGEST)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Name a test as it can be asked for again: without the group that xdist puts behind it."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # between them, workers need it
+        report.nodeid = _GROUP.sub("", report.nodeid)
+
+
+_GROUP = re.compile(r"@[^\]@]*$")
 
 
 @pytest.hookimpl(wrapper=True)
