@@ -37,14 +37,7 @@ def place(tmp_path: Path) -> Iterator[Range]:
         yield made
 
 
-def tell(capsys: pytest.CaptureFixture[str], words: str) -> None:
-    with capsys.disabled():
-        print(f"\n{words}", end="")
-
-
-def test_workers_killed_at_any_moment_lose_and_double_nothing(
-    place: Range, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_workers_killed_at_any_moment_lose_and_double_nothing(place: Range) -> None:
     chance = random.Random(1)
     campaign = Campaign(place, rounds=250)
     with machines(place.folder / "cluster", *HOSTS, env=campaign.env) as made:
@@ -57,12 +50,10 @@ def test_workers_killed_at_any_moment_lose_and_double_nothing(
             campaign.note("workers killed")
         campaign.finish(run, tend)
         campaign.assert_nothing_left(made)
-    tell(capsys, campaign.assert_whole())
+    print(campaign.assert_whole())
 
 
-def test_schedulers_killed_at_any_moment_lose_and_double_nothing(
-    place: Range, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_schedulers_killed_at_any_moment_lose_and_double_nothing(place: Range) -> None:
     chance = random.Random(2)
     campaign = Campaign(place, rounds=400)
     with machines(place.folder / "cluster", *HOSTS, env=campaign.env) as made:
@@ -79,12 +70,10 @@ def test_schedulers_killed_at_any_moment_lose_and_double_nothing(
             made.start_scheduler(HOST, port)
         campaign.finish(run, tend)
         campaign.assert_nothing_left(made)
-    tell(capsys, campaign.assert_whole())
+    print(campaign.assert_whole())
 
 
-def test_runners_killed_at_any_moment_lose_and_double_nothing(
-    place: Range, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runners_killed_at_any_moment_lose_and_double_nothing(place: Range) -> None:
     chance = random.Random(3)
     campaign = Campaign(place, rounds=200)
     with machines(place.folder / "cluster", *HOSTS, env=campaign.env) as made:
@@ -98,11 +87,11 @@ def test_runners_killed_at_any_moment_lose_and_double_nothing(
             campaign.note("runners killed")
         campaign.finish(campaign.begin(made.address))
         campaign.assert_nothing_left(made)
-    tell(capsys, campaign.assert_whole())
+    print(campaign.assert_whole())
 
 
 def test_a_worker_stopped_for_longer_than_the_deadline_is_played_for_and_plays_again(
-    place: Range, capsys: pytest.CaptureFixture[str]
+    place: Range,
 ) -> None:
     campaign = Campaign(place, rounds=200)
     with machines(place.folder / "cluster", *HOSTS, env=campaign.env) as made:
@@ -124,11 +113,11 @@ def test_a_worker_stopped_for_longer_than_the_deadline_is_played_for_and_plays_a
         assert stopped in made.workers, "it was started anew"
         campaign.assert_nothing_left(made)
     assert "silent" in campaign.said
-    tell(capsys, campaign.assert_whole())
+    print(campaign.assert_whole())
 
 
 def test_a_stopped_process_that_plays_is_given_up_and_its_pairs_are_played(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "GRACE_S", 1.0)
     (tmp_path / "cluster").mkdir()
@@ -150,12 +139,10 @@ def test_a_stopped_process_that_plays_is_given_up_and_its_pairs_are_played(
     assert sorted(watcher.games) == list(range(1, 401))
     assert play(config, tmp_path / "here").is_complete
     assert games_of(tmp_path / "there") == games_of(tmp_path / "here")
-    tell(capsys, f"processes stopped {len(stopped)}: 400 games, {watcher.warnings}")
+    print(f"processes stopped {len(stopped)}: 400 games, {watcher.warnings}")
 
 
-def test_a_run_goes_on_here_and_on_another_cluster(
-    place: Range, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_goes_on_here_and_on_another_cluster(place: Range) -> None:
     campaign = Campaign(place, rounds=60)
 
     def until_interrupted(run: subprocess.Popen[str], games: int) -> None:
@@ -172,7 +159,7 @@ def test_a_run_goes_on_here_and_on_another_cluster(
     with machines(place.folder / "other", HOST, env=campaign.env) as other:
         campaign.finish(campaign.begin(other.address))
         campaign.assert_nothing_left(other)
-    tell(capsys, campaign.assert_whole())
+    print(campaign.assert_whole())
 
 
 def test_a_cluster_tunes_to_the_same_values(tmp_path: Path) -> None:

@@ -60,9 +60,7 @@ FORMS: Final = {
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_many_kills_lose_and_double_nothing_in_any_format(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_many_kills_lose_and_double_nothing_in_any_format(name: str, tmp_path: Path) -> None:
     left = KILLS // len(FORMS)
     while left > 0:
         most = min(left, MOST_KILLS)
@@ -77,8 +75,7 @@ def test_many_kills_lose_and_double_nothing_in_any_format(
             whole = ["--out", folder / "whole", "--no-report", "-q"]
             assert place.arena(*trial.words()[:2], *whole).returncode == 0
             assert killed == kills.moves_of(folder / "whole"), "not as without kills"
-        with capsys.disabled():
-            print(f"\n{name}: {report}", end="")
+        print(f"{name}: {report}")
         left -= trial.kills
 
 

@@ -64,9 +64,7 @@ def watched(place: Range, run: subprocess.Popen[str], every: int) -> list[Footpr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells all of its processes")
-def test_a_hundred_thousand_games_take_no_more_than_the_first_ones(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_hundred_thousand_games_take_no_more_than_the_first_ones(tmp_path: Path) -> None:
     with Range(tmp_path) as place:
         words = flags({"ann": Good, "bob": Good}, rounds=SOAK_GAMES // 2, out=place.out)
         began_s = time.monotonic()
@@ -78,12 +76,11 @@ def test_a_hundred_thousand_games_take_no_more_than_the_first_ones(
         _, said = run.communicate(timeout=PATIENCE_S)
         assert run.returncode == 0, said
         found = growth([one for one in samples if one.games < SOAK_GAMES])
-        with capsys.disabled():
-            print(f"\n{SOAK_GAMES} games in {played_s:.0f} s, {len(samples)} samples")
-            for one in samples[:: max(1, len(samples) // 10)]:
-                print(one)
-            for name, value in found.items():
-                print(f"{name}: {value:+.2f} in 10,000 games, at most {MOST_GROWTH[name]}")
+        print(f"{SOAK_GAMES} games in {played_s:.0f} s, {len(samples)} samples")
+        for one in samples[:: max(1, len(samples) // 10)]:
+            print(one)
+        for name, value in found.items():
+            print(f"{name}: {value:+.2f} in 10,000 games, at most {MOST_GROWTH[name]}")
         assert not too_much(found)
         assert [number for (number,) in stored(place.out)] == sequence(SOAK_GAMES)
         assert exported(place.out) == sequence(SOAK_GAMES)

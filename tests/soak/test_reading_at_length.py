@@ -27,19 +27,16 @@ MOST: Final = 3.0
 """How many times as long twice as much may take: 2 in linear time, 4 in quadratic."""
 
 
-def test_the_fast_paths_say_what_the_slow_ones_do_of_a_million_texts(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_fast_paths_say_what_the_slow_ones_do_of_a_million_texts() -> None:
     names = [field.name for field in fields(Counts)]
     rows = [["source", *names]]
     for source in SOURCES:
         counts = campaign(source, CASES, NUMBER)
         rows.append([source, *map(str, astuple(counts))])
     assert sum(int(row[1]) for row in rows[1:]) > CASES * 0.98
-    with capsys.disabled():
-        print()
-        for row in rows:
-            print(" ".join(cell.rjust(10) for cell in row))
+    print()
+    for row in rows:
+        print(" ".join(cell.rjust(10) for cell in row))
 
 
 # One worker of xdist: the texts are drawn and read by the slow path once.

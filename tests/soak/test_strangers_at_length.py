@@ -23,24 +23,18 @@ FIRST: Final = 10**9 * int(os.environ.get("LATH_SOAK_NUMBER", "1"))
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_very_much_that_comes_in_is_taken_or_refused(
-    door: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_very_much_that_comes_in_is_taken_or_refused(door: str) -> None:
     until_s = time.monotonic() + SECONDS / len(DOORS)
     cases = taken = 0
     while time.monotonic() < until_s:
         taken += met(door, FIRST + cases)
         cases += 1
-    with capsys.disabled():
-        print(f"{door}: {cases} cases, {taken} taken")
+    print(f"{door}: {cases} cases, {taken} taken")
     assert 0 < taken < cases
 
 
 @pytest.mark.parametrize("hear", [babbled, checked])
-def test_a_million_lines_of_bots_end_with_verdicts(
-    hear: everyday.Hear, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_million_lines_of_bots_end_with_verdicts(hear: everyday.Hear) -> None:
     lines, endings = everyday.babble(hear, FIRST, LINES)
-    with capsys.disabled():
-        print(f"{lines} lines of bots: {dict(endings.most_common())}")
+    print(f"{lines} lines of bots: {dict(endings.most_common())}")
     assert endings["rules"] + endings["ok"] > endings.total() / 10
