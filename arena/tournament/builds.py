@@ -1,7 +1,8 @@
 """Bots that are built before they play: in a copy of their folder, behind their wall.
 
-What the same command makes of the same files is made once and kept, for all tournaments. Must not
-know how games are played.
+What the same command makes of the same files is made once and kept, for all tournaments. A bot that
+becomes another user plays in a copy, too, if others cannot read its folder. Must not know how games
+are played.
 """
 
 from __future__ import annotations
@@ -28,7 +29,14 @@ from lath.arena.errors import ArenaError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.schedule.openings import digest as sha256_of
-from lath.arena.tournament.confinement import confined, kept
+from lath.arena.tournament.confinement import (
+    confined,
+    is_closed_within,
+    kept,
+    lexical_home,
+    own_folders,
+)
+from lath.arena.walls import users
 from lath.arena.walls.wall import beginning
 
 BUILD_S: Final = 600.0
@@ -58,22 +66,24 @@ def built(
     places that no build may see. Raises ArenaError with every build that fails, and ConfigError
     where a wall is not possible.
     """
-    if not any(bot.build for bot in bots):
+    copied = _copied(bots, closed)
+    if not (copied or any(bot.build for bot in bots)):
         return tuple(bots)
     logs.mkdir(mode=0o711, parents=True, exist_ok=True)
     # Each is alone with its files, as it will be.
     walled = {bot.name: bot for bot in confined(_makers(bots), closed=closed).bots}
     done, failed = [], []
     for bot in bots:
-        if not bot.build:
+        source = bot.cwd if bot.build else copied.get(bot.name)
+        if not source:
             done.append(bot)
             continue
         try:
-            home = _home_of(bot, walled[bot.name], build_log(logs, bot.name), tell)
+            home = _home_of(bot, source, walled[bot.name], build_log(logs, bot.name), tell)
         except _FailedError as error:
             failed.append(str(error))
         else:
-            done.append(_moved(bot, home))
+            done.append(_moved(bot, source, home))
     if failed:
         raise ArenaError("\n".join(failed))
     return tuple(done)
@@ -86,14 +96,28 @@ def ready(bot: BotSpec, closed: Sequence[str] = ()) -> BotSpec:
 
     Raises ArenaError where it cannot be built, ConfigError where there is no such wall.
     """
-    if bot.build:
-        tell = partial(print, file=sys.stderr)
-        (bot,) = built([bot], closed=closed, logs=kept("builds"), tell=tell)
+    tell = partial(print, file=sys.stderr)
+    (bot,) = built([bot], closed=closed, logs=kept("builds"), tell=tell)
     return bot if bot.sandbox == "auto" else confined([bot], closed=closed).bots[0]
 
 
 class _FailedError(ArenaError):
     """A build came to nothing; the text says whose and how."""
+
+
+def _copied(bots: Sequence[BotSpec], closed: Sequence[str]) -> dict[str, str]:
+    """Return the folders, by bot, that the user whom the bot becomes cannot read.
+
+    Such a bot gets a copy, of which only the arena's own user knows the way.
+    """
+    if not users.can_be_given() or all(bot.sandbox != "bwrap" for bot in bots):
+        return {}
+    own = own_folders(bots, closed)
+    return {
+        bot.name: lexical_home(bot)
+        for bot in bots
+        if bot.sandbox == "bwrap" and own[bot.name] and is_closed_within(own[bot.name])
+    }
 
 
 def _makers(bots: Sequence[BotSpec]) -> list[BotSpec]:
@@ -117,24 +141,32 @@ def _as_file(name: str) -> str:
     return plain if plain == name else f"{plain}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-def _moved(bot: BotSpec, home: Path) -> BotSpec:
-    """Return a bot that plays in the folder where it was built."""
-    before = str(bot.cwd)
+def _moved(bot: BotSpec, source: str, home: Path) -> BotSpec:
+    """Return a bot that plays in the copy of its folder."""
 
     def there(word: str) -> str:
-        return f"{home}{word[len(before) :]}" if word.startswith(f"{before}/") else word
+        return f"{home}{word[len(source) :]}" if word.startswith(f"{source}/") else word
 
-    command = tuple(map(there, bot.command))
-    return replace(bot, command=command, cwd=str(home), lacks="")
+    return replace(
+        bot,
+        command=tuple(map(there, bot.command)),
+        cwd=str(home) if bot.cwd == source else bot.cwd and there(bot.cwd),
+        files=tuple(map(there, bot.files)),
+        reads=tuple(map(there, bot.reads)),
+        lacks="",
+    )
 
 
-def _home_of(bot: BotSpec, maker: BotSpec, log: Path, tell: Callable[[str], None]) -> Path:
+def _home_of(
+    bot: BotSpec, folder: str, maker: BotSpec, log: Path, tell: Callable[[str], None]
+) -> Path:
     """Return the folder where a bot is built, which it is if nobody has done so; raises."""
-    source = Path(str(bot.cwd))
+    source = Path(folder)
     try:
         digest = _digest_of(source, bot.build)
-        place = kept("builds")
-        place.mkdir(mode=0o711, parents=True, exist_ok=True)
+        is_private = bot.sandbox == "bwrap"  # else its user has to find the way
+        place = kept("private-builds" if is_private else "builds")
+        place.mkdir(mode=0o700 if is_private else 0o711, parents=True, exist_ok=True)
         home, done = place / digest, place / f"{digest}.done"
         lock = place / f"{digest}.lock"
         with _alone(lock):
@@ -142,11 +174,13 @@ def _home_of(bot: BotSpec, maker: BotSpec, log: Path, tell: Callable[[str], None
                 os.utime(done)
                 return home
             _forget_old(place, lock)
-            tell(f"building {bot.name}: {bot.build}")
+            if bot.build:
+                tell(f"building {bot.name}: {bot.build}")
             trees.remove(str(home))
             try:
                 _copy(source, home)
-                _build(bot, _at(maker, source, home), home, log)
+                if bot.build:
+                    _build(bot, _at(maker, source, home), home, log)
                 done.touch()
             finally:
                 if not done.is_file():
@@ -233,7 +267,8 @@ def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:
                     memory_bytes=None,
                     held=held,
                 ) as start:
-                    _give(home, start.user)
+                    if start.user is not None:
+                        users.give(str(home), start.user)
                     process = subprocess.Popen(
                         start.words,
                         stdin=subprocess.DEVNULL,
@@ -256,21 +291,13 @@ def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:
                 trees.sweep(mark)
                 if start is not None:
                     start.end()
-                _give(home, os.geteuid())
+                if users.can_be_given():
+                    users.give(str(home), os.geteuid())
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
     _shorten(log)
     if status != 0:
         raise _FailedError(_failure(bot, status, log))
-
-
-def _give(home: Path, user: int | None) -> None:
-    """Make everything in a folder a user's own, where that can be done and asked for."""
-    if user is None or os.geteuid() != 0:
-        return
-    for place, folders, names in os.walk(home):
-        for path in (Path(place), *(Path(place, name) for name in (*folders, *names))):
-            os.lchown(path, user, user)
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int | None:

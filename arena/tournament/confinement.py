@@ -1,8 +1,9 @@
 """What a bot may reach while it plays: its wall, by what the configuration asks for.
 
 Behind bubblewrap it sees its program, its own folder and what it may read besides; where it is a
-user of its own, those have to be open to others. What was asked for and is not possible is refused
-before the first game. Must not know how games are played.
+user of its own, those have to be open to others. Only the configuration adds to that: nothing that
+lies in a bot's folder does, be it a link, a first line or a `pyvenv.cfg`. What was asked for and is
+not possible is refused before the first game. Must not know how games are played.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -30,7 +33,10 @@ from lath.games.files import VARIABLE as GAMES
 
 GUIDE: Final = "docs/untrusted-bots.md"
 
-_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/proc", "/dev", "/sys")
+_PROGRAMS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
+"""What every bot sees of the system."""
+
+_SYSTEM: Final = (*_PROGRAMS, "/proc", "/dev", "/sys")
 """What is everybody's, or nobody's."""
 
 
@@ -55,18 +61,18 @@ def confined(
     ConfigError, for all bots at once, where a wall was asked for that is not possible.
     """
     own = own_folders(bots, closed)
+    territory = _Territory(bots, own, closed)
     done: list[BotSpec] = []
     wrong: list[str] = []
     warnings: list[str] = []
     shut: dict[str, list[str]] = {}  # because of which path some are no users of their own
     for bot in bots:
-        needed = _needed(bot, own[bot.name])
         if bot.sandbox == "auto":
-            wall, path = _best(bot, needed)
+            wall, path = _best(bot, _needed(bot, own[bot.name]))
             if path:
                 shut.setdefault(path, []).append(bot.name)
         else:
-            wall, why = _asked(bot, needed, closed)
+            wall, why = _asked(bot, territory, closed)
             if why:
                 wrong.append(f"bot {bot.name!r}: sandbox = {bot.sandbox!r}: {why}")
         if wall.kind == "bwrap" and not own[bot.name] and _home(bot):
@@ -106,7 +112,7 @@ def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[Wall, str]:
     return (limits, path) if path else (Wall(kind="user"), "")
 
 
-def _asked(bot: BotSpec, needed: Sequence[str], closed: Collection[str]) -> tuple[Wall, str]:
+def _asked(bot: BotSpec, territory: _Territory, closed: Collection[str]) -> tuple[Wall, str]:
     """Return the wall that was asked for, and why it is not possible; empty where it is."""
     if bot.sandbox == "none":
         return Wall(view=View(cache=_cache_of(bot))), ""
@@ -116,15 +122,149 @@ def _asked(bot: BotSpec, needed: Sequence[str], closed: Collection[str]) -> tupl
             return wall, why
         if bot.cache_bytes:
             return wall, "a cache is for 'bwrap' and 'none': its user is another one each time"
-        path = _closed_to_others(bot, needed)
-        return wall, f"{path} is closed to other users; `chmod o+rX` opens it" if path else ""
-    ours = (sys.prefix, sys.base_prefix, *_ours())
-    view = View(reads=tuple(dict.fromkeys((*needed, *ours))), cache=_cache_of(bot))
-    wall = Wall(kind="bwrap", view=view)
+        path = _closed_to_others(bot, _needed(bot, territory.own[bot.name]))
+        return wall, _opens(path) if path else ""
+    shown = territory.shown_to(bot)
+    wall = Wall(kind="bwrap", view=View(reads=shown, cache=_cache_of(bot)))
     for path in bot.reads:
         if held := next((place for place in closed if holds(path, place)), ""):
             return wall, f"reads: {path} holds {held}, which no bot may see"
-    return wall, wall.why_not()
+    if why := wall.why_not() or territory.why_invalid(bot, shown):
+        return wall, why
+    # Its own folder is copied where it is closed.
+    others = (path for path in shown if wall.has_own_user and path != territory.own[bot.name])
+    return wall, next((_opens(path) for path in others if _is_closed(path)), "")
+
+
+def _opens(path: str) -> str:
+    """Return that a path is closed, and what opens it."""
+    return f"{path} is closed to other users; `chmod o+rX` opens it"
+
+
+# What belongs to whom
+
+
+class _Territory:
+    """Which folders and files are a bot's, so that nothing in them shows it more than these."""
+
+    def __init__(
+        self, bots: Sequence[BotSpec], own: Mapping[str, str], closed: Collection[str]
+    ) -> None:
+        self.own: Final = own
+        self._homes: Final = {bot.name: lexical_home(bot) for bot in bots}
+        self._grounds: Final = [str(Path(path).parent) for path in closed]
+        """Folders around what is closed: whatever lies there may come from the bots' owners."""
+
+    def shown_to(self, bot: BotSpec) -> tuple[str, ...]:
+        """Return what a bot sees behind bubblewrap: files and folders, absolute."""
+        own = self.own[bot.name]
+        shown = [*([own] if own else files_of(bot)), *bot.files, *bot.reads]
+        program = _program(bot)
+        if not (own and _is_in(program, own, self._homes[bot.name])):
+            shown += _installation(program, is_named="/" in bot.command[0])
+        return tuple(dict.fromkeys((*shown, *_always_shown())))
+
+    def why_invalid(self, bot: BotSpec, shown: Sequence[str]) -> str:
+        """Return what leads out of a bot's own files, and what to do about it; empty: nothing."""
+        own, home = self.own[bot.name], self._homes[bot.name]
+        program = _program(bot)
+        is_path = "/" in bot.command[0] and not _is_systems(bot.command[0])
+        inside = [path for path in bot.reads if _is_in(path, home)]
+        named = [home, *files_of(bot), *bot.files, *inside, *([program] if is_path else [])]
+        others = [  # as they are without a link in the place of one
+            str(Path(other).parent.resolve() / Path(other).name)
+            for other in self._homes.values()
+            if other and not _is_in(home, other) and not _is_in(other, home)
+        ]
+        reads = (path for path in bot.reads if path not in inside)
+        allowed = [*_PROGRAMS, *reads, *_always_shown()]
+        for path in dict.fromkeys(filter(None, named)):
+            target = os.path.realpath(path)
+            around = next((each for each in self._grounds if _is_in(path, each)), "")
+            place = own if own and path != home and _is_in(path, home) else around
+            place = place or str(Path(path).parent)
+            is_others = _is_in(target, *others) and not _is_in(path, *others)
+            if is_others or not any(holds(each, target) for each in (place, *allowed)):
+                return _leads_out(path, target, place)
+        if own and (link := next(_links_out_of(own, [own, *allowed]), None)):
+            return _leads_out(link, os.path.realpath(link), own)
+        return _unseen_interpreter(program, shown) if own or files_of(bot) else ""
+
+
+def _leads_out(path: str, target: str, place: str) -> str:
+    return (
+        f"{path} leads out of {place} to {target}; name that file itself, "
+        "or list it in `reads` if the bot may see it"
+    )
+
+
+def lexical_home(bot: BotSpec) -> str:
+    """Return the folder in which a bot seems to live, as the configuration writes it."""
+    found = bot.cwd or next((str(Path(file).parent) for file in files_of(bot)), "")
+    return "" if _is_systems(found) else os.path.normpath(found)
+
+
+def _is_in(path: str, *folders: str) -> bool:
+    """Return whether a path is written as one in a folder, whatever links there are."""
+    norm = os.path.normpath(path)
+    return any(
+        norm == folder or norm.startswith(f"{folder.rstrip('/')}/") for folder in folders if folder
+    )
+
+
+def _always_shown() -> Iterator[str]:
+    """Yield what every bot behind bubblewrap sees of the arena."""
+    yield from (sys.prefix, sys.base_prefix, *_ours())
+
+
+def _links_out_of(folder: str, allowed: Collection[str]) -> Iterator[str]:
+    """Yield the links in a folder that lead to what a bot does not see anyway."""
+    for entry in _entries(folder):
+        if entry.is_symlink():
+            target = os.path.realpath(entry.path)
+            if not any(holds(place, target) for place in allowed):
+                yield entry.path
+
+
+def is_closed_within(folder: str) -> bool:
+    """Return whether a folder has anything in it that other users cannot read."""
+    return _is_closed(folder) or any(
+        _is_closed(entry.path) for entry in _entries(folder) if not entry.is_symlink()
+    )
+
+
+def _is_closed(path: str) -> bool:
+    """Return whether other users cannot read a file or folder; nothing says so of what is gone."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    needed = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
+    return mode & needed != needed
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """Yield all that is in a folder and in those below, as far as it can be looked into."""
+    waiting = [folder]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as found:
+            for entry in found:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+
+
+def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
+    """Return that the first line of a bot's program asks for what it does not see; else empty."""
+    if not (name := _first_line(program)):
+        return ""
+    found = name if "/" in name else shutil.which(name)
+    if not found or any(holds(place, found) for place in (*_PROGRAMS, *shown)):
+        return ""
+    return (
+        f"the first line of {program} asks for {found}, which the bot does not see; "
+        "begin its command with that program, or list its folder in `reads`"
+    )
 
 
 # What it keeps
@@ -138,9 +278,12 @@ def _cache_of(bot: BotSpec) -> str:
     if not bot.cache_bytes:
         return ""
     digest = hashlib.sha256(json.dumps([bot.name, *bot.command]).encode()).hexdigest()
-    folder = kept("bots") / digest[:16]
+    place = kept("bots")
+    folder = place / digest[:16]
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.chmod(0o700)  # programs in a cache are nobody's to run
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"bot {bot.name!r}: no cache: {folder}: {error.strerror}") from error
     return str(folder)
@@ -174,25 +317,28 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
     named.
     """
     homes = {bot.name: _home(bot) for bot in bots}
-    files = {bot.name: [*files_of(bot), *filter(None, [homes[bot.name]])] for bot in bots}
+    files = {bot.name: [*files_of(bot), *filter(None, [lexical_home(bot)])] for bot in bots}
     taken = [str(Path("~").expanduser()), *closed]
 
     def is_alone(bot: BotSpec) -> bool:
+        home = homes[bot.name]
         others = (
             file
             for other in bots
             if other.name != bot.name and not (bot.cwd and other.cwd == bot.cwd)
             for file in files[other.name]
         )
-        return not any(holds(homes[bot.name], place) for place in (*taken, *others))
+        # A link into another's folder takes nothing from that bot: who has the link is invalid.
+        is_shared = any(_is_in(file, home, lexical_home(bot)) for file in others)
+        return not is_shared and not any(holds(home, place) for place in taken)
 
     return {bot.name: homes[bot.name] if homes[bot.name] and is_alone(bot) else "" for bot in bots}
 
 
 def _home(bot: BotSpec) -> str:
-    """Return the folder in which a bot seems to live; empty where it is the system's."""
-    found = bot.cwd or next((str(Path(file).parent) for file in files_of(bot)), "")
-    return "" if _is_systems(found) else os.path.realpath(found)
+    """Return where the folder really is in which a bot seems to live; empty for the system's."""
+    found = lexical_home(bot)
+    return os.path.realpath(found) if found else ""
 
 
 def files_of(bot: BotSpec) -> list[str]:
@@ -252,39 +398,38 @@ def _interpreters(bot: BotSpec) -> Iterator[str]:
     if not (program := _program(bot)):
         return
     yield from _installation(program)
+    if (name := _first_line(program)) and (found := shutil.which(name)):
+        yield from _installation(found)
+
+
+def _first_line(program: str) -> str:
+    """Return which program the first line of another asks for, as it says it; else empty."""
     try:
         with Path(program).open("rb") as file:
             line = file.readline(256)
     except OSError:
-        return
-    if line.startswith(b"#!") and (words := os.fsdecode(line[2:]).split()):
-        name = words[1] if Path(words[0]).name == "env" and len(words) > 1 else words[0]
-        if found := shutil.which(name):
-            yield from _installation(found)
+        return ""
+    if not line.startswith(b"#!") or not (words := os.fsdecode(line[2:]).split()):
+        return ""
+    arguments = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return arguments[0] if Path(words[0]).name == "env" and arguments else words[0]
 
 
-def _installation(program: str) -> Iterator[str]:
+def _installation(program: str, *, is_named: bool = False) -> Iterator[str]:
     """Yield a program and what it is installed with: the parent of `bin`, where that has a `lib`.
 
-    Of a virtual environment of Python also what it was made from.
+    The link that a program is found by on PATH is followed, of one that `is_named` by its path it
+    is not.
     """
-    for path in dict.fromkeys((program, os.path.realpath(program))):
+    paths = (program,) if is_named else (program, os.path.realpath(program))
+    for path in dict.fromkeys(filter(None, paths)):
         if _is_systems(path):
             continue
         yield path
         place = Path(path).parent.parent
         is_installed = Path(path).parent.name == "bin" and (place / "lib").is_dir()
-        if not is_installed or _is_everybodys(place):
-            continue
-        yield str(place)
-        try:
-            text = (place / "pyvenv.cfg").read_text(encoding="utf-8")
-        except OSError:
-            continue
-        settings = dict(line.partition(" = ")[::2] for line in text.splitlines())
-        base = os.path.realpath(settings.get("home", "/usr/bin"))
-        if not _is_systems(base):
-            yield str(Path(base).parent)
+        if is_installed and not _is_everybodys(place):
+            yield str(place)
 
 
 def _is_everybodys(place: Path) -> bool:

@@ -11,81 +11,227 @@ import ctypes
 import errno
 import os
 import struct
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable
 from functools import cache
 from typing import ClassVar, Final, NamedTuple
 
+CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+    "setsockopt": (54, 208),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "process_madvise": (440, 440),
+    "pidfd_getfd": (438, 438),
+    "kcmp": (312, 272),
+    "perf_event_open": (298, 241),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "io_setup": (206, 0),
+    "bpf": (321, 280),
+    "userfaultfd": (323, 282),
+    "kexec_load": (246, 104),
+    "kexec_file_load": (320, 294),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "keyctl": (250, 219),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "move_mount": (429, 429),
+    "open_tree": (428, 428),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fspick": (433, 433),
+    "mount_setattr": (442, 442),
+    "pivot_root": (155, 41),
+    "chroot": (161, 51),
+    "open_by_handle_at": (304, 265),
+    "name_to_handle_at": (303, 264),
+    "lookup_dcookie": (212, 18),
+    "acct": (163, 89),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "reboot": (169, 142),
+    "syslog": (103, 116),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "iopl": (172, None),
+    "ioperm": (173, None),
+    "modify_ldt": (154, None),
+    "sync": (162, 81),
+    "syncfs": (306, 267),
+    "sched_setaffinity": (203, 122),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "mq_open": (240, 180),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+    "landlock_create_ruleset": (444, 444),
+    "vmsplice": (278, 75),
+    "fcntl": (72, 25),
+    "flock": (73, 32),
+    "inotify_init": (253, None),
+    "inotify_init1": (294, 26),
+    "fanotify_init": (300, 262),
+    "fadvise64": (221, 223),
+    "madvise": (28, 233),
+    "mincore": (27, 232),
+    "cachestat": (451, 451),
+    "preadv2": (327, 286),
+    "pwritev2": (328, 287),
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "open": (2, None),
+    "openat": (257, 56),
+    "openat2": (437, 437),
+    "creat": (85, None),
+    "mknod": (133, None),
+    "mknodat": (259, 33),
+}
+"""The numbers of system calls on x86_64 and aarch64; None: that machine does not have it."""
 
-class _Machine(NamedTuple):
-    audit: int
-    """AUDIT_ARCH_…: which table a call's number is of."""
-    clone: int
-    clone3: int
-    refused: tuple[int, ...]
-    """Numbers of `REFUSED`, in its order."""
-    x32: int = 0
-    """From here on numbers are those of another table; 0: there is none."""
+_MACHINES: Final = {"x86_64": (0, 0xC000003E, 0x40000000), "aarch64": (1, 0xC00000B7, 0)}
+"""Which number of a call is a machine's, its AUDIT_ARCH_…, and from where on numbers are those of
+another table (x32); 0: there is none."""
+
+_NEWEST: Final = 467
+"""From here on calls are newer than this table: a program gets on without what is not there."""
 
 
-REFUSED: Final = (
-    # to talk to anybody but the arena
-    "socket",
-    # to look into other processes
-    *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "perf_event_open"),
-    # to do any of this past the filter, or to load code into the kernel
-    *("io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "userfaultfd"),
-    *("kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module"),
-    # keys of the user, which no namespace holds
-    *("keyctl", "add_key", "request_key"),
-    # to make walls of its own, and so to take these down
-    *("unshare", "setns", "mount", "umount2", "move_mount", "open_tree", "fsopen", "fsconfig"),
-    *("fsmount", "fspick", "mount_setattr", "pivot_root", "chroot"),
-    *("open_by_handle_at", "name_to_handle_at"),
-    # the machine's own
-    *("acct", "swapon", "swapoff", "reboot", "syslog", "quotactl"),
-    # to leave the cores of its game
-    "sched_setaffinity",
-    # what lives on without a process, and so is nobody's
-    *("shmget", "msgget", "semget", "mq_open"),
-)
-"""The system calls that fail with EPERM; `clone` does where it asks for namespaces, too."""
+class Test(NamedTuple):
+    """What an argument of a call has to be, in its lower half."""
 
-HARMLESS: Final = ("socket", "sched_setaffinity")
-"""Those of them that a bot may need that is walled off without having been asked."""
+    argument: int
+    mask: int
+    value: int | None = None
+    """Of the bits of the mask; None: one of them is set."""
 
-_MACHINES: Final = {
-    "x86_64": _Machine(
-        audit=0xC000003E,
-        clone=56,
-        clone3=435,
-        refused=(
-            *(41, 101, 310, 311, 438, 312, 298, 425, 426, 427, 321, 323, 246, 320, 175, 313, 176),
-            *(250, 248, 249, 272, 308, 165, 166, 429, 428, 430, 431, 432, 433, 442, 155, 161),
-            *(304, 303, 163, 167, 168, 169, 103, 179, 203, 29, 68, 64, 240),
+    is_not: bool = False
+    """Whether it has to be anything but the value."""
+
+
+class Rule(NamedTuple):
+    """A call that fails, where all tests hold."""
+
+    name: str
+    tests: tuple[Test, ...] = ()
+    error: int = errno.EPERM
+
+
+def _is(argument: int, *values: int) -> list[tuple[Test, ...]]:
+    return [(Test(argument, 0xFFFFFFFF, value),) for value in values]
+
+
+_SET_IDS: Final = 0o6000
+_MAKES_FILE: Final = 0o100 | 0o20000000
+"""O_CREAT and what O_TMPFILE has besides O_DIRECTORY: without them there is no mode."""
+
+_LOCKS: Final = (5, 6, 7, 36, 37, 38)
+"""F_GETLK to F_SETLKW, and those of open file descriptions."""
+
+_ADVICE: Final = (12, 20, 21)
+"""MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they touch pages that others have."""
+
+_NAMESPACES: Final = 0x7E020000
+"""CLONE_NEW…: what `clone` may not ask for. `clone3` hides it, and is not there: programs that use
+it fall back to `clone`."""
+
+RULES: Final[dict[str, tuple[Rule, ...]]] = {
+    "others": (
+        *map(
+            Rule,
+            (
+                # to look into other processes
+                *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise"),
+                *("pidfd_getfd", "kcmp", "perf_event_open"),
+                # to do any of this past the filter, or to load code into the kernel
+                *("io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "userfaultfd"),
+                *("kexec_load", "kexec_file_load", "init_module", "finit_module"),
+                *("delete_module", "iopl", "ioperm", "modify_ldt"),
+                # keys of the user, which no namespace holds
+                *("keyctl", "add_key", "request_key"),
+                # to make walls of its own, and so to take these down
+                *("unshare", "setns", "mount", "umount2", "move_mount", "open_tree", "fsopen"),
+                *("fsconfig", "fsmount", "fspick", "mount_setattr", "pivot_root", "chroot"),
+                *("open_by_handle_at", "name_to_handle_at", "lookup_dcookie"),
+                # the machine's own
+                *("acct", "swapon", "swapoff", "reboot", "syslog", "quotactl", "quotactl_fd"),
+                # what lives on without a process, and so is nobody's
+                *("shmget", "msgget", "semget", "mq_open"),
+            ),
         ),
-        x32=0x40000000,
+        Rule("clone3", error=errno.ENOSYS),
+        Rule("clone", (Test(0, _NAMESPACES),)),
     ),
-    "aarch64": _Machine(
-        audit=0xC00000B7,
-        clone=220,
-        clone3=435,
-        refused=(
-            *(198, 117, 270, 271, 438, 272, 241, 425, 426, 427, 280, 282, 104, 294, 105, 273, 106),
-            *(219, 217, 218, 97, 268, 40, 39, 429, 428, 430, 431, 432, 433, 442, 41, 51),
-            *(265, 264, 89, 224, 225, 142, 116, 60, 122, 194, 186, 190, 180),
-        ),
+    "rights": (
+        # programs that would run with the rights of a bot, or of its group, when it is gone
+        *(Rule(name, (Test(1, _SET_IDS),)) for name in ("chmod", "fchmod", "creat", "mknod")),
+        *(Rule(name, (Test(2, _SET_IDS),)) for name in ("fchmodat", "fchmodat2", "mknodat")),
+        Rule("open", (Test(1, _MAKES_FILE), Test(2, _SET_IDS))),
+        Rule("openat", (Test(2, _MAKES_FILE), Test(3, _SET_IDS))),
+        Rule("openat2", error=errno.ENOSYS),  # its mode is out of sight
+        # devices
+        *(Rule("mknod", (Test(1, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
+        *(Rule("mknodat", (Test(2, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
+    ),
+    "network": (
+        Rule("socket"),
+        Rule("socketpair", (Test(0, 0xFFFFFFFF, 1, is_not=True),)),  # AF_UNIX
+    ),
+    "cores": (Rule("sched_setaffinity"),),
+    "memory": (
+        # held without a process, or in no process's figures
+        Rule("memfd_create", error=errno.ENOSYS),
+        Rule("memfd_secret", error=errno.ENOSYS),
+        Rule("landlock_create_ruleset", error=errno.ENOSYS),
+        Rule("io_setup", error=errno.ENOSYS),
+        Rule("vmsplice"),
+        *(Rule("fcntl", tests) for tests in _is(1, 1031)),  # F_SETPIPE_SZ
+        # SO_SNDBUF, SO_RCVBUF, and as root may
+        *(Rule("setsockopt", (Test(1, 0xFFFFFFFF, 1), *tests)) for tests in _is(2, 7, 8, 32, 33)),
+    ),
+    "channels": (
+        # the machine's disks, for everybody
+        Rule("sync"),
+        Rule("syncfs"),
+        # what changes when somebody else reads the same file: F_SETLEASE and F_NOTIFY, too
+        Rule("inotify_init"),
+        Rule("inotify_init1"),
+        Rule("fanotify_init"),
+        *(Rule("fcntl", tests) for tests in _is(1, 1024, 1026)),
+        # what the system keeps of files in memory, for all of them
+        Rule("mincore"),
+        Rule("cachestat", error=errno.ENOSYS),
+        *(Rule("fadvise64", tests) for tests in _is(3, 4)),  # POSIX_FADV_DONTNEED
+        *(Rule("madvise", tests) for tests in _is(2, *_ADVICE)),
+        *(Rule(name, (Test(5, 0xFFFFFFFF),), errno.EOPNOTSUPP) for name in ("preadv2", "pwritev2")),
+    ),
+    "locks": (
+        # as where a file system has none: programs know that
+        Rule("flock", error=errno.ENOSYS),
+        *(Rule("fcntl", tests, errno.ENOSYS) for tests in _is(1, *_LOCKS)),
     ),
 }
+"""What is refused, by what it is good for."""
 
-NAMESPACES: Final = 0x7E020000
-"""CLONE_NEW…: what `clone` may not ask for. `clone3` hides it, and is not there: who uses it falls
-back to `clone`."""
+UNASKED: Final = ("others", "rights")
+"""What a bot does without that is walled off without having been asked."""
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
-"""Where seccomp_data has them; an argument's lower half comes first on both machines."""
-
-_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+BUILDING: Final = tuple(group for group in RULES if group != "locks")
+"""What a build does without: compilers lock their files."""
 
 
 def has_filter() -> bool:
@@ -93,16 +239,27 @@ def has_filter() -> bool:
     return os.uname().machine in _MACHINES
 
 
-def program(*, allowed: Collection[str] = ()) -> bytes:
+@cache
+def program(groups: tuple[str, ...] = tuple(RULES)) -> bytes:
     """Return the filter as the kernel takes it: `sock_filter`s one after the other.
 
-    The names in `allowed` it lets pass. Raises KeyError for a machine without one.
+    It refuses what is in these groups of `RULES`. Raises KeyError for a machine without one.
     """
-    table = _MACHINES[os.uname().machine]
-    refused = [
-        number for name, number in zip(REFUSED, table.refused, strict=True) if name not in allowed
+    column, audit, other_table = _MACHINES[os.uname().machine]
+    code = [
+        _one(_LOAD, _ARCH),
+        _one(_EQUAL, audit, 1, 0),
+        _one(_RETURN, _KILL),  # 32-bit programs have other numbers
+        _one(_LOAD, _NUMBER),
     ]
-    return b"".join(_instructions(table._replace(refused=tuple(refused))))
+    if other_table:
+        code += [_one(_AT_LEAST, other_table, 0, 1), _one(_RETURN, _ERROR | errno.EPERM)]
+    code += [_one(_AT_LEAST, _NEWEST, 0, 1), _one(_RETURN, _ERROR | errno.ENOSYS)]
+    for group in groups:
+        for rule in RULES[group]:
+            if (number := CALLS[rule.name][column]) is not None:
+                code += _instructions(number, rule)
+    return b"".join([*code, _one(_RETURN, _ALLOW)])
 
 
 class _Program(ctypes.Structure):
@@ -116,14 +273,14 @@ _PR_SET_SECCOMP, _MODE_FILTER, _BYTES = 22, 2, 8
 
 @cache
 def loader() -> Callable[[], None]:
-    """Return what loads the filter into a process, between fork and exec, but for `HARMLESS`.
+    """Return what loads the filter into a process, between fork and exec, of `UNASKED`.
 
     The process must have given up new rights (`PR_SET_NO_NEW_PRIVS`). Where there is no filter
     nothing is loaded.
     """
     if not has_filter():
         return lambda: None
-    code = program(allowed=HARMLESS)
+    code = program(UNASKED)
     given = _Program(len(code) // _BYTES, code)
     prctl = ctypes.CDLL(None, use_errno=True).prctl
 
@@ -134,26 +291,30 @@ def loader() -> Callable[[], None]:
     return load
 
 
-def _instructions(table: _Machine) -> Iterator[bytes]:
-    def one(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-        return struct.pack("=HBBI", code, if_true, if_false, value)
+_LOAD, _AND, _RETURN = 0x20, 0x54, 0x06
+_EQUAL, _AT_LEAST, _ANY = 0x15, 0x35, 0x45
+_NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16
+"""Where seccomp_data has them; an argument's lower half comes first on both machines."""
 
-    refuse = one(_RETURN, _ERROR | errno.EPERM)
-    yield one(_LOAD, _ARCH)
-    yield one(_EQUAL, table.audit, 1, 0)
-    yield one(_RETURN, _KILL)  # 32-bit programs have other numbers
-    yield one(_LOAD, _NUMBER)
-    if table.x32:
-        yield one(_AT_LEAST, table.x32, 0, 1)
-        yield refuse
-    yield one(_EQUAL, table.clone3, 0, 1)
-    yield one(_RETURN, _ERROR | errno.ENOSYS)
-    for number in table.refused:
-        yield one(_EQUAL, number, 0, 1)
-        yield refuse
-    yield one(_EQUAL, table.clone, 1, 0)
-    yield one(_RETURN, _ALLOW)
-    yield one(_LOAD, _FIRST_ARGUMENT)
-    yield one(_ANY, NAMESPACES, 0, 1)
-    yield refuse
-    yield one(_RETURN, _ALLOW)
+_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+
+
+def _one(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    """Return an instruction; a jump says how many are passed over."""
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def _instructions(number: int, rule: Rule) -> list[bytes]:
+    """Return what refuses a call by a rule; the number is loaded before and after."""
+    code = [_one(_RETURN, _ERROR | rule.error)]
+    if rule.tests:
+        code.append(_one(_LOAD, _NUMBER))
+    for test in reversed(rule.tests):
+        out = len(code) - 1  # to the load of the number
+        if test.value is None:
+            check = [_one(_ANY, test.mask, 0, out)]
+        else:
+            jumps = (out, 0) if test.is_not else (0, out)
+            check = [_one(_AND, test.mask), _one(_EQUAL, test.value, *jumps)]
+        code[:0] = [_one(_LOAD, _ARGUMENTS + 8 * test.argument), *check]
+    return [_one(_EQUAL, number, 0, len(code)), *code]

@@ -51,11 +51,9 @@ class Wall:
     def has_own_user(self) -> bool:
         """Return whether the bot becomes a user of its own.
 
-        Behind bubblewrap it does so wherever it can, for what the system counts by user.
+        Behind bubblewrap it does so whenever root starts it: no code of a bot runs as root.
         """
-        if self.kind == "bwrap":
-            return users.can_be_given() and bubblewrap.is_open(self.view)
-        return self.kind == "user"
+        return self.kind == "user" or (self.kind == "bwrap" and users.can_be_given())
 
     def why_not(self) -> str:
         """Return why this machine has no such wall, and what to do about it; empty: it has."""
@@ -64,7 +62,13 @@ class Wall:
         if self.kind == "user" and not users.can_be_given():
             return "only the superuser can run bots as other users: start the arena as root"
         if self.kind == "bwrap":
-            return bubblewrap.why_not(has_own_user=self.has_own_user)
+            why = bubblewrap.why_not(has_own_user=self.has_own_user)
+            if not why and users.is_superuser_of_host() and not self.has_own_user:
+                return (
+                    "bots would run as the host's root, since this user namespace has no other "
+                    f"users: map the users {users.FIRST} to {users.LAST} into it"
+                )
+            return why
         return ""
 
 
@@ -135,7 +139,7 @@ def beginning(
     `mark` are variables by which its processes are found again. `scratch` is a folder of its own,
     which becomes its user's. `held` are the signals that it has to hold. Raises OSError.
     """
-    user = users.claim() if wall.has_own_user else None
+    user = _claimed(wall)
     becomes = user if wall.kind == "user" else None
     opened: Sequence[int] = ()
     group = _group(wall, os.path.basename(scratch))
@@ -155,7 +159,7 @@ def beginning(
             return
         status_fd, told_fd = os.pipe()
         os.set_blocking(status_fd, False)
-        opened = fds = bubblewrap.descriptors(told_fd, user)
+        opened = fds = bubblewrap.descriptors(told_fd, user, builds=bool(wall.view.writes))
         inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - its own
         if wall.view.cache:
             inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
@@ -186,6 +190,14 @@ def beginning(
     finally:
         for descriptor in opened:
             os.close(descriptor)
+
+
+def _claimed(wall: Wall) -> int | None:
+    """Return the user that a bot becomes; None: it stays who we are. Raises OSError."""
+    if not wall.has_own_user:
+        return None
+    # All its processes share a cache, those of other games at the same time, too.
+    return users.claim_owner(wall.view.cache) if wall.view.cache else users.claim()
 
 
 def _group(wall: Wall, name: str) -> Group | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -105,7 +106,8 @@ def test_what_a_bot_reads_is_shown_but_not_the_tournament(
         confined([entries("bob", reads=(str(tmp_path),))], closed=[str(tmp_path / "cup")])
 
 
-def test_a_virtual_environment_comes_with_what_it_was_made_from(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("possible")
+def test_a_virtual_environment_needs_what_it_was_made_from(tmp_path: Path) -> None:
     base, venv = tmp_path / "base", tmp_path / "ada" / "venv"
     for place in (base, venv):
         (place / "bin").mkdir(parents=True)
@@ -117,11 +119,106 @@ def test_a_virtual_environment_comes_with_what_it_was_made_from(tmp_path: Path) 
     script.write_text(f"#!{venv}/bin/python\n")
     bot = BotSpec(name="ada", command=(str(script),), sandbox="none")
     assert ready(bot).wall.kind == "limits"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bubblewrap, "why_not", lambda **_: "")
-        ada = ready(BotSpec(name="ada", command=(str(script),), sandbox="bwrap"))
+    bot = replace(bot, sandbox="bwrap")
+    with pytest.raises(ConfigError, match=r"venv/bin/python leads out of .*/ada to .*/python3"):
+        ready(bot)
+    ada = ready(replace(bot, reads=(str(base),)))
     assert seen(ada, base / "lib")
     assert seen(ada, script)
+
+
+def _links(name: str, target: str) -> Callable[[Path, Path], None]:
+    def make(home: Path, secrets: Path) -> None:
+        link = home / name
+        link.parent.mkdir(exist_ok=True)
+        link.unlink(missing_ok=True)
+        link.symlink_to(target.format(secrets=secrets, bob=home.parent / "bob"))
+
+    return make
+
+
+def _is_link(target: str) -> Callable[[Path, Path], None]:
+    def make(home: Path, secrets: Path) -> None:
+        shutil.rmtree(home)
+        home.symlink_to(target.format(secrets=secrets, bob=home.parent / "bob"))
+
+    return make
+
+
+def _settings_of_an_environment(home: Path, secrets: Path) -> None:
+    (home / "lib").mkdir()
+    (home / "pyvenv.cfg").write_text(f"home = {secrets}/bin\n")
+    (home / "bin").mkdir()
+    (home / "bot").rename(home / "bin" / "bot")
+    (home / "bot").symlink_to("bin/bot")
+
+
+def _first_line(home: Path, secrets: Path) -> None:
+    (home / "bot").write_text(f"#!{secrets}/bin/tool\n")
+
+
+TRICKS: dict[str, Callable[[Path, Path], None]] = {
+    "its program is a link to a secret": _links("bot", "{secrets}/bin/tool"),
+    "its program is a link to another bot": _links("bot", "{bob}/bot"),
+    "its program is a link by way of the system": _links(
+        "bot", "/proc/self/root{secrets}/bin/tool"
+    ),
+    "a link in it leads to a secret": _links("data/net.bin", "{secrets}/key"),
+    "a link in it leads to the folder of secrets": _links("data/all", "{secrets}"),
+    "a link in it leads up": _links("data/up", "../../../secrets"),
+    "a link in it leads to what is not there yet": _links("later", "/var/tmp/not-there-yet"),
+    "a link in it leads to the root": _links("root", "/"),
+    "it is a link to another bot": _is_link("{bob}"),
+    "it is a link to the secrets": _is_link("{secrets}"),
+    "it says that it is a virtual environment": _settings_of_an_environment,
+    "its first line asks for a secret program": _first_line,
+}
+"""What an entrant may do in the folder that it delivers, to see more; by what it is."""
+
+
+@pytest.mark.usefixtures("possible")
+@pytest.mark.parametrize("trick", TRICKS)
+@pytest.mark.parametrize("has_cwd", [True, False])
+def test_nothing_that_an_entrant_delivers_widens_what_it_sees(
+    trick: str, has_cwd: bool, entries: Callable[..., BotSpec], tmp_path: Path
+) -> None:
+    secrets = tmp_path / "secrets"
+    for name in ("bin/tool", "lib/tool.so", "key", "bot"):
+        (secrets / name).parent.mkdir(parents=True, exist_ok=True)
+        (secrets / name).touch(0o755)
+    bob, eve = (entries(name, **({} if has_cwd else {"cwd": None})) for name in ("bob", "eve"))
+    closed = [str(tmp_path / "entries" / "cup")]
+    before = confined([bob, eve], closed=closed).bots[0].wall
+    TRICKS[trick](tmp_path / "entries" / "eve", secrets)
+    try:
+        bots = confined([bob, eve], closed=closed).bots
+    except ConfigError as refused:
+        (told,) = str(refused).splitlines()  # and nothing of bob
+        assert told.startswith("bot 'eve': sandbox = 'bwrap': ")
+        assert "`reads`" in told
+        assert confined([bob], closed=closed).bots[0].wall == before
+    else:
+        assert not any(seen(bots[1], path) for path in secrets.rglob("*"))
+        assert not any(seen(bots[1], path) for path in (tmp_path / "entries" / "bob").iterdir())
+        assert bots[0].wall == before
+
+
+@pytest.mark.usefixtures("possible")
+def test_links_that_stay_in_the_folder_or_lead_to_the_system_are_an_entrants_own(
+    entries: Callable[..., BotSpec], tmp_path: Path
+) -> None:
+    ada = entries("ada", reads=(str(tmp_path / "tables"),))
+    (tmp_path / "tables").mkdir()
+    home = Path(str(ada.cwd))
+    (home / "again").symlink_to("bot")
+    (home / "sh").symlink_to("/bin/sh")
+    (home / "tables").symlink_to(tmp_path / "tables")
+    assert seen(confined([ada]).bots[0], home / "again")
+    # An organiser may name a bot by a link beside it.
+    (home.parent / "current").symlink_to("ada")
+    link = home.parent / "current"
+    current = replace(ada, cwd=str(link), command=(str(link / "bot"),))
+    assert seen(confined([current]).bots[0], home / "bot")
 
 
 def test_a_wall_that_is_asked_for_and_not_possible_is_refused_for_all_bots_at_once(
