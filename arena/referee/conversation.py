@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final
 
 from lath.arena import signals
@@ -110,6 +111,12 @@ class Bot:
         """CPU time of its processes and of the other's when it was asked, where it is watched."""
         self._needs_board = True
         """Whether more than the news has to be sent before `go`, or may have to."""
+        self._turns_s = 0.0
+        """How long it was allowed to compute until its last answer, or since `_free_since_s`."""
+        self._free_since_s: float | None = None
+        """Since when it may compute without being asked; None: it may not."""
+        self._told_excess_s = 0.0
+        """CPU time beyond its turns that was told of games before."""
         self._cpu_before_s = 0.0
         self._cpu_asked_s = 0.0
         """Its CPU time when it began to be waited for; a quick answer is not."""
@@ -164,6 +171,20 @@ class Bot:
                 self.name, f"cannot be started: {error.strerror}: {str(what)!r}"
             ) from error
         self._watch.add(self._child)
+        self._turns_s, self._told_excess_s, self._free_since_s = 0.0, 0.0, self._opened_s
+        alarm = partial(self._watch.suspects.add, self._child)
+        self._child.heed(self._own_time, spec.threads, alarm)
+
+    def _own_time(self) -> float:
+        """Return how long this process was allowed to compute, in seconds. Any thread may ask."""
+        while True:
+            turns_s, since_s = self._turns_s, self._free_since_s
+            child, asked, answered = self._child, self._asked, self._answered
+            if since_s is None and asked != answered and child is not None:
+                since_s = child.asked_s
+            now_s = time.monotonic()
+            if (turns_s, asked, answered) == (self._turns_s, self._asked, self._answered):
+                return turns_s if since_s is None else turns_s + max(0.0, now_s - since_s)
 
     def start(self, limits: Limits) -> None:
         """Start the process and greet it; raises GameVoidError and MachineError."""
@@ -199,6 +220,8 @@ class Bot:
     def ask_to_leave(self) -> float:
         """Say `quit`; return until when the bot may take to end."""
         if self.is_running:
+            self.child.resume()
+            self._free_since_s = time.monotonic()
             self.say(wire.QUIT)
         return time.monotonic() + QUIT_S
 
@@ -302,11 +325,18 @@ class Bot:
         self._limit_by(new.time.of_first_go)
         self._then = new.time if new.time.first_ms else None
         self._expect_stalls(limits.margin_s)
+        if self.is_thinking and self._free_since_s is None:  # the game before was left
+            self._free_since_s = self.child.asked_s
         self._asked = self._answered = 0
         self._needs_board = True
         self.child.game_bytes = 0
         self._cpu_before_s = math.inf  # nothing is odd before it is ready
+        if self._free_since_s is None:
+            self._free_since_s = time.monotonic()
         after_s = self._get_ready(new, limits.startup_s, *before)
+        if not (limits.ponder and wire.PONDER in self.greeting.wants):
+            self._turns_s += time.monotonic() - self._free_since_s
+            self._free_since_s = None
         self._cpu_before_s = self.child.cpu_s
         return after_s
 
@@ -343,7 +373,7 @@ class Bot:
         """
         child = self._child
         assert child is not None
-        if self._needs_board or child.lines:
+        if self._needs_board or child.lines or self._watch.suspects:
             self._prepare(position, ply, other)
         request = self.news + self._go_line(ply, left_ms[0], left_ms[1])
         self.news = b""
@@ -355,6 +385,7 @@ class Bot:
             if line.startswith(answer):
                 used_s = child.arrived_s - child.asked_s
                 if used_s <= allowed_s and used_s <= self._slice_s:
+                    self._turns_s += used_s
                     self._answered = ply
                     child.output_bytes = 0
                     return line[len(answer) : -1].decode("utf-8", "replace"), used_s
@@ -369,6 +400,7 @@ class Bot:
 
     def _prepare(self, position: Position, ply: int, other: Bot | None) -> None:
         """Drop what the bot said before it was asked, and add to its news what it wants."""
+        self._watch.stop_all_but(self.child)
         if not self._asked or self.child.lines or self.child.glance(0):
             self.catch_up()  # it may also have left since it was ready
         if not self._asked and self.child.is_gone:
@@ -441,6 +473,7 @@ class Bot:
         )
         if used_s > allowed_s:
             raise NoAnswer(self, Termination.TIME, awaited, allowed_s)
+        self._turns_s += max(0.0, self.child.arrived_s - asked_s)
         self._answered = ply
         self.child.output_bytes = 0
         return text, used_s
@@ -490,6 +523,7 @@ class Bot:
                 held_s += more_s
                 until_s += more_s
             signals.look()
+            self._watch.stop_all_but(child)
             if has_said:  # to look at what it says takes time that is no stall
                 now_s = time.monotonic()
             due_s = min(until_s, now_s + self._slice_s)
@@ -632,9 +666,25 @@ class Bot:
         now_s = self.child.cpu_s
         spent_s = now_s - self._cpu_before_s
         own_s = own_turns_s * self.spec.threads
-        if now_s == 0.0 or spent_s <= own_s + max(_ODD_CPU_S, own_s / 2):
+        is_odd = now_s != 0.0 and spent_s > own_s + max(_ODD_CPU_S, own_s / 2)
+        is_stopped = self._child in self._watch.suspects
+        if not (is_odd or is_stopped):
             return ""
-        return f"{self.name} thinks on the other's turn, or in more threads than it is said to"
+        then = "; it was stopped meanwhile" if is_stopped else ""
+        return (
+            f"{self.name} thinks on the other's turn, or in more threads than it is said to{then}"
+        )
+
+    def take_excess(self) -> str:
+        """Return in words what its processes used beyond its turns since this was asked last.
+
+        Empty: nothing to speak of, as far as was seen.
+        """
+        more_s = self.child.excess_s - self._told_excess_s
+        if more_s < _ODD_CPU_S:
+            return ""
+        self._told_excess_s += more_s
+        return f"arena: used {more_s:.2f} s of CPU time beyond its own turns"
 
 
 def play_line(ply: int, move: Move) -> bytes:

@@ -368,7 +368,8 @@ class _Match:
         said = {}
         for bot in started:
             last = errors.get(bot.name, "") if ending.is_bots_fault else ""
-            if words := [*bot.asides.complaints.first, *([last] if last else [])]:
+            more = [text for text in (bot.take_excess(), last) if text]
+            if words := [*bot.asides.complaints.first, *more]:
                 said[bot.name] = "\n".join(words)
             bot.child.exchange.clear()
         return self._book.close(

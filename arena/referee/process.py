@@ -8,11 +8,13 @@ absolute deadlines on the monotonic clock (benchmarks/ tell why).
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import select
 import signal
 import subprocess
+import sys
 import termios
 import threading
 import time
@@ -63,6 +65,8 @@ def shortened(data: bytes) -> bytes:
 
 
 _INTERRUPTS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_CAN_WATCH: Final = sys.platform == "linux"
 
 may_start: Final = threading.Lock()
 """Held by who makes what a `sweep` has to find: a process, a file among the scratch folders."""
@@ -155,7 +159,7 @@ class Child:
                 # without its mark: signals that ask to stop wait; the child does not hold them.
                 held = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
                 try:
-                    if wall.is_watched:
+                    if _CAN_WATCH:
                         _watchdog.wake()
                     if wall.view.cache and wall.cache_bytes:
                         trim_cache(wall.view.cache, wall.cache_bytes)
@@ -188,7 +192,7 @@ class Child:
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, held)
                 child = cls(process, mark, start)
-                if wall.is_watched:
+                if _CAN_WATCH:
                     child._watched = Watched(child.pid, mark, wall, start)
                     _watchdog.add(child._watched)
             except BaseException:  # perhaps for want of descriptors, which a sweep needs too
@@ -311,6 +315,37 @@ class Child:
             return any(fcntl.ioctl(self.in_fd, termios.FIONREAD, bytes(4)))
         return False
 
+    def heed(
+        self, own_time: Callable[[], float], threads: int, alarm: Callable[[], object]
+    ) -> None:
+        """Have it noticed that the bot computes beyond its own turns; see `watchdog.Turns`."""
+        if self._watched is not None:
+            turns = self._watched.turns
+            turns.own_time, turns.threads, turns.alarm = own_time, threads, alarm
+
+    @property
+    def excess_s(self) -> float:
+        """Return the CPU time that was used beyond its own turns, in seconds, as far as known."""
+        return 0.0 if self._watched is None else self._watched.turns.excess_s
+
+    def stop(self) -> None:
+        """Keep all its processes from computing, until `resume` or `kill`."""
+        if self._watched is None or self._watched.turns.is_stopped:
+            return
+        self._watched.turns.is_stopped = True
+        group = self._start.group
+        if group is None or not group.freeze(on=True):
+            trees.stop(self.pid, self._mark, self._start.user)
+
+    def resume(self) -> None:
+        """Let its processes go on that `stop` has stopped."""
+        if self._watched is None or not self._watched.turns.is_stopped:
+            return
+        self._watched.turns.is_stopped = False
+        group = self._start.group
+        if group is None or not group.freeze(on=False):
+            trees.resume(self.pid, self._mark, self._start.user)
+
     @property
     def bot_pid(self) -> int:
         """Return the process of the bot: behind bubblewrap not the one that was started."""
@@ -408,17 +443,49 @@ class Watch:
     """Waits for several children at once."""
 
     def __init__(self) -> None:
-        poll = select.epoll() if hasattr(select, "epoll") else select.poll()
-        self._register: Final[Callable[[int, int], object]] = poll.register
-        self._unregister: Final[Callable[[int], object]] = poll.unregister
-        self._happens: Final[Callable[[float], Events]] = (
-            poll.poll
-            if isinstance(poll, select.epoll)
-            else lambda within_s: poll.poll(within_s * 1000)
-        )
-        """Wait for so many seconds, or until something happens."""
         self._children: dict[int, Child] = {}
         """Whose each registered descriptor is."""
+        self._awaited: dict[int, int] = {}
+        """What is awaited at each of them."""
+        self.suspects: Final[set[Child]] = set()
+        """Children that compute beyond their own turns; another thread adds to them."""
+        try:
+            if not hasattr(select, "epoll"):
+                raise OSError
+            epoll = select.epoll()
+        except OSError:  # no descriptor, or none for this user
+            self._poll()
+        else:
+            self._registry: select.epoll | select.poll = epoll
+            self._happens: Callable[[float], Events] = epoll.poll
+            """Wait for so many seconds, or until something happens."""
+
+    def _poll(self) -> None:
+        """Wait as takes nothing from the system that others may have used up."""
+        poll = select.poll()
+        for descriptor, event in self._awaited.items():
+            poll.register(descriptor, event)
+        self._registry = poll
+        self._happens = lambda within_s: poll.poll(within_s * 1000)
+
+    def _register(self, descriptor: int, event: int, child: Child) -> None:
+        self._children[descriptor] = child
+        self._awaited[descriptor] = event
+        try:
+            self._registry.register(descriptor, event)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.ENOMEM):
+                raise
+            # Another process of this user has taken all that it may have for epoll.
+            self._poll()
+
+    def stop_all_but(self, child: Child) -> None:
+        """Keep the suspects from computing, but not this child, whose turn it is."""
+        for suspect in tuple(self.suspects):
+            if suspect is child:
+                suspect.resume()
+            else:
+                suspect.stop()
 
     def add(self, child: Child) -> None:
         """Begin to listen to a child."""
@@ -427,18 +494,17 @@ class Watch:
             self._await_room(child)
         for descriptor in (child.out_fd, child.err_fd, child.pid_fd):
             if descriptor >= 0:
-                self._register(descriptor, select.POLLIN)
-                self._children[descriptor] = child
+                self._register(descriptor, select.POLLIN, child)
 
     def _await_room(self, child: Child) -> None:
         if child.in_fd not in self._children:
-            self._register(child.in_fd, select.POLLOUT)
-            self._children[child.in_fd] = child
+            self._register(child.in_fd, select.POLLOUT, child)
 
     def drop(self, child: Child) -> None:
         """Listen to a child no longer; call it before `Child.kill`."""
         for descriptor in (child.out_fd, child.err_fd, child.pid_fd, child.in_fd):
             self._forget(descriptor)
+        self.suspects.discard(child)
 
     def ask(self, child: Child, request: bytes, within_s: float) -> bytes | None:
         """Send a request and wait for what comes next; return it where it is one line of the child.
@@ -502,4 +568,5 @@ class Watch:
 
     def _forget(self, descriptor: int) -> None:
         if self._children.pop(descriptor, None) is not None:
-            self._unregister(descriptor)
+            del self._awaited[descriptor]
+            self._registry.unregister(descriptor)

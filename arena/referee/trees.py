@@ -303,6 +303,32 @@ def family(pid: int, mark: str, user: int | None = None) -> list[int]:
     return found
 
 
+_STOPS: Final = 5
+"""Looks for processes to stop: each may have started others before it was stopped itself."""
+
+
+def stop(pid: int, mark: str, user: int | None = None) -> None:
+    """Stop the processes of a bot, as far as they are found; see `family`."""
+    stopped: set[int] = set()
+    for _ in range(_STOPS):
+        found = {*family(pid, mark, user)} - stopped
+        if not found:
+            return
+        _signal(found, signal.SIGSTOP)
+        stopped |= found
+
+
+def resume(pid: int, mark: str, user: int | None = None) -> None:
+    """Let the processes of a bot go on that were stopped."""
+    _signal(family(pid, mark, user), signal.SIGCONT)
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+
 def _is_of(pid: int, mark: str, user: int | None) -> bool:
     try:
         if user is not None and os.stat(f"/proc/{pid}").st_uid == user:

@@ -1,8 +1,8 @@
-"""Who takes more than all its processes together may: ended by a thread that looks now and then.
+"""A thread that looks at bots now and then: at what all processes of one take together, and when.
 
-It sees to what the system itself does not: a control group with the controller for it is held to
-its bounds without us. A thread of its own runs only while there is a bot with bounds. Must not know
-the protocol, nor what a bot's end means.
+It ends a bot that takes more than it may, where the system itself does not: a control group with
+the controller for it is held to its bounds without us. It notices a bot that computes while it is
+not its turn. Must not know the protocol, nor what a bot's end means.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 
@@ -40,6 +40,15 @@ _MOST_SHARE: Final = 0.05
 
 LONGEST_S: Final = 1.0
 """How long nobody looks, however much a look costs: who makes it costly may mean to hide."""
+
+SLACK: Final = 0.04
+"""The share of a core that a bot may use at any time: languages tidy up after an answer."""
+
+ODD_CPU_S: Final = 0.5
+"""CPU time beyond its own turns, and that slack, from which on a bot is said to use the other's."""
+
+_ODD_SHARE: Final = 0.05
+"""Of the time of its own turns this much more: compilers of languages work late."""
 
 _IN_MEMORY: Final = ("/memfd:", "/dev/shm/")  # noqa: S108 - only what they are called
 """How the names of files in memory begin, to which a bot may write without mapping them."""
@@ -76,8 +85,48 @@ class Budget:
         return f"it computes on {on:.1f} cores ({self._cores:g} allowed)"
 
 
+class Turns:
+    """CPU time that a bot uses beyond its own turns."""
+
+    def __init__(self) -> None:
+        self.own_time: Callable[[], float] = time.monotonic
+        """How long the bot was allowed to compute, in all; until told otherwise it always is."""
+        self.threads = 1
+        """Threads that it may use meanwhile."""
+        self.alarm: Callable[[], object] = bool
+        """Called once, by the watchdog's thread, where the bot computes on other turns, too."""
+        self.is_stopped = False
+        """Whether the bot is kept from computing."""
+        self.excess_s = 0.0
+        """CPU time that it has used besides, as far as it was seen."""
+        self._defied_s = 0.0
+        """What of that it has used while it was stopped."""
+        self._is_odd = False
+        self._seen_s, self._own_s, self._at_s = 0.0, 0.0, time.monotonic()
+
+    def take(self, seen_s: float, now_s: float) -> str:
+        """Count what the bot has used in all; return in words that it will not be stopped."""
+        passed_s = now_s - self._at_s
+        # The two are not read at the same moment: nobody is allowed more than passes.
+        own_s = min(max(self.own_time(), self._own_s), self._own_s + passed_s)
+        used_s = max(0.0, seen_s - self._seen_s)
+        more_s = used_s - (own_s - self._own_s) * self.threads - SLACK * passed_s
+        self._seen_s, self._own_s, self._at_s = seen_s, own_s, now_s
+        if more_s <= 0:
+            return ""
+        self.excess_s += more_s
+        if self.is_stopped:
+            self._defied_s += more_s
+            if self._defied_s > ODD_CPU_S:
+                return "it computes on the other's turn, though the arena has stopped it"
+        if not self._is_odd and self.excess_s > ODD_CPU_S + _ODD_SHARE * own_s:
+            self._is_odd = True
+            self.alarm()
+        return ""
+
+
 class Watched:
-    """A bot with bounds, and what is known of what it takes."""
+    """A bot, and what is known of what it takes."""
 
     def __init__(self, pid: int, mark: str, wall: Wall, start: Start) -> None:
         held = start.group.bounds if start.group else frozenset()
@@ -94,6 +143,7 @@ class Watched:
         self._again_s = 0.0
         """When it may be looked at again."""
         self._budget: Final = Budget(self._cores, time.monotonic())
+        self.turns: Final = Turns()
         self._cache: Final = wall.view.cache if wall.cache_bytes else ""
         self._cache_bytes: Final = wall.cache_bytes
         self._look: Iterator[str] | None = None
@@ -106,21 +156,19 @@ class Watched:
             self._over = f"its processes want more than the {size(self._most_bytes)} allowed"
         return self._over
 
-    @property
-    def needs_looks(self) -> bool:
-        """Return whether there is a bound that the system does not hold it to."""
-        return bool(self._tree_bytes or self._cores or self._tasks or self._cache)
-
     def look(self) -> None:
         """See what it takes, and end it where that is too much; its parent has to bury it."""
         if self._over or time.monotonic() < self._again_s:
             return
         began_s = time.thread_time()
         members = self._members()
+        used_s = trees.used_s(members) if self._group is None else self._group.cpu_s
+        now_s = time.monotonic()
         self._over = (
             self._too_many(members)
             or self._too_large(members)
-            or self._too_busy(members)
+            or (self._budget.take(used_s, now_s) if self._cores else "")
+            or self.turns.take(used_s, now_s)
             or self._too_full()
         )
         if self._over:
@@ -129,10 +177,8 @@ class Watched:
         self._again_s = time.monotonic() + min(rest_s, LONGEST_S)
 
     def _members(self) -> list[int]:
-        if not (self._tree_bytes or self._cores or self._tasks):
-            return []
         if self._group is not None:
-            return self._group.processes()
+            return self._group.processes() if self._tree_bytes or self._tasks else []
         return trees.family(self._pid, self._mark, self._user)
 
     def _too_many(self, members: list[int]) -> str:
@@ -154,12 +200,6 @@ class Watched:
         if held <= most:
             return ""
         return f"its processes hold {size(held)} ({size(most)} allowed)"
-
-    def _too_busy(self, members: list[int]) -> str:
-        if not self._cores:
-            return ""
-        seen_s = trees.used_s(members) if self._group is None else self._group.cpu_s
-        return self._budget.take(seen_s, time.monotonic())
 
     def _too_full(self) -> str:
         if not self._cache or time.monotonic() < self._cache_from_s:
@@ -200,10 +240,9 @@ class Watchdog:
                 self._is_awake = True
 
     def add(self, watched: Watched) -> None:
-        """Begin to look at a bot, if there is anything to see; it has to be awake."""
-        if watched.needs_looks:
-            with self._lock:
-                self._watched.add(watched)
+        """Begin to look at a bot; it has to be awake."""
+        with self._lock:
+            self._watched.add(watched)
 
     def drop(self, watched: Watched) -> None:
         """Look at a bot no longer; call it before its process is buried."""
@@ -218,7 +257,8 @@ class Watchdog:
                     self._is_awake = False
                     return
                 for watched in self._watched:
-                    watched.look()
+                    with suppress(OSError):  # such as no descriptor at the moment
+                        watched.look()
 
 
 def trim_cache(folder: str, most_bytes: int) -> None:

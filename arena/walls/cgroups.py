@@ -244,6 +244,14 @@ class Group:
         with suppress(OSError):
             self.hold("cgroup.kill", "1")
 
+    def freeze(self, *, on: bool) -> bool:
+        """Stop all processes in it, or let them go on; return whether this system can (5.2)."""
+        try:
+            self.hold("cgroup.freeze", str(int(on)))
+        except OSError:
+            return False
+        return True
+
     def remove(self) -> None:
         """Remove it once its processes have ended; where they do not, it stays."""
         _remove(self.path)

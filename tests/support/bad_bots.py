@@ -7,6 +7,7 @@ loaded anyhow, for pathlib, signal and typing take longer than all else that mos
 from __future__ import annotations
 
 import _signal as signal  # type: ignore[import-not-found]
+import mmap
 import os
 import sys
 import time
@@ -394,6 +395,16 @@ class ThinksABit(Good):
         self.answer()
 
 
+class ThinksALot(Good):
+    """Computes 0.1 s for each answer."""
+
+    def go(self) -> None:
+        until_s = time.monotonic() + 0.1
+        while time.monotonic() < until_s:
+            pass
+        self.answer()
+
+
 class OverlooksItsFirstTime(Good):
     """Thinks as long as the clock of `new` lets it, 0.4 s, where `go` has a time for this move."""
 
@@ -622,6 +633,34 @@ class ThinksOnTheOthersTurn(Good):
         until_s = time.process_time() + 0.05
         while time.process_time() < until_s:
             pass
+
+
+class ComputesInChildren(Good):
+    """Has two processes in sessions of their own that are busy whenever it is not its turn.
+
+    For ten minutes: a bot that nobody stops ends so.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.busy = mmap.mmap(-1, 1)
+        for _ in range(2):
+            if os.fork() == 0:
+                os.setsid()
+                until_s = time.monotonic() + 600
+                while time.monotonic() < until_s:
+                    if self.busy[0] == 0:
+                        time.sleep(0.001)
+                os._exit(0)
+
+    def new(self) -> None:
+        self.busy[0] = 1
+        super().new()
+
+    def go(self) -> None:
+        self.busy[0] = 0
+        self.answer()
+        self.busy[0] = 1
 
 
 class Resigns(Good):

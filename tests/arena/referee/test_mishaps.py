@@ -24,7 +24,7 @@ from workers import play_in_worker
 
 from lath import games
 from lath.arena.errors import GameVoidError
-from lath.arena.referee import conversation
+from lath.arena.referee import conversation, watchdog
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
@@ -439,6 +439,30 @@ def test_a_bot_that_thinks_on_the_others_turn_is_named(
         "ThinksOnTheOthersTurn thinks on the other's turn, or in more threads than it is said to",
     )
     assert table.play(table.sit(Good), slow, Seat.FIRST, RELAXED).notes == ()
+
+
+def test_a_bot_whose_processes_compute_on_the_others_turn_is_named_and_stopped(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watchdog, "TICK_S", 0.05)
+    monkeypatch.setattr(watchdog, "ODD_CPU_S", 0.2)
+    thief, slow = table.sit(bad_bots.ComputesInChildren), table.sit(bad_bots.ThinksALot)
+    played = table.play(thief, slow, Seat.FIRST, RELAXED)
+    assert played.termination == Termination.RULES
+    (note,) = played.notes
+    assert note.startswith("ComputesInChildren thinks on the other's turn")
+    assert note.endswith("; it was stopped meanwhile")
+    assert re.search(
+        r"arena: used \d+\.\d\d s of CPU time beyond its own turns", dict(played.stderr)[thief.name]
+    )
+    # It stays so in the next game, and while others play.
+    assert table.watch.suspects == {thief.child}
+    first, second = table.sit(Good), table.sit(bad_bots.ThinksABit)
+    assert table.play(first, second, Seat.FIRST, RELAXED).termination == Termination.RULES
+    assert thief.child._watched is not None
+    assert thief.child._watched.turns.is_stopped
+    again = table.play(thief, slow, Seat.SECOND, RELAXED)
+    assert again.termination == Termination.RULES
 
 
 def test_no_more_than_a_thousand_letters_of_a_comment_go_into_the_record(table: Table) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import threading
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 from processes import PATIENCE_S, alive_of, gone, new_tree
 
-from lath.arena.referee import watchdog
+from lath.arena.referee import trees, watchdog
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.watchdog import Budget, Watched, trim_cache
 from lath.arena.walls import cgroups
@@ -201,7 +202,6 @@ def test_the_system_is_believed_that_it_ended_a_bot_for_its_memory(
     group = cgroups.make("bot", tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=256)
     start = Start(words=(), env={}, cwd="/", restrict=lambda: None, group=group)
     watched = Watched(1, "mark", wall, start)
-    assert not watched.needs_looks
     events = tmp_path / "bot/memory.events"
     events.write_text("low 0\nmax 9\noom 1\noom_kill 0\noom_group_kill 0\n")
     assert watched.over == ""
@@ -209,7 +209,63 @@ def test_the_system_is_believed_that_it_ended_a_bot_for_its_memory(
     assert watched.over == "its processes want more than the 2 GiB allowed"
 
 
-def test_nobody_watches_where_nothing_is_bounded(begin: Begin) -> None:
-    before = threading.active_count()
-    begin("print('on', flush=True)\ntime.sleep(600)", Wall())
-    assert threading.active_count() <= before
+THIEVES = """
+for _ in range(3):
+    if os.fork() == 0:
+        os.setsid()
+        while True: pass
+print("on", flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_bot_that_computes_when_it_is_not_its_turn_is_noticed_and_can_be_stopped(
+    begin: Begin,
+) -> None:
+    child, alarmed = begin(THIEVES, Wall()), threading.Event()
+    child.heed(lambda: 0.0, 1, alarmed.set)
+    assert alarmed.wait(PATIENCE_S)
+    assert child.excess_s >= watchdog.ODD_CPU_S
+    watched, group = child._watched, child._start.group
+    assert watched is not None
+    members = [pid for pid in trees.family(child.pid, child._mark) if pid != os.getpid()]
+    assert len(members) == 4
+    child.stop()
+    child.stop()  # once is enough
+    assert gone(lambda: [pid for pid in members if group is None and state(pid) != "T"])
+    assert gone(lambda: "frozen 1" not in group._read("cgroup.events") if group else ())
+    before_s = trees.used_s(members)
+    looks = iter(lambda: watched.turns._at_s, None)
+    first = next(looks)
+    assert gone(lambda: next(looks) < first + 1)  # it is looked at still
+    assert trees.used_s(members) == before_s
+    assert watched.over == ""
+    child.resume()
+    assert gone(lambda: trees.used_s(members) <= before_s)
+
+
+def state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+
+
+def test_what_its_turns_allow_is_no_excess_and_a_bot_that_defies_its_stop_ends() -> None:
+    turns, own_s, alarms = watchdog.Turns(), [0.0], []
+    turns.own_time, turns.threads = lambda: own_s[0], 2
+    turns.alarm = lambda: alarms.append(turns.excess_s)
+    now_s = turns._at_s
+    for _ in range(40):  # its own turns, in two threads
+        now_s, own_s[0] = now_s + 1, own_s[0] + 1
+        assert turns.take(2 * own_s[0], now_s) == ""
+    assert turns.excess_s == 0
+    seen_s = 2 * own_s[0]
+    while not alarms:
+        now_s, seen_s = now_s + 1, seen_s + 1  # the other's
+        assert turns.take(seen_s, now_s) == ""
+    most_s = watchdog.ODD_CPU_S + watchdog._ODD_SHARE * own_s[0]
+    assert most_s < turns.excess_s < most_s + 1
+    turns.is_stopped, words = True, ""
+    while not words:
+        now_s, seen_s = now_s + 0.1, seen_s + 0.1
+        words = turns.take(seen_s, now_s)
+    assert words == "it computes on the other's turn, though the arena has stopped it"
+    assert len(alarms) == 1
