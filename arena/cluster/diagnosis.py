@@ -21,7 +21,7 @@ from lath.arena.cluster.entrance import Entrance, terms_of
 from lath.arena.cluster.link import GUIDE, Link, RemoteError, Seen, security_of
 from lath.arena.cluster.messages import Hello
 from lath.arena.errors import ArenaError
-from lath.arena.referee.watchdog import size
+from lath.arena.referee.memory import size
 from lath.arena.tournament.config import Config, build, demo, load_own
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.diagnosis import Finding, Verdict

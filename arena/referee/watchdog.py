@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 
-from lath.arena.referee import trees
-from lath.arena.walls.limits import OWN_TASKS
+from lath.arena.referee import memory, trees
+from lath.arena.referee.memory import size
+from lath.arena.walls.limits import OWN_DESCRIPTORS, OWN_TASKS
 from lath.arena.walls.wall import Start, Wall
 
 TICK_S: Final = 0.25
@@ -49,9 +50,6 @@ ODD_CPU_S: Final = 0.5
 
 _ODD_SHARE: Final = 0.05
 """Of the time of its own turns this much more: compilers of languages work late."""
-
-_IN_MEMORY: Final = ("/memfd:", "/dev/shm/")  # noqa: S108 - only what they are called
-"""How the names of files in memory begin, to which a bot may write without mapping them."""
 
 
 class Budget:
@@ -133,6 +131,7 @@ class Watched:
         self._over = ""
         self._pid: Final = pid
         self._mark: Final = mark
+        self._start: Final = start
         self._group: Final = start.group
         self._user: Final = start.user
         self._most_bytes: Final = wall.tree_bytes
@@ -162,10 +161,12 @@ class Watched:
             return
         began_s = time.thread_time()
         members = self._members()
-        used_s = trees.used_s(members) if self._group is None else self._group.cpu_s
+        is_counted = self._group is not None and self._group.path
+        used_s = self._group.cpu_s if self._group and is_counted else trees.used_s(members)
         now_s = time.monotonic()
         self._over = (
-            self._too_many(members)
+            self.over  # version 1 ends one process of it
+            or self._too_many(members)
             or self._too_large(members)
             or (self._budget.take(used_s, now_s) if self._cores else "")
             or self.turns.take(used_s, now_s)
@@ -178,23 +179,32 @@ class Watched:
 
     def _members(self) -> list[int]:
         if self._group is not None:
-            return self._group.processes() if self._tree_bytes or self._tasks else []
+            is_needed = self._tree_bytes or self._tasks or not self._group.path
+            return self._group.processes() if is_needed else []
         return trees.family(self._pid, self._mark, self._user)
 
     def _too_many(self, members: list[int]) -> str:
-        if self._tasks and len(members) > self._tasks:
+        if not self._tasks:
+            return ""
+        if len(members) > self._tasks:
             return f"it has {len(members)} processes ({self._tasks} allowed)"
+        files = sum(map(memory.descriptors_of, members))
+        if files > OWN_DESCRIPTORS:
+            return f"its processes have {files:,} files open ({OWN_DESCRIPTORS:,} allowed)"
         return ""
 
     def _too_large(self, members: list[int]) -> str:
-        """Count in two ways: what is claimed is quickly read, and never less than what is held."""
+        """Count in three ways: the first are quickly read, and never less than what is held."""
         most = self._tree_bytes
         if not most:
             return ""
-        files = sum(dict(each for pid in members for each in _memory_files(pid)).values())
-        if sum(map(_claimed, members)) + files <= most:
+        inner = self._start.inner_pid
+        if sum(map(memory.reserved, members)) + memory.opened(members, inner) <= most:
             return ""
-        both = [_held(pid) for pid in members]
+        files = memory.shared(members, inner)
+        if sum(map(memory.claimed, members)) + files <= most:
+            return ""
+        both = [memory.held(pid) for pid in members]
         # Whether a file in memory is mapped by those who have it open nobody tells.
         held = sum(own for own, _ in both) + max(sum(shared for _, shared in both), files)
         if held <= most:
@@ -290,57 +300,3 @@ def _looks(folder: str, most_bytes: int) -> Iterator[str]:
                         yield ""
     except OSError as error:  # too deep, or closed to us
         yield f"its cache cannot be looked through: {os.strerror(error.errno or errno.EIO)}"
-
-
-def _claimed(pid: int) -> int:
-    """Return the bytes that a process has besides files, which the system may drop at any time.
-
-    What it shares with others is counted in each of them (proc(5), `status`).
-    """
-    return sum(_sums(pid, "status", (b"RssAnon:", b"VmSwap:"), b"RssShmem:"))
-
-
-def _held(pid: int) -> tuple[int, int]:
-    """Return its own bytes, and those of files in memory: of shared pages its share.
-
-    Where a process hides that from us, it is what it claims.
-    """
-    try:
-        return _sums(pid, "smaps_rollup", (b"Pss_Anon:", b"SwapPss:"), b"Pss_Shmem:")
-    except PermissionError:
-        return _sums(pid, "status", (b"RssAnon:", b"VmSwap:"), b"RssShmem:")
-
-
-def _sums(pid: int, file: str, own: tuple[bytes, ...], shared: bytes) -> tuple[int, int]:
-    """Return the sums of lines of a file of a process, in bytes; 0 for one that has ended."""
-    try:
-        with open(f"/proc/{pid}/{file}", "rb") as read:
-            lines = read.read().splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0, 0
-    one, other = (
-        sum(int(line.split()[1]) for line in lines if line.startswith(names))
-        for names in (own, shared)
-    )
-    return 1024 * one, 1024 * other
-
-
-def _memory_files(pid: int) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield the files in memory that a process has open: which, and their bytes."""
-    folder = f"/proc/{pid}/fd"
-    with suppress(OSError):  # it has ended, or hides them
-        for name in os.listdir(folder):
-            with suppress(OSError):
-                if os.readlink(f"{folder}/{name}").startswith(_IN_MEMORY):
-                    status = os.stat(f"{folder}/{name}")
-                    yield (status.st_dev, status.st_ino), 512 * status.st_blocks
-
-
-def size(number: int) -> str:
-    """Return bytes in words.
-
-    >>> size(2 << 30), size(100_000_000)
-    ('2 GiB', '95.37 MiB')
-    """
-    amount, unit = (number / (1 << 30), "GiB") if number >= 1 << 30 else (number / (1 << 20), "MiB")
-    return f"{round(amount, 2):g} {unit}"

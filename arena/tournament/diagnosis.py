@@ -28,7 +28,7 @@ from lath import games
 from lath.arena.errors import ConfigError, MachineError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
-from lath.arena.referee.watchdog import size
+from lath.arena.referee.memory import size
 from lath.arena.tournament import system
 from lath.arena.tournament.confinement import GUIDE, confined
 from lath.arena.tournament.programs import ENTRY_POINTS, bundled

@@ -28,8 +28,8 @@ _BOUNDS: Final = ("prlimit", f"--nproc={OWN_TASKS}", "--")
 HOME: Final = "/home/bot"
 """The bot's own folder behind the wall, in memory: gone with its process."""
 
-_OWN: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - its own, all in memory
-"""What it may write."""
+IN_MEMORY: Final = (HOME, "/tmp", "/dev/shm")  # noqa: S108 - its own
+"""What it may write: folders in memory."""
 
 CACHE: Final = "/home/cache"
 """Where its cache is seen."""
@@ -115,7 +115,11 @@ def command(
         *("--perms", "0444", "--file", str(fds.users), "/etc/passwd"),
         *("--proc", "/proc"),
         *_devices(),
-        *(word for place in _OWN for word in ("--perms", "1777", "--size", room, "--tmpfs", place)),
+        *(
+            word
+            for place in IN_MEMORY
+            for word in ("--perms", "1777", "--size", room, "--tmpfs", place)
+        ),
         *_visible(view),
         *(("--bind", view.cache, CACHE) if view.cache else ()),
         # The kernel's settings below /proc/sys belong to root, whom no namespace makes another.
@@ -168,7 +172,7 @@ def _visible(view: View) -> Iterator[str]:
     shown = {path for path in view.reads if not path.startswith(("/usr/", "/proc/", "/dev/"))}
     shown |= {os.path.realpath(path) for path in shown}
     last = "//"  # nothing begins so
-    made = {*_SYSTEM, *_OWN}
+    made = {*_SYSTEM, *IN_MEMORY}
 
     def around(path: str) -> Iterator[str]:
         for place in _around(path):

@@ -1,7 +1,8 @@
-"""A control group a bot, where version 2 has any: all its processes in one, counted and ended.
+"""A control group a bot, where there can be any: all its processes in one, counted and ended.
 
 What a group can hold to its bounds depends on the controllers that this machine has handed down to
 us; to end all processes of a group at once takes none (cgroups(7), and the kernel's cgroup-v2.rst).
+If version 2 does not have the memory controller, version 1's is used (cgroup-v1/memory.rst).
 Nothing is taken from others: no controller is switched on, no process but a bot is moved. Must not
 know who watches, nor the protocol. Every worker has this in its memory: no pathlib here (PTH).
 """
@@ -19,9 +20,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 _BOUNDS: Final = {"memory": "memory.max", "cpu": "cpu.max", "pids": "pids.max"}
 """Controllers that bound a bot, and the file that says a group has one."""
@@ -54,6 +55,10 @@ class Here:
     controllers: frozenset[str] = frozenset()
     """Which of `memory`, `cpu` and `pids` bound such a group; the watchdog sees to the others."""
 
+    memory_home: str = ""
+    """The folder in which it may make groups of version 1's memory controller; empty: there is
+    none, or version 2 has the controller."""
+
     can_kill: bool = False
     """Whether all processes of a group can be ended at once (Linux 5.14)."""
 
@@ -78,26 +83,35 @@ def what_is_here() -> Here:
     except OSError as error:
         return Here(why_not=f"/proc does not tell of control groups: {error.strerror}")
     homes = candidates(mounts, own)
-    if not homes:
-        return Here(why_not="control groups of version 2 are not mounted: mount -t cgroup2")
-    found = [here for home in homes if (here := _tried(home))]
-    if not found:
-        return Here(
-            why_not=f"no control group can be made in {homes[0]}, where we are: start the arena by "
+    why_not = "control groups of version 2 are not mounted: mount -t cgroup2"
+    if homes:
+        why_not = (
+            f"no control group can be made in {homes[0]}, where we are: start the arena by "
             f"systemd-run{'' if os.geteuid() == 0 else ' --user'} --scope -p Delegate=yes"
         )
-    return next((here for here in found if "memory" in here.controllers), found[0])
+    found = [here for home in homes if (here := _tried(home))]
+    here = next((one for one in found if "memory" in one.controllers), None)
+    here = here or (found[0] if found else Here(why_not=why_not))
+    if "memory" not in here.controllers:
+        (nearest, *_) = (*candidates(mounts, own, "memory"), "")
+        if nearest and _can_bound_memory_in(nearest):
+            return replace(here, memory_home=nearest, controllers=here.controllers | {"memory"})
+    return here
 
 
-def candidates(mounts: str, own: str) -> list[str]:
+def candidates(mounts: str, own: str, controller: str = "") -> list[str]:
     """Return the folder of our group and of those around it, the nearest first.
 
-    Takes what mountinfo and cgroup of /proc say of this process (proc(5)).
+    Takes what mountinfo and cgroup of /proc say of this process (proc(5)). With the name of a
+    `controller` it is version 1's.
     """
-    path = next((line[3:] for line in own.splitlines() if line.startswith("0::/")), "")
+    lines = [line.split(":", 2) for line in own.splitlines()]
+    path = next((where for _, names, where in lines if controller in names.split(",")), "")
+    kind = "cgroup " if controller else "cgroup2 "
     for line in mounts.splitlines():
         before, _, after = line.partition(" - ")
-        if path and after.startswith("cgroup2 "):
+        has_it = not controller or controller in after.rpartition(" ")[2].split(",")
+        if path.startswith("/") and after.startswith(kind) and has_it:
             root, mount = (_unescaped(field) for field in before.split()[3:5])
             inside = path if root == "/" else path.removeprefix(root)
             if root not in ("/", path[: len(root)]) or ".." in inside.split("/"):
@@ -140,6 +154,45 @@ def _tried(home: str) -> Here | None:
     return Here(home=home, controllers=has, can_kill="cgroup.kill" in files)
 
 
+def _can_bound_memory_in(home: str) -> bool:
+    """Return whether groups can be made in a folder of version 1's memory controller."""
+    trial = _MemoryGroup(f"{home}/lath-trial-{os.urandom(8).hex()}")
+    try:
+        trial.make(1 << 30)
+    except OSError:
+        return False
+    finally:
+        _remove(trial.path)
+    return os.access(f"{home}/tasks", os.W_OK)
+
+
+class _MemoryGroup(NamedTuple):
+    """A group of version 1's memory controller."""
+
+    path: str
+
+    def make(self, most_bytes: int) -> None:
+        """Make the group and bound it; raises OSError."""
+        os.mkdir(self.path)
+        _write(f"{self.path}/memory.limit_in_bytes", str(most_bytes))
+        with suppress(OSError):  # a system that does not count what is swapped out
+            _write(f"{self.path}/memory.memsw.limit_in_bytes", str(most_bytes))
+
+    def enter(self) -> None:
+        """Become a member, between fork and exec; raises OSError.
+
+        A thread that moves itself does not wait for all cores, as one that is moved does.
+        """
+        tasks = os.open(f"{self.path}/tasks", os.O_WRONLY | os.O_CLOEXEC)
+        os.write(tasks, b"0")
+        os.close(tasks)
+
+
+def _write(path: str, value: str) -> None:
+    with open(path, "w", encoding="ascii") as setting:
+        setting.write(value)
+
+
 def _can_start_in(folder: int) -> bool:
     """Return whether a process may be born in the group of an open folder.
 
@@ -174,8 +227,13 @@ class Group:
     """The group of one bot."""
 
     path: str
+    """Its folder among those of version 2; empty: it is in none."""
+
     bounds: frozenset[str] = frozenset()
     """To which controllers' bounds the system holds it."""
+
+    memory: str = ""
+    """Its folder among those of version 1's memory controller; empty: it is in none."""
 
     def start(
         self,
@@ -185,7 +243,31 @@ class Group:
         start_new_session: bool,
         **how: Any,
     ) -> subprocess.Popen[bytes]:
-        """Start a program as `subprocess.Popen` does, in the group from its first instruction.
+        """Start a program as `subprocess.Popen` does, in the group from its first instruction."""
+
+        def begin() -> None:
+            if self.memory:
+                _MemoryGroup(self.memory).enter()
+            preexec_fn()
+
+        if self.path:
+            return self._start_inside(words, begin, start_new_session=start_new_session, **how)
+        return subprocess.Popen(
+            words,
+            preexec_fn=begin,  # noqa: PLW1509 - what it does is the caller's
+            start_new_session=start_new_session,
+            **how,
+        )
+
+    def _start_inside(
+        self,
+        words: Sequence[str],
+        begin: Callable[[], None],
+        *,
+        start_new_session: bool,
+        **how: Any,
+    ) -> subprocess.Popen[bytes]:
+        """Start a program in a group of version 2.
 
         What Popen has forked forks once more, into the group, as a child of ours, and ends.
         """
@@ -201,7 +283,7 @@ class Group:
                 os._exit(1)
             if start_new_session:
                 os.setsid()
-            preexec_fn()
+            begin()
 
         try:
             process = subprocess.Popen(
@@ -227,22 +309,32 @@ class Group:
 
     def processes(self) -> list[int]:
         """Return the processes in it, as far as they are seen from here."""
-        return [pid for pid in map(int, self._read("cgroup.procs").split()) if pid]
+        told = self._read("cgroup.procs") if self.path else _read(f"{self.memory}/cgroup.procs")
+        return [pid for pid in map(int, told.split()) if pid]
 
     @property
     def cpu_s(self) -> float:
-        """Return the CPU time of all processes that are or were in it, in seconds."""
+        """Return the CPU time of all processes that are or were in it, in seconds.
+
+        Only of version 2: 0 for a group that is in none.
+        """
         return self._number("cpu.stat", "usage_usec") / 1e6
 
     @property
     def was_over_memory(self) -> bool:
         """Return whether the system has ended processes of it for want of memory."""
+        if self.memory:
+            return _number(_read(f"{self.memory}/memory.oom_control"), "oom_kill") > 0
         return "memory" in self.bounds and self._number("memory.events", "oom_kill") > 0
 
     def kill(self) -> None:
         """End all processes in it at once, and what they start meanwhile, where that can be."""
         with suppress(OSError):
             self.hold("cgroup.kill", "1")
+            return
+        for pid in self.processes():
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
 
     def freeze(self, *, on: bool) -> bool:
         """Stop all processes in it, or let them go on; return whether this system can (5.2)."""
@@ -254,24 +346,33 @@ class Group:
 
     def remove(self) -> None:
         """Remove it once its processes have ended; where they do not, it stays."""
-        _remove(self.path)
+        for path in filter(None, (self.path, self.memory)):
+            _remove(path)
 
     def hold(self, file: str, value: str) -> None:
         """Set a bound; raises OSError."""
-        with open(f"{self.path}/{file}", "w", encoding="ascii") as setting:
-            setting.write(value)
+        _write(f"{self.path}/{file}", value)
 
     def _number(self, file: str, key: str) -> int:
-        """Return one of the numbers in a file of them; 0 where it is not there."""
-        words = self._read(file).split()
-        return int(words[words.index(key) + 1]) if key in words else 0
+        return _number(self._read(file), key)
 
     def _read(self, name: str) -> str:
-        try:
-            with open(f"{self.path}/{name}", encoding="ascii") as file:
-                return file.read()
-        except OSError:  # it is gone, or this system has no such file
-            return ""
+        return _read(f"{self.path}/{name}")
+
+
+def _read(path: str) -> str:
+    """Return what is in a file; nothing if it is gone, or this system has no such file."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _number(text: str, key: str) -> int:
+    """Return one of the numbers in a text of names and numbers; 0 if it is not there."""
+    words = text.split()
+    return int(words[words.index(key) + 1]) if key in words else 0
 
 
 def make(name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0) -> Group | None:
@@ -287,33 +388,39 @@ def make(name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0) ->
         "pids": {"pids.max": str(tasks)} if tasks else {},
     }
     kept = frozenset(name for name in here.controllers if wanted[name])
-    group = Group(f"{here.home}/{name}", kept)
+    memory = f"{here.memory_home}/{name}" if here.memory_home and "memory" in kept else ""
+    if not (here.home or memory):
+        return None
+    group = Group(f"{here.home}/{name}" if here.home else "", kept, memory)
     try:
-        if not here.home:
-            return None
-        os.mkdir(group.path)
-        for controller in kept:
+        if group.path:
+            os.mkdir(group.path)
+        if memory:
+            _MemoryGroup(memory).make(tree_bytes)
+        for controller in kept - ({"memory"} if memory else set()):
             for file, value in wanted[controller].items():
                 group.hold(file, value)
     except OSError:  # such as no more groups
         group.remove()
         return None
     with suppress(OSError):  # a system that never swaps has no such file
-        if "memory" in kept:
+        if "memory" in kept and not memory:
             group.hold("memory.swap.max", "0")
     return group
 
 
 def leftovers(beginning: str, spare: tuple[str, ...] = ()) -> list[Group]:
     """Return the groups whose names begin so and not as one of `spare`, whoever has made them."""
-    home = what_is_here().home
-    with suppress(OSError):
-        return [
-            Group(f"{home}/{name}")
-            for name in (os.listdir(home) if home else ())
-            if name.startswith(beginning) and not name.startswith(spare)
-        ]
-    return []
+    here = what_is_here()
+    found: list[Group] = []
+    for home in filter(None, (here.home, here.memory_home)):
+        with suppress(OSError):
+            found += [
+                Group(f"{home}/{name}") if home == here.home else Group("", memory=f"{home}/{name}")
+                for name in os.listdir(home)
+                if name.startswith(beginning) and not name.startswith(spare)
+            ]
+    return found
 
 
 def _remove(path: str) -> None:

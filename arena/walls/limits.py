@@ -31,6 +31,15 @@ system does not hold the superuser to it."""
 OWN_TASKS: Final = 256
 """Processes and threads of a bot that is a user of its own."""
 
+OWN_DESCRIPTORS: Final = 8192
+"""Open files of all processes of such a bot together: each takes memory of the kernel's."""
+
+LOCKED_BYTES: Final = 64 << 20
+"""Memory that a process may keep from being swapped out."""
+
+SIGNALS: Final = 1024
+"""Signals that may wait for a process, and timers, which have one each."""
+
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
 _LIBC: Final = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -75,6 +84,7 @@ def restriction(
         resource.RLIMIT_NOFILE: DESCRIPTORS,
         resource.RLIMIT_FSIZE: FILE_BYTES,
         resource.RLIMIT_NPROC: OWN_TASKS if is_own else tasks_before() + MORE_TASKS,
+        **_kernels(),
         resource.RLIMIT_DATA: memory_bytes or machine_bytes() or resource.RLIM_INFINITY,
     }
 
@@ -93,6 +103,21 @@ def restriction(
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
     return restrict
+
+
+@cache
+def _kernels() -> dict[int, int]:
+    """Return limits of what the kernel keeps for a process, as far as this system has them."""
+    bounds = {
+        "RLIMIT_MEMLOCK": LOCKED_BYTES,
+        "RLIMIT_SIGPENDING": SIGNALS,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_NICE": 0,
+        "RLIMIT_RTPRIO": 0,
+    }
+    return {
+        getattr(resource, name): most for name, most in bounds.items() if hasattr(resource, name)
+    }
 
 
 def die_with(parent: int) -> None:

@@ -110,6 +110,11 @@ class Start:
         return started
 
     @property
+    def inner_pid(self) -> int:
+        """Return a process that is behind bubblewrap, once the bot's is known; 0 before."""
+        return self._init
+
+    @property
     def tells_signals(self) -> bool:
         """Return whether a status over 128 is that of a bot that a signal has ended."""
         return self.status_fd >= 0

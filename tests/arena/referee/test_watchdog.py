@@ -8,12 +8,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from processes import PATIENCE_S, alive_of, gone, new_tree
 
-from lath.arena.referee import trees, watchdog
+from lath.arena.referee import memory, trees, watchdog
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.watchdog import Budget, Watched, trim_cache
 from lath.arena.walls import cgroups
@@ -31,8 +32,11 @@ def begin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
     Its processes are found by their group, or by where they come from.
     """
-    if request.param == "in none":
-        monkeypatch.setattr(cgroups, "what_is_here", cgroups.Here)
+    here = cgroups.what_is_here()
+    plain = replace(here, memory_home="", controllers=frozenset[str]())
+    monkeypatch.setattr(
+        cgroups, "what_is_here", cgroups.Here if request.param == "in none" else lambda: plain
+    )
     monkeypatch.setattr(watchdog, "TICK_S", 0.05)
     monkeypatch.setattr(watchdog, "CACHE_S", 0.05)
     tree, children = new_tree(), []
@@ -95,22 +99,78 @@ def test_what_processes_share_counts_once(begin: Begin) -> None:
     watched = Watched(child.pid, child._mark, wall, child._start)
     watched.look()
     assert watched.over == ""
-    claimed = [watchdog._claimed(pid) for pid in watched._members()]
+    claimed = [memory.claimed(pid) for pid in watched._members()]
     assert len(claimed) == 4
     assert sum(claimed) > 64 * MIB
 
 
-def test_a_file_in_memory_counts_though_nobody_maps_it(begin: Begin) -> None:
-    code = """
+HIDES = {
+    "its own pages": "held = bytearray(80 << 20)",
+    "a file in memory that nobody maps": """
 file = os.memfd_create("hidden")
-for _ in range(48):
+for _ in range(80):
     os.write(file, bytes(1 << 20))
-os.fork()
-print("fed", flush=True)
-time.sleep(600)
-"""
-    words = how_it_ends(begin(code, Wall(tree_bytes=40 * MIB)))
-    assert re.fullmatch(r"was ended: its processes hold [4-6]\d(\.\d+)? MiB \(40 .*", words)
+""",
+    "a file in memory that is mapped and closed": """
+file = os.memfd_create("hidden")
+os.ftruncate(file, 80 << 20)
+held = mmap.mmap(file, 80 << 20)
+os.close(file)
+for _ in range(80):
+    held.write(bytes(1 << 20))
+""",
+    "shared pages that are in nobody's table": """
+held = mmap.mmap(-1, 80 << 20)
+for _ in range(80):
+    held.write(bytes(1 << 20))
+held.madvise(mmap.MADV_DONTNEED)
+""",
+    "page tables": """
+held = mmap.mmap(-1, 16 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
+held.madvise(mmap.MADV_NOHUGEPAGE)
+for place in range(0, 16 << 30, 2 << 20):
+    held[place]
+""",
+    "pipes": """
+pipes = [os.pipe() for _ in range(500)]
+for _, end in pipes:
+    os.set_blocking(end, False)
+    os.write(end, bytes(1 << 16))
+""",
+    "sockets": """
+import socket
+for _ in range(180):
+    pair = socket.socketpair()
+    pipes = [*(pipes if _ else ()), pair]
+    pair[0].setblocking(False)
+    try:
+        while pair[0].send(bytes(1 << 12)): pass
+    except BlockingIOError:
+        pass
+""",
+}
+"""How 80 MiB of memory may be held, or what may stand for as much, by what it is."""
+
+
+@pytest.mark.parametrize("where", HIDES)
+def test_memory_counts_wherever_it_is_held(where: str, begin: Begin) -> None:
+    most = {"page tables": 24, "pipes": 24, "sockets": 48}.get(where, 64)
+    code = f"import mmap\n{HIDES[where]}\nprint('fed', flush=True)\ntime.sleep(600)"
+    words = how_it_ends(begin(code, Wall(tree_bytes=most * MIB)))
+    found = re.fullmatch(
+        rf"was ended: its processes hold ([\d.]+) [MG]iB \({most} MiB allowed\)", words
+    )
+    assert found, words
+
+
+@pytest.mark.parametrize("where", HIDES)
+def test_what_a_bot_may_hold_it_may_hold_anywhere(where: str, begin: Begin) -> None:
+    wall = Wall(tree_bytes=512 * MIB)
+    code = f"import mmap\n{HIDES[where]}\nprint('fed', flush=True)\ntime.sleep(600)"
+    child = begin(code, wall)
+    watched = Watched(child.pid, child._mark, wall, child._start)
+    watched.look()
+    assert (child.lines[0], watched.over) == (b"fed", "")
 
 
 def test_who_computes_on_more_cores_than_it_may_have_ends(begin: Begin) -> None:

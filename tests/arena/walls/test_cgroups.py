@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from processes import children_of, gone, new_tree
+from processes import PATIENCE_S, alive_of, children_of, gone, new_tree
 
 from lath.arena.referee.process import Child
 from lath.arena.referee.trees import sweep
 from lath.arena.walls import cgroups
 from lath.arena.walls.limits import OWN_TASKS
+from lath.arena.walls.wall import Wall
 
 needs_groups = pytest.mark.skipif(
     not cgroups.what_is_here().can_kill, reason="this system grants no control groups"
@@ -114,6 +117,36 @@ def test_what_a_killed_runner_has_left_goes_with_a_later_sweep() -> None:
         process.wait()
     assert groups_of(tree) == [other]
     other.remove()
+
+
+needs_memory_groups = pytest.mark.skipif(
+    not cgroups.what_is_here().memory_home, reason="this system has no version 1 to bound memory by"
+)
+
+
+@needs_memory_groups
+@pytest.mark.parametrize("has_version_2", [True, False])
+def test_version_1_bounds_what_all_processes_of_a_bot_hold(
+    has_version_2: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = cgroups.what_is_here()
+    if not has_version_2:
+        monkeypatch.setattr(cgroups, "what_is_here", lambda: replace(here, home="", can_kill=False))
+    code = """if 1:
+        import os, time
+        os.write(1, b"on\\n")
+        os.fork(), os.fork()
+        held = b"x" * (30 << 20)
+        time.sleep(600)
+    """
+    tree, wall = new_tree(), Wall(tree_bytes=64 << 20)
+    child = Child.start([sys.executable, "-I", "-S", "-c", code], tree=tree, wall=wall)
+    assert len(groups_of(tree)) == 1 + has_version_2
+    assert child.wait(time.monotonic() + PATIENCE_S)
+    assert child.end_words() == "was ended: its processes want more than the 64 MiB allowed"
+    child.kill()
+    assert groups_of(tree) == []
+    assert gone(lambda: alive_of(tree))
 
 
 @pytest.fixture
