@@ -104,14 +104,16 @@ def _sum(folders: dict[int, int], files: Iterable[tuple[_File, int]]) -> int:
 
 def _folders_of(inner: int) -> dict[int, int]:
     """Return the bytes in each folder in memory, by its device."""
-    found = {}
-    for place in IN_MEMORY if inner else ():
-        with suppress(OSError):
-            path = f"/proc/{inner}/root{place}"
-            about, device = os.statvfs(path), os.stat(path).st_dev
-            if device != os.stat(place).st_dev:  # else it is not behind the wall yet
-                blocks = about.f_blocks - about.f_bfree
-                found[device] = blocks * about.f_frsize + (about.f_files - about.f_ffree) * _INODE
+    found: dict[int, int] = {}
+    root = f"/proc/{inner}/root"
+    with suppress(OSError):
+        if not inner or os.path.samefile(root, "/"):  # it is not behind the wall yet
+            return found
+        for place in IN_MEMORY:
+            about = os.statvfs(root + place)
+            files = (about.f_files - about.f_ffree) * _INODE
+            blocks = (about.f_blocks - about.f_bfree) * about.f_frsize
+            found[os.stat(root + place).st_dev] = blocks + files
     return found
 
 

@@ -512,19 +512,22 @@ def _groups() -> Finding:
     all_of = ("memory", "cpu", "pids")
     has = [name for name in all_of if name in here.controllers]
     lacks = [name for name in all_of if name not in here.controllers]
-    if not here.home:
-        words, remedy = _parted(here.why_not)
-        words += "; a watchdog bounds what a bot takes in all"
-    else:
+    remedy = f"have the system hand down the controllers {', '.join(lacks)}" if lacks else ""
+    if here.home:
         words = f"version 2, {here.home}: bounds {', '.join(has) or 'nothing'}"
-        words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
-        words += "; ends all processes of a bot at once" if here.can_kill else ""
-        remedy = f"have the system hand down the controllers {', '.join(lacks)}" if lacks else ""
+    elif here.memory_home:
+        words = f"version 1, {here.memory_home}: bounds memory"
+    else:
+        words, remedy = _parted(here.why_not)
+    words += " by version 1" if here.home and here.memory_home else ""
+    words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
+    words += "; ends all processes of a bot at once" if here.can_kill else ""
+    unseen = "" if "memory" in has else "; it does not see all memory of the kernel's (docs/attacks.md)"
     return Finding(
         group="walls",
         name="control groups",
-        verdict="note" if lacks or not here.home else "ok",
-        found=words,
+        verdict="note" if lacks else "ok",
+        found=words + unseen,
         remedy=remedy,
     )
 

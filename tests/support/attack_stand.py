@@ -1,10 +1,10 @@
 """A runner that is attacked: it starts an opponent and an attacker behind a wall, as a worker does.
 
-    python attack_stand.py none|user|bwrap FOLDER VICTIM
+    python attack_stand.py none|user|bwrap|bwrap-user FOLDER VICTIM [without-groups]
 
 Prints as JSON which attacks went through. Everything of it is in FOLDER, which other users can
-reach, so that only the walls are in the way. Without a wall it is an ordinary user, also where root
-has started it; VICTIM is a process of that user.
+reach, so that only the walls are in the way. Without a wall, and as `bwrap-user`, it is an ordinary
+user, also where root has started it; VICTIM is a process of that user.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Final
 
 from lath.arena.referee import trees
 from lath.arena.referee.process import Child, Watch
+from lath.arena.walls import cgroups
 from lath.arena.walls.bubblewrap import View
 from lath.arena.walls.limits import close_to_others
 from lath.arena.walls.wall import Wall
@@ -36,14 +37,17 @@ PYTHON: Final = shutil.which("python3", path="/usr/bin:/bin") or sys.executable
 """Of the system, where there is one: every user can read it."""
 
 
+_OWN_PYTHON: Final = (sys.prefix, sys.base_prefix)
+
 NOBODY: Final = 65534
 """Who the runner is that has no wall, where root tests."""
 
 
-def attacked(kind: str, folder: Path, victim: int) -> dict[str, bool]:
+def attacked(mode: str, folder: Path, victim: int) -> dict[str, bool]:
     """Return which attacks went through a wall."""
     folder.chmod(0o755)
-    if kind == "none" and os.geteuid() == 0:
+    kind = mode.partition("-")[0]
+    if mode in ("none", "bwrap-user") and os.geteuid() == 0:
         codecs.lookup("ascii")  # loaded when first used, and perhaps closed to nobody
         os.chown(folder, NOBODY, NOBODY)
         os.setgroups([])
@@ -51,7 +55,7 @@ def attacked(kind: str, folder: Path, victim: int) -> dict[str, bool]:
         os.setresuid(NOBODY, NOBODY, NOBODY)
     mark, tree = f"attack-{secrets.token_hex(6)}", f"stand-{secrets.token_hex(6)}."
     os.environ["TOURNAMENT_SECRET"] = mark
-    places = {name: folder / name for name in ("cup", "ada", "bob", "scratch")}
+    places = {name: folder / name for name in ("cup", "ada", "bob", "scratch", "cache")}
     for place in places.values():
         place.mkdir(mode=0o755)
     (places["cup"] / "tournament.db").write_text("games")
@@ -60,7 +64,8 @@ def attacked(kind: str, folder: Path, victim: int) -> dict[str, bool]:
     (places["bob"] / "bot.py").write_text("import secrets")
     code = Path(__file__).with_name("attacker.py").read_bytes()
     program = str(places["ada"] / "attacker.py")
-    shutil.copy(Path(__file__).with_name("attacker.py"), places["ada"])
+    for name in ("attacker.py", "attacker_escapes.py"):
+        shutil.copy(Path(__file__).with_name(name), places["ada"])
     os.chdir(places["cup"])
     trees.settle(str(places["scratch"]))
     trees.adopt_orphans()
@@ -70,7 +75,10 @@ def attacked(kind: str, folder: Path, victim: int) -> dict[str, bool]:
     # What is seen behind the wall is the attacker's own folder; the runner's own words are not.
     wall = Wall(
         kind="limits" if kind == "none" else kind,  # type: ignore[arg-type]
-        view=View(reads=(str(places["ada"]), sys.prefix, sys.base_prefix)),
+        view=View(
+            reads=(str(places["ada"]), *(_OWN_PYTHON if sys.executable == PYTHON else ())),
+            cache=str(places["cache"]) if kind == "bwrap" else "",
+        ),
     )
     with (
         socket.create_server(("127.0.0.1", 0)) as tcp,
@@ -166,4 +174,6 @@ def _forget(key: int) -> bool:
 
 
 if __name__ == "__main__":
+    if sys.argv[4:]:
+        cgroups.what_is_here = cgroups.Here  # type: ignore[assignment]
     json.dump(attacked(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])), sys.stdout)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -412,3 +413,91 @@ def test_all_processes_of_a_bot_share_its_memory_and_cores(entries: Callable[...
     bots = confined([plain, said, asked, shared], at_once=4).bots
     found = [(bot.wall.tree_bytes, bot.wall.cores) for bot in bots]
     assert found == [(0, 0), (1 << 28, 0), (1 << 28, 2), (machine_bytes() // 4, 1)]
+
+
+@walled
+def test_a_cache_is_its_bots_alone_and_no_link_in_it_is_followed(
+    entries: Callable[..., BotSpec], tmp_path: Path
+) -> None:
+    ada = entries("ada", cache_bytes=1 << 16)
+    target = tmp_path / "target"
+    target.mkdir()
+    (target / "kept").touch(0o644)
+    before = (target / "kept").stat()
+    code = (
+        f"cd /home/cache; ln -s {target} link; ln -s {target}/kept file; id -u; "
+        "head -c 99999 /dev/zero >big"
+    )
+    wall = confined([ada]).bots[0].wall
+    place = Path(wall.view.cache)
+    assert place.parent.stat().st_mode & 0o777 == 0o700
+    seen_users = []
+    for _ in range(2):  # the second time it is emptied before
+        child = Child.start(["/bin/sh", "-c", code], tree=new_tree(), wall=wall)
+        assert child.wait(time.monotonic() + PATIENCE_S)
+        child.take_output()
+        seen_users.append(int(child.lines[0]))
+        child.kill()
+    assert (place / "big").stat().st_uid == seen_users[1]
+    if users.can_be_given():
+        assert all(users.FIRST <= user <= users.LAST for user in seen_users)
+        users.give(str(place), users.LAST)
+        assert (place / "link").lstat().st_uid == users.LAST
+    assert (target / "kept").stat() == before
+    assert [path.name for path in target.iterdir()] == ["kept"]
+
+
+@pytest.mark.skipif(not users.can_be_given(), reason="this system grants no other user")
+def test_all_processes_of_a_bot_with_a_cache_are_one_user(tmp_path: Path) -> None:
+    folder = str(tmp_path / "cache")
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "compiled").touch(0o6755)
+    mine = users.claim_owner(folder)
+    assert users.claim_owner(folder) == mine
+    code = f"from lath.arena.walls import users; print(users.claim_owner({folder!r}))"
+    theirs = [sys.executable, "-c", code]
+    assert int(subprocess.check_output(theirs)) == mine  # while it is this process's, too
+    status = (tmp_path / "cache" / "compiled").stat()
+    assert (status.st_uid, status.st_mode & 0o7777) == (mine, 0o755)
+    users.release(mine)
+    users.release(mine)
+    # Another bot may have become that user meanwhile: then the folder gets a new one.
+    code = f"users.FIRST = users.LAST = {mine}; print(users.claim(), flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"from lath.arena.walls import users; {code}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as other:
+        assert other.stdin
+        assert other.stdout
+        assert int(other.stdout.readline()) == mine
+        new = users.claim_owner(folder)
+        assert new != mine
+        users.release(new)
+        other.stdin.close()
+    assert (tmp_path / "cache" / "compiled").stat().st_uid == new
+
+
+@walled
+@pytest.mark.skipif(not users.can_be_given(), reason="this system grants no other user")
+@pytest.mark.parametrize("closed", ["", "data", "data/net.bin"])
+def test_a_bot_whose_folder_is_closed_plays_as_a_user_of_its_own_in_a_copy(
+    closed: str, entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]]
+) -> None:
+    ada = entries("ada")
+    home = Path(str(ada.cwd))
+    (home / "data").mkdir()
+    (home / "data" / "net.bin").write_text("weights")
+    (home / "bot").write_text("#!/bin/sh\nid -u; cat data/net.bin\n")
+    (home / "bot").chmod(0o755)
+    (home / closed).chmod(0o700 if (home / closed).is_dir() else 0o600)
+    (bot,) = confined(workshop(ada)).bots
+    child = Child.start(bot.command, tree=new_tree(), cwd=bot.cwd, wall=bot.wall)
+    assert child.wait(time.monotonic() + PATIENCE_S)
+    while not child.out_closed:
+        child.take_output()
+    child.end_last_line()
+    user, weights = child.lines
+    child.kill()
+    assert users.FIRST <= int(user) <= users.LAST
+    assert weights == b"weights"

@@ -12,30 +12,40 @@ from pathlib import Path
 
 import pytest
 from attack_stand import NOBODY
-from attacks import ATTACKS, MODES, table
+from attacks import ATTACKS, MODES, NO, SYSTEM, TRIED, table
+from processes import gone, new_tree
 from tools import needs
 
+from lath.arena.referee import memory
+from lath.arena.referee.process import Child
 from lath.arena.walls import users
+from lath.arena.walls.wall import Wall
 
 ROOT = Path(__file__).parents[3]
 
 needs_users = pytest.mark.skipif(
     not users.can_be_given(), reason="this system grants no other user"
 )
-MARKS = {"none": needs(), "user": needs_users, "bwrap": needs("bwrap")}
+MARKS = {
+    "none": needs(),
+    "user": needs_users,
+    "bwrap": needs("bwrap"),
+    "bwrap-user": needs("bwrap"),
+}
 
 
 @cache
-def gone_through(mode: str) -> dict[str, bool]:
+def gone_through(mode: str, *how: str) -> dict[str, bool]:
     """Return which attacks go through a wall, all tried by one bot."""
-    user = NOBODY if mode == "none" and os.geteuid() == 0 else None
+    is_ordinary = mode in ("none", "bwrap-user") and os.geteuid() == 0
+    user = NOBODY if is_ordinary else None
     with tempfile.TemporaryDirectory(prefix="attacked-") as folder:
         # Not started by the runner: it is of the organiser's user, and lives on.
         victim = subprocess.Popen(["sleep", "600"], user=user, cwd="/")
         try:
             stand = [sys.executable, str(ROOT / "tests" / "support" / "attack_stand.py")]
             ran = subprocess.run(
-                [*stand, mode, folder, str(victim.pid)],
+                [*stand, mode, folder, str(victim.pid), *how],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -51,21 +61,53 @@ def gone_through(mode: str) -> dict[str, bool]:
         return {**found, "kill": was_killed}
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-@pytest.mark.parametrize("mode", [pytest.param(mode, marks=MARKS[mode]) for mode in MODES])
+MODES_HERE = [pytest.param(mode, marks=MARKS[mode]) for mode in MODES]
+
+
+def expected_in(mode: str) -> dict[str, bool]:
+    """Return which attacks go through, without those of which the system decides."""
+    each = {name: ATTACKS[name].in_(mode) for name in TRIED}
+    return {name: cell != NO for name, cell in each.items() if cell != SYSTEM}
+
+
+@pytest.mark.parametrize("mode", MODES_HERE)
 @pytest.mark.xdist_group("attacks")
-def test_an_attack_goes_through_where_the_table_says_so(mode: str, name: str) -> None:
-    expected = getattr(ATTACKS[name], mode)
-    if expected is not None:
-        assert gone_through(mode)[name] is expected
+def test_attacks_go_through_where_the_catalogue_says_so(mode: str) -> None:
+    found = gone_through(mode)
+    assert {name: found[name] for name in expected_in(mode)} == expected_in(mode)
 
 
-def test_each_attack_is_tried() -> None:
-    assert {*gone_through("none")} == {*ATTACKS, "done"}
+def test_each_attack_is_tried_by_the_attacker_or_by_a_test() -> None:
+    assert {*gone_through("none")} == {*TRIED, "done"}
+    for attack in ATTACKS.values():
+        if "::" in attack.test:
+            path, _, name = attack.test.partition("::")
+            assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), attack
 
 
-def test_the_documents_show_the_table() -> None:
-    assert table() in (ROOT / "docs" / "untrusted-bots.md").read_text(encoding="utf-8")
+def test_the_documents_show_the_catalogue() -> None:
+    assert table() in (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
+
+
+SCRATCH = {
+    "in files": "open(f'{place}/big', 'wb').write(bytes(16 << 20))",
+    "in their names": "[open(f'{place}/{n}', 'w').close() for n in range(16_000)]",
+}
+
+
+@needs("bwrap")
+@pytest.mark.parametrize("how", SCRATCH)
+def test_files_in_memory_count(how: str) -> None:
+    code = f"for place in ('/home/bot', '/tmp', '/dev/shm'):\n    {SCRATCH[how]}\n"
+    words = ["/usr/bin/python3", "-c", f"{code}print('full', flush=True)\ninput()"]
+    child = Child.start(words, tree=new_tree(), wall=Wall(kind="bwrap"))
+    try:
+        assert gone(lambda: child.take_output() or not child.lines)  # type: ignore[func-returns-value]
+        assert child.bot_pid != child.pid
+        held = memory.opened([], child._start.inner_pid)
+        assert 45 << 20 < held < 60 << 20
+    finally:
+        child.kill()
 
 
 @needs_users
