@@ -139,6 +139,8 @@ class Entrance:
         async with self._locks.setdefault(host, asyncio.Lock()):
             entered = await self._enter(seen, host)
             for digest in entered.missing:
+                if digest not in self._parcels:
+                    return Entered(refused=f"it asks for {digest[:12]}, which no bot brings")
                 if refused := await self._send(seen.address, self._parcels[digest]):
                     return Entered(refused=refused)
             if entered.missing:

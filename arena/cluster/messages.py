@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from lath.arena.errors import ArenaError
 from lath.arena.referee.clock import Limits
@@ -17,18 +17,33 @@ from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
 from lath.notation.protocol import TimeControl
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of these messages; those of other versions are not understood."""
+
+
+Digest = Annotated[str, Field(pattern=r"\A[0-9a-f]{64}\z")]
+"""A SHA-256, by which something is kept in a folder of that name."""
+
+FileName = Annotated[str, Field(pattern=r"\A[^/\x00]*[^/\x00.][^/\x00]*\z")]
+"""The name of a file, which leads nowhere else."""
+
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
     """A word of a command, or a path: as it is, or what stands for it on each machine."""
 
-    kind: Literal["text", "python", "files"] = "text"
+    kind: Literal["text", "python", "files", "parts"] = "text"
     """`python`: the interpreter that runs the arena; `files`: a path in what the bot brings."""
 
     text: str = ""
+    parts: tuple[Word, ...] = ()
+    """Those of one word, such as an option with a path."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,19 +56,19 @@ class Traveller:
     """Its command on machines whose names match; elsewhere it is `command`."""
 
     cwd: Word | None
-    parcel: str
+    parcel: Digest | Literal[""]
     """The digest of its files; empty: it brings none."""
 
-    env: Mapping[str, str]
-    options: Mapping[str, str | int | float | bool]
+    env: Mapping[str, Word]
+    options: Mapping[str, Word | int | float | bool]
     memory_bytes: int | None
     time: TimeControl | None
     threads: int
     lacks: str
     sandbox: str
-    reads: tuple[str, ...]
+    reads: tuple[Word, ...]
     cache_bytes: int
-    build: str
+    build: Word
     protocol: str
 
 
@@ -61,8 +76,8 @@ class Traveller:
 class GameFile:
     """The file of a game that is nobody's package."""
 
-    name: str
-    sha256: str
+    name: FileName
+    sha256: Digest
     source: str
 
 
@@ -70,7 +85,7 @@ class GameFile:
 class Terms:
     """What holds for all pairs of a run, and is sent to each machine once."""
 
-    version: Literal[1] = VERSION
+    version: Literal[2] = VERSION
     tree: str
     """Marks the processes that are started for the run."""
 
@@ -95,16 +110,16 @@ class Entry:
     """What a worker is told before it plays."""
 
     terms: Terms
-    digest: str
+    digest: Digest
     """Of the terms: jobs name them by it."""
 
     host: str
     """What its machine is called in records."""
 
-    first: int
+    first: Count
     """How many games the workers before it play at a time on its machine."""
 
-    slots: int
+    slots: Count
     """How many all workers of its machine play at a time."""
 
 
@@ -126,7 +141,7 @@ class Said:
 class Entered:
     """How a worker is ready to play."""
 
-    missing: tuple[str, ...] = ()
+    missing: tuple[Digest, ...] = ()
     """Parcels that it has not: it is not ready, and wants them first."""
 
     refused: str = ""
@@ -142,8 +157,8 @@ class Pair:
     pair: int
     games: tuple[GamePlan, ...]
     bots: tuple[str, str]
-    options: tuple[Mapping[str, str | int | float | bool], ...]
-    """What each of them is set to, all of it."""
+    options: tuple[Mapping[str, int | float | bool], ...]
+    """What each of them is set to; texts stand in the terms, and are the same for all pairs."""
 
     spent: frozenset[str]
     started: frozenset[str]
@@ -166,7 +181,7 @@ class Answer:
     results: tuple[str, ...] = ()
     """A `PairResult` as text for each pair that was played, in their order."""
 
-    seconds: float = 0.0
+    seconds: Amount = 0.0
     """How long all of its pairs took, together; 0 where they were not all played."""
 
     is_unknown: bool = False
@@ -199,14 +214,14 @@ class Hello:
     """Versions of the rules of the games that are installed."""
 
     cpu: str
-    cores: int
-    speed: float
+    cores: Count
+    speed: Positive
     """Of one core: steps of a fixed piece of work, in thousands a second of CPU time."""
 
-    resolution_ns: float
+    resolution_ns: Amount
     """Of the clock."""
 
-    reading_ns: float
+    reading_ns: Amount
     """How long it takes to read it."""
 
     no_bwrap: str
@@ -216,7 +231,7 @@ class Hello:
     bots: tuple[str, ...]
     """Bundled ones."""
 
-    free_bytes: int
+    free_bytes: Count
     """Room for bots' files."""
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
+from typing import Final, cast
 
 from lath.arena.cluster.messages import Entry, Terms, Traveller, Word, read, write
 from lath.arena.cluster.parcels import Parcel, parcel_of, place_of
@@ -21,8 +22,11 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.builds import built
 from lath.arena.tournament.confinement import confined, files_of, holds, kept, own_folders
-from lath.arena.tournament.programs import resolve
+from lath.arena.tournament.programs import is_there, resolve, rest_of, split_at
 from lath.arena.walls.wall import Wall
+
+_UNCHANGED: Final = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Variables of bots that keep Python from writing into what was sent, which counts as changed."""
 
 
 def travelling(
@@ -59,26 +63,64 @@ def travelling(
 
 def _traveller(bot: BotSpec, parcel: Parcel | None) -> Traveller:
     def word(text: str) -> Word:
-        if text == sys.executable:
-            return Word(kind="python")
-        if not parcel or not Path(text).is_absolute():
-            return Word(text=text)
-        for path in map(Path, (text, os.path.realpath(text))):  # a folder may be reached by a link
-            if path.is_relative_to(parcel.root):
-                inner = str(path.relative_to(parcel.root))
-                within = "" if inner == "." else f"{inner}/"
-                if inner in parcel.files or any(n.startswith(within) for n in parcel.files):
-                    return Word(kind="files", text=inner)
-        return Word(text=text)
+        return _word(text, parcel, is_built=bool(bot.build))
 
-    same = "name", "env", "memory_bytes", "time", "threads", "lacks", "sandbox", "reads"
-    more = "cache_bytes", "build", "hosts", "options", "protocol"
+    values = cast("Mapping[str, str | int | float]", bot.options).items()
+    same = "name", "memory_bytes", "time", "threads", "sandbox"
+    more = "cache_bytes", "hosts", "protocol"
     return Traveller(
         command=tuple(map(word, bot.command)),
         cwd=None if bot.cwd is None else word(bot.cwd),
         parcel=parcel.digest if parcel else "",
+        env={name: word(value) for name, value in bot.env.items()},
+        options={name: word(one) if isinstance(one, str) else one for name, one in values},
+        reads=tuple(map(word, bot.reads)),
+        build=word(bot.build),
+        lacks="" if parcel else bot.lacks,
         **{name: getattr(bot, name) for name in (*same, *more)},
     )
+
+
+def _word(text: str, parcel: Parcel | None, *, is_built: bool) -> Word:
+    """Return a word as it is sent: paths of what the bot brings, there or not, as such."""
+    if text == sys.executable:
+        return Word(kind="python")
+    if not parcel or "/" not in text:
+        return Word(text=text)
+    if text[0] == "/" and (rest_of(text) == text or is_there(Path(text), Path.exists)):
+        for path in (os.path.normpath(text), os.path.realpath(text)):  # it may be named by a link
+            if _travels(path, parcel, is_built=is_built):
+                return Word(kind="files", text=os.path.relpath(path, parcel.root))
+        return Word(text=text)
+    first, *more = split_at(parcel.paths, text)
+    parts = [Word(text=first)]
+    for place, after in zip(more[::2], more[1::2], strict=True):
+        path = os.path.normpath(f"{place}{rest_of(after)}")
+        is_own = _travels(path, parcel, is_built=is_built)
+        inner = os.path.relpath(place, parcel.root)
+        parts += [Word(kind="files", text=inner) if is_own else Word(text=place), Word(text=after)]
+    return Word(kind="parts", parts=tuple(parts)) if more else Word(text=text)
+
+
+def _travels(path: str, parcel: Parcel, *, is_built: bool) -> bool:
+    """Return whether a path is of what a bot brings: it does, or its build may make it there.
+
+    What is there and was left out, such as a virtual environment, stays here.
+    """
+    inner = os.path.relpath(path, parcel.root)
+    if inner in parcel.files or any(name.startswith(f"{inner}/") for name in parcel.files):
+        return True
+    if not any(Path(path).is_relative_to(place) for place in parcel.paths):
+        return path == parcel.root
+    return path in parcel.paths or is_built or not _holds_something(Path(path))
+
+
+def _holds_something(path: Path) -> bool:
+    """Return whether a path is that of a file, or of a folder with something in it."""
+    try:
+        return path.is_file() or any(path.iterdir())
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +165,11 @@ def _prepared(terms: Terms, host: str, closed: Sequence[str], slots: int) -> Pre
     tell = partial(print, file=sys.stderr, flush=True)
     ready = built(asked, closed=closed, logs=kept("builds"), tell=tell)
     found = confined(ready, closed=closed, at_once=2 * slots)
-    return Prepared(bots=found.bots, warnings=(*warnings, *found.warnings))
+    told = (
+        replace(bot, lacks=bot.lacks or _left_behind(bot)) if bot.files else bot
+        for bot in found.bots
+    )
+    return Prepared(bots=tuple(told), warnings=(*warnings, *found.warnings))
 
 
 def _walled(bot: BotSpec, wall: str) -> BotSpec:
@@ -138,20 +184,37 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
     def here(word: Word) -> str:
         if word.kind == "python":
             return sys.executable
+        if word.kind == "parts":
+            return "".join(map(here, word.parts))
         return str(place / word.text) if word.kind == "files" else word.text
 
-    command = tuple(map(here, bot.command))
     own = next(_commands(bot, host), None)
-    same = "name", "env", "options", "memory_bytes", "time", "threads", "sandbox", "reads"
+    command = tuple(map(here, bot.command)) if own is None else resolve(own, Path("/"))
+    values = bot.options.items()
+    same = "name", "memory_bytes", "time", "threads", "sandbox", "cache_bytes", "protocol"
     return BotSpec(
-        command=command if own is None else resolve(own, Path("/")),
+        command=command,
         cwd=None if bot.cwd is None or own is not None else here(bot.cwd),
-        lacks="" if own is not None or bot.parcel else bot.lacks,
+        lacks=bot.lacks if own is None else "",
         files=(str(place),) if bot.parcel and own is None else (),
-        cache_bytes=bot.cache_bytes,
-        protocol=bot.protocol,
-        build="" if own is not None else bot.build,
+        reads=tuple(map(here, bot.reads)),
+        env=_UNCHANGED | {name: here(value) for name, value in bot.env.items()},
+        options={name: here(one) if isinstance(one, Word) else one for name, one in values},
+        build="" if own is not None else here(bot.build),
         **{name: getattr(bot, name) for name in same},
+    )
+
+
+def _left_behind(bot: BotSpec) -> str:
+    """Return which path of the command of a bot that was sent is not there; empty: none."""
+    missing = next((one for one in bot.command if one[:1] == "/" and not Path(one).exists()), "")
+    if not missing or any(
+        Path(missing).is_relative_to(place) for place in (bot.cwd, *bot.files) if place
+    ):
+        return missing and f"{missing} is no file"
+    return (
+        f"{missing} is not on this machine, and not in the bot's folder, which travels: put it "
+        "there, or name it in the bot's `files`"
     )
 
 

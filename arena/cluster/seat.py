@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import shutil
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -47,7 +48,7 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament import system
 from lath.arena.tournament.confinement import kept
 from lath.arena.tournament.diagnosis import clock_numbers
-from lath.arena.tournament.programs import bundled
+from lath.arena.tournament.programs import bundled, is_there
 from lath.arena.tournament.slots import Worker
 from lath.arena.tournament.worker import GreetJob, PairJob, greet_bot, play_pair
 from lath.arena.walls import bubblewrap, users
@@ -63,6 +64,9 @@ MOST_TERMS: Final = 8
 
 PREPARE_S: Final = 1800.0
 """How long builds may take together, and all else before the first game."""
+
+DASKS: Final = "dask-scratch-space"
+"""In the name of the folder in which a Dask worker keeps its files."""
 
 _STEPS: Final = 100_000
 _TRIES: Final = 9
@@ -160,7 +164,7 @@ class _Stay:
         """Return a pair as a worker process plays it; records say on which machine that was."""
         terms, host = self.entry.terms, ("Host", self.entry.host)
         one, other = (
-            replace(self.bots[name], options=options)
+            replace(self.bots[name], options={**self.bots[name].options, **options})
             for name, options in zip(pair.bots, pair.options, strict=True)
         )
         return PairJob(
@@ -207,6 +211,12 @@ def _needed(digest: str) -> None:
 
 
 def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
+    for path in sys.path:  # Dask puts its folder there
+        if DASKS in path and (other := parcels.changed_by_others(Path(path))):
+            return Entered(
+                refused=f"Dask imports from {path}, and other users can change {other}: "
+                "`--local-directory` of `dask worker` names another folder"
+            )
     digests = [bot.parcel for bot in entry.terms.bots if bot.parcel]
     missing = stack.enter_context(parcels.used(digests))
     if missing:
@@ -227,6 +237,8 @@ def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
     found = read(Prepared, answer)
     if found.refused:
         return Entered(refused=found.refused)
+    if changed := tuple(digest for digest in digests if not parcels.is_sound(digest)):
+        return Entered(missing=changed)  # somebody was there while bots were made ready
     _stays[entry.digest] = _Stay(entry, {bot.name: bot for bot in found.bots}, env, stack)
     while len(_stays) > MOST_TERMS:
         _stays.popitem(last=False)[1].in_use.close()
@@ -239,7 +251,7 @@ def _environment(entry: Entry) -> dict[str, str]:
     for file in entry.terms.game_files:
         folder = kept("games") / file.sha256
         folder.mkdir(mode=0o755, parents=True, exist_ok=True)
-        path = folder / Path(file.name).name
+        path = folder / file.name
         if hashlib.sha256(file.source.encode()).hexdigest() != file.sha256:
             raise ArenaError(f"the file of a game, {file.name}, is not what its digest says")
         if not path.is_file() or path.read_bytes() != file.source.encode():
@@ -252,13 +264,20 @@ def _environment(entry: Entry) -> dict[str, str]:
 
 
 def secrets_here() -> tuple[str, ...]:
-    """Return files of Dask's configuration that no bot may see: its keys."""
+    """Return files of Dask's configuration that no bot may see: its keys.
+
+    A trial has others, in memory: those that are configured stay the organiser's.
+    """
     import dask.config
 
-    table = dask.config.get("distributed.comm.tls", {}) or {}
-    rows = [row for row in table.values() if isinstance(row, dict)]
-    texts = [value for row in (table, *rows) for value in row.values() if isinstance(value, str)]
-    named = [str(Path(text).resolve()) for text in texts if "/" in text and Path(text).is_file()]
+    texts = []
+    for config in (dask.config.config, dask.config.collect()):
+        table = dask.config.get("distributed.comm.tls", {}, config=config) or {}
+        rows = (table, *(row for row in table.values() if isinstance(row, dict)))
+        texts += [value for row in rows for value in row.values() if isinstance(value, str)]
+    paths = [Path(text) for text in dict.fromkeys(texts) if "/" in text]
+    real = (path.resolve() for path in paths if is_there(path, Path.is_file))
+    named = [str(path) for path in real if path.is_file()]  # a trial's key has no name
     return (*named, *filter(os.path.exists, dask.config.paths))
 
 

@@ -180,9 +180,12 @@ def pair_of(job: PairJob) -> Pair:
     """Return a job as it is sent."""
     one, other = job.bots
     same = "pair", "games", "spent", "started"
-    options = one.options, other.options
+    options = (
+        {name: value for name, value in bot.options.items() if not isinstance(value, str)}
+        for bot in (one, other)
+    )
     return Pair(
         bots=(one.name, other.name),
-        options=cast("Any", options),
+        options=cast("Any", tuple(options)),
         **{name: getattr(job, name) for name in same},
     )

@@ -36,6 +36,7 @@ from lath.arena.tournament.confinement import (
     lexical_home,
     own_folders,
 )
+from lath.arena.tournament.programs import split_at
 from lath.arena.walls import users
 from lath.arena.walls.wall import beginning
 
@@ -145,14 +146,18 @@ def _moved(bot: BotSpec, source: str, home: Path) -> BotSpec:
     """Return a bot that plays in the copy of its folder."""
 
     def there(word: str) -> str:
-        return f"{home}{word[len(source) :]}" if word.startswith(f"{source}/") else word
+        parts = split_at([source], word)
+        return "".join(str(home) if number % 2 else part for number, part in enumerate(parts))
 
+    values = bot.options.items()
     return replace(
         bot,
         command=tuple(map(there, bot.command)),
-        cwd=str(home) if bot.cwd == source else bot.cwd and there(bot.cwd),
+        cwd=bot.cwd and there(bot.cwd),
         files=tuple(map(there, bot.files)),
         reads=tuple(map(there, bot.reads)),
+        env={name: there(value) for name, value in bot.env.items()},
+        options={name: there(one) if isinstance(one, str) else one for name, one in values},
         lacks="",
     )
 
@@ -179,6 +184,8 @@ def _home_of(
             trees.remove(str(home))
             try:
                 _copy(source, home)
+                if _digest_of(home, bot.build) != digest:
+                    raise OSError(0, "was changed while it was copied", str(source))
                 if bot.build:
                     _build(bot, _at(maker, source, home), home, log)
                 done.touch()
@@ -245,7 +252,7 @@ def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
         tree_bytes=0,
         cores=0,
     )
-    return replace(maker, cwd=str(home), wall=wall)
+    return replace(_moved(maker, str(source), home), wall=wall)
 
 
 def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:

@@ -7,10 +7,11 @@ configurations.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -92,6 +93,71 @@ def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
         if not word.startswith("-") and is_there(folder / word, Path.is_file)
     }
     return (program, *(paths.get(word, word) for word in arguments))
+
+
+_BEFORE: Final = re.compile(r"-[A-Za-z]+|/*")
+"""What may stand before a path in one word of a shell: an option such as `-I`, or `//` of a URL."""
+
+_BEGINS: Final = re.compile(r"[\s'\"`=:;,|&<>({@]")
+"""What may stand before a word, or a path in one."""
+
+_REST: Final = re.compile(r"[^\s'\"`=:;,|&<>(){}$*?]*")
+"""What follows of a path."""
+
+_ENDS: Final = r"(?=[/\s'\"`=:;,|&<>(){}$*?]|\\\n|\Z)"
+"""Where the name of a file or folder ends."""
+
+_LONGEST: Final = 256
+"""Letters that are looked at before a path, and folders of one that are looked at."""
+
+
+def split_at(places: Sequence[str], text: str) -> list[str]:
+    """Return a text cut where it names one of some places, or what lies below, there or not.
+
+    Every second part is the place, as it is in `places`: an absolute path. Taken are paths as
+    people write them in commands of a shell, in quotes, by links, or behind `--opt=` and `-I`; not
+    those that leave the place by `..`.
+
+    >>> split_at(["/home/ada"], "cc -I/home/ada/include '/home/ada/a.c' /home/ada2/b.c")
+    ['cc -I', '/home/ada', "/include '", '/home/ada', "/a.c' /home/ada2/b.c"]
+    """
+    parts, at = [], 0
+    names = {name: place for place in places for name in (place, *_links_to(place, text))}
+    longest_first = sorted(names, key=len, reverse=True)
+    pattern = "|".join(f"({_spelled(name)})" for name in longest_first)
+    for found in re.finditer(f"(?:{pattern}){_ENDS}", text) if names else ():
+        before = _BEGINS.split(text[max(0, found.start() - _LONGEST) : found.start()])[-1]
+        inner = os.path.normpath(f"./{rest_of(text[found.end() :])}")
+        if _BEFORE.fullmatch(before) and inner.split("/")[0] != "..":
+            parts += [text[at : found.start()], names[longest_first[(found.lastindex or 1) - 1]]]
+            at = found.end()
+    return [*parts, text[at:]]
+
+
+def rest_of(text: str) -> str:
+    """Return what a text that follows the name of a folder has of a path below it."""
+    found = _REST.match(text)
+    return found[0] if found else ""
+
+
+def _spelled(place: str) -> str:
+    r"""Return the pattern of how people write a path: with `//`, `/./` and a shell's `\`."""
+    escaped = map(re.escape, place.split("/")[1:])
+    names = (re.sub(r"(\\.|[^\w.-])", r"\\\\?\1", name) for name in escaped)
+    return "/" + "/+(?:[.]/+)*".join(names)
+
+
+def _links_to(place: str, text: str) -> Iterator[str]:
+    """Yield paths in a text that lead to a place by links, or by `..`."""
+    real = os.path.realpath(place)
+    for found in re.finditer(rf"/(?!/){_REST.pattern}", text):
+        names = found[0].split("/")
+        for count in range(2, min(len(names), _LONGEST) + 1):
+            path = "/".join(names[:count])
+            if not os.path.lexists(path):
+                break
+            if names[count - 1] and path != place and os.path.realpath(path) == real:
+                yield path
 
 
 _TERMINAL: Final = 'exec 3<&0 4>&1 <"$0"/0 >"$0"/1; exec "$@"'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,19 @@ def test_machines_play_the_games_that_this_one_would_and_keep_their_keys(
     assert play(walled, tmp_path / "here").is_complete
     assert games_of(tmp_path / "there") == games_of(tmp_path / "here")
     assert hosts_of(tmp_path / "here") == []
+
+
+def test_a_program_that_only_its_build_makes_plays(two_hosts: Machines, tmp_path: Path) -> None:
+    home = tmp_path / "mine"
+    home.mkdir()
+    run = 'from lath.bots.sdk import run\nrun(choose, name="Mine")\n'
+    (home / "main.py").write_text(f"#!{sys.executable} -P\n{BRAIN}\n{run}")
+    build = f"cp {home}/main.py {home}/bot && chmod +x ./bot"
+    mine = {"name": "mine", "cwd": str(home), "build": build, "command": ["./bot"]}
+    watcher = Watcher()
+    config = a_tournament(mine, {"name": "greedy"}, rounds=1)
+    assert play(config, tmp_path / "cup", two_hosts.address, watcher).is_complete, watcher.warnings
+    assert not (home / "bot").exists()
 
 
 def test_without_a_wall_a_bot_has_the_key(two_hosts: Machines, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from lath.arena.cluster import cluster, diagnosis, seat
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
 from lath.arena.cluster.link import Link, Seen
-from lath.arena.cluster.messages import Hello, Terms
+from lath.arena.cluster.messages import Entered, Hello, Terms, write
 from lath.arena.cluster.tasks import Place
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.referee.clock import Limits
@@ -149,6 +149,24 @@ def test_what_must_be_the_same_is_compared(change: dict[str, Any], why: str) -> 
     found = Machines().entrance.unlike(replace(HELLO, **change))
     assert found.startswith(why)
     assert bool(found) == bool(why)
+
+
+def test_a_machine_that_asks_for_what_no_bot_brings_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    entrance = Machines().entrance
+    called: list[object] = []
+
+    async def call(_address: str, function: object, *_: object, **__: object) -> str:
+        called.append(function)
+        return write(Entered(missing=("a" * 64,)))
+
+    monkeypatch.setattr(entrance._link, "call", call)
+    seen = Seen("tcp://127.0.0.1:1", 1, "127.0.0.1")
+    with ThreadPoolExecutor(1) as thread:  # see below
+        entered = thread.submit(asyncio.run, entrance.enter(seen, "node")).result()
+    assert entered.refused == "it asks for aaaaaaaaaaaa, which no bot brings"
+    assert called == [seat.enter]
 
 
 def test_machines_of_one_name_are_told_apart_by_where_they_are() -> None:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
+import stat
 import tarfile
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -64,16 +69,131 @@ def test_what_was_sent_is_kept_with_its_rights_and_found_again(home: Path) -> No
         assert missing == ()
 
 
-def test_what_was_changed_on_the_machine_is_sent_again(home: Path) -> None:
+def all_in(place: Path) -> dict[str, tuple[int, int, bytes]]:
+    """Return rights, names and content of all that lies in a folder, links among it."""
+    found = {}
+    for path in [place, *place.rglob("*")]:
+        status = path.lstat()
+        content = path.read_bytes() if stat.S_ISREG(status.st_mode) else b""
+        links = 0 if stat.S_ISDIR(status.st_mode) else status.st_nlink
+        found[str(path.relative_to(place))] = status.st_mode, links, content
+    return found
+
+
+def rewrite(path: Path, content: bytes, *, same_time: bool = False) -> None:
+    times = path.stat()
+    path.chmod(0o644)
+    path.write_bytes(content)
+    path.chmod(times.st_mode & 0o777)
+    if same_time:
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def elsewhere(place: Path) -> Path:
+    return place.parent.parent / "elsewhere"
+
+
+def link_to_a_copy(place: Path) -> None:
+    place.rename(elsewhere(place))
+    place.symlink_to(elsewhere(place))
+
+
+def file_of_that_name(place: Path) -> None:
+    place.rename(elsewhere(place))
+    place.touch()
+
+
+def link_of_a_file(place: Path, link: Callable[[Path, Path], object]) -> None:
+    """Put a link to a file with the same content in the place of one."""
+    shutil.copy2(place / "main.py", elsewhere(place))
+    (place / "main.py").unlink()
+    link(place / "main.py", elsewhere(place))
+
+
+def instead_of_main(place: Path, make: Callable[[Path], object]) -> None:
+    (place / "main.py").unlink()
+    make(place / "main.py")
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "an extra file": lambda at: (at / "extra.py").write_text("x"),
+    "an extra file below": lambda at: (at / "net/extra").write_text("x"),
+    "an extra file that is hidden": lambda at: (at / ".extra").touch(),
+    "an extra file as it is unpacked": lambda at: os.close(os.open(at / "x", os.O_CREAT, 0o444)),
+    "an extra folder": lambda at: (at / "json").mkdir(0o755),
+    "an extra link": lambda at: (at / "extra").symlink_to("main.py"),
+    "an extra link to a folder": lambda at: (at / "extra").symlink_to("net"),
+    "an extra pipe": lambda at: os.mkfifo(at / "extra"),
+    "another case": lambda at: shutil.copy2(at / "main.py", at / "Main.py"),
+    "another form in unicode": lambda at: (at / "ma\u0131n.py").touch(0o444),
+    "a missing file": lambda at: (at / "main.py").unlink(),
+    "a missing folder": lambda at: shutil.rmtree(at / "net"),
+    "nothing": shutil.rmtree,
+    "other content": lambda at: rewrite(at / "main.py", b"rubbish"),
+    "other content of that time": lambda at: rewrite(at / "main.py", b"MAIN.PY", same_time=True),
+    "a longer file": lambda at: rewrite(at / "main.py", b"main.py\0"),
+    "another name": lambda at: (at / "main.py").rename(at / "moved.py"),
+    "an executable": lambda at: (at / "main.py").chmod(0o555),
+    "no executable": lambda at: (at / "run.sh").chmod(0o444),
+    "a set-uid bit": lambda at: (at / "run.sh").chmod(0o4555),
+    "a set-gid bit": lambda at: (at / "run.sh").chmod(0o2555),
+    "a file to write": lambda at: (at / "main.py").chmod(0o666),
+    "a closed file": lambda at: (at / "main.py").chmod(0o400),
+    "a folder to write": lambda at: (at / "net").chmod(0o777),
+    "the folder to write": lambda at: at.chmod(0o777),
+    "a link to the same": lambda at: link_of_a_file(at, Path.symlink_to),
+    "a hard link to the same": lambda at: link_of_a_file(at, Path.hardlink_to),
+    "a second name of a file": lambda at: elsewhere(at).hardlink_to(at / "main.py"),
+    "a folder for a file": lambda at: instead_of_main(at, Path.mkdir),
+    "a pipe for a file": lambda at: instead_of_main(at, os.mkfifo),
+    "a link to it all": link_to_a_copy,
+    "a file for it all": file_of_that_name,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_not_all_as_it_was_unpacked_is_sent_again(home: Path, change: str) -> None:
+    (home / "run.sh").chmod(0o755)
     parcel = packed(home)
     send(parcel.digest, list(parcel.chunks()))
-    changed = place_of(parcel.digest) / "main.py"
-    changed.chmod(0o644)
-    changed.write_text("another")
+    place = place_of(parcel.digest)
+    before = all_in(place)
+    CHANGES[change](place)
     with used([parcel.digest]) as missing:
         assert missing == (parcel.digest,)
+        send(parcel.digest, list(parcel.chunks()))  # though somebody plays with what was changed
+    assert all_in(place) == before
+    with used([parcel.digest]) as missing:
+        assert missing == ()
+    send(parcel.digest, [])
+    assert sorted(path.name.partition(".")[2] for path in place.parent.iterdir()) == [
+        *("", "done", "lock", "turn")
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser gives files away")
+def test_what_is_anothers_is_sent_again(home: Path) -> None:
+    parcel = packed(home)
     send(parcel.digest, list(parcel.chunks()))
-    assert changed.read_text() == "main.py"
+    for path in (place_of(parcel.digest), place_of(parcel.digest) / "net/a.bin"):
+        os.chown(path, 34567, -1)
+        with used([parcel.digest]) as missing:
+            assert missing == (parcel.digest,)
+        send(parcel.digest, list(parcel.chunks()))
+
+
+@pytest.mark.parametrize("way", ["", "..", "../.."], ids=["its own", "above", "two above"])
+def test_a_folder_that_others_can_change_keeps_no_parcels(home: Path, way: str) -> None:
+    parcel = packed(home)
+    send(parcel.digest, list(parcel.chunks()))
+    folder = (place_of(parcel.digest).parent / way).resolve()
+    folder.chmod(0o777)
+    for act in (lambda: send(parcel.digest, [b""]), lambda: used([parcel.digest]).__enter__()):
+        with pytest.raises(ArenaError, match=rf"other users can change {folder}: name another"):
+            act()
+    folder.chmod(0o1777)  # everybody changes what is his
+    with nullcontext() if way else pytest.raises(ArenaError), used([parcel.digest]) as missing:
+        assert missing == ()
 
 
 def test_two_runs_send_the_same_files_at_once_and_play_with_them(home: Path) -> None:
@@ -97,12 +217,14 @@ def test_the_same_files_are_the_same_parcel_wherever_they_lie(home: Path, tmp_pa
     assert packed(tmp_path / "elsewhere").digest != before.digest
 
 
-def an_archive(name: str, kind: bytes = tarfile.REGTYPE) -> bytes:
+def an_archive(*names: str, kind: bytes = tarfile.REGTYPE, size: int = 1) -> bytes:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w:gz") as archive:
-        header = tarfile.TarInfo(name)
-        header.type, header.linkname, header.size = kind, "/etc/passwd", 1 - (kind != b"0")
-        archive.addfile(header, io.BytesIO(b"x"))
+        for name in names:
+            header = tarfile.TarInfo(name)
+            header.type, header.linkname = kind, "/etc/passwd"
+            header.size = size if kind == tarfile.REGTYPE else 0
+            archive.addfile(header, io.BytesIO(bytes(size)))
     return file.getvalue()
 
 
@@ -110,20 +232,52 @@ def an_archive(name: str, kind: bytes = tarfile.REGTYPE) -> bytes:
     ("sent", "why"),
     [
         (b"rubbish", "is no archive"),
-        (an_archive("../out"), "'../out' is no plain file in it"),
-        (an_archive("/tmp/out"), "is no plain file in it"),
-        (an_archive("link", tarfile.SYMTYPE), "'link' is no plain file in it"),
+        (an_archive("main.py")[:-20], "is no archive"),
         (an_archive("main.py"), "has another digest"),
+        *((an_archive(name), "is no plain file in it") for name in ("../out", "a/../../out")),
+        *((an_archive(name), "is no plain file in it") for name in ("/tmp/out", "//out", ".", "")),
+        *((an_archive(name), "is no plain file in it") for name in ("./out", "a//out", "a/./out")),
+        *(
+            (an_archive("x", kind=bytes([kind])), "'x' is no plain file in it")
+            for kind in b"1234567"
+        ),
+        (an_archive("x", "x"), "'x' is there already, by this or a like name"),
+        (an_archive("x", "x/y"), "'x/y' is there already"),
+        (an_archive("x/y", "x"), "'x' is there already"),
+        (an_archive(*map(str, range(9))), "more than 256 MiB or 8 files"),
     ],
-    ids=["rubbish", "in a parent", "absolute", "a link", "another"],  # else the archive's time
+    ids=lambda part: part if isinstance(part, str) else "sent",  # not the time of an archive
 )
-def test_what_is_not_what_was_to_be_sent_is_refused(sent: bytes, why: str, tmp_path: Path) -> None:
+def test_what_is_not_what_was_to_be_sent_is_refused(
+    sent: bytes, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parcels, "MOST_FILES", 8)
     digest = "0" * 64
     with pytest.raises(ArenaError, match=why):
         send(digest, [sent])
-    assert not (tmp_path / "cache/lath-arena/out").exists()
+    assert not list(tmp_path.rglob("out"))
+    assert not list((tmp_path / "cache/lath-arena/parcels").glob(f"{digest}*[!nk]"))
     with used([digest]) as missing:
         assert missing == (digest,)
+
+
+def test_more_than_a_parcel_may_hold_is_not_even_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parcels, "MOST_BYTES", 1000)
+    with pytest.raises(ArenaError, match="is no archive of files: more than"):
+        send("0" * 64, [an_archive("zeros", size=1001)])
+    with pytest.raises(ArenaError, match="more was sent of parcel 000000000000 than one may hold"):
+        send("0" * 64, [b"x" * 2000, b"x"])
+
+
+@pytest.mark.parametrize(
+    "digest", ["", "..", "../x", "a" * 63, "a" * 65, "A" * 64, f"{'a' * 64}\n"]
+)
+def test_a_parcel_is_named_by_a_digest_alone(digest: str) -> None:
+    for act in (partial(take, digest, "me", 0, b"x"), partial(place_of, digest)):
+        with pytest.raises(ArenaError, match="is not a digest, expected 64 hexadecimal digits"):
+            act()
+    with pytest.raises(ArenaError, match="is not a sender"):
+        take("a" * 64, f"../{digest}", 0, b"x")
 
 
 def test_what_was_not_used_for_longest_goes_first(
