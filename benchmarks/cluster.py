@@ -38,6 +38,7 @@ from cluster_seat import made_up
 from measure import machine, spread
 
 from lath import games
+from lath.arena.cluster.link import INSIST
 from lath.arena.cluster.opening import SETTINGS
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
@@ -107,6 +108,8 @@ class Cost:
 @contextmanager
 def dask(workers: int, threads: int, folder: Path, *, game_s: float | None) -> Iterator[Dask]:
     """Start Dask's processes, which end with the block; without `game_s` games are played."""
+    name, value = INSIST.split("=")
+    os.environ[name] = value  # the runner's, too
     running: list[subprocess.Popen[bytes]] = []
     own = ("--host", "127.0.0.1", "--no-dashboard")
     preload = () if game_s is None else ("--preload", str(HERE / "cluster_seat.py"))

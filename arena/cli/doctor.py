@@ -51,10 +51,13 @@ def doctor(
             raise ConfigError("--sandbox is for this machine; --cluster says of walls, too")
         from lath.arena.cluster.opening import address_of
 
-        with address_of(cluster) as (address, workers):
+        with address_of(cluster) as named:
             from lath.arena.cluster.diagnosis import findings as of_workers
 
-            found = list(of_workers(address, folder, workers=workers))
+            of_all = of_workers(
+                named.address, folder, workers=named.workers, is_trial=named.is_trial
+            )
+            found = list(of_all)
     else:
         found = [*findings(folder, wall_of(sandbox)), _terminal(Output(to_stdout=True))]
     if as_json:

@@ -87,12 +87,14 @@ class Cluster:
         hosts_alike: bool = False,
         patience_s: float = PATIENCE_S,
         workers: int = 1,
+        is_trial: bool = False,
     ) -> None:
         """Name a scheduler; raises ConfigError where it may not be talked to.
 
         With `hosts_alike` machines are refused that are faster or slower than most. `patience_s`
         is how long to wait where there is no worker, or no scheduler. The first game waits a little
-        for so many `workers`.
+        for so many `workers`. Those of a trial are processes of this machine, where bots without a
+        wall may do what they may do in any run.
         """
         self.bell: Final = Bell()
         self.start_s: Final = 0.0
@@ -102,6 +104,7 @@ class Cluster:
         self._security: Final = security_of(address)
         self._hosts_alike: Final = hosts_alike
         self._workers: Final = workers
+        self._is_trial: Final = is_trial
         self._patience_s: Final = patience_s
         self._link: Link | None = None
         self._terms: Terms
@@ -144,7 +147,7 @@ class Cluster:
         """
         self._tell, warn = tell, warner(tell)
         self._patience = Patience(warn, self._patience_s, well="there are workers")
-        is_walled = self._security is not None  # a tunnel ends here, too
+        is_walled = self._security is not None and not self._is_trial  # a tunnel ends here, too
         self._terms, parcels = terms_of(config, closed, must_be_walled=is_walled)
         times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]
         self._times_matter = any(not time.nodes for time in times)

@@ -60,15 +60,18 @@ def tournament_of(folder: Path) -> tuple[Config, list[str]]:
     return build(demo(), Path()), []
 
 
-def findings(address: str, folder: Path, *, workers: int = 1) -> Iterator[Finding]:
+def findings(
+    address: str, folder: Path, *, workers: int = 1, is_trial: bool = False
+) -> Iterator[Finding]:
     """Yield what is found of a cluster's workers; the bots are those of the tournament in `folder`.
 
-    So many `workers` are waited for a little. Raises ConfigError, and ArenaError where no
-    scheduler answers.
+    So many `workers` are waited for a little; `is_trial` as in `Cluster`. Raises ConfigError, and
+    ArenaError where no scheduler answers.
     """
     security = security_of(address)
     config, closed = tournament_of(folder)
-    terms, parcels = terms_of(config, closed, must_be_walled=security is not None)
+    is_walled = security is not None and not is_trial
+    terms, parcels = terms_of(config, closed, must_be_walled=is_walled)
     with signals.interruptible():
         link = Link(address, security)
     try:

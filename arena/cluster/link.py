@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 GUIDE: Final = "docs/cluster.md"
 
+INSIST: Final = "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=false"
+"""The variable by which an organiser does without certificates, on this machine."""
+
 CONNECT_S: Final = 10.0
 """How long a scheduler may take to answer."""
 
@@ -88,10 +91,10 @@ def is_loopback(address: str) -> bool:
 
 
 def security_of(address: str) -> Security | None:
-    """Return the certificates for an address; None where it needs none.
+    """Return the certificates for an address; None: the organiser does without, on this machine.
 
-    Raises ConfigError: no address of a scheduler, not encrypted though others may listen, no
-    certificates, or a key that everybody may read.
+    Raises ConfigError: no address of a scheduler, not encrypted, no certificates, or a key that
+    everybody may read.
     """
     parts = urlsplit(address)
     try:
@@ -100,16 +103,11 @@ def security_of(address: str) -> Security | None:
         is_whole = False
     if parts.scheme not in ("tcp", "tls") or not is_whole:
         raise ConfigError(
-            f"--cluster {address!r}, expected tls://HOST:PORT, tcp://127.0.0.1:PORT or local:N"
+            f"--cluster {address!r}, expected tls://HOST:PORT or local:N, or tcp://127.0.0.1:PORT"
         )
     if parts.scheme == "tcp":
-        if is_loopback(address):
-            return None
-        raise ConfigError(
-            f"--cluster {address}: tcp:// is for this machine alone, 127.0.0.1: who can reach "
-            "such a scheduler can run anything on all its machines. Use tls:// with certificates; "
-            f"{GUIDE} says how they are made"
-        )
+        _refuse_in_the_clear(address)
+        return None
     from distributed.security import Security
 
     found = Security(require_encryption=True)
@@ -126,6 +124,24 @@ def security_of(address: str) -> Security | None:
     for name, path in names.items():
         _refuse_unreadable(name, str(path))
     return found
+
+
+def _refuse_in_the_clear(address: str) -> None:
+    """Raise ConfigError for a scheduler that asks nobody who he is, unless that is insisted on."""
+    import dask.config
+
+    tls = f"Use tls:// with certificates; {GUIDE} says how they are made"
+    if not is_loopback(address):
+        raise ConfigError(
+            f"--cluster {address}: tcp:// is for this machine alone, 127.0.0.1: who can reach "
+            f"such a scheduler can run anything on all its machines. {tls}"
+        )
+    if dask.config.get("distributed.comm.require-encryption", None) is not False:
+        raise ConfigError(
+            f"--cluster {address}: tcp:// asks for no certificate, so every user of this machine, "
+            f"and every bot with a network, can run anything as you. {tls}, or local:N, which "
+            f"makes its own. {INSIST} insists on tcp:// on this machine"
+        )
 
 
 def _refuse_unreadable(name: str, path: str) -> None:

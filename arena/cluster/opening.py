@@ -1,6 +1,8 @@
 """What `--cluster` names: a scheduler that is there, or one that is started here for a trial.
 
-A trial has Dask's own command line start a scheduler and workers, which end with this process.
+A trial runs Dask's own command line as a scheduler and workers, which end with this process. They
+and the runner show each other a certificate that is made for the trial. Its key is in their memory
+alone, and nobody else gets in.
 """
 
 from __future__ import annotations
@@ -8,25 +10,27 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath.arena import signals
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.system import PATIENCE_S
-from lath.arena.walls.limits import die_with
+from lath.arena.walls.limits import close_to_others, die_with
 
 LOCAL: Final = "local:"
 
@@ -38,6 +42,9 @@ START_S: Final = 60.0
 
 END_S: Final = 5.0
 
+CERTIFICATE_S: Final = 60.0
+"""How long a certificate may take to be made: tens of milliseconds, where nobody else computes."""
+
 _FOLDER: Final = "lath-cluster-"
 """How folders of trials begin; the number of the process that made it follows."""
 
@@ -48,6 +55,15 @@ SETTINGS: Final = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",
 }
 """What a scheduler and its workers should be started with."""
+
+_CERTIFICATE: Final = (
+    *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
+    *("-nodes", "-days", "365", "-subj", "/CN=lath-arena trial"),
+    *("-keyout", "/dev/stdout", "-out", "/dev/stdout"),
+)
+"""Writes a key and the certificate that it has signed itself."""
+
+_PEM: Final = re.compile(r"-----BEGIN ([A-Z ]+)-----\n.*?\n-----END \1-----\n", re.DOTALL)
 
 WORKER: Final = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0", "--no-nanny")
 
@@ -69,26 +85,42 @@ def cluster_at(
 
     Raises ConfigError, and ArenaError where a trial cannot be started.
     """
-    with address_of(named) as (address, workers):
+    with address_of(named) as found:
         from lath.arena.cluster.cluster import Cluster
 
-        yield Cluster(address, hosts_alike=hosts_alike, patience_s=patience_s, workers=workers)
+        yield Cluster(
+            found.address,
+            hosts_alike=hosts_alike,
+            patience_s=patience_s,
+            workers=found.workers,
+            is_trial=found.is_trial,
+        )
+
+
+class Named(NamedTuple):
+    """What `--cluster` names."""
+
+    address: str
+    """Of the scheduler."""
+
+    workers: int
+    """How many there will be at least."""
+
+    is_trial: bool
+    """Whether all of them are processes that were started here."""
 
 
 @contextmanager
-def address_of(named: str) -> Iterator[tuple[str, int]]:
-    """Give the address of a scheduler, and how many workers there will be at least.
-
-    Raises as `cluster_at` does.
-    """
+def address_of(named: str) -> Iterator[Named]:
+    """Give the scheduler that is named; raises as `cluster_at` does."""
     refuse_without_dask()
     _hush()
     if not named.startswith(LOCAL):
-        yield named, 1
+        yield Named(named, workers=1, is_trial=False)
         return
     workers = _count(named)
     with trial(workers) as address:
-        yield address, workers
+        yield Named(address, workers, is_trial=True)
 
 
 def _hush() -> None:
@@ -112,32 +144,104 @@ def _count(named: str) -> int:
 def trial(workers: int) -> Iterator[str]:
     """Start a scheduler and workers of one thread on this machine; give the scheduler's address.
 
-    They end with the block, and with this process however that ends. Raises ArenaError.
+    They end with the block, and with this process however that ends. Until then Dask's
+    configuration has the certificates of the trial. Raises ArenaError, and ConfigError where none
+    can be made.
     """
+    import dask.config
+
+    close_to_others()  # bots of this user, too
     _remove_left()
-    folder = Path(mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))
+    key, certificate = new_certificate()
+    folder = Path(mkdtemp(prefix=f"{_FOLDER}{os.getpid()}-"))  # nobody else can go there
+    own = key, certificate, str(folder)
     processes: list[subprocess.Popen[bytes]] = []
     try:
         at = folder / "scheduler.json"
-        options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-        scheduler = _dask("scheduler", (*options, "--scheduler-file", str(at)), folder)
+        local = ("--host", "127.0.0.1", "--protocol", "tls", "--no-dashboard")
+        options = (*local, "--port", "0", "--scheduler-file", str(at))
+        scheduler = _dask("scheduler", options, folder, own)
         processes.append(scheduler)
         address = _address(at, scheduler)
-        for _ in range(workers):
-            own = ("--host", "127.0.0.1", "--no-dashboard", "--local-directory", str(folder))
-            processes.append(_dask("worker", (address, *WORKER, *own), folder))
-        yield address
+        processes.extend(
+            _dask("worker", (address, *WORKER, *local), folder, own) for _ in range(workers)
+        )
+        with _in_memory(key + certificate) as path, dask.config.set(_settings(path, certificate)):
+            yield address
     finally:
         _end(processes)
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def _settings(identity: str, certificate: str) -> Mapping[str, object]:
+    """Return Dask's settings of a trial, over all others: each side has the trial's certificate.
+
+    `identity` is a file with its key, or what is in that.
+    """
+    tls = "distributed.comm.tls"
+    settings: dict[str, object] = {
+        "distributed.comm.require-encryption": True,
+        f"{tls}.ca-file": certificate,
+    }
+    for who in ("scheduler", "worker", "client"):
+        settings |= {f"{tls}.{who}.cert": identity, f"{tls}.{who}.key": identity}
+    return settings
+
+
+@contextmanager
+def _in_memory(text: str) -> Iterator[str]:
+    """Give the path of a file with a text that is in the memory of this process alone.
+
+    Where the system has none it is the text, which Dask writes to a file for a moment.
+    """
+    if sys.platform != "linux":
+        yield text
+        return
+    with open(os.memfd_create("certificate"), "w", encoding="ascii") as file:  # noqa: PTH123 - a descriptor
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text)
+        file.flush()
+        yield f"/proc/self/fd/{file.fileno()}"
+
+
+def new_certificate() -> tuple[str, str]:
+    """Return a new key and its certificate, as PEM: no file has them. Raises ConfigError."""
+    needs = f"--cluster {LOCAL}N needs openssl, which makes the certificate of its run"
+    other = "`--jobs N` plays here without a cluster"
+    try:
+        made = subprocess.run(
+            _CERTIFICATE,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=CERTIFICATE_S,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        raise ConfigError(f"{needs} and is not installed: install it; {other}") from error
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ConfigError(f"{needs} and does not: {error}; {other}") from error
+    found = {text[1].rpartition(" ")[2]: text[0] for text in _PEM.finditer(made.stdout)}
+    if made.returncode or not found.keys() >= {"KEY", "CERTIFICATE"}:
+        said = made.stderr.strip().splitlines() or [f"status {made.returncode}"]
+        raise ConfigError(f"{needs} and does not: {said[-1]}; {other}")
+    return found["KEY"], found["CERTIFICATE"]
+
+
 def _remove_left() -> None:
-    """Remove folders of trials whose process was killed."""
+    """Remove folders of our own trials whose process was killed."""
     for folder in Path(gettempdir()).glob(f"{_FOLDER}*"):
         pid = folder.name.removeprefix(_FOLDER).partition("-")[0]
-        if pid.isdigit() and not _is_alive(int(pid)):
+        if pid.isdigit() and _is_ours(folder) and not _is_alive(int(pid)):
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        return folder.lstat().st_uid == os.geteuid()
+    except OSError:
+        return False
 
 
 def _is_alive(pid: int) -> bool:
@@ -150,12 +254,17 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def _dask(what: str, options: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
-    """Start Dask's own program with our modules; what it says goes into a file."""
+def _dask(
+    what: str, options: Sequence[str], folder: Path, own: tuple[str, str, str]
+) -> subprocess.Popen[bytes]:
+    """Start Dask's own program with our modules; what it says goes into a file.
+
+    What is its `own`, such as the key, goes through a pipe: others see command lines and variables.
+    """
     with (folder / f"{what}.log").open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", f"distributed.cli.dask_{what}", *options],
-            stdin=subprocess.DEVNULL,
+            [sys.executable, "-P", "-m", __name__, what, *options],
+            stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
             env={**os.environ, **SETTINGS},
@@ -163,7 +272,29 @@ def _dask(what: str, options: Sequence[str], folder: Path) -> subprocess.Popen[b
             preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509 - there is no other thread
         )
     trees.own.add(process.pid)
+    assert process.stdin
+    with suppress(BrokenPipeError), process.stdin:  # one that died is noticed soon enough
+        process.stdin.write(json.dumps(own).encode())
     return process
+
+
+def _become(what: str) -> None:
+    """Be Dask's `scheduler` or `worker`, with key, certificate and folder from standard input.
+
+    It listens at the port that asks for a certificate, and nowhere else: Dask starts a web server
+    besides, even without its dashboard, and on all of the machine's addresses.
+    """
+    import dask.config
+    from distributed.node import ServerNode
+
+    close_to_others()
+    with sys.stdin as pipe:
+        key, certificate, folder = json.load(pipe)
+    ServerNode.start_http_server = lambda *_, **__: None
+    with _in_memory(key + certificate) as path:
+        dask.config.set(_settings(path, certificate))
+        dask.config.set({"temporary-directory": folder})  # Dask imports from what is below it
+        import_module(f"distributed.cli.dask_{what}").main()
 
 
 def _address(at: Path, scheduler: subprocess.Popen[bytes]) -> str:
@@ -189,3 +320,7 @@ def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
             process.kill()
             process.wait()
         trees.own.discard(process.pid)
+
+
+if __name__ == "__main__":
+    _become(sys.argv.pop(1))

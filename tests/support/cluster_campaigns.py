@@ -20,6 +20,8 @@ from arena_runs import PATIENCE_S, Range, exported, numbers, sequence
 from clusters import HOST, Machines, games_of
 from processes import gone
 
+from lath.arena.cluster.link import INSIST
+
 MARK: Final = "LATH_BOT_RANGE"
 """The variable by which a `Range` knows its processes."""
 
@@ -92,7 +94,9 @@ class Campaign:
     def begin(self, address: str = "", under: Sequence[str] = ("env",)) -> subprocess.Popen[str]:
         """Begin or resume a run on a cluster, or here without an address."""
         where = ["--cluster", address] if address else ["--jobs", "2"]
-        return self.place.begin(*self.words(self.place.out), *where, under=under)
+        name, value = INSIST.split("=")
+        variables = {name: value} if address.startswith("tcp:") else {}
+        return self.place.begin(*self.words(self.place.out), *where, under=under, **variables)
 
     def stored(self) -> int:
         """Return how many games are stored."""

@@ -1,6 +1,7 @@
 """A Dask cluster of this machine, as an organiser starts one: a scheduler and workers.
 
-Loopback has more than one address: workers of different ones are different hosts to a runner.
+Loopback has more than one address: workers of different ones are different hosts to a runner. They
+do without certificates, which a runner has to be told; what tests those has its own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+import dask.config
 from processes import PATIENCE_S
 
 from lath.arena.cluster.cluster import Cluster
@@ -35,6 +37,8 @@ from lath.notation.record import Record
 HOST, OTHER_HOST = "127.0.0.1", "127.0.0.2"
 
 PLAIN: Final = {"DASK_DISTRIBUTED__ADMIN__LOG_FORMAT": "%(message)s"}
+
+dask.config.set({"distributed.comm.require-encryption": False})
 
 
 @dataclass

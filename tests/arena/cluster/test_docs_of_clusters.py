@@ -124,7 +124,7 @@ def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path
         address = until(partial(address_in, at))
         assert address.startswith("tls://")
         begun = WORKER.replace("tls://10.0.0.1:8786", address).replace("10.0.0.11", OTHER_HOST)
-        begun = begun.replace("--nthreads 16", "--nthreads 1").replace("/var/tmp", str(worker))
+        begun = begun.replace("--nthreads 16", "--nthreads 1")
         config = dask.config.collect([str(runner / ".config/dask")], env={})
         config = dask.config.merge(dask.config.config, config)
         with started(begun, worker), dask.config.set(config):
@@ -142,5 +142,7 @@ def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path
                 refused = commands.arena(*typed_words, *cup, "--out", tmp_path / "none")
             assert refused.status == 1
             assert "do not accept each other's certificates" in refused.err
+    for home in (scheduler, worker):  # Dask imports from nowhere else
+        assert list((home / ".cache/dask").iterdir())
     assert ran.status == 0, (ran.err, (worker / "said.txt").read_text())
     assert len(hosts_of(tmp_path / "cup")) == 2

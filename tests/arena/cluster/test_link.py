@@ -11,7 +11,7 @@ import distributed  # noqa: F401 - it has the defaults of what is set
 import pytest
 from distributed.versions import VersionMismatchWarning
 
-from lath.arena.cluster.link import Link, is_loopback, security_of
+from lath.arena.cluster.link import INSIST, Link, is_loopback, security_of
 from lath.arena.cluster.opening import cluster_at
 from lath.arena.errors import ArenaError, ConfigError
 
@@ -29,22 +29,39 @@ def keys(tmp_path: Path) -> dict[str, str]:
     }
 
 
+IN_THE_CLEAR = "distributed.comm.require-encryption"
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2", "localhost", "[::1]"])
-def test_this_machine_is_talked_to_in_the_clear(host: str) -> None:
-    assert is_loopback(f"tcp://{host}:8786")
-    assert security_of(f"tcp://{host}:8786") is None
+def test_this_machine_is_talked_to_in_the_clear_if_somebody_insists(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"tcp://{host}:8786"
+    assert is_loopback(address)
+    for setting in (None, True, ""):
+        with (
+            dask.config.set({IN_THE_CLEAR: setting}),
+            pytest.raises(ConfigError, match=rf"asks for no certificate, .* {INSIST} insists"),
+        ):
+            security_of(address)
+    monkeypatch.setenv(*INSIST.split("="))
+    with dask.config.set(dask.config.collect()):
+        assert security_of(address) is None
 
 
 @pytest.mark.parametrize("host", ["10.0.0.1", "0.0.0.0", "192.0.2.1", "nosuch.invalid"])
 def test_another_machine_is_not(host: str) -> None:
     assert not is_loopback(f"tcp://{host}:8786")
-    with pytest.raises(ConfigError, match="tcp:// is for this machine alone"):
+    with (
+        dask.config.set({IN_THE_CLEAR: False}),
+        pytest.raises(ConfigError, match="tcp:// is for this machine alone"),
+    ):
         security_of(f"tcp://{host}:8786")
 
 
 @pytest.mark.parametrize("address", ["", "8786", "ucx://127.0.0.1:1", "tls://10.0.0.1", "tcp://:1"])
 def test_what_is_no_address_is_refused_with_what_is_one(address: str) -> None:
-    with pytest.raises(ConfigError, match="expected tls://HOST:PORT, tcp:"):
+    with pytest.raises(ConfigError, match="expected tls://HOST:PORT or local:N"):
         security_of(address)
 
 
@@ -83,7 +100,7 @@ def test_without_dask_people_are_told_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_versions_are_told_in_our_words_alone(recwarn: pytest.WarningsRecorder) -> None:
-    with cluster_at("tcp://127.0.0.1:1"):
+    with dask.config.set({IN_THE_CLEAR: False}), cluster_at("tcp://127.0.0.1:1"):
         warnings.warn(VersionMismatchWarning("a table of versions"), stacklevel=1)
     assert not recwarn.list
 
