@@ -522,7 +522,7 @@ def _groups() -> Finding:
     words += " by version 1" if here.home and here.memory_home else ""
     words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
     words += "; ends all processes of a bot at once" if here.can_kill else ""
-    unseen = "" if "memory" in has else "; it does not see all memory of the kernel's (docs/attacks.md)"
+    unseen = "" if "memory" in has else "; memory of the kernel's is not all seen (docs/attacks.md)"
     return Finding(
         group="walls",
         name="control groups",
