@@ -258,8 +258,12 @@ def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
     """Return that the first line of a bot's program asks for what it does not see; else empty."""
     if not (name := _first_line(program)):
         return ""
+    seen = (*_PROGRAMS, *shown)
+    places = [place for place in os.get_exec_path() if any(holds(each, place) for each in seen)]
     found = name if "/" in name else shutil.which(name)
-    if not found or any(holds(place, found) for place in (*_PROGRAMS, *shown)):
+    if not found or shutil.which(name, path=os.pathsep.join(places)):
+        return ""
+    if any(holds(place, found) for place in seen):
         return ""
     return (
         f"the first line of {program} asks for {found}, which the bot does not see; "

@@ -326,6 +326,23 @@ def test_a_build_that_reads_another_entrants_folder_fails(
     assert (tmp_path / "logs" / "build-mal.log").read_text() == ""  # no interface but its own
 
 
+@walled
+@pytest.mark.skipif(not users.can_be_given(), reason="this system grants no other user")
+def test_a_build_runs_as_a_user_of_its_own_and_leaves_no_program_with_its_rights(
+    entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]], tmp_path: Path
+) -> None:
+    ada = entries("ada", build="id -u; cp bot made; chmod 4755 made; ln -s /root out; exit 0")
+    with pytest.raises(ConfigError, match=r"/out leads out of .* to /root"):
+        confined(workshop(ada))
+    said = (tmp_path / "logs" / "build-ada.log").read_text().splitlines()
+    assert users.FIRST <= int(said[0]) <= users.LAST
+    assert "Operation not permitted" in said[1]
+    made = next((kept("private-builds")).glob("*/made"))
+    assert kept("private-builds").stat().st_mode & 0o777 == 0o700
+    assert made.stat().st_uid == os.geteuid()
+    assert made.stat().st_mode & 0o6000 == 0
+
+
 def test_a_folder_that_cannot_be_copied_is_told(
     entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]]
 ) -> None:
