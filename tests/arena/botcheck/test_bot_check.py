@@ -143,11 +143,13 @@ ELSEWHERE: Final = {
     "DiesOfWhatItReads",  # there is nothing that it reads
     "NeedsTooMuchMemory",  # a check has no limit of memory, and the machine might
     "ThinksOnTheOthersTurn",  # for so short a time that it is told from nothing
+    "ThinksALot",  # it is good
     "ThinksAndResigns",  # it may: Resigns is judged
     "LeavesWhereItIsSecond",  # ExitsBeforeItsFirstGo is judged
     "StartsUntilAGameIsOver",  # LeavesAfterEachGame is judged
     "LeavesWhenTheNextGameBegins",  # likewise
-    "KeepsAllCoresBusy",  # as the next one
+    "ComputesInChildren",  # as the next ones
+    "KeepsAllCoresBusy",
     "RunsAway",  # it would take a core from the others
     "NeedsRoom",  # where there is room it is good
     "FillsItsDirectory",  # the room is that of others, too
