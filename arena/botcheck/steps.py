@@ -6,8 +6,8 @@ FaultFoundError and NoAnswer; one that plays does so in `lab.game`.
 
 from __future__ import annotations
 
+import contextlib
 import math
-import os
 import random
 import sys
 import time
@@ -467,11 +467,11 @@ def _rests(lab: Lab) -> Finding:
     if bout.is_over:
         bout.finish()
         return untested("the game was over after its first move")
-    session = lab.bot.child.pid
+    pid = lab.bot.child.pid
     lab.listen(0.05)
-    before_s = _computed_s(session)
+    before_s = _computed_s(pid)
     lab.listen(IDLE_S)
-    busy_s = _computed_s(session) - before_s
+    busy_s = _computed_s(pid) - before_s
     bout.finish()
     if busy_s <= IDLE_S / 3:  # more than that is more than tidying up
         return ok(f"computed {duration(busy_s)} of {duration(IDLE_S)}")
@@ -482,23 +482,17 @@ def _rests(lab: Lab) -> Finding:
     )
 
 
-def _computed_s(session: int) -> float:
-    """Return the processor time of all processes of a session, in seconds.
+def _computed_s(pid: int) -> float:
+    """Return the processor time of a process and all that come from it, in seconds.
 
     Time in which one waited for a processor counts too, where the system tells it: on a busy
     machine there may be little else.
     """
-    ticks = waited_ns = 0
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_bytes().rpartition(b")")[2].split()
-            if int(fields[3]) != session:
-                continue
-            ticks += int(fields[11]) + int(fields[12])
-            waited_ns += int((folder / "schedstat").read_bytes().split()[1])
-        except OSError:
-            continue  # it has ended
-    return ticks / os.sysconf("SC_CLK_TCK") + waited_ns / 1e9
+    pids, waited_ns = trees.descendants(pid), 0
+    for each in pids:
+        with contextlib.suppress(OSError):  # it has ended
+            waited_ns += int(Path(f"/proc/{each}/schedstat").read_bytes().split()[1])
+    return trees.used_s(pids) + waited_ns / 1e9
 
 
 # Manners

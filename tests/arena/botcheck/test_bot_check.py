@@ -70,6 +70,7 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     "StopsReading": {"first": FAULT, "second": FAULT},
     "HangsInItsMove": {"first": FAULT, "second": FAULT},
     "StopsItself": {"first": FAULT, "second": FAULT},
+    "ComputesInChildren": {"rest": WARNING},
     "ThinksABit": {"move-time": FAULT, "little-time": WARNING},
     "AnswersTooLate": {"first": FAULT, "second": FAULT},
     "AnswersUnasked": {"stray-lines": WARNING},
@@ -148,8 +149,7 @@ ELSEWHERE: Final = {
     "LeavesWhereItIsSecond",  # ExitsBeforeItsFirstGo is judged
     "StartsUntilAGameIsOver",  # LeavesAfterEachGame is judged
     "LeavesWhenTheNextGameBegins",  # likewise
-    "ComputesInChildren",  # as the next ones
-    "KeepsAllCoresBusy",
+    "KeepsAllCoresBusy",  # as the next one
     "RunsAway",  # it would take a core from the others
     "NeedsRoom",  # where there is room it is good
     "FillsItsDirectory",  # the room is that of others, too
