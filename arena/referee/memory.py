@@ -8,7 +8,8 @@ Must not know limits, nor what happens to who holds too much.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Final
@@ -26,6 +27,12 @@ _INODE: Final = 1 << 10
 
 _NAMES: Final = ("/memfd:", "/dev/shm/", "/dev/zero", "/SYSV")  # noqa: S108 - what they are called
 """How the names of files in memory begin, to which a bot may write without mapping them."""
+
+_MAPPED: Final = re.compile(
+    rb"(\w+)-(\w+) \S+ (\w+) (\w+):(\w+) (\d+) +(?:%b)"
+    % b"|".join(re.escape(name).encode() for name in _NAMES)
+)
+"""How they stand in `maps`: addresses, offset, device and number."""
 
 _File = tuple[int, int]
 """Which file something is: its device and number."""
@@ -88,11 +95,39 @@ def opened(pids: Iterable[int], inner: int) -> int:
     return _sum(folders, (file for pid in pids for file in _opened(pid, folders)))
 
 
-def shared(pids: Iterable[int], inner: int) -> int:
-    """Return the same, with files in memory that processes map and may have closed."""
+def mappings_of(pid: int) -> bytes:
+    """Return what a process maps, a line each (proc(5), `maps`); nothing of one that has ended."""
+    with suppress(OSError), open(f"/proc/{pid}/maps", "rb") as read:
+        return read.read()
+    return b""
+
+
+def shared(mappings: Mapping[int, bytes], inner: int) -> int:
+    """Return what `opened` counts, with files in memory that processes map and may have closed.
+
+    Takes the `mappings_of` each process.
+    """
     folders = _folders_of(inner)
-    each = (file for pid in pids for file in (*_opened(pid, folders), *_mapped(pid, folders)))
+    each = (
+        file
+        for pid, lines in mappings.items()
+        for file in (*_opened(pid, folders), *_mapped(pid, lines, folders))
+    )
     return _sum(folders, each)
+
+
+def unlinked(pids: Iterable[int], device: int) -> int:
+    """Return the bytes of files on a device that have no name left, but are open somewhere."""
+    found: dict[_File, int] = {}
+    for pid in pids:
+        folder = f"/proc/{pid}/fd"
+        with suppress(OSError):
+            for name in os.listdir(folder):
+                with suppress(OSError):
+                    status = os.stat(f"{folder}/{name}")
+                    if status.st_nlink == 0 and status.st_dev == device:
+                        found[status.st_dev, status.st_ino] = 512 * status.st_blocks
+    return sum(found.values())
 
 
 def _sum(folders: dict[int, int], files: Iterable[tuple[_File, int]]) -> int:
@@ -134,33 +169,21 @@ def _opened(pid: int, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
                     yield (-2, int(target[8:-1])), _most_sent()
 
 
-def _mapped(pid: int, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
+def _mapped(pid: int, lines: bytes, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
     """Yield the files in memory that a process maps, perhaps without a page, and their bytes.
 
     Where the system does not tell how much such a file holds, it is as much as is mapped of it.
     """
-    with suppress(OSError):
-        with open(f"/proc/{pid}/maps", "rb") as read:
-            lines = [line for line in read if line[-1:] == b"\n" and b"/" in line]
-        for line in lines:
-            where, _rights, offset, device, inode, name = line.split(None, 5)
-            if not os.fsdecode(name).startswith(_NAMES):
-                continue
-            major, minor = (int(number, 16) for number in device.split(b":"))
-            file = os.makedev(major, minor), int(inode)
-            if file[0] in folders:
-                continue
-            try:
-                bytes_ = 512 * os.stat(f"/proc/{pid}/map_files/{_short(where)}").st_blocks
-            except OSError:
-                first, last = (int(number, 16) for number in where.split(b"-"))
-                bytes_ = int(offset, 16) + last - first
-            yield file, bytes_
-
-
-def _short(where: bytes) -> str:
-    """Return a range of addresses as the names in map_files have it: without zeros before them."""
-    return "-".join(f"{int(number, 16):x}" for number in where.split(b"-"))
+    for found in _MAPPED.finditer(lines):
+        first, last, offset, major, minor = (int(number, 16) for number in found.groups()[:5])
+        file = os.makedev(major, minor), int(found[6])
+        if file[0] in folders:
+            continue
+        try:
+            bytes_ = 512 * os.stat(f"/proc/{pid}/map_files/{first:x}-{last:x}").st_blocks
+        except OSError:
+            bytes_ = offset + last - first
+        yield file, bytes_
 
 
 @cache

@@ -33,6 +33,9 @@ CACHE_S: Final = 5.0
 CACHE_FILES: Final = 20_000
 """Files and folders that a cache may have."""
 
+MAPPINGS: Final = 50_000
+"""Mappings of all processes of a bot together, where each of them has to be looked at."""
+
 _FILES_A_TICK: Final = 1000
 """Files of a cache that are looked at in one go, in a few milliseconds."""
 
@@ -170,7 +173,7 @@ class Watched:
             or self._too_large(members)
             or (self._budget.take(used_s, now_s) if self._cores else "")
             or self.turns.take(used_s, now_s)
-            or self._too_full()
+            or self._too_full(members)
         )
         if self._over:
             self._end(members)
@@ -179,7 +182,8 @@ class Watched:
 
     def _members(self) -> list[int]:
         if self._group is not None:
-            is_needed = self._tree_bytes or self._tasks or not self._group.path
+            has_bounds = self._tree_bytes or self._tasks or self._cache
+            is_needed = has_bounds or not self._group.path
             return self._group.processes() if is_needed else []
         return trees.family(self._pid, self._mark, self._user)
 
@@ -201,7 +205,11 @@ class Watched:
         inner = self._start.inner_pid
         if sum(map(memory.reserved, members)) + memory.opened(members, inner) <= most:
             return ""
-        files = memory.shared(members, inner)
+        mappings = {pid: memory.mappings_of(pid) for pid in members}
+        many = sum(lines.count(b"\n") for lines in mappings.values())
+        if self._tasks and many > MAPPINGS:
+            return f"its processes have {many:,} mappings ({MAPPINGS:,} allowed)"
+        files = memory.shared(mappings, inner)
         if sum(map(memory.claimed, members)) + files <= most:
             return ""
         both = [memory.held(pid) for pid in members]
@@ -211,10 +219,14 @@ class Watched:
             return ""
         return f"its processes hold {size(held)} ({size(most)} allowed)"
 
-    def _too_full(self) -> str:
+    def _too_full(self, members: list[int]) -> str:
         if not self._cache or time.monotonic() < self._cache_from_s:
             return ""
         if self._look is None:
+            with suppress(OSError):
+                held = memory.unlinked(members, os.stat(self._cache).st_dev)
+                if held > self._cache_bytes:
+                    return f"files without a name hold {size(held)} of its cache"
             self._look = _looks(self._cache, self._cache_bytes)
         why = next(self._look, None)
         if why is None:

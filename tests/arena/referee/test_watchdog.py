@@ -269,6 +269,41 @@ def test_the_system_is_believed_that_it_ended_a_bot_for_its_memory(
     assert watched.over == "its processes want more than the 2 GiB allowed"
 
 
+def test_files_without_a_name_count_in_a_cache(begin: Begin, tmp_path: Path) -> None:
+    code = """
+import sys
+for number in range(3):
+    file = open(f"{sys.argv[1]}/{number}", "wb")
+    file.write(bytes(1 << 20))
+    os.unlink(file.name)
+    held = [*(held if number else []), file]
+print("full", flush=True)
+time.sleep(600)
+"""
+    wall = Wall(view=View(cache=str(tmp_path)), cache_bytes=2 * MIB)
+    words = how_it_ends(begin(code, wall, str(tmp_path)))
+    assert words == "was ended: files without a name hold 3 MiB of its cache"
+
+
+def test_a_bot_that_maps_more_than_can_be_looked_at_ends(
+    begin: Begin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watchdog, "MAPPINGS", 5000)
+    code = """
+import mmap
+held = [mmap.mmap(-1, 4096, prot=mmap.PROT_READ | number % 2 * 2) for number in range(10_000)]
+print("mapped", flush=True)
+time.sleep(600)
+"""
+    wall = Wall(kind="user", tree_bytes=32 * MIB)
+    child = begin("print('on', flush=True)\ntime.sleep(600)", Wall())
+    watched = Watched(child.pid, child._mark, wall, child._start)
+    maps = begin(code, Wall())
+    watched._members = lambda: [maps.pid]  # type: ignore[method-assign]
+    watched.look()
+    assert re.fullmatch(r"its processes have 1\d,\d{3} mappings \(5,000 allowed\)", watched.over)
+
+
 THIEVES = """
 for _ in range(3):
     if os.fork() == 0:
