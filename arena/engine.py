@@ -566,12 +566,10 @@ def _spec(
 
     wall_of(sandbox)
     if isinstance(bot, str) and bot in bundled():  # without all that reads configurations
-        spec = BotSpec(name=bot, command=bundled()[bot])
+        spec = BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
     else:
-        spec = _described(bot)
-    spec = replace(
-        spec, options={**spec.options, **(options or {})}, sandbox=sandbox or spec.sandbox
-    )
+        spec = _described(bot, sandbox)
+    spec = replace(spec, options={**spec.options, **(options or {})})
     if spec.build or spec.sandbox != "auto":
         from lath.arena.tournament.builds import ready
 
@@ -579,10 +577,11 @@ def _spec(
     return spec
 
 
-def _described(bot: str | Path | Sequence[str] | Mapping[str, Any]) -> BotSpec:
+def _described(bot: str | Path | Sequence[str] | Mapping[str, Any], sandbox: str | None) -> BotSpec:
     """Return how a bot is started that is described as `arena match` takes it, or by a table."""
     from lath.arena.tournament.entrants import in_words, origin_of, spec_in, spec_of
 
     if isinstance(bot, Mapping):
-        return spec_of({"name": "bot", **bot})
-    return spec_in(origin_of(in_words(bot), "bot"))
+        asked = {"sandbox": sandbox} if sandbox else {}
+        return spec_of({"name": "bot", **bot, **asked})
+    return spec_in(origin_of(in_words(bot), "bot", sandbox))

@@ -28,6 +28,7 @@ from lath.arena.errors import (
 from lath.arena.referee import trees
 from lath.arena.runs import Decision, Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.schedule.openings import digest as sha256_of
+from lath.arena.tournament import minimum
 from lath.arena.tournament.config import (
     Config,
     budget_of,
@@ -46,6 +47,7 @@ from lath.arena.tournament.entrants import (
     spec_of,
     table_in,
     time_of,
+    wall_of,
 )
 from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
@@ -54,7 +56,7 @@ from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.resuming import fingerprints
 from lath.arena.tournament.revisions import Workshop, workshop
 from lath.arena.walls.limits import close_to_others
-from lath.games.files import lasting
+from lath.games.files import is_known, lasting
 from lath.notation.suggestions import is_game
 
 ROUNDS: Final = 100_000
@@ -99,7 +101,7 @@ class Terms:
         for one in both:
             rows += [one.name, one.kind, dict(one.parts)]
             if one.revision is not None:
-                rows += one.revision[1:]
+                rows += one.revision[1:3]
             elif one.kind == "folder":  # to read all that a build has left there takes too long
                 found = [(path, path.stat()) for path in files_in(one.where)]
                 rows += [(str(path), file.st_size, file.st_mtime_ns) for path, file in found]
@@ -125,45 +127,69 @@ def folder_of(both: Sequence[Origin], digest: str) -> Path:
 
 
 def _entered(
-    both: Sequence[Origin], terms: Terms, shop: Workshop | None, tell: Callable[[str], None]
+    both: Sequence[Origin],
+    terms: Terms,
+    shop: Workshop | None,
+    tell: Callable[[str], None],
+    *,
+    on_cluster: bool,
 ) -> Iterator[tuple[dict[str, Any], Path | None]]:
     """Yield the table of each bot and its folder, checked out and built where it is a revision."""
     for one, role in zip(both, ("old", "new"), strict=True):
         home, made = one.where, set[Path]()
         if one.revision is not None and shop is not None:
-            home = shop.check_out(one.revision, role)
+            home = shop.check_out(one.revision, role, one.asked)
             if terms.build:
                 before = executables(home)
                 tell(f"building {one.name}: {terms.build}")
-                shop.build(terms.build, home, role)
+                shop.build(terms.build, home, role, one.asked)
                 made = executables(home) - before
         if one.kind == "command":
             table: dict[str, Any] = {"command": list(one.words)}
         else:
-            table = table_in(home, terms.run, made, f"{role.upper()}, {one.name}")
-        yield {**table, **one.parts, "name": one.name}, None if one.kind == "command" else home
+            table = table_in(
+                home,
+                terms.run,
+                made,
+                f"{role.upper()}, {one.name}",
+                asked=minimum.for_files(one.asked, on_cluster=on_cluster),
+                typed=one.parts,
+            )
+        asked = {"sandbox": one.asked} if one.asked else {}
+        where = None if one.kind == "command" else home
+        yield {**asked, **table, **one.parts, "name": one.name}, where
 
 
-def _games_of(home: Path | None) -> list[str]:
+def _games_of(home: Path | None, asked: str | None) -> list[str]:
     """Return the games that the configuration in a folder names; none without one.
 
-    Those of files are added, before bots are asked what they play. Raises GameFileError.
+    Those of files are added, before bots are asked what they play: the arena itself runs them, so
+    with a sandbox only the organiser names them. Raises ConfigError and GameFileError.
     """
     if home is None or not (home / CONFIG).is_file():
         return []
+    is_strict = minimum.asks(asked)
+    if is_strict:
+        minimum.refuse_link(home / CONFIG)
     named = read_toml(home / CONFIG)[0].get("games")
     texts = [text for text in named if isinstance(text, str)] if isinstance(named, list) else []
+    if is_strict and (own := [text for text in texts if not is_known(text, home)]):
+        raise ConfigError(
+            f"{home / CONFIG}: games: {own[0]!r} is a file that the arena itself would run where "
+            f"the sandbox {asked!r} is asked for, expected names of games\n"
+            "  hint: name the games yourself, by --game, files among them"
+        )
     return [game for text in texts if is_game(game := known_games.named(text, home))]
 
 
 def _both_play(
-    tables: Iterable[Mapping[str, Any]], named: Iterable[str], has_build: bool
+    tables: Sequence[Mapping[str, Any]], named: Iterable[str], where: Path, *, has_build: bool
 ) -> list[str]:
     """Return the games that both bots say that they play, `named` ones first; raises ArenaError."""
     common = list(dict.fromkeys((*named, *known_games.ids())))
     for table in tables:
         try:
-            greeting = greeting_of(table, "match")
+            greeting = greeting_of(table, "match", where, [one for one in tables if one != table])
         except GameVoidError as error:
             hint = "" if has_build else "; --build CMD builds a git revision first"
             raise ArenaError(f"{error}{hint}") from error
@@ -253,9 +279,9 @@ def held(
     what `watched` gives. A process that `is_alone` does nothing else: it clears up after bots that
     leave orphans, and is closed to them. Raises ArenaError.
     """
-    allowed, _ = budget_of(budget), sprt_table(sprt)  # before anything is built
+    allowed, _, _ = budget_of(budget), sprt_table(sprt), wall_of(sandbox)  # before any build
     with signals.interruptible():
-        both = origin_of(old, "old"), origin_of(new, "new")
+        both = origin_of(old, "old", sandbox), origin_of(new, "new", sandbox)
         for one in both:
             if one.note:
                 note(one.note)
@@ -287,10 +313,12 @@ def held(
         if is_alone:
             trees.adopt_orphans()  # of bots; who clears up has begun before
             close_to_others()
-        entered = list(_entered(both, terms, shop, tell))
-        tables = [({"sandbox": sandbox} if sandbox else {}) | table for table, _ in entered]
-        named = _games_of(entered[1][1])
-        common = _both_play(tables, named, has_build=bool(build) or shop is None)
+        on_cluster = cluster is not None
+        entered = list(_entered(both, terms, shop, tell, on_cluster=on_cluster))
+        tables = [table for table, _ in entered]
+        asked = minimum.for_files(both[1].asked, on_cluster=on_cluster)
+        named = [] if terms.games else _games_of(entered[1][1], asked)
+        common = _both_play(tables, named, where, has_build=bool(build) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common
         config = _configured(tables, wanted, terms, event)
         progress = Progress(config)

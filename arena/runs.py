@@ -7,7 +7,7 @@ how games are played, the screen, nor exit statuses but for telling them.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.budget import UNLIMITED
+from lath.arena.tournament import minimum
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
@@ -146,17 +147,18 @@ def other_roster(
         raise ConfigError(
             f"--add and --retire change what is in a directory: name that instead of {config}"
         )
+    minimum.refuse_weaker(add, flags.get("sandbox"), "--add")
     if "bot" in flags:
         raise ConfigError("--bot is not for a roster that --add and --retire change")
     if (out / CONFIG).is_file():
         return load_own(out / CONFIG, flags, add=add, retire=retire, played=played_in(out))
     if retire:
         raise ConfigError(f"--retire {retire[0]!r}: {out} has no {CONFIG}")
-    made = {**base(), "event": "Pool", "format": "pool", **flags}
+    made = {**base(), "event": "Pool", "format": "pool"}
     import tomlkit
 
     bots = [*{table["name"]: table for table in add}.values()]
-    pool = build({**made, "bot": bots}, Path())
+    pool = build({**made, "bot": bots}, Path(), flags)
     # As people write it: a bundled bot needs no command, and stays one when the arena moves.
     return replace(pool, text=tomlkit.dumps({**pool.as_written, "bot": bots}))
 
@@ -193,14 +195,14 @@ def configured(
             _refuse_another_roster(own, tournament)
         return tournament
     if "bot" in flags:
-        return build({**base(), "event": "Tournament", **flags}, Path(), played=played)
+        return build({**base(), "event": "Tournament"}, Path(), flags, played=played)
     if Path(CONFIG).is_file():
         raise ConfigError(
             f"there is a {CONFIG} here: name it, `arena run {CONFIG}`, or name the bots with "
             "--bot; the built-in demo is played in a folder without it"
         )
     tell(f"no CONFIG and no --bot: this is the built-in demo, in {out}")
-    return build({**demo(), **flags}, Path())
+    return build(demo(), Path(), flags)
 
 
 # Where it is played
@@ -345,13 +347,18 @@ def heard_by(
         raise
 
 
-def greeting_of(table: Mapping[str, Any], purpose: str) -> Greeting:
+def greeting_of(
+    table: Mapping[str, Any], purpose: str, where: Path, beside: Iterable[Mapping[str, Any]] = ()
+) -> Greeting:
     """Start the bot of a table, and return what it says of itself.
 
-    `purpose` is one word, by which its processes are known. Raises GameVoidError for a bot that
-    does not start, and ArenaError.
+    `purpose` is one word, by which its processes are known. It sees what it will see when it plays
+    with those `beside` it, in the directory `where`. Raises GameVoidError for a bot that does not
+    start, and ArenaError.
     """
-    bot = bot_of(ready(spec_of(dict(table))), Watch(), tree=f"{purpose}-{secrets.token_hex(4)}.")
+    others = [spec_of(dict(one)) for one in beside]
+    spec = ready(spec_of(dict(table)), [str(where.absolute())], beside=others)
+    bot = bot_of(spec, Watch(), tree=f"{purpose}-{secrets.token_hex(4)}.")
     try:
         with signals.interruptible():
             bot.start(Limits(time=time_of("none")))

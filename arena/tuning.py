@@ -28,6 +28,7 @@ from lath.arena.runs import Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.schedule.ranges import declared
 from lath.arena.schedule.spsa import AHEAD, Parameter
+from lath.arena.tournament import minimum
 from lath.arena.tournament.config import (
     Config,
     budget_of,
@@ -44,9 +45,11 @@ from lath.arena.tournament.entrants import (
     origin_of,
     table_in,
     time_of,
+    wall_of,
 )
 from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.mistakes import lines_of
 from lath.arena.tournament.programs import is_there
 from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.sources import played_in
@@ -125,24 +128,38 @@ def is_tuning(text: str) -> bool:
     return is_there(own, Path.is_file) and read_toml(own)[0].get("format") == FORMAT
 
 
-def _table_of(origin: Origin) -> dict[str, Any]:
+def _table_of(origin: Origin, *, on_cluster: bool) -> dict[str, Any]:
     """Return the table of the bot, but for its name; raises ConfigError."""
+    asked = {"sandbox": origin.asked} if origin.asked else {}
     if origin.revision is not None:
         raise ConfigError(
             f"{origin.name!r} is a git revision: check it out and name its folder, whose files "
             "stay as they are while it is tuned"
         )
     if origin.kind == "folder":
-        return {**table_in(origin.where, "", set(), f"BOT, {origin.name}"), **origin.parts}
-    return {"command": list(origin.words), **origin.parts}
+        table = table_in(
+            origin.where,
+            "",
+            set(),
+            f"BOT, {origin.name}",
+            asked=minimum.for_files(origin.asked, on_cluster=on_cluster),
+            typed=origin.parts,
+        )
+        return {**asked, **table, **origin.parts}
+    return {**asked, "command": list(origin.words), **origin.parts}
 
 
-def configured(bot: str, wishes: Wishes, note: Callable[[str], None]) -> Config:
+def configured(
+    bot: str, wishes: Wishes, where: Path, note: Callable[[str], None], *, on_cluster: bool
+) -> Config:
     """Return the tournament that tunes a bot, which is started to say its options.
+
+    It is kept in the directory `where`.
 
     Raises ArenaError.
     """
-    origin = origin_of(bot, "bot")
+    wall_of(wishes.sandbox)
+    origin = origin_of(bot, "bot", wishes.sandbox)
     if origin.note:
         note(origin.note)
     if not wishes.options:
@@ -150,10 +167,9 @@ def configured(bot: str, wishes: Wishes, note: Callable[[str], None]) -> Config:
     if not wishes.games:
         raise ConfigError("--game is missing: for which game is it tuned?")
     played = [known_games.get(known_games.named(one)).id for one in wishes.games]
-    sandbox = {"sandbox": wishes.sandbox} if wishes.sandbox else {}
-    table = {**sandbox, **_table_of(origin), "name": origin.name}
+    table = {**_table_of(origin, on_cluster=on_cluster), "name": origin.name}
     try:
-        greeting = greeting_of(table, "tune")
+        greeting = greeting_of(table, "tune", where)
     except GameVoidError as error:
         raise ArenaError(str(error)) from error
     if missing := [game for game in played if not greeting.plays(game)]:
@@ -205,11 +221,26 @@ def _gone_on_with(folder: Path, wishes: Wishes) -> Config:
     flags: dict[str, Any] = {} if wishes.jobs is None else {"jobs": _jobs(wishes.jobs)}
     if wishes.sandbox:
         flags["sandbox"] = wishes.sandbox
+        _refuse_more(folder / CONFIG, wishes.sandbox)
     config = load_own(folder / CONFIG, flags, played=played_in(folder))
     if wishes.sprt_pairs is not None:
         flags["rounds"] = _rounds(wishes.sprt_pairs, config.games)
         config = load_own(folder / CONFIG, flags, played=played_in(folder))
     return config
+
+
+def _refuse_more(own: Path, asked: str) -> None:
+    """Raise ConfigError where a tuning was begun with a weaker sandbox than is asked for now.
+
+    What the file in the folder of its bot said then is part of its configuration.
+    """
+    toml, text = read_toml(own)
+    lines = lines_of(text)
+    for at, row in enumerate(toml.get("bot", ())):
+        if "cwd" in row and minimum.is_weaker(row.get("sandbox", "auto"), asked):
+            of = {place[2:]: line for place, line in lines.items() if place[:2] == ("bot", at)}
+            words = tuple(row.get("command", ()))
+            minimum.refuse_more(row, words, own, asked, of, home=Path(row["cwd"]))
 
 
 def held(
@@ -244,7 +275,10 @@ def held(
         trees.adopt_orphans()  # of bots; who clears up has begun before
         close_to_others()
     with signals.interruptible():
-        config = _gone_on_with(where, wishes) if goes_on else configured(bot, wishes, note)
+        if goes_on:
+            config = _gone_on_with(where, wishes)
+        else:
+            config = configured(bot, wishes, where, note, on_cluster=cluster is not None)
     progress = Progress(config)
     with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
         summary = play(config, where, progress, budget=allowed, elsewhere=elsewhere)

@@ -90,16 +90,28 @@ def built(
     return tuple(done)
 
 
-def ready(bot: BotSpec, closed: Sequence[str] = ()) -> BotSpec:
+def run_in(bot: BotSpec, home: Path, log: Path) -> int | None:
+    """Run a bot's command to its end, in the sandbox that it asks for; return how it ended.
+
+    None: it took too long. It may write in the folder `home`; what it says is in `log`. Raises
+    OSError, and ConfigError where there is no such sandbox.
+    """
+    (walled,) = confined([bot]).bots
+    view = replace(walled.wall.view, writes=(str(home),))
+    wall = replace(walled.wall, view=view, tree_bytes=0, cores=0)
+    return _status(replace(walled, wall=wall), home, log)
+
+
+def ready(bot: BotSpec, closed: Sequence[str] = (), *, beside: Sequence[BotSpec] = ()) -> BotSpec:
     """Return a bot for who starts it outside of tournaments: built, behind the wall it asks for.
 
-    `closed` are places that it may not see.
+    `closed` are places that it may not see, nor the files of those `beside` it.
 
     Raises ArenaError where it cannot be built, ConfigError where there is no such wall.
     """
     tell = partial(print, file=sys.stderr)
-    (bot,) = built([bot], closed=closed, logs=kept("builds"), tell=tell)
-    return bot if bot.sandbox == "auto" else confined([bot], closed=closed).bots[0]
+    bots = built((bot, *beside), closed=closed, logs=kept("builds"), tell=tell)
+    return bots[0] if bot.sandbox == "auto" else confined(bots, closed=closed).bots[0]
 
 
 class _FailedError(ArenaError):
@@ -257,6 +269,12 @@ def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
 
 def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:
     """Run a build to its end; raises _FailedError with the end of what it said, and OSError."""
+    if (status := _status(maker, home, log)) != 0:
+        raise _FailedError(_failure(bot, status, log))
+
+
+def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
+    """Run what a bot is made by to its end, and return how it ended; raises OSError."""
     mark = f"build-{os.urandom(8).hex()}."
     held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     try:
@@ -269,7 +287,7 @@ def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:
                     maker.command,
                     own_env=maker.env,
                     mark={trees.MARK: mark},
-                    cwd=str(home),
+                    cwd=maker.cwd,
                     scratch=scratch,
                     memory_bytes=None,
                     held=held,
@@ -303,8 +321,7 @@ def _build(bot: BotSpec, maker: BotSpec, home: Path, log: Path) -> None:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
     _shorten(log)
-    if status != 0:
-        raise _FailedError(_failure(bot, status, log))
+    return status
 
 
 def _ended(process: subprocess.Popen[bytes]) -> int | None:

@@ -33,6 +33,7 @@ from lath.arena.schedule.random_openings import RandomChoice
 from lath.arena.schedule.ranges import read_ranges
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning
+from lath.arena.tournament import minimum
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.keys import (
     DEMO_GAMES,
@@ -49,6 +50,7 @@ from lath.arena.tournament.keys import (
 from lath.arena.tournament.mistakes import (
     MOST_MISTAKES,
     SETTINGS,
+    Mistake,
     lines_of,
     of_keys,
     together,
@@ -406,9 +408,10 @@ def build(
 ) -> Config:
     """Return the tournament that a table says, and flags over it.
 
-    Relative paths are taken from `folder`. `name` and `text` are those of the file that the table
-    is from. Bots of names `played` have played in its directory: there 0.1.0 took such as differ in
-    case alone. Raises ConfigError with all mistakes in the order of the file.
+    A `sandbox` among the flags is the minimum for each bot. Relative paths are taken from `folder`.
+    `name` and `text` are those of the file that the table is from. Bots of names `played` have
+    played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
+    all mistakes in the order of the file.
     """
     lines = lines_of(text)
     hidden = of_keys({key: toml[key] for key in flags if key in toml})[1]
@@ -420,9 +423,13 @@ def build(
         toml["seed"] = secrets.randbits(63)
     time = {"time": DEFAULT_TIME} if toml.get("time", {}) == {} else {}
     model, mistakes = of_keys({**toml, **time})
+    weaker = (
+        Mistake(("bot", at, "sandbox"), text)
+        for at, text in minimum.weaker_ones(model.bot, flags.get("sandbox"))
+    )
     placed += [
         mistake.placed("" if mistake.place[0] in flags else name, lines)
-        for mistake in (*mistakes, *together(model, mistakes, folder, played))
+        for mistake in (*mistakes, *together(model, mistakes, folder, played), *weaker)
     ]
     if placed:
         if len(mistakes) == MOST_MISTAKES:

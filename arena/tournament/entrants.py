@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
+from lath.arena.tournament import minimum
 from lath.arena.tournament.programs import (
     RUN_BY,
     advice_on,
@@ -237,6 +239,9 @@ class Origin(NamedTuple):
     note: str = ""
     """What might be thought of it and is not so; empty where there is nothing."""
 
+    asked: str | None = None
+    """The sandbox that the organiser asks for; None: nothing is said."""
+
 
 def in_words(bot: str | Path | Sequence[str]) -> str:
     """Return what OLD or NEW says of a bot that is a path, or a command's words; a text stays.
@@ -249,32 +254,42 @@ def in_words(bot: str | Path | Sequence[str]) -> str:
     return shlex.quote(str(bot)) if isinstance(bot, Path) else shlex.join(bot)
 
 
-def origin_of(text: str, role: str) -> Origin:
-    """Return what OLD or NEW says; raises ConfigError. `role` is `old` or `new`."""
+def origin_of(text: str, role: str, sandbox: str | None = None) -> Origin:
+    """Return what OLD or NEW says; raises ConfigError. `role` is `old` or `new`.
+
+    `sandbox` is what a flag asks for: in it git looks for a revision, too.
+    """
     first, *rest = _split(text)
     name, equals, what = first.strip().partition("=")
     if not (equals and name.replace("-", "").replace("_", "").replace(".", "").isalnum()):
         name, what = "", first.strip()
     table = bot_flag(";".join([name or role, *rest]), role.upper())
     parts = {key: value for key, value in table.items() if key != "name"}
+    asked = minimum.asked_for(sandbox, parts, f"{role.upper()} {name}".rstrip())
     words = words_of(what, Path.cwd(), of=f"{role.upper()}: ")
     path, note = Path(words[0]), ""
     if len(words) == 1 and is_there(path, Path.exists):
-        if revision(words[0], Path.cwd()):
-            note = f"{role.upper()} is {path}, not the revision of this name"
+        with suppress(ConfigError):  # of a repository that is not read: nobody has asked for it
+            if revision(words[0], Path.cwd(), asked):
+                note = f"{role.upper()} is {path}, not the revision of this name"
         if path.is_dir():
             _refuse_place(parts, role)
             home = path.resolve()
-            return Origin(name or home.name or role, "folder", where=home, parts=parts, note=note)
+            name = name or home.name or role
+            return Origin(name, "folder", where=home, parts=parts, note=note, asked=asked)
     elif (
-        len(words) == 1 and words[0] not in bundled() and (known := revision(words[0], Path.cwd()))
+        len(words) == 1
+        and words[0] not in bundled()
+        and (known := revision(words[0], Path.cwd(), asked))
     ):
         _refuse_place(parts, role)
-        if lacks_edits(known, Path.cwd()):
+        if lacks_edits(known, Path.cwd(), asked):
             note = f"{role.upper()} is {words[0]} as committed; what was edited since plays as `.`"
-        return Origin(name or words[0], "revision", revision=known, parts=parts, note=note)
+        name = name or words[0]
+        return Origin(name, "revision", revision=known, parts=parts, note=note, asked=asked)
     command = _program(words, role, Path(parts.get("cwd", "")).absolute())
-    return Origin(name or path.stem, "command", words=command, parts=parts, note=note)
+    name = name or path.stem
+    return Origin(name, "command", words=command, parts=parts, note=note, asked=asked)
 
 
 def spec_in(origin: Origin) -> BotSpec:
@@ -289,8 +304,11 @@ def spec_in(origin: Origin) -> BotSpec:
         )
     table: dict[str, Any] = {"command": list(origin.words)}
     if origin.kind == "folder":
-        table = table_in(origin.where, "", set(), origin.name)
-    return spec_of({**table, **origin.parts, "name": origin.name})
+        table = table_in(
+            origin.where, "", set(), origin.name, asked=origin.asked, typed=origin.parts
+        )
+    asked = {"sandbox": origin.asked} if origin.asked else {}
+    return spec_of({**asked, **table, **origin.parts, "name": origin.name})
 
 
 def _refuse_place(parts: Mapping[str, Any], role: str) -> None:
@@ -332,11 +350,22 @@ def executables(home: Path) -> set[Path]:
     }
 
 
-def table_in(home: Path, command: str, made: set[Path], called: str) -> dict[str, Any]:
+def table_in(
+    home: Path,
+    command: str,
+    made: set[Path],
+    called: str,
+    *,
+    asked: str | None = None,
+    typed: Container[str] = (),
+) -> dict[str, Any]:
     """Return the table of the bot in a folder, without its name; raises ConfigError.
 
     By `command`, where that is given, else by its `tournament.toml`; else it is what was `made`,
     the only executable, or the only script.
+
+    `asked` is the sandbox that the organiser asks for: with one the file in the folder may say only
+    what `minimum.TAKEN` allows, but for the keys that the organiser has `typed`.
     """
     from lath.arena.tournament.database import CONFIG
 
@@ -344,11 +373,14 @@ def table_in(home: Path, command: str, made: set[Path], called: str) -> dict[str
     if command:
         return table | {"command": list(resolve(words_of(command, home, of="--run: "), home))}
     if (home / CONFIG).is_file():
-        return table | _table_of_config(home / CONFIG, called)
+        return table | _table_of_config(home / CONFIG, called, asked, typed)
     scripts = {path for path in home.iterdir() if path.suffix in RUN_BY and path.is_file()}
     for found in (made, executables(home), scripts):
         if len(found) == 1:
-            return table | {"command": list(_started(found.pop(), called))}
+            program = found.pop()
+            if minimum.asks(asked):
+                minimum.refuse_link(program)
+            return table | {"command": list(_started(program, called))}
         if found:
             break
     names = ", ".join(sorted(path.name for path in found)) or "none"
@@ -358,28 +390,45 @@ def table_in(home: Path, command: str, made: set[Path], called: str) -> dict[str
     )
 
 
-def _table_of_config(path: Path, called: str) -> dict[str, Any]:
+def _table_of_config(
+    path: Path, called: str, asked: str | None, typed: Container[str]
+) -> dict[str, Any]:
     """Return what the configuration in a folder says of its only bot with a command."""
     from lath.arena.tournament.config import read_toml
+    from lath.arena.tournament.mistakes import lines_of
 
-    found = read_toml(path)[0].get("bot")
-    rows = [row for row in found if _has_command(row)] if isinstance(found, list) else []
+    if minimum.asks(asked):
+        minimum.refuse_link(path)
+    toml, text = read_toml(path)
+    found = toml.get("bot")
+    rows = (
+        {at: row for at, row in enumerate(found) if _has_command(row)}
+        if isinstance(found, list)
+        else {}
+    )
     if len(rows) != 1:
-        names = ", ".join(str(row.get("name", "?")) for row in rows) or "none"
+        names = ", ".join(str(row.get("name", "?")) for row in rows.values()) or "none"
         raise ConfigError(
             f"{called}: its {path.name} has not one bot with a command ({names}); say which is "
             "meant with --run CMD, taken from that folder"
         )
-    (row,) = rows
+    ((at, row),) = rows.items()
     place = path.parent / str(row.get("cwd", ""))
     words = row["command"]
     is_text = isinstance(words, str)
     words = words_of(words, place, of=f"{called}: ") if is_text else tuple(map(str, words))
-    keys = ("options", "env", "memory", "threads", "sandbox", "cache", "build", "protocol")
-    kept = {key: row[key] for key in keys if key in row}
+    words = resolve(words, place)
+    if asked and minimum.asks(asked):
+        lines = {of[2:]: line for of, line in lines_of(text).items() if of[:2] == ("bot", at)}
+        minimum.refuse_more(row, words, path, asked, lines, typed=typed)
+    kept = {
+        key: row[key]
+        for key, rule in minimum.TAKEN.items()
+        if rule.is_read and key in row and key not in ("command", "cwd", "reads")
+    }
     if isinstance(reads := row.get("reads"), list):
         kept["reads"] = [str((path.parent / str(name)).absolute()) for name in reads]
-    return {**kept, "cwd": str(place.resolve()), "command": list(resolve(words, place))}
+    return {**kept, "cwd": str(place.resolve()), "command": list(words)}
 
 
 def _has_command(row: object) -> bool:

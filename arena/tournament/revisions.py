@@ -1,13 +1,15 @@
 """Git revisions as folders to build and to play in: they are there while somebody needs them.
 
-Nothing of the user's changes: neither work tree nor index nor what git keeps. Must not know bots,
-nor what is played.
+Nothing of the user's changes: neither work tree nor index nor what git keeps. Where a sandbox is
+asked for, git and builds run in it. Must not know what is played.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
+import secrets
 import signal
 import subprocess
 import time
@@ -17,8 +19,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from lath.arena import signals
-from lath.arena.errors import ArenaError, InUseError
+from lath.arena.errors import ArenaError, ConfigError, InUseError
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
+from lath.arena.tournament import minimum
+from lath.arena.tournament.builds import run_in
+from lath.arena.tournament.repositories import PLAIN, git_in, leading_out, repository_at
 
 LAST_LINES: Final = 30
 """Of a build that fails, which are shown."""
@@ -39,12 +45,6 @@ however it went."""
 _BEGINS: Final = 'read -r _ && exec /bin/sh -c "$1" </dev/null'
 """A build begins when it is known to who clears up."""
 
-_PLAIN: Final = (
-    *("-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"),
-    *("-c", "core.sparseCheckout=false"),
-)
-"""What keeps git from leaving anything in the repository, or from leaving anything out."""
-
 
 class Revision(NamedTuple):
     """A commit, and the folder of it that is meant."""
@@ -58,12 +58,18 @@ class Revision(NamedTuple):
     folder: str
     """Below the top, empty for that itself."""
 
+    shown: tuple[str, ...] = ()
+    """What git sees in a sandbox."""
 
-def revision(text: str, here: Path) -> Revision | None:
+
+def revision(text: str, here: Path, sandbox: str | None = None) -> Revision | None:
     """Return the revision of this name; None where git knows none, or there is no git.
 
-    Its folder is the one that `here` is in the work tree.
+    Its folder is the one that `here` is in the work tree. Git runs in the `sandbox`, where that is
+    one. Raises ConfigError where the sandbox is not possible, or git reads nothing there.
     """
+    if sandbox and minimum.asks(sandbox):
+        return _revision_in(sandbox, text, here)
     known = _git(
         ("rev-parse", "--absolute-git-dir", "--show-prefix", "--verify", "--end-of-options"),
         (f"{text}^{{commit}}",),
@@ -76,11 +82,46 @@ def revision(text: str, here: Path) -> Revision | None:
     return Revision(repository, commit, folder.strip("/"))
 
 
-def lacks_edits(known: Revision, here: Path) -> bool:
-    """Return whether a revision is what is checked out at `here`, without what was edited since."""
-    if revision("HEAD", here) != known:
+def _revision_in(sandbox: str, text: str, here: Path) -> Revision | None:
+    """Return the revision of this name, for which git looks in a sandbox."""
+    if (found := repository_at(here)) is None:
+        return None
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{text}^{{commit}}")
+    said = git_in(sandbox, found.git, words, shown=found.shown)
+    if said.status != 0:
+        if said.text.strip():  # else there is no such name
+            last = said.text.strip().splitlines()[-1]
+            raise ConfigError(f"{text!r}: in the sandbox {sandbox!r} git says: {last}")
+        return None
+    if commit := re.search(r"^([0-9a-f]{40,64})\Z", said.text.rstrip("\n"), re.MULTILINE):
+        inner = here.resolve().relative_to(found.top)
+        folder = "" if found.git == found.top or str(inner) == "." else str(inner)
+        return Revision(str(found.git), commit[1], folder, found.shown)
+    return None
+
+
+def lacks_edits(known: Revision, here: Path, sandbox: str | None = None) -> bool:
+    """Return whether a revision is what is checked out at `here`, without what was edited since.
+
+    As of `revision`.
+    """
+    if revision("HEAD", here, sandbox) != known:
         return False
-    words = ("--no-optional-locks", *_PLAIN, "status", "--porcelain", "--untracked-files=no")
+    if sandbox and minimum.asks(sandbox):
+        found = repository_at(here)
+        if found is None or found.git == found.top:
+            return False
+        asked = ("diff", "--quiet", "--no-ext-diff", "--no-textconv", "HEAD", "--", ".")
+        said = git_in(
+            sandbox,
+            found.git,
+            asked,
+            shown=(*found.shown, str(found.top)),
+            here=here.resolve(),
+            files=found.top,
+        )
+        return said.status == 1
+    words = ("--no-optional-locks", *PLAIN, "status", "--porcelain", "--untracked-files=no")
     return bool(_git(words, ("--", "."), here))
 
 
@@ -109,12 +150,26 @@ class Workshop:
         self._folder: Final = folder
         self._watcher: Final = watcher
 
-    def check_out(self, wanted: Revision, name: str) -> Path:
-        """Return the folder of a revision, with all files of its commit; raises ArenaError."""
+    def check_out(self, wanted: Revision, name: str, sandbox: str | None = None) -> Path:
+        """Return the folder of a revision, with all files of its commit; raises ArenaError.
+
+        In a `sandbox` no link may lead out of it.
+        """
         home = self._folder / name
         home.mkdir()
+        if sandbox and minimum.asks(sandbox):
+            _check_out_in(sandbox, wanted, home)
+        else:
+            self._check_out(wanted, name, home)
+        inside = home / wanted.folder
+        if not inside.is_dir():
+            raise ArenaError(f"revision {wanted.commit[:12]} has no folder {wanted.folder}")
+        return inside
+
+    def _check_out(self, wanted: Revision, name: str, home: Path) -> None:
+        """Write the files of a revision, by what its repository has git do."""
         index = {**os.environ, "GIT_INDEX_FILE": str(self._folder / f"{name}.index")}
-        git = ["git", *_PLAIN, f"--git-dir={wanted.repository}", f"--work-tree={home}"]
+        git = ["git", *PLAIN, f"--git-dir={wanted.repository}", f"--work-tree={home}"]
         for words in (("read-tree", wanted.commit), ("checkout-index", "--all", "--force")):
             with signals.interruptible():
                 done = subprocess.run(
@@ -126,16 +181,31 @@ class Workshop:
                     check=False,
                 )
             if done.returncode:
-                said = done.stderr.decode(errors="replace").strip()
-                raise ArenaError(f"revision {wanted.commit[:12]} cannot be checked out: {said}")
-        inside = home / wanted.folder
-        if not inside.is_dir():
-            raise ArenaError(f"revision {wanted.commit[:12]} has no folder {wanted.folder}")
-        return inside
+                raise _not_checked_out(wanted, done.stderr.decode(errors="replace"))
 
-    def build(self, command: str, home: Path, name: str) -> None:
-        """Run a shell's command there; raises ArenaError with the end of what it said."""
+    def build(self, command: str, home: Path, name: str, sandbox: str | None = None) -> None:
+        """Run a shell's command there; raises ArenaError with the end of what it said.
+
+        In a `sandbox` it sees and writes all files of the revision, and nothing else.
+        """
         output = self._folder / f"{name}.output"
+        if sandbox and minimum.asks(sandbox):
+            top = self._folder / name
+            builder = BotSpec(
+                name=name,
+                command=("/bin/sh", "-c", command),
+                cwd=str(home),
+                reads=(str(top),),
+                sandbox=sandbox,
+            )
+            status = run_in(builder, top, output)
+        else:
+            status = self._built(command, home, output)
+        if status != 0:
+            raise ArenaError(_failure(command, name, status, output))
+
+    def _built(self, command: str, home: Path, output: Path) -> int:
+        """Return the status of a command that runs as the user does."""
         with output.open("wb") as stream:
             made = subprocess.Popen(
                 ["/bin/sh", "-c", _BEGINS, "sh", command],
@@ -157,18 +227,54 @@ class Workshop:
                     os.killpg(made.pid, signal.SIGKILL)  # nothing of it plays along
                 made.wait()
                 self._note("")
-        if status:
-            said = output.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
-            left = [f"  … {len(said) - LAST_LINES} lines more"] if len(said) > LAST_LINES else []
-            lines = [*left, *(f"  {line}" for line in said[-LAST_LINES:])]
-            how = f"exited with status {status}" if status > 0 else f"was ended by signal {-status}"
-            raise ArenaError("\n".join([f"--build {command!r} of {name} {how}:", *lines]))
+        return status
 
     def _note(self, line: str) -> None:
         assert self._watcher.stdin is not None
         with suppress(BrokenPipeError):
             self._watcher.stdin.write(f"{line}\n".encode())
             self._watcher.stdin.flush()
+
+
+def _failure(command: str, name: str, status: int | None, output: Path) -> str:
+    """Return how a build failed, and the end of what it said."""
+    said = output.read_text(encoding="utf-8", errors="replace").rstrip().splitlines()
+    left = [f"  … {len(said) - LAST_LINES} lines more"] if len(said) > LAST_LINES else []
+    lines = [*left, *(f"  {line}" for line in said[-LAST_LINES:])]
+    if status is None:
+        how = "took too long"
+    else:
+        how = f"exited with status {status}" if status > 0 else f"was ended by signal {-status}"
+    return "\n".join([f"--build {command!r} of {name} {how}:", *lines])
+
+
+def _not_checked_out(wanted: Revision, said: str) -> ArenaError:
+    return ArenaError(f"revision {wanted.commit[:12]} cannot be checked out: {said.strip()}")
+
+
+def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
+    """Write the files of a revision in a sandbox; raises ArenaError."""
+    index = home / f".index-{secrets.token_hex(8)}"  # it goes before anybody looks
+    for words in (("read-tree", wanted.commit), ("checkout-index", "--all", "--force")):
+        said = git_in(
+            sandbox,
+            wanted.repository,
+            words,
+            shown=wanted.shown,
+            here=home,
+            files=home,
+            may_write=True,
+            env={"GIT_INDEX_FILE": str(index)},
+        )
+        if said.status != 0:
+            raise _not_checked_out(wanted, said.text)
+    index.unlink()
+    if out := next(leading_out(home), None):
+        target = out.readlink() if out.is_symlink() else "a file that has another name"
+        raise ArenaError(
+            f"revision {wanted.commit[:12]}: {out.relative_to(home)} is a link to {target}, "
+            f"expected links to files of the revision, where the sandbox {sandbox!r} is asked for"
+        )
 
 
 @contextmanager

@@ -20,15 +20,19 @@ from commands import Ran
 from processes import gone
 from quick_runs import won_by
 from sample_records import bare
+from tools import needs
 
-from lath.arena import matches
+from lath.arena import matches, runs
 from lath.arena.__main__ import run
 from lath.arena.cli.match import _losses
-from lath.arena.errors import ArenaError, ConfigError, InUseError
+from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
 from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.conversation import Bot
 from lath.arena.tournament import revisions
 from lath.arena.tournament.entrants import origin_of, table_in
 from lath.arena.tournament.revisions import revision, workshop
+from lath.arena.walls import bubblewrap
 
 BOT: Final = Path("examples/bots/legal.sh").resolve()
 
@@ -197,7 +201,7 @@ def test_a_word_is_a_path_a_bundled_bot_a_revision_or_a_program(home: Path) -> N
     (home / "my.py").touch()
     shutil.copy(BOT, home / "my.bin")
     (home / "my.bin").chmod(0o755)
-    assert origin_of("v1", "old") == ("v1", "folder", home / "v1", None, (), {}, "")
+    assert origin_of("v1", "old") == ("v1", "folder", home / "v1", None, (), {}, "", None)
     assert origin_of("a=./v1; option.x=1", "old").parts == {"options": {"x": 1}}
     assert origin_of("my.py", "old").words == (sys.executable, str(home / "my.py"))
     assert origin_of("./my.bin", "old").words == (str(home / "my.bin"),)
@@ -291,6 +295,88 @@ def test_a_folder_says_itself_how_its_bot_is_started(home: Path) -> None:
     for odd in ("bot = 3", "[[bot]]\ncommand = 3", "[[bot]]\ncommand = []", "x = " + 99 * "["):
         with pytest.raises(ConfigError):
             table_in(a_folder(home, tournament__toml=odd), "", set(), "OLD")
+
+
+# In a sandbox
+
+
+def leaving(home: Path, what: str) -> str:
+    """Return a shell's command that leaves a mark beside the bots, if it can, and does more."""
+    return f"touch {home}/mark-of-{what}; {what}"
+
+
+@needs("bwrap")
+def test_what_a_folder_builds_and_starts_runs_in_the_sandbox_that_is_asked_for(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = a_folder(home, source=BOT.read_text())
+    (folder / "tournament.toml").write_text(
+        f'[[bot]]\nname = "eve"\ncommand = "./made"\nbuild = "{leaving(home, "make")}"\n'
+    )
+    start = f"#!/bin/sh\n{leaving(home, 'play')}() {{ sh source; }}; play\n"
+    (folder / "Makefile").write_text("all:\n\tcp start made && chmod +x made\n")
+    (folder / "start").write_text(start)
+    words = ("match", "greedy", folder, "--budget", "2", "--game", "yavalath", "--tc", "nodes 1")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "cache"))
+    assert commands.arena(*words, "--sandbox", "bwrap", "--out", home / "out").status == 12
+    assert not list(home.glob("mark*"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "another"))  # the build is kept
+    assert commands.arena(*words, "--out", home / "other").status == 12
+    assert len(list(home.glob("mark*"))) == 2, "without a sandbox it leaves both"
+
+
+@needs("bwrap")
+def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_repository(home)
+    with (home / ".git" / "config").open("a") as config:
+        config.write(f'[filter "x"]\nsmudge = "touch {home}/mark; cat"\n')
+    (home / ".git" / "info" / "attributes").write_text("* filter=x\n")
+    before = everything(home)
+    monkeypatch.chdir(home / "bot")
+    made = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made && ls .. > ../seen"
+    build = f"touch {home}/mark; {made}"
+    words = ("match", "old", "new=HEAD", "--build", build, "--game", "yavalath", "--budget", "2")
+    ended = commands.arena(*words, "--tc", "nodes 1", "--sandbox", "bwrap")
+    assert (ended.status, ended.out.split()[:1]) == (12, ["undecided"]), ended.err
+    assert everything(home) == before
+    failed = commands.arena(*words[:3], "--build", "echo broken >&2; exit 7", "--sandbox", "bwrap")
+    assert failed.status == 1
+    assert failed.err.splitlines()[-2:] == [
+        "arena: --build 'echo broken >&2; exit 7' of old exited with status 7:",
+        "  broken",
+    ]
+
+
+def test_who_is_greeted_sees_what_it_will_see_when_it_plays(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
+    shown: list[str] = []
+
+    def greeted(spec: BotSpec, *_: object, **__: object) -> Bot:
+        shown.extend(spec.wall.view.reads)
+        raise GameVoidError(spec.name, "it was seen")
+
+    monkeypatch.setattr(runs, "bot_of", greeted)
+    outer = a_folder(home, bot__py="")
+    (outer / "inner").mkdir()
+    (outer / "inner" / "bot.py").touch()
+    words = ("match", outer, outer / "inner", "--sandbox", "bwrap", "--out", outer / "out")
+    assert "folder: it was seen" in commands.arena(*words).err
+    assert str(outer / "bot.py") in shown
+    assert str(outer) not in shown, "another bot and the match lie there"
+
+
+def test_a_sandbox_that_is_not_possible_is_told_before_git_or_a_build_runs(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a_repository(home)
+    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+    ended = commands.arena("match", "old", "HEAD", "--build", "touch mark", "--sandbox", "bwrap")
+    assert ended.status == 2
+    assert "sandbox = 'bwrap': bwrap is not installed" in ended.err
 
 
 # Git

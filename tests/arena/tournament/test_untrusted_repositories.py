@@ -1,0 +1,498 @@
+"""Git in an entrant's repository: whatever that says, nothing of it runs outside of the sandbox."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+from tools import needs
+
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.referee import trees
+from lath.arena.tournament.repositories import git_in, leading_out, repository_at
+from lath.arena.tournament.revisions import Revision, lacks_edits, revision, workshop
+
+pytestmark = needs("bwrap")
+
+BOT: Final = "#!/bin/sh\necho a bot\n"
+
+
+def git(home: Path, *words: str, given: str = "") -> str:
+    """Run git as a user does, who trusts the repository; return what it says."""
+    ran = subprocess.run(
+        ["git", *words], cwd=home, input=given, capture_output=True, encoding="utf-8", check=False
+    )
+    return ran.stdout
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a repository of two commits."""
+    home = tmp_path_factory.mktemp("made") / "entrant"
+    home.mkdir()
+    git(home, "init", "-q", "-b", "main")
+    for kind in ("user.name=Eve", "user.email=eve@example.org"):
+        git(home, "config", *kind.split("="))
+    for text in ("#!/bin/sh\n", BOT):
+        (home / "bot.sh").write_text(text)
+        git(home, "add", "bot.sh")
+        git(home, "commit", "-qm", "a bot")
+    return home
+
+
+@pytest.fixture
+def home(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository of this test alone, in which one stands."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    home = shutil.copytree(made, tmp_path / "entrant", symlinks=True)
+    monkeypatch.chdir(home)
+    return home
+
+
+@pytest.fixture
+def marker(home: Path, tmp_path: Path) -> Path:
+    """Return the file that appears when `.git/bait` runs where the organiser's files are."""
+    marker = tmp_path / "marker"
+    bait = home / ".git" / "bait"
+    # What filters and converts gives back what it got; who fetches waits for no answer.
+    bait.write_text(
+        f'#!/bin/sh\ntouch {marker}\n[ -f "$1" ] && exec cat "$1"\n'
+        '[ $# = 0 ] && [ -z "$GIT_EXT_SERVICE" ] && exec cat\n'
+    )
+    bait.chmod(0o755)
+    return marker
+
+
+def configure(home: Path, settings: str) -> None:
+    """Add settings such as `core.pager=less` to what a repository says."""
+    for line in settings.split():
+        key, _, value = line.partition("=")
+        git(home, "config", "--add", key, value.replace("BAIT", str(home / ".git" / "bait")))
+
+
+# What git can be told to run
+
+Prepare = Callable[[Path], None]
+
+
+class Trick(NamedTuple):
+    """A way to have git run a program."""
+
+    words: str
+    """What a user asks of git, so that it runs."""
+
+    prepare: Prepare
+
+
+def settings(text: str) -> Prepare:
+    return lambda home: configure(home, text)
+
+
+def hook(name: str, folder: str = ".git/hooks") -> Prepare:
+    def prepare(home: Path) -> None:
+        (home / folder).mkdir(exist_ok=True)
+        shutil.copy(home / ".git" / "bait", home / folder / name)
+
+    return prepare
+
+
+def hooks_elsewhere(home: Path) -> None:
+    hook("post-index-change", "mine")(home)
+    configure(home, "core.hooksPath=mine")
+
+
+def attributes(text: str, told: str, at: str = ".gitattributes") -> Prepare:
+    def prepare(home: Path) -> None:
+        (home / at).write_text(text)
+        if at == ".gitattributes":
+            git(home, "add", at)
+            git(home, "commit", "-qm", "attributes")
+        configure(home, told)
+
+    return prepare
+
+
+def edited(prepare: Prepare) -> Prepare:
+    def both(home: Path) -> None:
+        prepare(home)
+        (home / "bot.sh").write_text("edited\n")
+
+    return both
+
+
+def lacking(url: str, told: str = "") -> Prepare:
+    """Have the repository be a partial clone of `url`, which lacks its last commit's tree."""
+
+    def prepare(home: Path) -> None:
+        tree = git(home, "rev-parse", "HEAD^{tree}").strip()
+        (home / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+        configure(home, "core.repositoryFormatVersion=1 extensions.partialClone=origin")
+        configure(home, f"remote.origin.promisor=true remote.origin.url={url} {told}")
+
+    return prepare
+
+
+def included(home: Path) -> None:
+    text = f'[filter "x"]\nsmudge = {home}/.git/bait\n'
+    (home / ".git" / "more").write_text(text)
+    attributes("* filter=x\n", f"includeIf.gitdir:{home}/.path=more")(home)
+
+
+def of_worktree(home: Path) -> None:
+    (home / ".git" / "config.worktree").write_text(f"[core]\nfsmonitor = {home}/.git/bait\n")
+    configure(home, "core.repositoryFormatVersion=1 extensions.worktreeConfig=true")
+
+
+def in_submodule(home: Path) -> None:
+    inner = home / "inner"
+    shutil.copytree(home, inner)
+    commit = git(inner, "rev-parse", "HEAD").strip()
+    git(home, "update-index", "--add", "--cacheinfo", f"160000,{commit},inner")
+    (home / ".gitmodules").write_text('[submodule "inner"]\npath = inner\nurl = ./inner\n')
+    configure(inner, f"core.fsmonitor={home}/.git/bait")
+
+
+def signed(home: Path) -> None:
+    first, text = git(home, "cat-file", "commit", "HEAD").split("\n\n", 1)
+    signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----"
+    commit = git(
+        home,
+        *["hash-object", "-t", "commit", "-w", "--stdin"],
+        given=f"{first}\n{signature}\n\n{text}",
+    )
+    git(home, "reset", "-q", commit.strip())
+    configure(home, "gpg.program=BAIT")
+
+
+def merging(home: Path) -> None:
+    attributes("* merge=x\n", "merge.x.driver=BAIT")(home)
+    for branch in ("other", "main"):
+        git(home, "checkout", "-qB", branch, "main")
+        (home / "bot.sh").write_text(branch)
+        git(home, "commit", "-qam", branch)
+
+
+def updating(home: Path) -> None:
+    in_submodule(home)
+    commit = git(home / "inner", "rev-parse", "HEAD~1").strip()
+    git(home, "update-index", "--cacheinfo", f"160000,{commit},inner")
+    configure(home, "submodule.inner.url=./inner submodule.inner.update=!BAIT")
+
+
+CHECKOUT: Final = "checkout-index --all --prefix=.git/out/"
+HAS_TREE: Final = "cat-file -p HEAD^{tree}"
+
+TRICKS: Final[dict[str, Trick]] = {
+    "a hook when the index is written": Trick("read-tree HEAD~1", hook("post-index-change")),
+    "a hook after a checkout": Trick("checkout -q HEAD", hook("post-checkout")),
+    "a hook of references": Trick("update-ref refs/x HEAD", hook("reference-transaction")),
+    "a hook before a push": Trick("push -q . HEAD:refs/heads/x", hook("pre-push")),
+    "hooks elsewhere": Trick("read-tree HEAD~1", hooks_elsewhere),
+    "a smudge filter": Trick(CHECKOUT, attributes("* filter=x\n", "filter.x.smudge=BAIT")),
+    "a filter that stays": Trick(CHECKOUT, attributes("* filter=x\n", "filter.x.process=BAIT")),
+    "a required filter": Trick(
+        CHECKOUT, attributes("* filter=x\n", "filter.x.smudge=BAIT filter.x.required=true")
+    ),
+    "a filter by info/attributes": Trick(
+        CHECKOUT, attributes("* filter=x\n", "filter.x.smudge=BAIT", ".git/info/attributes")
+    ),
+    "a filter by core.attributesFile": Trick(
+        CHECKOUT,
+        attributes(
+            "* filter=x\n", "filter.x.smudge=BAIT core.attributesFile=.git/mine", ".git/mine"
+        ),
+    ),
+    "a filter of an included file": Trick(CHECKOUT, included),
+    "a clean filter": Trick("status", edited(attributes("* filter=x\n", "filter.x.clean=BAIT"))),
+    "a filter of an archive": Trick(
+        "archive --worktree-attributes HEAD", attributes("* filter=x\n", "filter.x.smudge=BAIT")
+    ),
+    "an archiver": Trick("archive --format=x HEAD", settings("tar.x.command=BAIT")),
+    "a file monitor": Trick("status", settings("core.fsmonitor=BAIT")),
+    "a file monitor of a work tree's configuration": Trick("status", of_worktree),
+    "a file monitor of a submodule": Trick("status", in_submodule),
+    "an external diff": Trick("diff", edited(settings("diff.external=BAIT"))),
+    "a diff driver": Trick("diff", edited(attributes("* diff=x\n", "diff.x.command=BAIT"))),
+    "a text conversion": Trick("log -p", attributes("* diff=x\n", "diff.x.textconv=BAIT")),
+    "a pager": Trick("-p log", settings("core.pager=BAIT")),
+    "a pager of one command": Trick("log", settings("pager.log=BAIT")),
+    "an alias": Trick("x", settings("alias.x=!BAIT")),
+    "a program for signatures": Trick("verify-commit HEAD", signed),
+    "a lazy fetch by ssh": Trick(HAS_TREE, lacking("ssh://a/b", "core.sshCommand=BAIT")),
+    "a lazy fetch from a folder": Trick(HAS_TREE, lacking(".", "remote.origin.uploadPack=BAIT")),
+    "a lazy fetch by git's proxy": Trick(HAS_TREE, lacking("git://a/b", "core.gitProxy=BAIT")),
+    "a lazy fetch by ext": Trick(HAS_TREE, lacking("ext::BAIT", "protocol.ext.allow=always")),
+    "a fetch by ssh": Trick("fetch ssh://a/b", settings("core.sshCommand=BAIT")),
+    "a credential helper": Trick("credential fill", settings("credential.helper=!BAIT")),
+    "a program for passwords": Trick("credential fill", settings("core.askPass=BAIT")),
+    "an editor": Trick("commit --amend", settings("core.editor=BAIT")),
+    "a program for trailers": Trick(
+        "interpret-trailers --trailer x=1", settings("trailer.x.command=BAIT")
+    ),
+    "a merge driver": Trick("merge -q other", merging),
+    "an update of submodules": Trick("submodule update", updating),
+}
+
+
+def trusting(home: Path, words: list[str]) -> None:
+    """Run git as a user who trusts the repository, at a terminal."""
+    terminal, other = pty.openpty()
+    given = "protocol=https\nhost=a\n\n"
+    with subprocess.Popen(
+        ["git", *words],
+        cwd=home,
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PAGER": "cat"},
+        stdout=other if "log" in words else subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+    ) as process:
+        process.communicate(given)
+    os.close(terminal)
+    os.close(other)
+
+
+def all_asked(home: Path, shop: Path) -> str:
+    """Have the arena do all that it does with a revision; return the bot of it, or why not."""
+    try:
+        if (known := revision("HEAD", home, "bwrap")) is None:
+            return "no revision"
+        lacks_edits(known, home, "bwrap")
+        with workshop(shop) as place:
+            return (place.check_out(known, "old", "bwrap") / "bot.sh").read_text()
+    except ArenaError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("name", TRICKS)
+def test_what_a_repository_has_git_run_stays_in_the_sandbox(
+    name: str, home: Path, marker: Path, tmp_path: Path
+) -> None:
+    TRICKS[name].prepare(home)
+    marker.unlink(missing_ok=True)  # it may have been taken to prepare the trick
+    words = TRICKS[name].words.split()
+    git_in("bwrap", home / ".git", words, shown=[str(home)], here=home, files=home)
+    said = all_asked(home, tmp_path / "out" / "shop")
+    assert not marker.exists()
+    assert said == git(home, "show", "HEAD:bot.sh") or "lazy" in name, said
+    marker.unlink(missing_ok=True)
+    trusting(home, words)
+    assert marker.exists(), "this is no trick"
+
+
+def test_a_filter_does_its_work_in_the_sandbox(home: Path, tmp_path: Path) -> None:
+    attributes("*.sh filter=x\n", "")(home)
+    git(home, "config", "filter.x.smudge", "tr a-z A-Z")
+    assert all_asked(home, tmp_path / "out" / "shop") == BOT.upper()
+
+
+def test_variables_of_git_that_the_organiser_has_are_not_for_an_entrant(
+    home: Path, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / "bot.sh").write_text("edited\n")
+    bait = str(home / ".git" / "bait")
+    said = {"COUNT": "1", "KEY_0": "core.fsmonitor", "VALUE_0": bait}
+    for name, value in said.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", bait)
+    monkeypatch.setenv("GIT_TRACE", str(marker))
+    assert all_asked(home, tmp_path / "out" / "shop") == BOT
+    assert not marker.exists()
+    trusting(home, ["diff"])
+    assert marker.exists()
+
+
+# Another's repository
+
+
+@pytest.fixture
+def secret(made: Path, tmp_path: Path) -> Path:
+    """Return the repository of somebody else, with a commit that the entrant's does not have."""
+    secret = shutil.copytree(made, tmp_path / "secret", symlinks=True)
+    (secret / "bot.sh").write_text("secret\n")
+    git(secret, "commit", "-qam", "secret")
+    return secret
+
+
+def by_alternates(home: Path, secret: Path) -> None:
+    (home / ".git" / "objects" / "info" / "alternates").write_text(f"{secret}/.git/objects\n")
+
+
+def by_link_to_objects(home: Path, secret: Path) -> None:
+    shutil.rmtree(home / ".git" / "objects")
+    (home / ".git" / "objects").symlink_to(secret / ".git" / "objects")
+
+
+def by_link_to_head(home: Path, secret: Path) -> None:
+    by_alternates(home, secret)
+    (home / ".git" / "refs" / "heads" / "main").unlink()
+    (home / ".git" / "refs" / "heads" / "main").symlink_to(secret / ".git/refs/heads/main")
+
+
+def by_common_folder(home: Path, secret: Path) -> None:
+    (home / ".git" / "commondir").write_text(f"{secret}/.git\n")
+
+
+def by_include(home: Path, secret: Path) -> None:
+    by_alternates(home, secret)
+    configure(home, f"include.path={secret}/.git/config")
+
+
+def by_file(home: Path, secret: Path) -> None:
+    shutil.rmtree(home / ".git")
+    (home / ".git").write_text(f"gitdir: {secret}/.git\n")
+
+
+def by_link(home: Path, secret: Path) -> None:
+    shutil.rmtree(home / ".git")
+    (home / ".git").symlink_to(secret / ".git")
+
+
+def by_worktree_of_another(home: Path, secret: Path) -> None:
+    git(secret, "worktree", "add", "-q", "--detach", str(secret.parent / "tree"))
+    shutil.rmtree(home / ".git")
+    (home / ".git").write_text(f"gitdir: {secret}/.git/worktrees/tree\n")
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        by_alternates,
+        by_link_to_objects,
+        by_link_to_head,
+        by_common_folder,
+        by_include,
+        by_file,
+        by_link,
+        by_worktree_of_another,
+    ],
+)
+def test_a_repository_does_not_lead_to_another_one(
+    lead: Callable[[Path, Path], None], home: Path, secret: Path, tmp_path: Path
+) -> None:
+    commit = git(secret, "rev-parse", "HEAD").strip()
+    lead(home, secret)
+    git(home, "update-ref", "refs/heads/main", commit)
+    said = all_asked(home, tmp_path / "out" / "shop")
+    assert said != "secret\n"
+    assert git(home, "show", f"{commit}:bot.sh") == "secret\n", "this is no way to it"
+    known = Revision(str(home / ".git"), commit, "", (str(home),))
+    with workshop(tmp_path / "out" / "shop") as shop, pytest.raises(ArenaError):
+        shop.check_out(known, "old", "bwrap")
+
+
+def test_a_repository_elsewhere_is_refused_with_what_to_do(home: Path, secret: Path) -> None:
+    by_file(home, secret)
+    with pytest.raises(ConfigError) as refused:
+        revision("HEAD", home, "bwrap")
+    assert f"{home}/.git leads to {secret}/.git, expected a repository in {home}" in str(
+        refused.value
+    )
+    assert "\n  hint: clone it, or check the revision out yourself" in str(refused.value)
+
+
+def test_a_work_tree_that_its_repository_knows_is_read(home: Path, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    git(home, "worktree", "add", "-q", "--detach", str(tree), "HEAD~1")
+    assert revision("HEAD", tree, "bwrap") != revision("HEAD", home, "bwrap")
+    assert all_asked(tree, tmp_path / "out" / "shop") == "#!/bin/sh\n"
+
+
+def test_git_finds_in_the_sandbox_what_it_finds_without(home: Path, tmp_path: Path) -> None:
+    inner = home / "inner"
+    inner.mkdir()
+    (inner / "more.sh").touch()
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "more")
+    bare = tmp_path / "bare"
+    git(home, "clone", "-q", "--bare", str(home), str(bare))
+    (tmp_path / "none").mkdir()
+    for place in (home, inner, bare, tmp_path / "none"):
+        for name in ("HEAD", "HEAD~1", "main", "nosuch", "HEAD~9", "--all", ""):
+            known, found = revision(name, place), revision(name, place, "bwrap")
+            assert (found and found[:3]) == (known and known[:3]), (place, name)
+    head = revision("HEAD", inner, "bwrap")
+    assert head is not None
+    assert not lacks_edits(head, inner, "bwrap")
+    (home / "bot.sh").write_text("edited\n")
+    assert not lacks_edits(head, inner, "bwrap"), "it is not in that folder"
+    (inner / "more.sh").write_text("edited\n")
+    assert lacks_edits(head, inner, "bwrap")
+
+
+# Links of a commit
+
+
+@pytest.mark.parametrize(
+    ("where", "target"),
+    [
+        ("net", "/etc/hostname"),
+        ("net", "../entrant/.git/config"),
+        ("deep/net", "../../secret"),
+        ("deep/net", "up/../secret"),
+        ("net", "{secret}"),
+    ],
+)
+def test_a_link_that_leads_out_of_a_revision_is_refused(
+    where: str, target: str, home: Path, tmp_path: Path
+) -> None:
+    link = home / where
+    link.parent.mkdir(exist_ok=True)
+    (link.parent / "up").symlink_to("deep" if where == "net" else "..")
+    link.symlink_to(target.format(secret=tmp_path / "secret"))
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "a link")
+    said = all_asked(home, tmp_path / "out" / "shop")
+    assert f"{where} is a link to " in said
+    assert "expected links to files of the revision" in said
+
+
+def test_links_inside_of_a_revision_stay(home: Path, tmp_path: Path) -> None:
+    (home / "deep").mkdir()
+    for name, target in (("a", "bot.sh"), ("deep/b", "../a"), ("c", "nothing"), ("d", "d")):
+        (home / name).symlink_to(target)
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "links")
+    assert all_asked(home, tmp_path / "out" / "shop") == BOT
+
+
+def test_links_are_found_however_deep(tmp_path: Path) -> None:
+    top = tmp_path / "top"
+    top.mkdir()
+    place = os.open(top, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=place)
+        place, last = os.open("d", os.O_RDONLY, dir_fd=place), place
+        os.close(last)
+    os.symlink("/", "out", dir_fd=place)
+    os.close(place)
+    (tmp_path / "file").touch()
+    (top / "other").hardlink_to(tmp_path / "file")
+    assert {each.name for each in leading_out(top)} == {"out", "other"}
+    trees.remove(str(top))  # else pytest tries, by recursion
+
+
+def test_a_folder_that_is_a_link_in_the_revision_is_not_entered(
+    home: Path, tmp_path: Path, secret: Path
+) -> None:
+    (home / "bot").symlink_to(secret)
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "a folder")
+    known = revision("HEAD", home, "bwrap")
+    assert known is not None
+    with workshop(tmp_path / "out" / "shop") as shop, pytest.raises(ArenaError, match="is a link"):
+        shop.check_out(known._replace(folder="bot"), "old", "bwrap")
+
+
+def test_no_git_runs_where_there_is_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert repository_at(tmp_path) is None
+    assert revision("HEAD", tmp_path, "bwrap") is None
