@@ -168,10 +168,12 @@ def beginning(
         inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - its own
         if wall.view.cache:
             inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
+        # What the bot's own variables steer begins as the bot does: no setpriv of root, no loader.
+        own = {name: value for name, value in own_env.items() if name not in mark}
         walled = bubblewrap.command(
-            words,
+            _with_variables(words, own),
             wall.view,
-            env={**env, **inside, **own_env, **mark},
+            env={**environment({}, scratch), **inside, **mark},
             cwd=cwd,
             fds=fds,
             user=user,
@@ -195,6 +197,15 @@ def beginning(
     finally:
         for descriptor in opened:
             os.close(descriptor)
+
+
+def _with_variables(words: Sequence[str], own: Mapping[str, str]) -> Sequence[str]:
+    """Return a command that runs another with more variables."""
+    if not own:
+        return words
+    if "=" in words[0]:  # env(1) would take it for one
+        words = ["/bin/sh", "-c", 'exec "$0" "$@"', *words]
+    return ["/usr/bin/env", "--", *(f"{name}={value}" for name, value in own.items()), *words]
 
 
 def _claimed(wall: Wall) -> int | None:

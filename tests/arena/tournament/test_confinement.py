@@ -518,3 +518,28 @@ def test_a_bot_whose_folder_is_closed_plays_as_a_user_of_its_own_in_a_copy(
     child.kill()
     assert users.FIRST <= int(user) <= users.LAST
     assert weights == b"weights"
+
+
+@walled
+@pytest.mark.parametrize("folder", ["plain", "a=b"])
+def test_a_bots_own_variables_steer_nothing_that_makes_its_sandbox(
+    folder: str, tmp_path: Path
+) -> None:
+    home = tmp_path / folder
+    home.mkdir()
+    for name in ("setpriv", "prlimit", "env", "bot"):
+        (home / name).write_text(f'#!/bin/sh\necho {name} "$(/usr/bin/id -u)" "$A" "$PATH"\n')
+        (home / name).chmod(0o755)
+    bot = BotSpec(
+        name="eve",
+        command=(str(home / "bot"),),
+        cwd=str(home),
+        env={"PATH": str(home), "LD_PRELOAD": "missing.so", "A": "a b=c", "-i": "x"},
+        sandbox="bwrap",
+    )
+    (tmp_path / "out").mkdir()
+    assert builds.run_in(bot, tmp_path / "out", tmp_path / "log") == 0
+    said = (tmp_path / "log").read_text().splitlines()
+    words = [line.split() for line in said if not line.startswith("ERROR: ld.so")]
+    assert [(each[0], each[2:]) for each in words] == [("bot", ["a", "b=c", str(home)])]
+    assert words[0][1] != "0"
