@@ -44,6 +44,7 @@ from lath.arena.tournament.entrants import (
     executables,
     in_words,
     origin_of,
+    sandbox_in,
     spec_of,
     table_in,
     time_of,
@@ -138,7 +139,7 @@ def _entered(
     for one, role in zip(both, ("old", "new"), strict=True):
         home, made = one.where, set[Path]()
         if one.revision is not None and shop is not None:
-            home = shop.check_out(one.revision, role, one.asked)
+            home = shop.check_out(one.revision, role, one.of_git)
             if terms.build:
                 before = executables(home)
                 tell(f"building {one.name}: {terms.build}")
@@ -281,7 +282,12 @@ def held(
     """
     allowed, _, _ = budget_of(budget), sprt_table(sprt), wall_of(sandbox)  # before any build
     with signals.interruptible():
-        both = origin_of(old, "old", sandbox), origin_of(new, "new", sandbox)
+        # Both revisions are of one repository: if one of them is not trusted, it is not.
+        of_git = minimum.strongest(sandbox, sandbox_in(old), sandbox_in(new))
+        both = (
+            origin_of(old, "old", sandbox, of_git=of_git),
+            origin_of(new, "new", sandbox, of_git=of_git),
+        )
         for one in both:
             if one.note:
                 note(one.note)

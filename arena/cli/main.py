@@ -312,7 +312,7 @@ def argument(metavar: str, says: str, **more: Any) -> Any:
 
 Sandbox = Annotated[
     str | None,
-    option("--sandbox", "WALL", "Around bots: auto, none, user (one each) or bwrap."),
+    option("--sandbox", "WALL", "Around each bot at least: auto, none, user (one each) or bwrap."),
 ]
 
 Cluster = Annotated[

@@ -242,6 +242,9 @@ class Origin(NamedTuple):
     asked: str | None = None
     """The sandbox that the organiser asks for; None: nothing is said."""
 
+    of_git: str | None = None
+    """The sandbox that git runs in."""
+
 
 def in_words(bot: str | Path | Sequence[str]) -> str:
     """Return what OLD or NEW says of a bot that is a path, or a command's words; a text stays.
@@ -254,10 +257,22 @@ def in_words(bot: str | Path | Sequence[str]) -> str:
     return shlex.quote(str(bot)) if isinstance(bot, Path) else shlex.join(bot)
 
 
-def origin_of(text: str, role: str, sandbox: str | None = None) -> Origin:
+def sandbox_in(text: str) -> str | None:
+    """Return the sandbox that the text of a bot asks for; None: it says nothing, or is wrong."""
+    _, *rest = _split(text)
+    with suppress(ConfigError):  # `origin_of` says so
+        said: str | None = bot_flag(";".join(["bot", *rest])).get("sandbox")
+        return said
+    return None
+
+
+def origin_of(
+    text: str, role: str, sandbox: str | None = None, *, of_git: str | None = None
+) -> Origin:
     """Return what OLD or NEW says; raises ConfigError. `role` is `old` or `new`.
 
-    `sandbox` is what a flag asks for: in it git looks for a revision, too.
+    `sandbox` is what a flag asks for. Git looks for a revision in the sandbox `of_git`. Default:
+    what is asked for this bot.
     """
     first, *rest = _split(text)
     name, equals, what = first.strip().partition("=")
@@ -266,11 +281,12 @@ def origin_of(text: str, role: str, sandbox: str | None = None) -> Origin:
     table = bot_flag(";".join([name or role, *rest]), role.upper())
     parts = {key: value for key, value in table.items() if key != "name"}
     asked = minimum.asked_for(sandbox, parts, f"{role.upper()} {name}".rstrip())
+    of_git = of_git or asked
     words = words_of(what, Path.cwd(), of=f"{role.upper()}: ")
     path, note = Path(words[0]), ""
     if len(words) == 1 and is_there(path, Path.exists):
         with suppress(ConfigError):  # of a repository that is not read: nobody has asked for it
-            if revision(words[0], Path.cwd(), asked):
+            if revision(words[0], Path.cwd(), of_git):
                 note = f"{role.upper()} is {path}, not the revision of this name"
         if path.is_dir():
             _refuse_place(parts, role)
@@ -280,13 +296,21 @@ def origin_of(text: str, role: str, sandbox: str | None = None) -> Origin:
     elif (
         len(words) == 1
         and words[0] not in bundled()
-        and (known := revision(words[0], Path.cwd(), asked))
+        and (known := revision(words[0], Path.cwd(), of_git))
     ):
         _refuse_place(parts, role)
-        if lacks_edits(known, Path.cwd(), asked):
+        if lacks_edits(known, Path.cwd(), of_git):
             note = f"{role.upper()} is {words[0]} as committed; what was edited since plays as `.`"
         name = name or words[0]
-        return Origin(name, "revision", revision=known, parts=parts, note=note, asked=asked)
+        return Origin(
+            name,
+            "revision",
+            revision=known,
+            parts=parts,
+            note=note,
+            asked=asked,
+            of_git=of_git,
+        )
     command = _program(words, role, Path(parts.get("cwd", "")).absolute())
     name = name or path.stem
     return Origin(name, "command", words=command, parts=parts, note=note, asked=asked)

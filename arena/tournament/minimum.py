@@ -58,6 +58,11 @@ def asked_for(flag: str | None, parts: Mapping[str, Any], called: str) -> str | 
     return said or flag
 
 
+def strongest(*asked: str | None) -> str | None:
+    """Return the sandbox that holds most of those that are asked for; None: there is none."""
+    return max(filter(None, asked), key=_least, default=None)
+
+
 def refuse_weaker(tables: Iterable[Mapping[str, Any]], asked: str | None, flag: str) -> None:
     """Raise ConfigError where the text of a `flag` asks for a weaker sandbox than `--sandbox`."""
     for table in tables:
@@ -84,6 +89,18 @@ def _contradiction(said: str, asked: str) -> str:
 def _or_more(asked: str) -> str:
     """Return the sandboxes that are as strong as this one, in words."""
     return " or ".join(repr(word) for word in _ORDER[_least(asked) :])
+
+
+# What is whose
+
+SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev/null")
+"""What every bot sees."""
+
+
+def is_inside(path: str | Path, *places: str | Path) -> bool:
+    """Return whether a path leads into one of these folders, by whatever links."""
+    real = Path(os.path.realpath(path))
+    return any(real.is_relative_to(os.path.realpath(place)) for place in places)
 
 
 # What an entrant's own file may say
@@ -132,16 +149,6 @@ class Rule(NamedTuple):
         return self.part.partition("=")[0].partition(".")[0]
 
 
-_SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/dev/null")
-"""What every bot sees."""
-
-
-def _is_inside(path: str | Path, *places: str | Path) -> bool:
-    """Return whether a path leads into one of these folders, by whatever links."""
-    real = Path(os.path.realpath(path))
-    return any(real.is_relative_to(os.path.realpath(place)) for place in places)
-
-
 def _is_strong(claim: Claim) -> bool:
     return not is_weaker(claim.value, claim.asked)
 
@@ -149,7 +156,7 @@ def _is_strong(claim: Claim) -> bool:
 def _stays_inside(claim: Claim) -> bool:
     """Return whether files and folders, taken from that of the entrant, are in it."""
     paths = claim.value if isinstance(claim.value, list) else [claim.value]
-    return all(_is_inside(claim.folder / str(path), claim.folder) for path in paths)
+    return all(is_inside(claim.folder / str(path), claim.folder) for path in paths)
 
 
 def _starts_its_own(claim: Claim) -> bool:
@@ -157,8 +164,8 @@ def _starts_its_own(claim: Claim) -> bool:
 
     What a command names is shown to the bot.
     """
-    places = (claim.folder, sys.prefix, sys.base_prefix, *_SYSTEM)
-    return all(_is_inside(word, *places) for word in claim.words if word.startswith("/"))
+    places = (claim.folder, sys.prefix, sys.base_prefix, *SYSTEM)
+    return all(is_inside(word, *places) for word in claim.words if word.startswith("/"))
 
 
 def _has_one_thread(claim: Claim) -> bool:
@@ -186,7 +193,7 @@ TAKEN: Final[Mapping[str, Rule]] = {
     "files": Rule("a folder is all that makes up its bot", is_read=False),
     "cwd": Rule("a bot sees the folder in which it runs", "a folder in this one", _stays_inside),
     "env": Rule(
-        "variables steer the programs that make the sandbox, such as by PATH and LD_PRELOAD",
+        "variables decide which programs and libraries run",
         "no variables",
         _never,
         part="env.NAME=VALUE",
@@ -230,7 +237,7 @@ TAKEN_OF_FILE: Final[Mapping[str, Rule]] = {
 
 def refuse_link(path: Path) -> None:
     """Raise ConfigError where an entrant's file is a link to a file of somebody else."""
-    if not _is_inside(path, path.parent):
+    if not is_inside(path, path.parent):
         raise ConfigError(f"{path} leads out of its folder, expected a file in it")
 
 

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
+from lath.arena.tournament import minimum
 from lath.arena.tournament.builds import run_in
 
 PLAIN: Final = (
@@ -145,7 +146,7 @@ def git_in(
             name="git",
             command=(program, "--no-pager", *PLAIN, *at, *words),
             env={**_STRICT, **(env or {})},
-            reads=(*shown, str(home)),
+            reads=tuple(shown) if sandbox == "bwrap" else (*shown, str(home.parent)),
             sandbox=sandbox,
         )
         log = Path(folder, "said")
@@ -153,19 +154,36 @@ def git_in(
         return Said(status, log.read_text("utf-8", "surrogateescape"))
 
 
-def leading_out(top: Path) -> Iterator[Path]:
-    """Yield the links below a folder that lead out of it: a commit has them where it likes.
-
-    So does a file with another name, which a filter may have linked there.
-    """
-    base, left = os.path.realpath(top), [str(top)]
+def _entries(top: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield all that is below a folder, however deep."""
+    left = [str(top)]
     while left:
         with os.scandir(left.pop()) as entries:
             for entry in entries:
-                if entry.is_symlink():
-                    if not Path(os.path.realpath(entry.path)).is_relative_to(base):
-                        yield Path(entry.path)
-                elif entry.is_dir():
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
                     left.append(entry.path)
-                elif entry.stat().st_nlink > 1:
-                    yield Path(entry.path)
+
+
+def leading_out(top: Path) -> Iterator[Path]:
+    """Yield the links below a folder that lead out of it: a commit has them where it likes.
+
+    The system's programs may be linked. A file with a second name counts as a link: a filter may
+    have made it.
+    """
+    for entry in _entries(top):
+        if entry.is_symlink():
+            if not minimum.is_inside(entry.path, top, *minimum.SYSTEM):
+                yield Path(entry.path)
+        elif entry.is_file() and entry.stat().st_nlink > 1:
+            yield Path(entry.path)
+
+
+def open_to_all(top: Path) -> None:
+    """Let every user read a folder and what is below, whatever the umask was: git notes no more."""
+    top.chmod(0o755)
+    for entry in _entries(top):
+        if entry.is_dir(follow_symlinks=False):
+            Path(entry.path).chmod(0o755)
+        elif entry.is_file(follow_symlinks=False):
+            Path(entry.path).chmod(0o755 if entry.stat().st_mode & 0o100 else 0o644)

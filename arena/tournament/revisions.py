@@ -24,7 +24,14 @@ from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament import minimum
 from lath.arena.tournament.builds import run_in
-from lath.arena.tournament.repositories import PLAIN, git_in, leading_out, repository_at
+from lath.arena.tournament.repositories import (
+    PLAIN,
+    git_in,
+    leading_out,
+    open_to_all,
+    repository_at,
+)
+from lath.arena.walls import users
 
 LAST_LINES: Final = 30
 """Of a build that fails, which are shown."""
@@ -91,7 +98,11 @@ def _revision_in(sandbox: str, text: str, here: Path) -> Revision | None:
     if said.status != 0:
         if said.text.strip():  # else there is no such name
             last = said.text.strip().splitlines()[-1]
-            raise ConfigError(f"{text!r}: in the sandbox {sandbox!r} git says: {last}")
+            hint = f"\n  hint: git is another user there; `chmod -R o+rX {found.git}` lets it read"
+            raise ConfigError(
+                f"{text!r}: in the sandbox {sandbox!r} git says: {last}"
+                f"{hint if users.can_be_given() else ''}"
+            )
         return None
     if commit := re.search(r"^([0-9a-f]{40,64})\Z", said.text.rstrip("\n"), re.MULTILINE):
         inner = here.resolve().relative_to(found.top)
@@ -270,11 +281,12 @@ def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
             raise _not_checked_out(wanted, said.text)
     index.unlink()
     if out := next(leading_out(home), None):
-        target = out.readlink() if out.is_symlink() else "a file that has another name"
+        target = repr(str(out.readlink())) if out.is_symlink() else "a file with another name"
         raise ArenaError(
-            f"revision {wanted.commit[:12]}: {out.relative_to(home)} is a link to {target}, "
+            f"revision {wanted.commit[:12]}: {str(out.relative_to(home))!r} is a link to {target}, "
             f"expected links to files of the revision, where the sandbox {sandbox!r} is asked for"
         )
+    open_to_all(home)
 
 
 @contextmanager

@@ -201,7 +201,7 @@ def test_a_word_is_a_path_a_bundled_bot_a_revision_or_a_program(home: Path) -> N
     (home / "my.py").touch()
     shutil.copy(BOT, home / "my.bin")
     (home / "my.bin").chmod(0o755)
-    assert origin_of("v1", "old") == ("v1", "folder", home / "v1", None, (), {}, "", None)
+    assert origin_of("v1", "old")[:7] == ("v1", "folder", home / "v1", None, (), {}, "")
     assert origin_of("a=./v1; option.x=1", "old").parts == {"options": {"x": 1}}
     assert origin_of("my.py", "old").words == (sys.executable, str(home / "my.py"))
     assert origin_of("./my.bin", "old").words == (str(home / "my.bin"),)
@@ -331,7 +331,7 @@ def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
 ) -> None:
     a_repository(home)
     with (home / ".git" / "config").open("a") as config:
-        config.write(f'[filter "x"]\nsmudge = "touch {home}/mark; cat"\n')
+        config.write(f'[filter "x"]\nsmudge = "touch {home}/mark-of-git; cat"\n')
     (home / ".git" / "info" / "attributes").write_text("* filter=x\n")
     before = everything(home)
     monkeypatch.chdir(home / "bot")
@@ -341,6 +341,8 @@ def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
     ended = commands.arena(*words, "--tc", "nodes 1", "--sandbox", "bwrap")
     assert (ended.status, ended.out.split()[:1]) == (12, ["undecided"]), ended.err
     assert everything(home) == before
+    commands.arena("match", "old", "new=HEAD; sandbox=bwrap", *words[3:], "--tc", "nodes 1")
+    assert not (home / "mark-of-git").exists(), "they have one repository"
     failed = commands.arena(*words[:3], "--build", "echo broken >&2; exit 7", "--sandbox", "bwrap")
     assert failed.status == 1
     assert failed.err.splitlines()[-2:] == [

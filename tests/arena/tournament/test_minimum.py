@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
@@ -157,6 +158,20 @@ def test_each_key_of_the_whole_file_has_a_rule() -> None:
     assert {*minimum.TAKEN} == {*BotTable.model_fields}
     read = [key for key, rule in minimum.TAKEN_OF_FILE.items() if rule.is_read]
     assert sorted(read) == ["bot", "games"]
+
+
+def test_the_docs_say_of_each_key_what_an_entrants_file_may_say() -> None:
+    text = Path("docs/untrusted-bots.md").read_text(encoding="utf-8")
+    rows = text.partition("| key | an entrant's file may say |")[2].partition("\n\n")[0]
+    told: dict[str, str] = {}
+    for row in rows.splitlines()[2:]:
+        _, keys, says, _ = row.split("|")
+        told |= dict.fromkeys(re.findall(r"`(\w+)`", keys), says.strip())
+    assert {*told} == {*minimum.TAKEN, "games"}
+    refused = {key for key, says in told.items() if says == "nothing"}
+    assert refused == {key for key, rule in minimum.TAKEN.items() if rule.holds is minimum._never}
+    unread = {key for key, says in told.items() if "does not read" in says}
+    assert unread == {key for key, rule in minimum.TAKEN.items() if not rule.is_read}
 
 
 def test_all_that_is_refused_is_told_at_once_with_its_lines(folder: Path) -> None:

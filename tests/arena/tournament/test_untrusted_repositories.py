@@ -292,6 +292,27 @@ def test_a_filter_does_its_work_in_the_sandbox(home: Path, tmp_path: Path) -> No
     assert all_asked(home, tmp_path / "out" / "shop") == BOT.upper()
 
 
+def test_another_user_can_read_what_is_checked_out_whatever_the_umask(
+    home: Path, tmp_path: Path
+) -> None:
+    (home / "deep").mkdir()
+    (home / "deep" / "net").touch()
+    (home / "bot.sh").chmod(0o755)
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "a net")
+    before = os.umask(0o077)
+    try:
+        known = revision("HEAD", home, "bwrap")
+        assert known is not None
+        with workshop(tmp_path / "out" / "shop") as shop:
+            place = shop.check_out(known, "old", "bwrap")
+            found = {each.name: each.stat().st_mode & 0o777 for each in place.rglob("*")}
+            shop.build("touch made", place / "deep", "old", "bwrap")
+    finally:
+        os.umask(before)
+    assert found == {"deep": 0o755, "net": 0o644, "bot.sh": 0o755}
+
+
 def test_variables_of_git_that_the_organiser_has_are_not_for_an_entrant(
     home: Path, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -449,7 +470,7 @@ def test_a_link_that_leads_out_of_a_revision_is_refused(
     git(home, "add", "-A")
     git(home, "commit", "-qm", "a link")
     said = all_asked(home, tmp_path / "out" / "shop")
-    assert f"{where} is a link to " in said
+    assert f"{where!r} is a link to " in said
     assert "expected links to files of the revision" in said
 
 
