@@ -131,12 +131,13 @@ def git_in(
 ) -> Said:
     """Return what git answers in a sandbox, of the repository at `git`, asked from `here`.
 
+    Where git is not installed, that is nothing, as of what does not exist.
     It sees the folders `shown` and its own programs. The files of the repository are in the folder
     `files`, where it `may_write` alone. Raises ConfigError where there is no such sandbox.
     """
     program = shutil.which("git")
     if program is None:
-        return Said(127, "git is not installed")
+        return Said(1, "")
     with tempfile.TemporaryDirectory(prefix="lath-git-") as folder:
         Path(folder).chmod(0o711)
         home = Path(files) if files and may_write else Path(folder, "home")

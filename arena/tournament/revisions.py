@@ -279,7 +279,7 @@ def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
         )
         if said.status != 0:
             raise _not_checked_out(wanted, said.text)
-    index.unlink()
+    trees.remove(str(index))  # which a filter may have made anything of
     if out := next(leading_out(home), None):
         target = repr(str(out.readlink())) if out.is_symlink() else "a file with another name"
         raise ArenaError(

@@ -511,9 +511,10 @@ def test_a_folder_that_is_a_link_in_the_revision_is_not_entered(
         shop.check_out(known._replace(folder="bot"), "old", "bwrap")
 
 
-def test_no_git_runs_where_there_is_no_repository(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_without_git_or_a_repository_there_are_no_revisions(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
     assert repository_at(tmp_path) is None
     assert revision("HEAD", tmp_path, "bwrap") is None
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert revision("HEAD", home, "bwrap") is None
