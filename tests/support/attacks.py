@@ -37,6 +37,8 @@ class Attack(NamedTuple):
 
 WATCHDOG: Final = "tests/arena/referee/test_watchdog.py::"
 CONFINED: Final = "tests/arena/tournament/test_confinement.py::"
+MINIMUM: Final = "tests/arena/tournament/test_minimum.py::"
+REPOSITORIES: Final = "tests/arena/tournament/test_untrusted_repositories.py::"
 MISHAPS: Final = "tests/arena/referee/test_mishaps.py::"
 
 CATALOGUE: Final[dict[str, dict[str, Attack]]] = {
@@ -175,9 +177,30 @@ CATALOGUE: Final[dict[str, dict[str, Attack]]] = {
         "configurations": Attack(
             "weaken its sandbox by a configuration that it delivers",
             YES,
-            YES,
+            NO,
             source="Firejail #7154",
-            test="tests/arena/cli/test_least.py::test_a_strangers_file_weakens_nothing",
+            test=MINIMUM + "test_no_key_of_an_entrants_file_gives_its_bot_more",
+        ),
+        "variables": Attack(
+            "steer by variables of its own what makes its sandbox",
+            NO,
+            NO,
+            source="CVE-2023-4911 (glibc)",
+            test=CONFINED + "test_a_bots_own_variables_steer_nothing_that_makes_its_sandbox",
+        ),
+        "repositories": Attack(
+            "have git run a program of its repository as the organiser",
+            YES,
+            NO,
+            source="CVE-2022-24765, CVE-2024-32002 (git)",
+            test=REPOSITORIES + "test_what_a_repository_has_git_run_stays_in_the_sandbox",
+        ),
+        "other_repositories": Attack(
+            "be shown another repository by its own",
+            YES,
+            YES,
+            source="CVE-2022-39253 (git)",
+            test=REPOSITORIES + "test_a_repository_does_not_lead_to_another_one",
         ),
         "builds": Attack(
             "be built without its sandbox",
