@@ -209,7 +209,7 @@ TRICKS: Final[dict[str, Trick]] = {
         ),
     ),
     "a filter of an included file": Trick(CHECKOUT, included),
-    "a clean filter": Trick("status", edited(attributes("* filter=x\n", "filter.x.clean=BAIT"))),
+    "a clean filter": Trick("diff", edited(attributes("* filter=x\n", "filter.x.clean=BAIT"))),
     "a filter of an archive": Trick(
         "archive --worktree-attributes HEAD", attributes("* filter=x\n", "filter.x.smudge=BAIT")
     ),
