@@ -142,6 +142,8 @@ class Watched:
         self._cores: Final = 0.0 if "cpu" in held else wall.cores
         is_open = wall.kind == "limits" or "pids" in held
         self._tasks: Final = 0 if is_open else OWN_TASKS
+        self._not_its: Final = 2 if wall.kind == "bwrap" else 0
+        """How many of its processes are bubblewrap's."""
         self._again_s = 0.0
         """When it may be looked at again."""
         self._budget: Final = Budget(self._cores, time.monotonic())
@@ -190,8 +192,9 @@ class Watched:
     def _too_many(self, members: list[int]) -> str:
         if not self._tasks:
             return ""
-        if len(members) > self._tasks:
-            return f"it has {len(members)} processes ({self._tasks} allowed)"
+        many = len(members) - self._not_its
+        if many > self._tasks:
+            return f"it has {many} processes ({self._tasks} allowed)"
         files = sum(map(memory.descriptors_of, members))
         if files > OWN_DESCRIPTORS:
             return f"its processes have {files:,} files open ({OWN_DESCRIPTORS:,} allowed)"

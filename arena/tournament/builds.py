@@ -38,6 +38,7 @@ from lath.arena.tournament.confinement import (
 )
 from lath.arena.tournament.programs import split_at
 from lath.arena.walls import users
+from lath.arena.walls.limits import machine_bytes
 from lath.arena.walls.wall import beginning
 
 BUILD_S: Final = 600.0
@@ -45,6 +46,9 @@ BUILD_S: Final = 600.0
 
 MOST_BYTES: Final = 2 << 30
 """How much a folder may hold that is copied."""
+
+_MOST_SHARE: Final = 0.75
+"""Of the machine's memory that a build may take, where a control group sees to it."""
 
 LAST_LINES: Final = 12
 """Of what a failed build has said, which are told."""
@@ -261,7 +265,7 @@ def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
     wall = replace(
         maker.wall,
         view=replace(view, reads=reads, writes=(str(home),)),
-        tree_bytes=0,
+        tree_bytes=int(_MOST_SHARE * machine_bytes()),
         cores=0,
     )
     return replace(_moved(maker, str(source), home), wall=wall)
@@ -294,7 +298,8 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
                 ) as start:
                     if start.user is not None:
                         users.give(str(home), start.user)
-                    process = subprocess.Popen(
+                    begin = start.group.start if start.group else subprocess.Popen
+                    process = begin(
                         start.words,
                         stdin=subprocess.DEVNULL,
                         stdout=output,
@@ -303,7 +308,7 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
                         env=start.env,
                         pass_fds=start.passed,
                         start_new_session=True,
-                        preexec_fn=start.restrict,  # noqa: PLW1509 - there is no other thread
+                        preexec_fn=start.restrict,
                     )
                 signal.pthread_sigmask(signal.SIG_SETMASK, held)
                 with signals.interruptible():
