@@ -7,7 +7,6 @@ should is shown attack by attack in the tests.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +35,9 @@ CACHE: Final = "/home/cache"
 
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """What programs and their libraries are in, as the system has it: folders, or links into /usr."""
+
+_TOOLS: Final = ("/usr/", "/bin/", "/sbin/", "/nix/store/")
+"""Where programs are that only root can change."""
 
 _SETTINGS: Final = (
     *("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"),
@@ -100,12 +102,13 @@ def command(
         rights = ["--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
         if os.geteuid() == 0:
             rights += ["--uid", _NOBODY, "--gid", _NOBODY]
-        words = [*_BOUNDS, *words]
+        words = [_tool(_BOUNDS[0]), *_BOUNDS[1:], *words]
     else:
         rights = ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-        words = [*_BECOMES, f"--reuid={user}", f"--regid={user}", "--", *words]
+        becomes = (_tool(_BECOMES[0]), *_BECOMES[1:], f"--reuid={user}", f"--regid={user}")
+        words = [*becomes, "--", *words]
     return [
-        PROGRAM,
+        _tool(PROGRAM),
         *("--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
         *("--unshare-cgroup-try", *rights),
         *("--die-with-parent", "--new-session", "--hostname", "bot"),
@@ -126,6 +129,19 @@ def command(
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", cwd or HOME, "--", *words),
     ]
+
+
+@cache
+def _tool(name: str) -> str:
+    """Return the path of a program of the system; empty: there is none.
+
+    A PATH that names a bot's folder would have the bot's own program run as root.
+    """
+    for place in os.get_exec_path():
+        found = os.path.realpath(f"{place}/{name}")
+        if found.startswith(_TOOLS) and os.access(found, os.X_OK):
+            return found
+    return ""
 
 
 @cache
@@ -221,10 +237,10 @@ def why_not(*, has_own_user: bool = False) -> str:
 
     `has_own_user`: the superuser asks for a bot that becomes a user of its own.
     """
-    if shutil.which(PROGRAM) is None:
+    if not _tool(PROGRAM):
         return "bwrap is not installed: install the package bubblewrap"
     starter = (_BECOMES if has_own_user else _BOUNDS)[0]
-    if shutil.which(starter) is None:
+    if not _tool(starter):
         return f"{starter} is not installed: install the package util-linux"
     if not seccomp.has_filter():
         return f"there is no filter of system calls for {os.uname().machine}"

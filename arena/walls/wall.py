@@ -169,11 +169,14 @@ def beginning(
         if wall.view.cache:
             inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
         # What the bot's own variables steer begins as the bot does: no setpriv of root, no loader.
-        own = {name: value for name, value in own_env.items() if name not in mark}
+        # Where the loader looks is said so, too: an empty part of it is the bot's folder.
+        kept = environment({}, scratch)
+        loads = {name: value for name, value in kept.items() if name.startswith("LD_")}
+        own = {name: value for name, value in {**loads, **own_env}.items() if name not in mark}
         walled = bubblewrap.command(
             _with_variables(words, own),
             wall.view,
-            env={**environment({}, scratch), **inside, **mark},
+            env={**{name: kept[name] for name in kept.keys() - loads.keys()}, **inside, **mark},
             cwd=cwd,
             fds=fds,
             user=user,

@@ -523,11 +523,16 @@ def test_a_bot_whose_folder_is_closed_plays_as_a_user_of_its_own_in_a_copy(
 @walled
 @pytest.mark.parametrize("folder", ["plain", "a=b"])
 def test_a_bots_own_variables_steer_nothing_that_makes_its_sandbox(
-    folder: str, tmp_path: Path
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = tmp_path / folder
     home.mkdir()
-    for name in ("setpriv", "prlimit", "env", "bot"):
+    # Nor do the organiser's, if they name its folder: the empty part is where a program runs.
+    monkeypatch.setenv("PATH", f"{home}:{os.environ['PATH']}")
+    monkeypatch.setenv("LD_LIBRARY_PATH", ":/opt/lib")
+    for name in ("libcap-ng.so.0", "libsmartcols.so.1"):  # of setpriv and prlimit
+        (home / name).write_text("no library")
+    for name in ("bwrap", "setpriv", "prlimit", "env", "bot"):
         (home / name).write_text(f'#!/bin/sh\necho {name} "$(/usr/bin/id -u)" "$A" "$PATH"\n')
         (home / name).chmod(0o755)
     bot = BotSpec(
