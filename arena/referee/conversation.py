@@ -172,7 +172,7 @@ class Bot:
             ) from error
         self._watch.add(self._child)
         self._turns_s, self._told_excess_s, self._free_since_s = 0.0, 0.0, self._opened_s
-        alarm = partial(self._watch.suspects.add, self._child)
+        alarm = partial(self._watch.suspect, self._child)
         self._child.heed(self._own_time, spec.threads, alarm)
 
     def _own_time(self) -> float:
@@ -331,6 +331,7 @@ class Bot:
         self._needs_board = True
         self.child.game_bytes = 0
         self._cpu_before_s = math.inf  # nothing is odd before it is ready
+        self._watch.stop_all_but(self.child)
         if self._free_since_s is None:
             self._free_since_s = time.monotonic()
         after_s = self._get_ready(new, limits.startup_s, *before)

@@ -449,6 +449,7 @@ class Watch:
         """What is awaited at each of them."""
         self.suspects: Final[set[Child]] = set()
         """Children that compute beyond their own turns; another thread adds to them."""
+        self._is_idle = False
         try:
             if not hasattr(select, "epoll"):
                 raise OSError
@@ -479,8 +480,21 @@ class Watch:
             # Another process of this user has taken all that it may have for epoll.
             self._poll()
 
-    def stop_all_but(self, child: Child) -> None:
+    def suspect(self, child: Child) -> None:
+        """Have a child kept from computing whenever it is not its turn. Any thread may call it."""
+        self.suspects.add(child)
+        if self._is_idle:  # nobody waits for a child who would see to it
+            child.stop()
+
+    def rest(self) -> None:
+        """Keep all suspects from computing, and who becomes one, until somebody is waited for."""
+        self._is_idle = True
+        self.stop_all_but(None)
+
+    def stop_all_but(self, child: Child | None) -> None:
         """Keep the suspects from computing, but not this child, whose turn it is."""
+        if child is not None:
+            self._is_idle = False
         for suspect in tuple(self.suspects):
             if suspect is child:
                 suspect.resume()

@@ -292,6 +292,7 @@ def play_pair(job: PairJob) -> str:
                 team.voids[job.pairing] = error
         team.trim(0 if lack else KEPT_BOTS)
         trees.reap_orphans()
+    team.watch.rest()
     return PairResult(
         pair=job.pair,
         games=tuple(results),

@@ -455,11 +455,17 @@ def test_a_bot_whose_processes_compute_on_the_others_turn_is_named_and_stopped(
     assert re.search(
         r"arena: used \d+\.\d\d s of CPU time beyond its own turns", dict(played.stderr)[thief.name]
     )
-    # It stays so in the next game, and while others play.
+    # It stays so while nobody plays, in the next game, and while others play.
+    assert thief.child._watched is not None
+    table.watch.rest()
+    assert thief.child._watched.turns.is_stopped
+    table.watch.suspects.clear()
+    thief.child.resume()
+    table.watch.suspect(thief.child)
+    assert thief.child._watched.turns.is_stopped
     assert table.watch.suspects == {thief.child}
     first, second = table.sit(Good), table.sit(bad_bots.ThinksABit)
     assert table.play(first, second, Seat.FIRST, RELAXED).termination == Termination.RULES
-    assert thief.child._watched is not None
     assert thief.child._watched.turns.is_stopped
     again = table.play(thief, slow, Seat.SECOND, RELAXED)
     assert again.termination == Termination.RULES
