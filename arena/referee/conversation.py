@@ -115,8 +115,10 @@ class Bot:
         """How long it was allowed to compute until its last answer, or since `_free_since_s`."""
         self._free_since_s: float | None = None
         """Since when it may compute without being asked; None: it may not."""
-        self._told_excess_s = 0.0
-        """CPU time beyond its turns that was told of games before."""
+        self._excess_s = self._told_excess_s = 0.0
+        """CPU time beyond its turns of processes before this one, and what of all was told."""
+        self._was_suspect = False
+        """Whether one of them was kept from computing."""
         self._cpu_before_s = 0.0
         self._cpu_asked_s = 0.0
         """Its CPU time when it began to be waited for; a quick answer is not."""
@@ -171,9 +173,15 @@ class Bot:
                 self.name, f"cannot be started: {error.strerror}: {str(what)!r}"
             ) from error
         self._watch.add(self._child)
-        self._turns_s, self._told_excess_s, self._free_since_s = 0.0, 0.0, self._opened_s
+        self._turns_s, self._free_since_s = 0.0, self._opened_s
         alarm = partial(self._watch.suspect, self._child)
-        self._child.heed(self._own_time, spec.threads, alarm)
+        self._child.heed(self._own_time, spec.threads, alarm, self._excess_s)
+        self._child.may_speak = self._may_speak
+        if self._was_suspect:
+            self._watch.suspects.add(self._child)
+
+    def _may_speak(self) -> bool:
+        return self._free_since_s is not None or self.is_thinking
 
     def _own_time(self) -> float:
         """Return how long this process was allowed to compute, in seconds. Any thread may ask."""
@@ -254,6 +262,8 @@ class Bot:
         """End the bot's whole tree now; nothing happens if it does not run."""
         if self._child is not None:
             child, self._child = self._child, None
+            self._excess_s = child.excess_s
+            self._was_suspect |= child in self._watch.suspects
             self._watch.drop(child)
             child.kill()
 
@@ -413,12 +423,16 @@ class Bot:
         wants = self.greeting.wants
         self._needs_board = bool(wants or self._then) or self.is_watched
         if self.is_watched:
-            both = [self, *([other] if other else [])]
-            self._burnt_s = [(bot, trees.cpu_s(bot.child.pid)) for bot in both]
+            self._note_cpu(other)
         if "position" in wants:
             self.news += f"position {position.text()}\n".encode()
         if "legal" in wants:
             self.news += f"legal {' '.join(position.legal_moves())}\n".encode()
+
+    def _note_cpu(self, other: Bot | None) -> None:
+        """Note what both bots' processes have used so far: a stall may be the doing of one."""
+        both = [self, *([other] if other else [])]
+        self._burnt_s = [(bot, bot.child.tree_cpu_s) for bot in both]
 
     def begin_to_think(self, position: Position, ply: int, left_ms: Sequence[int]) -> float:
         """Ask for a ply as `ask` does, and wait for nothing; return when it was asked.
@@ -468,6 +482,8 @@ class Bot:
         """
         self.asides.last = ""
         self._cpu_asked_s = self.child.cpu_s
+        if not self.is_watched:
+            self._note_cpu(other)
         awaited, strict = f"bestmove {ply}", not self._forgives
         text, used_s = self.hear(
             awaited, asked_s, allowed_s, other=other, is_strict=strict, looked_s=looked_s
@@ -578,7 +594,7 @@ class Bot:
             return used_s
         own_s, others_s = 0.0, 0.0
         for bot, before_s in self._burnt_s:
-            burnt_s = (trees.cpu_s(bot.child.pid) - before_s) / trees.cores()
+            burnt_s = (bot.child.tree_cpu_s - before_s) / trees.cores()
             if bot is self:
                 own_s = burnt_s
             else:

@@ -67,7 +67,7 @@ def held(pid: int) -> tuple[int, int]:
 def _sums(pid: int, file: str, own: tuple[bytes, ...], shared: bytes) -> tuple[int, int]:
     """Return the sums of lines of a file of a process, in bytes; 0 for one that has ended."""
     try:
-        with open(f"/proc/{pid}/{file}", "rb") as read:
+        with open(f"/proc/{_living(pid)}/{file}", "rb") as read:
             lines = read.read().splitlines()
     except (FileNotFoundError, ProcessLookupError):
         return 0, 0
@@ -78,9 +78,21 @@ def _sums(pid: int, file: str, own: tuple[bytes, ...], shared: bytes) -> tuple[i
     return 1024 * one, 1024 * other
 
 
+def _living(pid: int) -> str:
+    """Return where a process is in /proc: if its first thread has ended, by another one."""
+    with suppress(OSError):
+        with open(f"/proc/{pid}/stat", "rb") as read:
+            if read.read().rpartition(b")")[2].split()[0] != b"Z":
+                return str(pid)
+        for task in os.listdir(f"/proc/{pid}/task"):
+            if int(task) != pid:
+                return f"{pid}/task/{task}"
+    return str(pid)
+
+
 def descriptors_of(pid: int) -> int:
     """Return how many files a process has open; 0 for one that has ended or hides them."""
-    folder = f"/proc/{pid}/fd"
+    folder = f"/proc/{_living(pid)}/fd"
     with suppress(OSError):
         return os.stat(folder).st_size or len(os.listdir(folder))  # Linux 6.2 says it so
     return 0
@@ -97,7 +109,7 @@ def opened(pids: Iterable[int], inner: int) -> int:
 
 def mappings_of(pid: int) -> bytes:
     """Return what a process maps, a line each (proc(5), `maps`); nothing of one that has ended."""
-    with suppress(OSError), open(f"/proc/{pid}/maps", "rb") as read:
+    with suppress(OSError), open(f"/proc/{_living(pid)}/maps", "rb") as read:
         return read.read()
     return b""
 
@@ -120,7 +132,7 @@ def unlinked(pids: Iterable[int], device: int) -> int:
     """Return the bytes of files on a device that have no name left, but are open somewhere."""
     found: dict[_File, int] = {}
     for pid in pids:
-        folder = f"/proc/{pid}/fd"
+        folder = f"/proc/{_living(pid)}/fd"
         with suppress(OSError):
             for name in os.listdir(folder):
                 with suppress(OSError):
@@ -154,7 +166,7 @@ def _folders_of(inner: int) -> dict[int, int]:
 
 def _opened(pid: int, folders: dict[int, int]) -> Iterator[tuple[_File, int]]:
     """Yield the files in memory, pipes and sockets that a process has open, and their bytes."""
-    folder = f"/proc/{pid}/fd"
+    folder = f"/proc/{_living(pid)}/fd"
     with suppress(OSError):  # it has ended, or hides them
         for name in os.listdir(folder):
             with suppress(OSError):

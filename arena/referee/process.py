@@ -41,6 +41,9 @@ MAX_OUTPUT: Final = 8 << 20
 MAX_GAME: Final = 64 << 20
 """Bytes that it may write in one game."""
 
+_LINE, _LINE_UNASKED = 80, 4000
+"""Bytes that a line counts besides its own, and where nobody has asked for it."""
+
 STDERR_KEPT: Final = 16 << 10
 """Bytes of standard error that are kept: the end of it."""
 
@@ -127,6 +130,8 @@ class Child:
         """What passed between the arena and the process lately."""
         self.unsent = b""
         """What the pipe had no room for yet."""
+        self.may_speak: Callable[[], bool] = lambda: True
+        """Whether it is its turn, or it may think on the other's."""
         self.on_full: Callable[[Child], None] = lambda _child: None
         """Called when the pipe begins to have no room."""
         self.begun = b""
@@ -264,7 +269,9 @@ class Child:
         self.exchange.append((self.arrived_s, False, shortened(data)))
         joined = self.begun + data if self.begun else data
         *whole, self.begun = joined.split(b"\n")
-        self._count(len(data) + 80 * len(whole))  # a flood of empty lines is one, too
+        # A flood of empty lines is one, too, and takes time from who is to move.
+        weight = _LINE if self.may_speak() else _LINE_UNASKED
+        self._count(len(data) + weight * len(whole))
         if len(joined) > MAX_LINE and any(len(line) > MAX_LINE for line in (*whole, self.begun)):
             # Neither such a line nor what comes after it answers, in however many reads they came.
             self.flooded = True
@@ -316,12 +323,26 @@ class Child:
         return False
 
     def heed(
-        self, own_time: Callable[[], float], threads: int, alarm: Callable[[], object]
+        self,
+        own_time: Callable[[], float],
+        threads: int,
+        alarm: Callable[[], object],
+        excess_s: float = 0.0,
     ) -> None:
-        """Have it noticed that the bot computes beyond its own turns; see `watchdog.Turns`."""
+        """Have it noticed that the bot computes beyond its own turns; see `watchdog.Turns`.
+
+        `excess_s` is what was seen of its processes before this one.
+        """
         if self._watched is not None:
             turns = self._watched.turns
             turns.own_time, turns.threads, turns.alarm = own_time, threads, alarm
+            turns.excess_s = excess_s
+
+    @property
+    def tree_cpu_s(self) -> float:
+        """Return the CPU time of all its processes, in seconds; 0 where nobody tells."""
+        group = self._start.group
+        return group.cpu_s if group and group.path else trees.cpu_s(self.pid)
 
     @property
     def excess_s(self) -> float:

@@ -280,6 +280,11 @@ def used_s(pids: Iterable[int]) -> float:
     return total_s
 
 
+def is_running(pid: int) -> bool:
+    """Return whether a process is on a core, or waits for one, at this moment."""
+    return _state(pid)[0] == "R"
+
+
 def descendants(pid: int) -> list[int]:
     """Return a process and all that come from it, as far as the system tells."""
     found, waiting = [pid], [pid]

@@ -51,6 +51,9 @@ SLACK: Final = 0.04
 ODD_CPU_S: Final = 0.5
 """CPU time beyond its own turns, and that slack, from which on a bot is said to use the other's."""
 
+ENOUGH_LOOKS: Final = 3
+"""Looks in a row at which a bot is met running by chance hardly ever."""
+
 _ODD_SHARE: Final = 0.05
 """Of the time of its own turns this much more: compilers of languages work late."""
 
@@ -103,15 +106,25 @@ class Turns:
         self._defied_s = 0.0
         """What of that it has used while it was stopped."""
         self._is_odd = False
+        self._hidden = 0
+        """Looks in a row that met it running when it was not its turn, though it used no time."""
         self._seen_s, self._own_s, self._at_s = 0.0, 0.0, time.monotonic()
 
-    def take(self, seen_s: float, now_s: float) -> str:
-        """Count what the bot has used in all; return in words that it will not be stopped."""
+    def take(self, seen_s: float, now_s: float, running: int = 0) -> str:
+        """Count what the bot has used in all; return in words that it will not be stopped.
+
+        `running` of its processes are, or could be, on a core: children that live for a moment and
+        that nobody waits for use time that the system tells nobody.
+        """
         passed_s = now_s - self._at_s
         # The two are not read at the same moment: nobody is allowed more than passes.
         own_s = min(max(self.own_time(), self._own_s), self._own_s + passed_s)
         used_s = max(0.0, seen_s - self._seen_s)
         more_s = used_s - (own_s - self._own_s) * self.threads - SLACK * passed_s
+        is_hidden = running and used_s < passed_s / 2 and own_s - self._own_s < passed_s / 5
+        self._hidden = self._hidden + 1 if is_hidden else 0
+        if self._hidden >= ENOUGH_LOOKS:
+            more_s = max(more_s, passed_s)
         self._seen_s, self._own_s, self._at_s = seen_s, own_s, now_s
         if more_s <= 0:
             return ""
@@ -169,12 +182,14 @@ class Watched:
         is_counted = self._group is not None and self._group.path
         used_s = self._group.cpu_s if self._group and is_counted else trees.used_s(members)
         now_s = time.monotonic()
+        running = 0 if is_counted else sum(map(trees.is_running, members))
         self._over = (
             self.over  # version 1 ends one process of it
+            # Time first: memory may take long to be looked at.
+            or self.turns.take(used_s, now_s, running)
+            or (self._budget.take(used_s, now_s) if self._cores else "")
             or self._too_many(members)
             or self._too_large(members)
-            or (self._budget.take(used_s, now_s) if self._cores else "")
-            or self.turns.take(used_s, now_s)
             or self._too_full(members)
         )
         if self._over:
@@ -208,10 +223,12 @@ class Watched:
         inner = self._start.inner_pid
         if sum(map(memory.reserved, members)) + memory.opened(members, inner) <= most:
             return ""
-        mappings = {pid: memory.mappings_of(pid) for pid in members}
-        many = sum(lines.count(b"\n") for lines in mappings.values())
-        if self._tasks and many > MAPPINGS:
-            return f"its processes have {many:,} mappings ({MAPPINGS:,} allowed)"
+        mappings, many = {}, 0
+        for pid in members:
+            mappings[pid] = memory.mappings_of(pid)
+            many += mappings[pid].count(b"\n")
+            if self._tasks and many > MAPPINGS:
+                return f"its processes have more than the {MAPPINGS:,} mappings allowed"
         files = memory.shared(mappings, inner)
         if sum(map(memory.claimed, members)) + files <= most:
             return ""

@@ -19,6 +19,12 @@ CALLS: Final[dict[str, tuple[int | None, int | None]]] = {
     "socket": (41, 198),
     "socketpair": (53, 199),
     "setsockopt": (54, 208),
+    "sendmsg": (46, 211),
+    "sendmmsg": (307, 269),
+    "sendfile": (40, 71),
+    "splice": (275, 76),
+    "tee": (276, 77),
+    "close_range": (436, 436),
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -145,6 +151,9 @@ _LOCKS: Final = (5, 6, 7, 36, 37, 38)
 _ADVICE: Final = (12, 20, 21)
 """MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they touch pages that others have."""
 
+_OWN_FILES: Final = Test(0, 0x10400, 0x10000)
+"""CLONE_THREAD without CLONE_FILES: a thread whose open files are in no list of its process."""
+
 _NAMESPACES: Final = 0x7E020000
 """CLONE_NEW…: what `clone` may not ask for. `clone3` hides it, and is not there: programs that use
 it fall back to `clone`."""
@@ -194,6 +203,14 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
     "cores": (Rule("sched_setaffinity"),),
     "memory": (
         # held without a process, or in no process's figures
+        Rule("clone", (_OWN_FILES,)),
+        Rule("close_range", (Test(2, 2),)),  # CLOSE_RANGE_UNSHARE
+        Rule("socketpair", (Test(1, 0xF, 1, is_not=True),)),  # SOCK_STREAM
+        # descriptors that travel
+        Rule("sendmsg"),
+        Rule("sendmmsg"),
+        # pages that only a pipe has
+        *(Rule(name, error=errno.ENOSYS) for name in ("sendfile", "splice", "tee")),
         Rule("memfd_create", error=errno.ENOSYS),
         Rule("memfd_secret", error=errno.ENOSYS),
         Rule("landlock_create_ruleset", error=errno.ENOSYS),
@@ -230,7 +247,7 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
 UNASKED: Final = ("others", "rights")
 """What a bot does without that is walled off without having been asked."""
 
-BUILDING: Final = tuple(group for group in RULES if group != "locks")
+BUILDING: Final = tuple(group for group in RULES if group not in ("locks", "memory"))
 """What a build does without: compilers lock their files."""
 
 

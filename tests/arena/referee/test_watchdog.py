@@ -301,7 +301,7 @@ time.sleep(600)
     maps = begin(code, Wall())
     watched._members = lambda: [maps.pid]  # type: ignore[method-assign]
     watched.look()
-    assert re.fullmatch(r"its processes have 1\d,\d{3} mappings \(5,000 allowed\)", watched.over)
+    assert watched.over == "its processes have more than the 5,000 mappings allowed"
 
 
 THIEVES = """
