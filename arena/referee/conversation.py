@@ -594,11 +594,11 @@ class Bot:
             return used_s
         own_s, others_s = 0.0, 0.0
         for bot, before_s in self._burnt_s:
-            burnt_s = (bot.child.tree_cpu_s - before_s) / trees.cores()
-            if bot is self:
-                own_s = burnt_s
+            burnt_s = bot.child.tree_cpu_s - before_s
+            if bot is self:  # what its threads could have used, had they not waited for others
+                own_s = burnt_s / self.spec.threads
             else:
-                others_s = burnt_s
+                others_s = burnt_s / trees.cores()
         held_s = min(held_s, used_s - own_s)
         if not decides(held_s):
             return used_s
