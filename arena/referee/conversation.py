@@ -47,6 +47,13 @@ LATE_S: Final = 0.1
 _ODD_CPU_S: Final = 0.2
 """CPU time over that of its own turns from which on a bot is said to use the other's, too."""
 
+THEFT_S: Final = 0.15
+"""CPU time that a bot uses in a turn of the other's, and more than a third of it, for which it is
+stopped at once."""
+
+MOST_ROBBED: Final = 4.0
+"""Times its time for a move by which a bot may be late because the other computes."""
+
 CLEAN: Final = "exited with status 0"
 """How a bot should end, in words."""
 
@@ -176,11 +183,13 @@ class Bot:
         self._turns_s, self._free_since_s = 0.0, self._opened_s
         alarm = partial(self._watch.suspect, self._child)
         self._child.heed(self._own_time, spec.threads, alarm, self._excess_s)
-        self._child.may_speak = self._may_speak
+        self._child.may_speak = lambda: self.may_speak
         if self._was_suspect:
             self._watch.suspects.add(self._child)
 
-    def _may_speak(self) -> bool:
+    @property
+    def may_speak(self) -> bool:
+        """Return whether it is its turn, or it may think on the other's."""
         return self._free_since_s is not None or self.is_thinking
 
     def _own_time(self) -> float:
@@ -518,6 +527,7 @@ class Bot:
         until_s, held_s = since_s + within_s, 0.0
         due_s = (since_s if looked_s is None else looked_s) + self._slice_s
         starved_s = self._starvation(within_s if is_strict else 0.0)
+        robbed_s = self._robbery(other if is_strict else None, MOST_ROBBED * within_s)
         while True:
             now_s = time.monotonic()
             if (overslept_s := now_s - due_s) > NOISE * self._slice_s:
@@ -535,11 +545,12 @@ class Bot:
             if child.lines:
                 continue  # it has said something before it went
             if now_s >= until_s:
-                if not (more_s := starved_s()):
+                if not (more_s := starved_s() + robbed_s()):
                     raise NoAnswer(self, Termination.TIME, awaited, within_s)
                 held_s += more_s
                 until_s += more_s
             signals.look()
+            robbed_s(is_look=True)
             self._watch.stop_all_but(child)
             if has_said:  # to look at what it says takes time that is no stall
                 now_s = time.monotonic()
@@ -575,6 +586,35 @@ class Bot:
             return more_s
 
         return starved_s
+
+    def _robbery(self, other: Bot | None, most_s: float) -> Callable[..., float]:
+        """Return what tells for how long the other has computed in this turn, since it told last.
+
+        In all it is `most_s` at most. Each look sees to it that it is stopped before long; children
+        that live for a moment are seen by that something of it runs whenever it is looked at.
+        """
+        before_s = next((cpu_s for bot, cpu_s in self._burnt_s if bot is other), 0.0)
+        began_s, told_s, hidden = time.monotonic(), 0.0, 0
+
+        def robbed_s(*, is_look: bool = False) -> float:
+            nonlocal told_s, hidden
+            if other is None or not self._burnt_s or other.may_speak or not other.is_running:
+                return 0.0
+            used_s = other.child.tree_cpu_s - before_s
+            if is_look:
+                passed_s = time.monotonic() - began_s
+                is_hidden = used_s < passed_s / 10 and other.child.runs
+                hidden = hidden + 1 if is_hidden else 0
+                if used_s > max(THEFT_S, passed_s / 3) or (hidden > 3 and passed_s > THEFT_S):
+                    self._watch.suspect(other.child)
+                return 0.0
+            more_s = min(used_s, most_s) - told_s
+            if more_s <= NOISE * self._slice_s:
+                return 0.0
+            told_s += more_s
+            return more_s
+
+        return robbed_s
 
     def _charged(self, used_s: float, within_s: float, held_s: float, *, is_strict: bool) -> float:
         """Return what an answer took, during which the machine stood still for `held_s`.

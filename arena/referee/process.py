@@ -345,6 +345,13 @@ class Child:
         return group.cpu_s if group and group.path else trees.cpu_s(self.pid)
 
     @property
+    def runs(self) -> bool:
+        """Return whether one of its processes is, or could be, on a core at this moment."""
+        group = self._start.group
+        members = group.processes() if group else trees.descendants(self.pid)
+        return any(map(trees.is_running, members))
+
+    @property
     def excess_s(self) -> float:
         """Return the CPU time that was used beyond its own turns, in seconds, as far as known."""
         return 0.0 if self._watched is None else self._watched.turns.excess_s

@@ -304,9 +304,13 @@ def test_who_keeps_the_machine_busy_gains_nothing(
     table.ask(bot, 1, other)
     bot.is_watched = other.is_watched = True
     began_s = table.clock.now_s
-    used = iter([0.0, 0.0, 2 * own_s, 2 * others_s])
     monkeypatch.setattr(trees, "cores", lambda: 2)
-    monkeypatch.setattr(trees, "cpu_s", lambda _pid: next(used))
+
+    def used_s(child: process.Child) -> float:
+        in_all_s = own_s if child is bot.child else 2 * others_s
+        return in_all_s if table.clock.now_s > began_s + 0.2 else 0.0
+
+    monkeypatch.setattr(process.Child, "tree_cpu_s", property(used_s))
     freeze(table, 0.1, 0.4)
     position = games.get("yavalath").start()
     if verdict == "in time":
