@@ -247,7 +247,7 @@ class Watched:
                 held = memory.unlinked(members, os.stat(self._cache).st_dev)
                 if held > self._cache_bytes:
                     return f"files without a name hold {size(held)} of its cache"
-            self._look = _looks(self._cache, self._cache_bytes)
+            self._look = looks(self._cache, self._cache_bytes)
         why = next(self._look, None)
         if why is None:
             self._look, self._cache_from_s = None, time.monotonic() + CACHE_S
@@ -305,13 +305,14 @@ class Watchdog:
 
 def trim_cache(folder: str, most_bytes: int) -> None:
     """Empty a cache that holds more than it may; raises OSError where it cannot be opened."""
-    if any(_looks(folder, most_bytes)):
+    if any(looks(folder, most_bytes)):
         trees.empty(folder)
 
 
-def _looks(folder: str, most_bytes: int) -> Iterator[str]:
+def looks(folder: str, most_bytes: int, most_files: int | None = None) -> Iterator[str]:
     """Yield in words what a cache has too much of, or after every so many files nothing yet."""
     waiting, files, held = [folder], 0, 0
+    most_files = most_files or CACHE_FILES
     gone = (FileNotFoundError, NotADirectoryError)
     try:
         while waiting:
@@ -325,8 +326,8 @@ def _looks(folder: str, most_bytes: int) -> Iterator[str]:
                     if held > most_bytes:
                         yield f"its cache holds more than the {size(most_bytes)} allowed"
                         return
-                    if files > CACHE_FILES:
-                        yield f"its cache has more than the {CACHE_FILES:,} files allowed"
+                    if files > most_files:
+                        yield f"its cache has more than the {most_files:,} files allowed"
                         return
                     if files % _FILES_A_TICK == 0:
                         yield ""

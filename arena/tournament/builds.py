@@ -28,6 +28,7 @@ from lath.arena import signals
 from lath.arena.errors import ArenaError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.watchdog import looks
 from lath.arena.schedule.openings import digest as sha256_of
 from lath.arena.tournament.confinement import (
     confined,
@@ -49,6 +50,9 @@ MOST_BYTES: Final = 2 << 30
 
 _MOST_SHARE: Final = 0.75
 """Of the machine's memory that a build may take, where a control group sees to it."""
+
+MOST_FILES: Final = 200_000
+"""How many files and folders it may have when it is built."""
 
 LAST_LINES: Final = 12
 """Of what a failed build has said, which are told."""
@@ -248,12 +252,29 @@ def _raise(error: OSError) -> None:
 
 def _copy(source: Path, home: Path) -> None:
     """Copy a folder, for everybody to read: whoever finds it knows what is in it."""
-    shutil.copytree(source, home, symlinks=True, ignore=shutil.ignore_patterns(".git"))
+    ignore = shutil.ignore_patterns(".git")
+    shutil.copytree(source, home, symlinks=True, ignore=ignore, copy_function=_copy_file)
     for place, _folders, names in os.walk(home):
         Path(place).chmod(0o755)
         for path in (Path(place, name) for name in names):
             if not path.is_symlink():
                 path.chmod(0o755 if path.stat().st_mode & 0o100 else 0o644)
+
+
+_PIECE: Final = 1 << 20
+
+
+def _copy_file(source: str, target: str) -> str:
+    """Copy a file and its rights; what holds nothing on the disk takes nothing there, either."""
+    with Path(source).open("rb") as old, Path(target).open("wb") as new:
+        while piece := old.read(_PIECE):
+            if piece.strip(b"\0"):
+                new.write(piece)
+            else:
+                new.seek(len(piece), os.SEEK_CUR)
+        new.truncate()
+    shutil.copymode(source, target)
+    return target
 
 
 def _at(maker: BotSpec, source: Path, home: Path) -> BotSpec:
@@ -312,7 +333,7 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
                     )
                 signal.pthread_sigmask(signal.SIG_SETMASK, held)
                 with signals.interruptible():
-                    status = _ended(process)
+                    status = _ended(process, home)
             finally:
                 if process is not None:
                     with suppress(ProcessLookupError, PermissionError):
@@ -329,13 +350,18 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
     return status
 
 
-def _ended(process: subprocess.Popen[bytes]) -> int | None:
-    """Return how a process ended; None: it took too long."""
+def _ended(process: subprocess.Popen[bytes], home: Path) -> int | None:
+    """Return how a process ended; None: it took too long. Raises OSError if it fills the disk."""
     until_s = time.monotonic() + BUILD_S
-    while time.monotonic() < until_s:
+    looks_s, status = 0.0, None
+    while status is None and time.monotonic() < until_s:
         with suppress(subprocess.TimeoutExpired):
-            return process.wait(min(1.0, until_s - time.monotonic()))
-    return None
+            status = process.wait(max(min(1.0, until_s - time.monotonic()), 9 * looks_s))
+        began_s = time.monotonic()
+        if any(looks(str(home), MOST_BYTES, MOST_FILES)):
+            raise OSError(0, f"it holds more than {MOST_BYTES >> 30} GiB or {MOST_FILES:,} files")
+        looks_s = time.monotonic() - began_s
+    return status
 
 
 def _shorten(log: Path) -> None:

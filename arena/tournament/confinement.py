@@ -25,6 +25,7 @@ import lath
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
+from lath.arena.tournament.programs import first_bytes
 from lath.arena.walls import users
 from lath.arena.walls.bubblewrap import View
 from lath.arena.walls.limits import machine_bytes
@@ -186,8 +187,8 @@ class _Territory:
             is_others = _is_in(target, *others) and not _is_in(path, *others)
             if is_others or not any(holds(each, target) for each in (place, *allowed)):
                 return _leads_out(path, target, place)
-        if own and (link := next(_links_out_of(own, [own, *allowed]), None)):
-            return _leads_out(link, os.path.realpath(link), own)
+        if own and (why := next(_odd_entries(own, [own, *allowed]), "")):
+            return why
         return _unseen_interpreter(program, shown) if own or files_of(bot) else ""
 
 
@@ -217,13 +218,15 @@ def _always_shown() -> Iterator[str]:
     yield from (sys.prefix, sys.base_prefix, *_ours())
 
 
-def _links_out_of(folder: str, allowed: Collection[str]) -> Iterator[str]:
-    """Yield the links in a folder that lead to what a bot does not see anyway."""
+def _odd_entries(folder: str, allowed: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong with entries of a folder: links that show more, pipes and devices."""
     for entry in _entries(folder):
         if entry.is_symlink():
             target = os.path.realpath(entry.path)
             if not any(holds(place, target) for place in allowed):
-                yield entry.path
+                yield _leads_out(entry.path, target, folder)
+        elif not (entry.is_file() or entry.is_dir()):
+            yield f"{entry.path} is neither file nor folder nor link; remove it"
 
 
 def is_closed_within(folder: str) -> bool:
@@ -408,11 +411,7 @@ def _interpreters(bot: BotSpec) -> Iterator[str]:
 
 def _first_line(program: str) -> str:
     """Return which program the first line of another asks for, as it says it; else empty."""
-    try:
-        with Path(program).open("rb") as file:
-            line = file.readline(256)
-    except OSError:
-        return ""
+    line = first_bytes(Path(program)).split(b"\n")[0]
     if not line.startswith(b"#!") or not (words := os.fsdecode(line[2:]).split()):
         return ""
     arguments = [word for word in words[1:] if not word.startswith("-") and "=" not in word]

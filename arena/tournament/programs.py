@@ -10,8 +10,10 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -50,6 +52,18 @@ def is_there(path: Path, kind: Callable[[Path], bool]) -> bool:
         return kind(path)
     except OSError:
         return False
+
+
+def first_bytes(path: Path) -> bytes:
+    """Return how a file begins; nothing of what is no file, such as a pipe that nobody fills."""
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                return os.read(descriptor, 256)
+        finally:
+            os.close(descriptor)
+    return b""
 
 
 def files_in(path: Path) -> list[Path]:
@@ -247,11 +261,10 @@ def may_be_run(path: Path) -> bool:
 
 def _wrong_first_line(path: Path, *, is_script: bool) -> str:
     """Return why the system cannot run a file by its first line; empty where it can."""
-    try:
-        with path.open("rb") as file:
-            line = file.readline(256)
-    except OSError:
-        return ""
+    if not path.is_file():
+        return "is no file"
+    line, ends, _ = first_bytes(path).partition(b"\n")
+    line += ends
     if not line.startswith(b"#!"):
         return "has no first line #!… that says what runs it" if is_script else ""
     if line.endswith(b"\r\n"):

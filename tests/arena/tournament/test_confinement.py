@@ -23,6 +23,7 @@ from lath.arena.referee.process import Child
 from lath.arena.tournament import builds
 from lath.arena.tournament.builds import built, ready
 from lath.arena.tournament.confinement import confined, kept
+from lath.arena.tournament.programs import advice_on
 from lath.arena.walls import bubblewrap, users
 from lath.arena.walls.limits import machine_bytes
 from lath.notation.scanner import parse
@@ -341,6 +342,51 @@ def test_a_build_runs_as_a_user_of_its_own_and_leaves_no_program_with_its_rights
     assert kept("private-builds").stat().st_mode & 0o777 == 0o700
     assert made.stat().st_uid == os.geteuid()
     assert made.stat().st_mode & 0o6000 == 0
+
+
+@walled
+def test_a_build_that_fills_the_disk_is_ended(
+    entries: Callable[..., BotSpec],
+    workshop: Callable[..., tuple[BotSpec, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(builds, "MOST_FILES", 50)
+    ada = entries("ada", build="for n in $(seq 100); do : >$n; done; sleep 600")
+    with pytest.raises(ArenaError, match=r"'ada' cannot be built: it holds more than 2 GiB or 50"):
+        workshop(ada)
+
+
+def test_what_holds_nothing_on_the_disk_takes_nothing_in_a_copy(
+    entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]]
+) -> None:
+    ada = entries("ada", sandbox="none", build="true")
+    with (Path(str(ada.cwd)) / "hole").open("wb") as file:
+        file.truncate(64 << 20)
+        file.seek(32 << 20)
+        file.write(b"data")
+    (copy,) = workshop(ada)
+    made = Path(str(copy.cwd)) / "hole"
+    assert made.stat().st_size == 64 << 20
+    assert made.stat().st_blocks * 512 <= 2 << 20
+    assert made.read_bytes()[32 << 20 :].startswith(b"data\0")
+
+
+@walled
+@pytest.mark.parametrize("what", ["its program", "another file", "what its build makes"])
+def test_a_pipe_in_a_folder_is_refused_and_waited_for_by_nobody(
+    what: str, entries: Callable[..., BotSpec], workshop: Callable[..., tuple[BotSpec, ...]]
+) -> None:
+    ada = entries("ada", **({"build": "mkfifo pipe"} if what.startswith("what") else {}))
+    home = Path(str(ada.cwd))
+    if what == "its program":
+        (home / "bot").unlink()
+        os.mkfifo(home / "bot", 0o755)
+    elif what == "another file":
+        os.mkfifo(home / "pipe")
+    with pytest.raises(ConfigError, match=r"is neither file nor folder nor link; remove it"):
+        confined(workshop(ada))
+    if what == "its program":
+        assert advice_on((str(home / "bot"),), home) is None
 
 
 def test_a_folder_that_cannot_be_copied_is_told(
