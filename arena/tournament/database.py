@@ -134,7 +134,7 @@ def connect(path: Path) -> sqlite3.Connection:
 def is_being_played(folder: Path) -> bool:
     """Return whether a run has a tournament's directory for itself now."""
     try:
-        lock = os.open(folder / LOCK, os.O_RDONLY)
+        lock = os.open(folder / LOCK, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:
         return False
     try:
@@ -249,6 +249,13 @@ _HINDERED: Final = (
 """Kinds of errors that may be of writing: what a killed run had half stored is taken back so."""
 
 
+_OTHERS: Final = (
+    "SELECT 1 FROM sqlite_master "
+    "WHERE type <> 'table' AND lower(name) IN ('about', 'game', 'walkover')"
+)
+"""Asks whether something else has the name of a table."""
+
+
 @contextmanager
 def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
     """Give a database for reading, None where it has no tables; raises sqlite3.Error.
@@ -268,6 +275,8 @@ def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
             folder = Path(undo.enter_context(TemporaryDirectory(prefix="arena-")))
             database = _answering(_copied(path, folder, refused), "rw")
         undo.callback(database.close)
+        if database.execute(_OTHERS).fetchone():  # a view may compute for ever, and say anything
+            raise sqlite3.DatabaseError("what should be a table is none")
         has_tables = database.execute("SELECT 1 FROM sqlite_master").fetchone()
         yield database if has_tables else None
 

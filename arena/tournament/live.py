@@ -10,10 +10,14 @@ Must not know who looks, nor how it is drawn.
 from __future__ import annotations
 
 import json
+import os
+import re
+import stat
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from shutil import rmtree
 from time import monotonic
@@ -22,6 +26,7 @@ from zlib import crc32
 
 from lath.arena.tournament.events import Event, Listener, Waiting
 from lath.arena.tournament.progress import Progress
+from lath.arena.tournament.untrusted_files import plain, read_json, read_small
 
 LIVE: Final = "live"
 """The folder."""
@@ -97,22 +102,45 @@ def shown(folder: Path, tell: Listener) -> Iterator[None]:
 
 def status_in(folder: Path) -> dict[str, Any] | None:
     """Return how the run in a tournament's directory stands; None where nothing tells."""
-    return _read(folder / LIVE / STATUS)
+    return _object(folder / LIVE / STATUS) if _is_own(folder / LIVE) else None
 
 
 def glimpses_in(folder: Path) -> dict[str, dict[str, Any]]:
     """Return the games that are played there, as `Scorebook.glimpse` tells, by worker."""
-    files = sorted(path for path in (folder / LIVE).glob("*.json") if path.stem.isdecimal())
+    live = folder / LIVE
+    names: list[str] = []
+    if _is_own(live):
+        with suppress(OSError), os.scandir(live) as entries:
+            names = [entry.name for entry in islice(entries, MOST_FILES)]
+    files = sorted(live / name for name in names if _WORKER.fullmatch(name))
     return {path.stem: seen for path in files if (seen := _glimpse(path)) is not None}
+
+
+MOST_FILES: Final = 10_000
+"""Files of the folder that are looked at."""
+
+MOST_BYTES: Final = 4 << 20
+"""Of a file."""
+
+_WORKER: Final = re.compile(r"[0-9]{1,9}\.json")
+
+
+def _is_own(live: Path) -> bool:
+    """Return whether the folder is there, and no link to another one."""
+    try:
+        return stat.S_ISDIR(live.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _glimpse(path: Path) -> dict[str, Any] | None:
     """Return what `worker.Board` has written last; None where there is no such thing."""
     for _ in range(_TRIES):
-        with suppress(OSError, ValueError):
-            sum_, _, data = path.read_bytes().partition(b"\n")[0].partition(b" ")
+        with suppress(OSError, ValueError, RecursionError):
+            sum_, _, data = read_small(path, MOST_BYTES).partition(b"\n")[0].partition(b" ")
             if int(sum_, 16) == crc32(data):
-                return _parsed(data)
+                value = plain(json.loads(data))
+                return value if isinstance(value, dict) else None
     return None
 
 
@@ -120,16 +148,9 @@ _TRIES: Final = 3
 """Times that a file is read whose checksum is wrong: somebody writes it right now."""
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _object(path: Path) -> dict[str, Any] | None:
     try:
-        return _parsed(path.read_bytes())
-    except OSError:
-        return None
-
-
-def _parsed(data: bytes) -> dict[str, Any] | None:
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
+        value = read_json(path, MOST_BYTES)
+    except (OSError, ValueError):
         return None
     return value if isinstance(value, dict) else None
