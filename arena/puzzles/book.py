@@ -104,11 +104,10 @@ def all_built_in() -> list[Path]:
 
 def built_in(game_id: str) -> Path:
     """Return the file of a game's puzzles; raises ConfigError where none come with the project."""
-    file = FOLDER / f"{game_id}.lath"
-    if not file.is_file():
-        known = ", ".join(path.stem for path in all_built_in())
-        raise ConfigError(f"no puzzles of {game_id!r}, expected one of {known}")
-    return file
+    files = {path.stem: path for path in all_built_in()}
+    if game_id not in files:
+        raise ConfigError(f"no puzzles of {game_id!r}, expected one of {', '.join(files)}")
+    return files[game_id]
 
 
 def read_puzzles(file: Path) -> Iterator[Puzzle]:
