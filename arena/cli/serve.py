@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -122,18 +123,20 @@ def listening(address: str, port: int | None) -> socket.socket:
 
 def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> None:
     from lath.arena.site.app import Server
-    from lath.arena.site.guard import names_of
+    from lath.arena.site.guard import Keys, names_of
 
     port = listener.getsockname()[1]
     token = "" if site.is_public else secrets.token_urlsafe(24)
     names = frozenset[str]() if site.is_public else names_of(port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{'?token=' + token if token else ''}"
-    server = Server(site, token=token, hosts=names)
+    server = Server(site, keys=Keys(token) if token else None, hosts=names)
     print(address, flush=True)
     print("Ctrl-C ends it.", file=sys.stderr)
     if not no_browser and sys.stdout.isatty():
         threading.Timer(0.3, webbrowser.open, [address]).start()
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # the terminal is closed
+        signal.signal(signal.SIGHUP, server.handle_exit)
     try:
         server.run(sockets=[listener])
     except KeyboardInterrupt:

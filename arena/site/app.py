@@ -8,11 +8,13 @@ how games are seen, nor how runs are started: `watching` and `runs` do.
 from __future__ import annotations
 
 import asyncio
+import resource
 import socket
-import threading
-from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,27 +22,27 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lath.arena.errors import ArenaError
 from lath.arena.site.boards import board_json
+from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
-from lath.arena.site.guard import Guard
+from lath.arena.site.guard import Guard, Keys
 from lath.arena.site.playing import choices
+from lath.arena.site.reporting import Reports
 from lath.arena.site.runs import Runs
-from lath.arena.site.watching import STATUS_S, Watcher, standing_in
-from lath.arena.tournament.database import DATABASE, is_being_played, stamp_of
-from lath.arena.tournament.sources import Doubt, background_of, records_of
+from lath.arena.site.standing import Standings
+from lath.arena.site.visitors import GoneError, Places, unless_gone, visitor_of
+from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
 from lath.notation.errors import NotationError
-from lath.notation.record import Record
-from lath.reports.page.page import TEMPLATES, environment_of, parts, render
+from lath.reports.page.page import TEMPLATES, environment_of, parts
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from starlette.requests import Request
+    from starlette.types import Receive, Scope, Send
 
     from lath.arena.site.playing import Desk
     from lath.arena.site.shelf import Item, Kind, Shelf
@@ -59,8 +61,26 @@ SERVE: Final = TEMPLATES / "serve"
 
 KINDS: Final = {".js": "text/javascript", ".css": "text/css"}
 
-KEPT_PAGES: Final = 8
-"""Reports that are kept, as long as their sources stay as they are."""
+STREAMS: Final = 256
+"""Streams of news that are open at once."""
+
+FIRST_S, LATER_S = 10.0, 0.25
+"""How long a page waits for the first list of what is served, and for a newer one."""
+
+LONGEST_QUERY: Final = 4_000
+"""Characters."""
+
+PIECE: Final = 1 << 16
+"""Bytes of a page that are sent at once."""
+
+BACKLOG: Final = 256
+"""Connections that wait to be accepted."""
+
+TICKS: Final = round(EVERY_S / 0.1)
+"""Of uvicorn's, between two looks at the connections."""
+
+Lines = tuple[dict[str, Any], ...]
+"""What a list tells of each item."""
 
 REPORT_POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -79,11 +99,31 @@ class Site:
     desk: Desk | None = None
     """Where one plays; without one anybody may look, and nobody do anything."""
 
+    root: str = ""
+    """What the addresses of all pages begin with."""
+
     runs: Runs = field(default_factory=Runs)
     watchers: dict[str, Watcher] = field(default_factory=dict)
-    reports: OrderedDict[object, str] = field(default_factory=OrderedDict)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    """Of reports: one is made at a time."""
+    reports: Reports = field(init=False)
+    standings: Standings = field(init=False)
+    streams: Places = field(init=False)
+    _lines: Lines = field(init=False, default=())
+    _made_s: float | None = field(init=False, default=None)
+    """When the shelf was looked at for these."""
+
+    _looker: ThreadPoolExecutor = field(init=False)
+    """One thread: whatever a file system does, no other work waits for a list."""
+
+    _looking: Future[None] | None = field(init=False, default=None)
+    _made: dict[str, tuple[Lines, Response]] = field(init=False, default_factory=dict)
+    """What was answered of a list: pages are made once for each."""
+
+    def __post_init__(self) -> None:
+        """Make what depends on who may see it."""
+        self.reports = Reports(is_public=self.is_public)
+        self.standings = Standings(self.is_public, self.runs.is_ours)
+        self.streams = Places("streams", each=STREAMS // 2, most=STREAMS)
+        self._looker = ThreadPoolExecutor(1, "looker")
 
     @property
     def is_public(self) -> bool:
@@ -94,12 +134,45 @@ class Site:
         """Let those go who are being told something."""
         for watcher in self.watchers.values():
             watcher.end()
+        await self.reports.end()
+        self._looker.shutdown(wait=False, cancel_futures=True)
         if self.desk is not None:
             await asyncio.to_thread(self.desk.thinkers.close)
 
-    def item(self, request: Request, *kinds: Kind) -> Item:
+    async def lines(self) -> Lines:
+        """Return what a list tells of all that is served, as it was seconds ago at most.
+
+        One list is made at a time, for all who ask; one that takes long is not waited for.
+        """
+        if not self.shelf.is_fresh or self._made_s != self.shelf.found_s:
+            if self._looking is None or self._looking.done():
+                self._looking = self._looker.submit(self._look)
+            patience_s = LATER_S if self._lines else FIRST_S
+            looking = asyncio.wrap_future(self._looking)
+            done, _ = await asyncio.wait({looking}, timeout=patience_s)
+            for one in done:
+                one.result()
+        return self._lines
+
+    def _look(self) -> None:
+        items, made_s = self.shelf.items(), self.shelf.found_s
+        if self.is_public:  # there is no page on databases
+            items = tuple(item for item in items if item.kind != "database")
+        self._lines, self._made_s = tuple(self.standings.lines(items)), made_s
+
+    async def listed(self, name: str, make: Callable[[Lines], Response]) -> Response:
+        """Return an answer of this name, which is made of the list once for all who ask."""
+        lines = await self.lines()
+        if name not in self._made or self._made[name][0] is not lines:
+            self._made[name] = lines, make(lines)
+        return self._made[name][1]
+
+    async def item(self, request: Request, *kinds: Kind) -> Item:
         """Return what an address names, of one of these kinds; raises HTTPException."""
-        item = self.shelf.get(request.path_params["key"])
+        item = self.shelf.known_as(request.path_params["key"])
+        if item is None:
+            await self.lines()
+            item = self.shelf.known_as(request.path_params["key"])
         if item is None or item.kind not in kinds:
             raise HTTPException(404, "there is no such tournament or file here")
         return item
@@ -109,41 +182,45 @@ class Site:
         if item.key not in self.watchers:
             log = (list) if self.is_public else (lambda: self.runs.log(item.path))
             every = {"every_s": STATUS_S} if self.is_public else {}
-            self.watchers[item.key] = Watcher(item.path, log, **every)
+            self.watchers[item.key] = Watcher(item, self.standings, log, **every)
         return self.watchers[item.key]
 
-    def report(self, item: Item, where: str) -> str:
-        """Return the report page on a tournament or file, or on what matches a query of it.
 
-        Raises ArenaError and NotationError.
-        """
-        files = [item.path / DATABASE, item.path] if item.kind == "tournament" else [item.path]
-        key = (item.key, where, *map(stamp_of, files))
-        with self.lock:
-            if key not in self.reports:
-                self.reports[key] = _report(item.path, where)
-                while len(self.reports) > KEPT_PAGES:
-                    self.reports.popitem(last=False)
-            self.reports.move_to_end(key)
-            return self.reports[key]
+class Page(Response):
+    """A long page, which is sent in pieces: who reads slowly holds a piece and not the page."""
 
+    media_type = "text/html"
 
-def _report(path: Path, where: str) -> str:
-    matches: Callable[[Record], bool] = bool
-    if where:
-        from lath.notation.query import compile_query
-
-        matches = compile_query(where)
-    found: list[Doubt] = []
-    records = records_of([path], found)
-    if not where:
-        return render(records, background=background_of([path])).html
-    chosen = (record for record in records if isinstance(record, Record) and matches(record))
-    return render(chosen, title=f"{path.name}: {where}").html
+    async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
+        """Send it."""
+        headers = {"status": self.status_code, "headers": self.raw_headers}
+        await send({"type": "http.response.start", **headers})
+        for at in range(0, len(self.body), PIECE):
+            piece = bytes(self.body[at : at + PIECE])
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
 
 
-def application(site: Site, *, token: str, hosts: frozenset[str]) -> Starlette:
-    """Return the site; `token` and `hosts` are as `Guard` has them."""
+class Stream(StreamingResponse):
+    """A stream of news, for which the visitor has a place while it is open."""
+
+    media_type = "text/event-stream"
+
+    def __init__(self, parts: AsyncIterator[str], places: Places, visitor: str) -> None:
+        """Take what is sent, and the places."""
+        super().__init__(parts)
+        self._places: Final = places
+        self._visitor: Final = visitor
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send what there is, or say that there is no place."""
+        with self._places.taken(self._visitor):
+            await super().__call__(scope, receive, send)
+
+
+def application(site: Site, *, keys: Keys | None, hosts: frozenset[str]) -> Starlette:
+    """Return the site; `keys` and `hosts` are as `Guard` has them."""
+    site.root = keys.root if keys else ""
     routes = [
         Route("/", _home(site)),
         Route("/static/{name}", _static),
@@ -166,31 +243,47 @@ def application(site: Site, *, token: str, hosts: frozenset[str]) -> Starlette:
         yield
         await asyncio.to_thread(site.runs.close)
 
-    return Starlette(
+    made = Starlette(
         routes=routes,
         lifespan=lifespan,
-        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        middleware=[Middleware(Guard, keys=keys, hosts=hosts)],
         exception_handlers={
             HTTPException: _refused,
+            GoneError: _nobody_waits,
             **dict.fromkeys((ArenaError, GameError, NotationError), _wrong),
         },
     )
+    made.router.redirect_slashes = False  # it would lead to whatever `Host` says
+    return made
 
 
 class Server(uvicorn.Server):
     """What hears the site's visitors; who is being told something when it ends is let go first."""
 
-    def __init__(self, site: Site, *, token: str, hosts: frozenset[str]) -> None:
+    server_state: Connections
+
+    def __init__(self, site: Site, *, keys: Keys | None, hosts: frozenset[str]) -> None:
         """Take what `application` takes."""
         self.site: Final = site
         config = uvicorn.Config(
-            application(site, token=token, hosts=hosts),
-            log_level="warning",
+            application(site, keys=keys, hosts=hosts),
+            http=Connection,
+            ws="none",
+            backlog=BACKLOG,
+            log_level="error",  # of requests that are no HTTP anybody may send millions
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=1,
         )
         super().__init__(config)
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        self.server_state = Connections(max(16, min(MOST, files - SPARE)))
+
+    async def on_tick(self, counter: int) -> bool:
+        """Close connections that take too long."""
+        if counter % TICKS == 0:
+            self.server_state.sweep()
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End."""
@@ -201,119 +294,136 @@ class Server(uvicorn.Server):
 def page(site: Site, template: str, **values: Any) -> HTMLResponse:
     """Return a page of ours, of a template of the folder `serve`."""
     made = environment_of(None).get_template(f"serve/{template}.html.j2")
-    return HTMLResponse(made.render(is_public=site.is_public, place=template, **values))
+    shared = {"is_public": site.is_public, "root": site.root}
+    return HTMLResponse(made.render(**shared, place=template, **values))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _said(request, error.detail, error.status_code)
+    return _said(request, error.detail, error.status_code, error.headers)
 
 
 async def _wrong(request: Request, error: Exception) -> Response:
     return _said(request, str(error), 409)
 
 
-def _said(request: Request, words: str, status: int) -> Response:
+async def _nobody_waits(_: Request, __: Exception) -> Response:
+    return Response(status_code=499)  # nobody reads it
+
+
+def _said(
+    request: Request, words: str, status: int, headers: Mapping[str, str] | None = None
+) -> Response:
     if "text/html" in request.headers.get("accept", ""):
         made = environment_of(None).get_template("serve/error.html.j2")
-        html = made.render(words=words, status=status, is_public=True, place="")
-        return HTMLResponse(html, status)
-    return JSONResponse({"error": words}, status)
+        root = request.scope.get("root_path", "")
+        html = made.render(words=words, status=status, is_public=True, place="", root=root)
+        return HTMLResponse(html, status, headers)
+    return JSONResponse({"error": words}, status, headers)
 
 
-def _static(request: Request) -> Response:
+async def _static(request: Request) -> Response:
     """Return a script or a style of ours."""
-    name = request.path_params["name"]
+    found = _file(request.path_params["name"])
+    if found is None:
+        raise HTTPException(404, "there is no such file here")
+    return Response(found[0], media_type=found[1])
+
+
+@lru_cache(maxsize=64)
+def _files() -> Mapping[str, Path]:
+    """Return the scripts and styles of the pages, by name."""
+    return {path.name: path for path in SERVE.iterdir() if path.suffix in KINDS}
+
+
+def _file(name: str) -> tuple[str, str] | None:
+    """Return a script or a style, and its type; None if there is none of this name."""
     environment = environment_of(None)
     if name == "report.js":
-        text = parts(environment, "js", SCRIPTS)
-    elif name == "report.css":
-        text = parts(environment, "css", STYLES)
-    elif Path(name).suffix in KINDS and name in {path.name for path in SERVE.iterdir()}:
-        text = (SERVE / name).read_text(encoding="utf-8")
-    else:
-        raise HTTPException(404, "there is no such file here")
-    return Response(text, media_type=KINDS[Path(name).suffix])
+        return parts(environment, "js", SCRIPTS), KINDS[".js"]
+    if name == "report.css":
+        return parts(environment, "css", STYLES), KINDS[".css"]
+    path = _files().get(name)
+    return None if path is None else (path.read_text(encoding="utf-8"), KINDS[path.suffix])
 
 
-def _board(request: Request) -> Response:
-    board = board_json(request.path_params["game"])
+async def _board(request: Request) -> Response:
+    board = _board_of(request.path_params["game"])
     if board is None:
         raise HTTPException(404, "there is no such game here")
     return JSONResponse(board, headers={"cache-control": "private, max-age=3600"})
 
 
-def _state(site: Site, item: Item) -> dict[str, Any]:
-    """Return a line about what is served."""
-    line: dict[str, Any] = {"key": item.key, "name": item.name, "kind": item.kind}
-    if item.kind == "tournament":
-        is_playing = is_being_played(item.path)
-        standing = standing_in(item.path, is_playing=is_playing)
-        rows = standing.get("standings") or []
-        line |= {name: standing.get(name) for name in ("event", "tournament", "done", "total")}
-        line |= {"is_playing": is_playing, "is_ours": site.runs.is_ours(item.path)}
-        line["leader"] = rows[0]["name"] if rows else ""
-    return line
+_board_of = lru_cache(maxsize=64)(board_json)
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def _items(site: Site) -> Callable[[Request], Response]:
-    def items(_: Request) -> Response:
-        return JSONResponse([_state(site, item) for item in site.shelf.items()])
+def _items(site: Site) -> Endpoint:
+    async def items(_: Request) -> Response:
+        return await site.listed("items", JSONResponse)
 
     return items
 
 
-def _home(site: Site) -> Callable[[Request], Response]:
-    def home(_: Request) -> Response:
-        return page(site, "home", lines=[_state(site, item) for item in site.shelf.items()])
+def _home(site: Site) -> Endpoint:
+    def made(lines: Lines) -> Response:
+        return page(site, "home", lines=lines, has_more=site.shelf.more)
+
+    async def home(_: Request) -> Response:
+        return await site.listed("home", made)
 
     return home
 
 
-def _desk_page(site: Site, name: str) -> Callable[[Request], Response]:
+def _desk_page(site: Site, name: str) -> Endpoint:
     assert site.desk is not None
     thinkers = site.desk.thinkers
 
-    def desk_page(_: Request) -> Response:
-        return page(site, name, choices=choices(thinkers), items=site.shelf.items())
+    async def desk_page(_: Request) -> Response:
+        await site.lines()
+        items = [item for item in site.shelf.known if item.kind != "unreadable"]
+        return page(site, name, choices=choices(thinkers), items=items)
 
     return desk_page
 
 
-def _tournament(site: Site) -> Callable[[Request], Response]:
-    def tournament(request: Request) -> Response:
-        item = site.item(request, "tournament")
-        return page(site, "watch", line=_state(site, item))
+def _tournament(site: Site) -> Endpoint:
+    async def tournament(request: Request) -> Response:
+        item = await site.item(request, "tournament")
+        line = next((one for one in await site.lines() if one["key"] == item.key), None)
+        return page(site, "watch", line=line or {"key": item.key, "name": item.name, "event": ""})
 
     return tournament
 
 
-def _events(site: Site) -> Callable[[Request], Any]:
+def _events(site: Site) -> Endpoint:
     async def events(request: Request) -> Response:
-        item = site.item(request, "tournament")
-        return StreamingResponse(site.watcher(item).stream(), media_type="text/event-stream")
+        item = await site.item(request, "tournament")
+        return Stream(site.watcher(item).stream(), site.streams, visitor_of(request))
 
     return events
 
 
-def _order(site: Site) -> Callable[[Request], Response]:
-    def order(request: Request) -> Response:
-        item, what = site.item(request, "tournament"), request.path_params["what"]
-        if what == "start":
-            site.runs.start(item)
-        elif what == "stop":
-            site.runs.stop(item.path)
-        else:
+def _order(site: Site) -> Endpoint:
+    async def order(request: Request) -> Response:
+        item, what = await site.item(request, "tournament"), request.path_params["what"]
+        if what not in ("start", "stop"):
             raise HTTPException(404, "expected start or stop")
-        return JSONResponse(_state(site, item))
+        await asyncio.to_thread(site.runs.start if what == "start" else site.runs.stop, item)
+        return JSONResponse(await asyncio.to_thread(site.standings.line, item))
 
     return order
 
 
-def _report_page(site: Site) -> Callable[[Request], Response]:
-    def report(request: Request) -> Response:
-        item = site.item(request, "tournament", "records")
-        html = site.report(item, request.query_params.get("where", "").strip())
-        return HTMLResponse(html, headers={"content-security-policy": REPORT_POLICY})
+def _report_page(site: Site) -> Endpoint:
+    async def report(request: Request) -> Response:
+        item = await site.item(request, "tournament", "records")
+        where = request.query_params.get("where", "").strip()
+        if len(where) > LONGEST_QUERY:
+            raise HTTPException(400, f"the query is longer than {LONGEST_QUERY} characters")
+        work = site.reports.page(item, where, visitor_of(request))
+        made = await unless_gone(request, work)
+        return Page(made, headers={"content-security-policy": REPORT_POLICY})
 
     return report

@@ -7,10 +7,12 @@ as their file stays as it is; those of a database stay there. Must not know page
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections import Counter, OrderedDict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from pydantic import Field
 from starlette.exceptions import HTTPException
@@ -32,7 +34,7 @@ from lath.notation.record import Record
 from lath.reports.exploring.explorer import Games, Node, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from starlette.requests import Request
@@ -46,6 +48,9 @@ told so, and that a query or a database makes them fewer."""
 
 OF_DATABASE: Final = 50
 """Games of a database that take as much memory as one that is kept."""
+
+
+_Made = TypeVar("_Made")
 
 
 class Place(Asked):
@@ -211,23 +216,30 @@ class Explorer:
         self._archives: Final[OrderedDict[tuple[object, ...], Archive]] = OrderedDict()
         self._lock: Final = threading.Lock()
         """Of these: one is read at a time."""
+        self._threads: Final = ThreadPoolExecutor(2, "explorer")
+        """Of its own: whoever asks about many games holds up nothing else."""
 
     def routes(self) -> list[Route]:
         """Return what pages ask for."""
         return [
             Route("/api/explore", self._explore, methods=["POST"]),
-            Route("/api/records/{key}/{number:int}", self._record),
+            Route("/api/records/{key}/{number}", self._record),
         ]
 
     async def _explore(self, request: Request) -> Response:
         place = await body_of(request, Place)
-        return JSONResponse(await asyncio.to_thread(self.node, place))
+        return JSONResponse(await self._done(self.node, place))
+
+    async def _done(self, work: Callable[..., _Made], *values: object) -> _Made:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *values)
 
     async def _record(self, request: Request) -> Response:
         key, number = request.path_params["key"], request.path_params["number"]
+        if not re.fullmatch("[0-9]{1,15}", number):
+            raise HTTPException(404, "there is no such game here")
         where = request.query_params.get("where", "")
-        archive = await asyncio.to_thread(self.archive, key, where)
-        text = await asyncio.to_thread(archive.text, number)
+        archive = await self._done(self.archive, key, where)
+        text = await self._done(archive.text, int(number))
         if text is None:
             raise HTTPException(404, "there is no such game here")
         return JSONResponse({"text": text})
@@ -256,8 +268,10 @@ class Explorer:
     def archive(self, key: str, where: str) -> Archive:
         """Return the games of what has this key that match a query."""
         item = self._shelf.get(key)
-        if item is None:
+        if item is None or item.kind == "unreadable":
             raise HTTPException(404, "there is no such tournament or file here")
+        if fault := item.fault():
+            raise ConfigError(f"{item.name}: {fault}")
         files = [item.path / DATABASE, item.path] if item.kind == "tournament" else [item.path]
         name = (key, where.strip(), *map(stamp_of, files))
         with self._lock:

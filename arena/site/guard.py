@@ -1,29 +1,34 @@
-"""Who may ask the site what: the address that he came by, his token, and where his page is from.
+"""Who may ask the site what: by which name, with which keys, and from which page.
 
-Other sites that the same browser has open must not be able to read or to start anything: what they
-send has another `Origin` or `Sec-Fetch-Site`, no cookie (it is `SameSite=Strict`), and, where a
-name of theirs was made to lead here, another `Host`. Must not know what the site serves.
+A browser sends cookies to every port of a host, so the cookie alone opens nothing: it goes only to
+addresses below a folder that nobody can guess, and it lets its owner read. What changes something
+needs a secret as well, which only the browser's storage for this port has. Must not know what the
+site serves.
 """
 
 from __future__ import annotations
 
-import secrets
-from http.cookies import CookieError, SimpleCookie
+import base64
+import hashlib
+import hmac
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from lath.reports.page.page import TEMPLATES, environment_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; "
+    "connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
-"""Of our pages: nothing is fetched from elsewhere, and no script but ours runs."""
+"""Of the site's pages: nothing is fetched from elsewhere, and no other script runs."""
 
 HEADERS: Final = {
     "content-security-policy": POLICY,
@@ -33,12 +38,23 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Of every answer that has no other ones."""
+"""Headers of every answer that has no others."""
 
 SAFE: Final = ("GET", "HEAD")
 
+ONCE: Final = (
+    *("host", "origin", "content-length", "content-type", "transfer-encoding"),
+    *("sec-fetch-site", "sec-fetch-mode"),
+)
+"""Headers of which a request has one at most: with two, others might go by the other one."""
+
 WIDEST: Final = 1 << 20
-"""Bytes that may be sent to us at once: a record with all its variations, at most."""
+"""Bytes of the longest body: a record with all its variations."""
+
+COOKIE: Final = "lath-arena"
+
+SECRET: Final = "lath-secret"  # noqa: S105 - the name of a header
+"""The header of requests that change something."""
 
 
 def names_of(port: int) -> frozenset[str]:
@@ -46,16 +62,40 @@ def names_of(port: int) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]"))
 
 
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What somebody must have who uses a site that is not public: all follows from the token."""
+
+    token: str
+    """In the address that is printed: it gives the others."""
+
+    root: str = field(init=False)
+    """The folder of all addresses, such as `/Vt3…`; the cookie goes nowhere else."""
+
+    cookie: str = field(init=False)
+    """Lets a browser read."""
+
+    secret: str = field(init=False)
+    """Lets a page change something, with the cookie."""
+
+    def __post_init__(self) -> None:
+        """Derive the others."""
+        for name in ("root", "cookie", "secret"):
+            made = hmac.digest(self.token.encode(), name.encode(), hashlib.sha256)
+            text = base64.urlsafe_b64encode(made[:18]).decode()
+            object.__setattr__(self, name, f"/{text}" if name == "root" else text)
+
+
 class Guard:
-    """What every request goes through."""
+    """Every request goes through this."""
 
-    def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str]) -> None:
-        """Take what answers, the token (empty: anybody may read) and the names that lead here.
+    def __init__(self, app: ASGIApp, *, keys: Keys | None, hosts: frozenset[str]) -> None:
+        """Take what answers, the keys and the names that lead here.
 
-        With an empty token nothing but reading is let through; with no `hosts` any name is.
+        Without keys anybody may read, and nobody change anything; without `hosts` any name is good.
         """
         self._app: Final = app
-        self._token: Final = token
+        self._keys: Final = keys
         self._hosts: Final = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,80 +108,112 @@ class Guard:
         if answer is not None:
             await answer(scope, receive, _headed(send))
         else:
-            await self._app(scope, receive, _headed(send))
+            root = self._keys.root if self._keys else ""
+            await self._app({**scope, "root_path": root}, receive, _headed(send))
 
     def _refusal(self, scope: Scope) -> Response | None:
         """Return why this may not be asked, whoever asks."""
         headers, hosts = Headers(scope=scope), self._hosts
+        if twice := [name for name in ONCE if len(headers.getlist(name)) > 1]:
+            return _refused(f"more than one header {twice[0]}", 400, is_last=True)
         host = headers.get("host", "")
         if hosts and host not in hosts:
-            return PlainTextResponse(f"this site is not called {host[:200]!r}", 421)
+            return _refused(f"this site is not called {host[:200]!r}", 421)
         origin = headers.get("origin")
         if origin is not None and origin not in {f"http://{host}", f"https://{host}"}:
-            return PlainTextResponse("a page of another site asks", 403)
-        # Another port of this machine is another site to us, if not to cookies.
+            return _refused("a page of another site asks", 403)
+        # Another port of this machine is another site, if not to cookies.
         asker = headers.get("sec-fetch-site", "none")
         if asker not in ("none", "same-origin") and not _is_visit(scope, headers):
-            return PlainTextResponse("a page of another site asks", 403)
-        if scope["method"] not in SAFE:
-            if not self._token:
-                return PlainTextResponse("this site is only for reading", 403)
-            if origin is None:
-                return PlainTextResponse("no page of this site asks", 403)
-            if headers.get("content-type", "").partition(";")[0] != "application/json":
-                return PlainTextResponse("expected JSON", 415)
-            length = headers.get("content-length", "")
-            if not (length.isascii() and length.isdecimal()) or int(length) > WIDEST:
-                return PlainTextResponse(f"expected at most {WIDEST} bytes of known length", 413)
+            return _refused("a page of another site asks", 403)
+        return self._body_refusal(scope, headers)
+
+    def _body_refusal(self, scope: Scope, headers: Headers) -> Response | None:
+        """Return why nothing may be changed by this, or read with this body."""
+        length = headers.get("content-length", "0")
+        if "transfer-encoding" in headers or not (length.isascii() and length.isdecimal()):
+            return _refused("expected a body of known length", 411, is_last=True)
+        if scope["method"] in SAFE:
+            return _refused("expected no body", 400, is_last=True) if int(length) else None
+        if not self._keys:
+            return _refused("this site is only for reading", 403)
+        if "origin" not in headers:
+            return _refused("no page of this site asks", 403)
+        if headers.get("content-type", "").partition(";")[0] != "application/json":
+            return _refused("expected JSON", 415)
+        if int(length) > WIDEST:
+            return _refused(f"expected at most {WIDEST} bytes", 413)
         return None
 
     def _entry(self, scope: Scope) -> Response | None:
-        """Return what whoever comes in is told: the door for a token, or that he has none."""
-        if not self._token:
+        """Return what a visitor without the keys gets: the keys for the token, or the reason."""
+        keys = self._keys
+        if not keys:
             return None
         headers = Headers(scope=scope)
-        if _is_equal(_cookie(headers, self._name(headers)), self._token):
-            return None
+        is_inside = scope["path"].startswith(f"{keys.root}/")
+        if is_inside and any(_is_equal(one, keys.cookie) for one in _cookies(headers)):
+            if scope["method"] in SAFE or _is_equal(headers.get(SECRET, ""), keys.secret):
+                return None
+            return _refused(
+                "this page has lost its key: open the address again that `arena serve` printed", 403
+            )
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if scope["method"] == "GET" and _is_equal(dict(query).get("token", ""), self._token):
+        if scope["method"] == "GET" and _is_equal(dict(query).get("token", ""), keys.token):
             rest = urlencode([pair for pair in query if pair[0] != "token"])
-            path = "/" + scope["path"].lstrip("/")  # two of them would lead to another site
-            response = RedirectResponse(f"{path}{'?' if rest else ''}{rest}", 303)
+            path = "/" + scope["raw_path"].decode("latin-1").removeprefix(keys.root).lstrip("/")
+            to = f"{path}?{rest}" if rest else path
+            response = _door(200, root=keys.root, secret=keys.secret, to=to)
             response.set_cookie(
-                self._name(headers), self._token, path="/", httponly=True, samesite="strict"
+                COOKIE, keys.cookie, path=f"{keys.root}/", httponly=True, samesite="strict"
             )
             return response
-        words = (
-            "Open the address that `arena serve` printed when it began: it has a token, by which "
-            "this site knows that you are who has started it.\n"
-        )
-        return PlainTextResponse(words, 403)
+        if "text/html" in headers.get("accept", "") and scope["method"] == "GET":
+            return _door(403)
+        return _refused(SHUT, 403)
 
-    @staticmethod
-    def _name(headers: Headers) -> str:
-        """Return what the cookie is called: those of two ports do not get in each other's way."""
-        return f"lath-{headers.get('host', '').rpartition(':')[2]}"
+
+SHUT: Final = (
+    "Open the address that `arena serve` printed when it began: it has a token, by which this site "
+    "knows that you started it."
+)
+
+
+def _door(status: int, **values: str) -> Response:
+    """Return the page that keeps the keys in the browser, or finds them there."""
+    script = (TEMPLATES / "serve" / "door.js").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    made = environment_of(None).get_template("serve/door.html.j2")
+    html = made.render(script=script, words=SHUT, **{"root": "", "secret": "", "to": "", **values})
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    )
+    return HTMLResponse(html, status, {"content-security-policy": policy})
+
+
+def _refused(words: str, status: int, *, is_last: bool = False) -> Response:
+    """Return an answer in words; after the last one the connection ends: who knows what follows."""
+    return PlainTextResponse(words, status, {"connection": "close"} if is_last else None)
 
 
 def _is_visit(scope: Scope, headers: Headers) -> bool:
-    """Return whether somebody followed a link to a page of ours, which then has his cookie not."""
+    """Return whether somebody followed a link to a page of the site, which has no cookie then."""
     return scope["method"] in SAFE and headers.get("sec-fetch-mode") == "navigate"
 
 
-def _is_equal(text: str, token: str) -> bool:
-    return secrets.compare_digest(text.encode(), token.encode())
+def _is_equal(text: str, key: str) -> bool:
+    return hmac.compare_digest(text.encode(), key.encode())
 
 
-def _cookie(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+def _cookies(headers: Headers) -> list[str]:
+    """Return the values of all cookies of the site's name: another port may have set one, too."""
+    pairs = (one.strip().partition("=") for one in headers.get("cookie", "").split(";"))
+    return [value for name, _, value in pairs if name == COOKIE]
 
 
 def _headed(send: Send) -> Send:
-    """Return what sends answers with our headers, where they have no others."""
+    """Return what sends answers with these headers, if they have no others."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 import json
+import os
 import secrets
 import threading
 from contextlib import suppress
@@ -25,6 +26,7 @@ from lath.arena.answers import Limit
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.puzzles.book import all_built_in, built_in, read_puzzles
 from lath.arena.site.boards import played, position_json, threats
+from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import Question, Thinkers
 from lath.games.core import FIRST_VERSION, version_of
 from lath.games.errors import GameError
@@ -159,7 +161,7 @@ class Desk:
             Route("/api/think", self._think, methods=["POST"]),
             Route("/api/keep", self._keep, methods=["POST"]),
             Route("/api/read", self._read, methods=["POST"]),
-            Route("/api/bots/{name:path}", self._bot),
+            Route("/api/bots/{name:path}", self._bot, methods=["POST"]),  # it starts a program
             Route("/api/puzzles/{game:path}", self._puzzles),
         ]
 
@@ -198,6 +200,8 @@ class Desk:
 
         def write() -> None:
             with self.lock:
+                if os.path.lexists(file) and (fault := file_fault(file, self.folder.resolve())):
+                    raise ConfigError(f"{file.name}: {fault}")
                 self.append(file, text)
 
         try:
@@ -222,6 +226,8 @@ async def body_of(request: Request, kind: type[_Body]) -> _Body:
     """Return what a page has sent; raises HTTPException."""
     try:
         return kind.model_validate_json(await request.body())
+    except RecursionError as error:
+        raise HTTPException(400, "it is nested too deeply") from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))

@@ -1,56 +1,160 @@
 """Tournaments that the site starts and stops: each is an `arena run` of its own, as typed.
 
 Only those that are served, with the bots of their own configuration; who closes the site stops them
-as Ctrl-C would. Must not know pages.
+as Ctrl-C would. A site that was killed leaves its runs playing: a note of each, which nobody else
+can write, lets the next site find and stop them. Must not know pages.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import threading
-from collections import deque
-from typing import IO, TYPE_CHECKING, Final
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.database import DATABASE, is_being_played
+from lath.arena.tournament.untrusted_files import opened, read_small
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from lath.arena.site.shelf import Item
 
 LINES: Final = 200
-"""Of what a run says, the last that are kept."""
+"""Of what a run says, the last that are shown."""
+
+TAIL: Final = 1 << 16
+"""Bytes of that."""
 
 PATIENCE_S: Final = 90.0
 """How long a run may take to write its files when it is stopped, as service managers have it."""
 
 
-class _Run:
-    """One that goes on, or did."""
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process of this machine, not to be taken for a later one of the same number."""
 
-    def __init__(self, item: Item) -> None:
-        self.lines: Final[deque[str]] = deque(maxlen=LINES)
+    pid: int
+    began: str
+    """When it began, as the system has it."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Return whether it has not ended."""
+        return process_of(self.pid) == self
+
+    def interrupt(self) -> None:
+        """Do what Ctrl-C does, if it has not ended."""
+        if not hasattr(os, "pidfd_open"):
+            if self.goes_on:
+                os.kill(self.pid, signal.SIGINT)
+            return
+        with suppress(ProcessLookupError):
+            handle = os.pidfd_open(self.pid)
+            try:
+                if self.goes_on:  # so the handle is of this one
+                    signal.pidfd_send_signal(handle, signal.SIGINT)
+            finally:
+                os.close(handle)
+
+
+def process_of(pid: int) -> Process | None:
+    """Return the process of a number; None if there is none, or if it has ended."""
+    if not Path("/proc/self/stat").exists():
+        asked = ["ps", "-o", "lstart=", "-p", str(pid)]
+        told = subprocess.run(asked, capture_output=True, check=False, env={"LC_ALL": "C"}).stdout
+        return Process(pid, told.decode().strip()) if told.strip() else None
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        state, *rest = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except (OSError, ValueError):
+        return None
+    return None if state in (b"Z", b"X") else Process(pid, f"{boot} {int(rest[18])}")
+
+
+class _Notes:
+    """Notes of runs, in a folder of this user."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        with suppress(OSError, RuntimeError):  # RuntimeError: no home
+            state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
+            folder = state / "lath-arena" / "runs"
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = folder.lstat()
+            is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+            if state.is_absolute() and is_own and not found.st_mode & 0o022:
+                self._folder = folder
+
+    def log(self, folder: Path) -> BinaryIO:
+        """Return the file that gets what a run in a directory says."""
+        with suppress(OSError):
+            if (path := self._path(folder, "log")) is not None:
+                return path.open("wb+")
+        return tempfile.TemporaryFile()
+
+    def write(self, folder: Path, run: Process, site: Process) -> None:
+        """Note that a site has started a run."""
+        text = json.dumps({"folder": str(folder), "run": asdict(run), "site": asdict(site)})
+        with suppress(OSError):
+            if (path := self._path(folder, "json")) is not None:
+                new = path.with_suffix(".new")
+                new.write_text(text, encoding="utf-8")
+                new.replace(path)
+
+    def read(self, folder: Path) -> tuple[Process, Process] | None:
+        """Return the run that was noted of a directory, and the site that has started it."""
+        path = self._path(folder, "json")
+        if path is None:
+            return None
+        try:
+            found = json.loads(read_small(path, TAIL))
+            return Process(**found["run"]), Process(**found["site"])
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+
+    def left(self, folder: Path) -> BinaryIO | None:
+        """Return the file that has what a noted run has said, opened to read."""
+        path = self._path(folder, "log")
+        try:
+            return None if path is None else os.fdopen(opened(path), "rb")
+        except OSError:
+            return None
+
+    def _path(self, folder: Path, suffix: str) -> Path | None:
+        if self._folder is None:
+            return None
+        digest = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:32]
+        return self._folder / f"{digest}.{suffix}"
+
+
+class _Run:
+    """One that goes on, or did; this site has started it."""
+
+    def __init__(self, item: Item, notes: _Notes) -> None:
+        self.said: Final = notes.log(item.path)
         is_begun = (item.path / DATABASE).is_file()
         what = [item.path] if is_begun else [item.config, "--out", item.path]
         self.process: Final = subprocess.Popen(
             [sys.executable, "-m", "lath.arena", "run", *map(str, what)],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdout=self.said,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a Ctrl-C is the site's, which then stops it
             env={**os.environ, "NO_COLOR": "1"},
         )
-        assert self.process.stdout
-        threading.Thread(target=self._hear, args=(self.process.stdout,), daemon=True).start()
-
-    def _hear(self, said: IO[bytes]) -> None:
-        with said:
-            for line in said:
-                self.lines.append(line.decode("utf-8", "replace").rstrip()[:1000])
+        run, site = process_of(self.process.pid), process_of(os.getpid())
+        if run and site:
+            notes.write(item.path, run, site)
 
     @property
     def goes_on(self) -> bool:
@@ -64,38 +168,61 @@ class Runs:
         self._runs: Final[dict[Path, _Run]] = {}
         self._lock: Final = threading.Lock()
 
+    @cached_property
+    def _notes(self) -> _Notes:
+        return _Notes()
+
     def start(self, item: Item) -> None:
         """Begin a tournament or go on with it; raises ConfigError where that is not possible."""
         folder = item.path
         with self._lock:
+            if fault := item.fault():
+                raise ConfigError(f"{item.name}: {fault}")
             known = self._runs.get(folder)
             if (known and known.goes_on) or is_being_played(folder):
                 raise ConfigError("it is being played already")
             if item.config is None and not (folder / DATABASE).is_file():
                 raise ConfigError("there is no configuration to play by, only records")
-            self._runs[folder] = _Run(item)
+            self._runs[folder] = _Run(item, self._notes)
 
-    def stop(self, folder: Path) -> None:
+    def stop(self, item: Item) -> None:
         """Ask a run to write its files and end; raises ConfigError for one that is not ours."""
+        folder = item.path
         with self._lock:
             known = self._runs.get(folder)
-            if known is None or not known.goes_on:
+            if known is not None and known.goes_on:
+                known.process.send_signal(signal.SIGINT)
+            elif (left := self._left_in(folder)) is not None:
+                left.interrupt()
+            else:
                 raise ConfigError(
                     "it was started elsewhere: stop it there, with Ctrl-C"
                     if is_being_played(folder)
                     else "nobody plays it"
                 )
-            known.process.send_signal(signal.SIGINT)
 
     def is_ours(self, folder: Path) -> bool:
-        """Return whether it is being played by a run of this site."""
+        """Return whether this site can stop the run in a directory."""
         known = self._runs.get(folder)
-        return known is not None and known.goes_on
+        return (known is not None and known.goes_on) or self._left_in(folder) is not None
+
+    def _left_in(self, folder: Path) -> Process | None:
+        """Return the run that another site has left behind in a directory, if there is one."""
+        if not is_being_played(folder) or (found := self._notes.read(folder)) is None:
+            return None
+        run, site = found
+        return run if run.goes_on and not site.goes_on else None
 
     def log(self, folder: Path) -> list[str]:
-        """Return the last lines that a run of ours has said of it."""
+        """Return the last lines that a run has said, of this site or of one that was killed."""
         known = self._runs.get(folder)
-        return [*known.lines] if known else []
+        if known is not None:
+            return _lines(known.said)
+        found = self._notes.read(folder)
+        if found is None or found[1].goes_on or (said := self._notes.left(folder)) is None:
+            return []
+        with said:
+            return _lines(said)
 
     def close(self) -> None:
         """Stop all, and wait until they have written their files."""
@@ -108,3 +235,13 @@ class Runs:
             except subprocess.TimeoutExpired:  # the next run goes on from what is stored
                 process.kill()
                 process.wait()
+        for run in self._runs.values():
+            run.said.close()
+
+
+def _lines(said: BinaryIO) -> list[str]:
+    """Return the last lines of what a run has said."""
+    descriptor = said.fileno()
+    size = os.fstat(descriptor).st_size
+    text = os.pread(descriptor, TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
+    return [line.rstrip()[:1000] for line in text.splitlines()[-LINES:]]

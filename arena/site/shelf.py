@@ -1,22 +1,34 @@
-"""What the site serves: tournaments' directories, files of records, databases of games.
+"""What the site serves: tournaments' directories, record files and databases below some folders.
 
-They are found below some folders.
-
-Addresses name them by a key; no path of this machine is in one. Must not know pages.
+Addresses name them by a key, and never by a path. Whatever else lies in a folder is left out; what
+looks like something to serve and cannot be read is listed with the reason. Must not know pages.
 """
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import stat
+import threading
 import time
 import tomllib
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.database import DATABASE, RECORDS
-from lath.arena.tournament.sources import tournaments_in
+from lath.arena.tournament.database import CONFIG, DATABASE, LOCK, RECORDS, Stamp, stamp_of
+from lath.arena.tournament.live import LIVE
+from lath.arena.tournament.sources import DEEPEST, OUTCOME
+from lath.arena.tournament.untrusted_files import (
+    kind_fault,
+    name_of,
+    opened,
+    read_small,
+    reason_of,
+    size_words,
+)
 from lath.notation.files import DATABASE as OF_GAMES
 from lath.notation.files import is_database
 
@@ -30,8 +42,28 @@ SUFFIXES: Final = (".lath", ".lath.gz", ".lath.bz2", ".lath.xz", ".lath.zst")
 KEPT_S: Final = 2.0
 """How long what was found is taken for what there is."""
 
+SHARE: Final = 10
+"""How many times as long as it took to find it, at least."""
 
-Kind = Literal["tournament", "records", "database"]
+MOST: Final = 2_000
+"""Items that are listed."""
+
+MOST_ENTRIES: Final = 50_000
+"""Files and folders that are looked at for one list."""
+
+LARGEST: Final = 16 << 30
+"""Bytes of a file of records, a database or a tournament."""
+
+LARGEST_CONFIG: Final = 1 << 20
+"""Bytes of a configuration."""
+
+OF_A_TOURNAMENT: Final = (
+    *(DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal", f"{DATABASE}-shm"),
+    *(RECORDS, CONFIG, OUTCOME, "standings.json", LOCK, LIVE),
+)
+"""Files of a tournament's directory that are read."""
+
+Kind = Literal["tournament", "records", "database", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +83,31 @@ class Item:
     config: Path | None = None
     """By what a tournament is played that has not begun."""
 
+    reason: str = ""
+    """Why it cannot be read; empty if it can."""
+
+    detail: str = ""
+    """More about that, which may quote the file."""
+
+    root: Path | None = None
+    """The folder that is served, which no link may lead out of; None for a file that was named."""
+
+    def fault(self) -> str:
+        """Return why it cannot be read now; empty if it can.
+
+        Whoever reads or writes it asks again: a link may have come since it was listed.
+        """
+        if self.reason:
+            return self.reason
+        if self.root is None:
+            return ""
+        is_first = self.config is not None and not os.path.lexists(self.path / DATABASE)
+        if is_first and (fault := file_fault(self.config or self.path, self.root)):
+            return fault
+        if self.kind == "tournament":
+            return _tournament_fault(self.path, self.root)
+        return file_fault(self.path, self.root)
+
 
 class Shelf:
     """Finds what there is below some folders, which may grow while the site runs."""
@@ -62,63 +119,228 @@ class Shelf:
                 raise ConfigError(f"{source}: there is no such file or folder")
         self._sources: Final = tuple(source.resolve() for source in sources)
         self._items: dict[str, Item] = {}
-        self._found_s: float | None = None
+        self.found_s: float | None = None
+        """When the site looked last, on the monotonic clock."""
+        self._configs: dict[Path, tuple[Stamp, str | None]] = {}
+        self._kept_s = KEPT_S
+        self._lock: Final = threading.Lock()
+        self.more = False
+        """Whether there is more than is listed."""
+
+    @property
+    def known(self) -> tuple[Item, ...]:
+        """Return what was found last, without looking again."""
+        return tuple(self._items.values())
+
+    @property
+    def is_fresh(self) -> bool:
+        """Return whether what was found last is taken for what there is."""
+        return self.found_s is not None and time.monotonic() - self.found_s <= self._kept_s
 
     def items(self) -> tuple[Item, ...]:
         """Return all, tournaments first, by name."""
-        now_s = time.monotonic()
-        if self._found_s is None or now_s - self._found_s > KEPT_S:
-            found = {item.key: item for source in self._sources for item in _found(source)}
-            ordered = sorted(
-                found.values(), key=lambda item: (item.kind != "tournament", item.name)
-            )
-            self._items = {item.key: item for item in ordered}
-            self._found_s = now_s
-        return tuple(self._items.values())
+        if not self.is_fresh:
+            self.look()
+        return self.known
+
+    def look(self) -> None:
+        """Look again."""
+        with self._lock:
+            if not self.is_fresh:
+                self._look()
+
+    def _look(self) -> None:
+        began_s = time.monotonic()
+        found: dict[str, Item] = {}
+        entries = _Entries()
+        self.more = False
+        for source in self._sources:
+            for item in self._below(source, entries):
+                if len(found) >= MOST:
+                    self.more = True
+                    break
+                found.setdefault(item.key, item)
+        self.more = self.more or entries.more
+        order = ("tournament", "records", "database", "unreadable")
+        ordered = sorted(found.values(), key=lambda item: (order.index(item.kind), item.name))
+        self._configs = {path: self._configs[path] for path in entries.configs}
+        self._items = {item.key: item for item in ordered}
+        self.found_s = time.monotonic()
+        self._kept_s = max(KEPT_S, SHARE * (self.found_s - began_s))
 
     def get(self, key: str) -> Item | None:
         """Return the one with this key, if there is one."""
-        if key not in self._items:
-            self.items()
+        return self.known_as(key) or (self.items() and self.known_as(key)) or None
+
+    def known_as(self, key: str) -> Item | None:
+        """Return the one with this key of what was found last, if there is one."""
         return self._items.get(key)
 
-
-def _found(source: Path) -> Iterator[Item]:
-    if source.is_file():
-        if is_configuration(source):
-            yield _begun_by(source)
+    def _below(self, source: Path, entries: _Entries) -> Iterator[Item]:
+        if not source.is_dir():
+            yield from self._file(source, None, entries)
+        elif _is_tournament(source):
+            yield _tournament(source, source)
         else:
-            yield _item(source, source.name, _kind_of(source))
-    elif (source / DATABASE).is_file() or (source / RECORDS).is_file():
-        yield _item(source, source.name, "tournament")
-    else:
-        for path in sorted(source.iterdir()):
-            if path.is_file() and path.name.lower().endswith((*SUFFIXES, OF_GAMES)):
-                yield _item(path, path.name, _kind_of(path))
-            elif path.suffix == ".toml" and path.is_file() and is_configuration(path):
-                yield _begun_by(path)
-        for path in tournaments_in(source):
-            yield _item(path, path.relative_to(source).as_posix(), "tournament")
+            yield from self._inside(source, source, entries, 0)
+
+    def _inside(self, folder: Path, root: Path, entries: _Entries, depth: int) -> Iterator[Item]:
+        """Yield what is in a folder, and tournaments in those below."""
+        try:
+            inner = entries.of(folder)
+        except OSError as error:
+            yield _item(folder, root, "unreadable", reason=reason_of(error))
+            return
+        for name, is_folder in inner:
+            path = folder / name
+            if not is_folder:
+                if depth == 0:
+                    yield from self._file(path, root, entries)
+            elif depth < DEEPEST and not name.startswith("."):
+                if _is_tournament(path):
+                    yield _tournament(path, root)
+                else:
+                    yield from self._inside(path, root, entries, depth + 1)
+
+    def _file(self, path: Path, root: Path | None, entries: _Entries) -> Iterator[Item]:
+        """Yield what a file is, if it is something to serve; one that was named always is."""
+        is_config = path.suffix == ".toml"
+        is_known = is_config or path.name.lower().endswith((*SUFFIXES, OF_GAMES))
+        if root is not None and not is_known:
+            return
+        fault = file_fault(path, root, LARGEST_CONFIG if is_config else LARGEST)
+        if fault:
+            yield _item(path, root, "unreadable", reason=fault)
+        elif not is_config:
+            yield _item(path, root, "database" if is_database(path) else "records")
+        elif (wrong := self._config_fault(path, entries)) is None:
+            if root is None:  # a file that was named
+                yield _item(path, root, "records")
+        elif wrong:
+            reason, _, detail = wrong.partition(": ")
+            yield replace(_item(path, root, "unreadable", reason=reason), detail=detail)
+        else:
+            yield _begun_by(path, root)
+
+    def _config_fault(self, path: Path, entries: _Entries) -> str | None:
+        """Return why a configuration is not read; empty if it is one, None for other TOML."""
+        stamp = stamp_of(path)
+        if path not in self._configs or self._configs[path][0] != stamp:
+            self._configs[path] = (stamp, _config_fault(path))
+        entries.configs.add(path)
+        return self._configs[path][1]
 
 
-def _kind_of(file: Path) -> Kind:
-    return "database" if is_database(file) else "records"
+class _Entries:
+    """What is in folders, up to a number in all."""
+
+    def __init__(self) -> None:
+        self._left = MOST_ENTRIES
+        self.more = False
+        self.configs: set[Path] = set()
+
+    def of(self, folder: Path) -> list[tuple[str, bool]]:
+        """Return the names in a folder, sorted, and whether each is a folder; raises OSError."""
+        with os.scandir(folder) as found:
+            entries = list(islice(found, self._left + 1))
+        self.more = self.more or len(entries) > self._left
+        entries = entries[: self._left]
+        self._left -= len(entries)
+        return sorted((entry.name, _is_folder(entry)) for entry in entries)
 
 
-def is_configuration(file: Path) -> bool:
-    """Return whether a file looks like the configuration of a tournament."""
+def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        with file.open("rb") as stream:
-            return isinstance(tomllib.load(stream).get("bot"), list)
-    except (OSError, ValueError):
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # it is gone
         return False
 
 
-def _begun_by(config: Path) -> Item:
+def _config_fault(path: Path) -> str | None:
+    try:
+        found = tomllib.loads(read_small(_real(path), LARGEST_CONFIG).decode())
+    except RecursionError:
+        return "it is nested too deeply"
+    except OSError as error:
+        return reason_of(error)
+    except ValueError as error:
+        return f"it is not TOML: {name_of(str(error))[:200]}"
+    return "" if isinstance(found.get("bot"), list) else None
+
+
+def file_fault(path: Path, root: Path | None, largest: int = LARGEST) -> str:
+    """Return why a file is not served; empty if it can be read."""
+    try:
+        os.fsencode(path.name).decode()
+    except UnicodeDecodeError:
+        return "its name is not UTF-8"
+    try:
+        real = _real(path)
+        if root is not None and not real.is_relative_to(root):
+            return OUT
+        found = real.stat()
+        if fault := kind_fault(found.st_mode):
+            return fault
+        if found.st_size > largest:
+            return f"it is larger than {size_words(largest)}"
+        os.close(opened(real))
+    except OSError as error:
+        return reason_of(error)
+    return ""
+
+
+OUT: Final = "it is a link that leads out of the folder"
+
+
+def _real(path: Path) -> Path:
+    """Return where a path leads; raises OSError, also for links in a circle."""
+    return type(path)(os.path.realpath(path, strict=True))
+
+
+def _is_tournament(folder: Path) -> bool:
+    """Return whether a folder looks like a tournament's, whether it can be read or not."""
+    return any(os.path.lexists(folder / name) for name in (DATABASE, RECORDS))
+
+
+def _tournament(folder: Path, root: Path) -> Item:
+    fault = _tournament_fault(folder, root)
+    return _item(folder, root, "unreadable" if fault else "tournament", reason=fault)
+
+
+def _tournament_fault(folder: Path, root: Path) -> str:
+    """Return why a tournament's directory is not served; empty if it can be read."""
+    try:
+        os.fsencode(folder.relative_to(root)).decode()
+        if not os.path.lexists(folder):
+            return ""  # it has not begun
+        if not _real(folder).is_relative_to(root):
+            return OUT
+        for name in OF_A_TOURNAMENT:
+            path = folder / name
+            if not os.path.lexists(path):
+                continue
+            if name == LIVE and stat.S_ISDIR(path.lstat().st_mode):
+                continue
+            if fault := file_fault(path, root):
+                return f"{name}: {fault}"
+    except UnicodeDecodeError:
+        return "its name is not UTF-8"
+    except OSError as error:
+        return reason_of(error)
+    return ""
+
+
+def _begun_by(config: Path, root: Path | None) -> Item:
     """Return the tournament that a configuration is of, which is played beside it."""
-    return replace(_item(config.with_suffix(""), config.stem, "tournament"), config=config)
+    folder = config.with_suffix("")
+    item = replace(_item(folder, root, "tournament"), config=config)
+    fault = item.fault()
+    return replace(item, kind="unreadable", reason=fault) if fault else item
 
 
-def _item(path: Path, name: str, kind: Kind) -> Item:
+def _item(path: Path, root: Path | None, kind: Kind, *, reason: str = "") -> Item:
+    within = root is not None and path != root and path.is_relative_to(root)
+    name = name_of(path.relative_to(root) if root and within else path.name) or "/"
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or kind
-    return Item(f"{plain}-{hashlib.sha256(bytes(path)).hexdigest()[:8]}", name, path, kind)
+    digest = hashlib.sha256(bytes(path)).hexdigest()[:16]
+    return Item(f"{plain}-{digest}", name, path, kind, reason=reason, root=root)

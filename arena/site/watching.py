@@ -11,20 +11,21 @@ import asyncio
 import json
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from lath.arena.errors import ArenaError
 from lath.arena.site.boards import boards_of
-from lath.arena.tournament.database import is_being_played
-from lath.arena.tournament.live import glimpses_in, status_in
-from lath.arena.tournament.sources import outcome_in
+from lath.arena.tournament.live import glimpses_in
+from lath.arena.tournament.untrusted_files import text_of
 from lath.games.core import Move, Position
 from lath.games.errors import GameError
+from lath.notation.record import number_of
 from lath.notation.replay import start_from
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+
+    from lath.arena.site.shelf import Item
+    from lath.arena.site.standing import Standings
 
 EVERY_S: Final = 0.1
 """How often one looks at boards, while somebody watches."""
@@ -36,6 +37,8 @@ IDLE_S: Final = 15.0
 """After so long without news something is sent all the same, so that a dead line is found out."""
 
 MOST_BOARDS: Final = 64
+
+NO_BOARDS: Final[dict[str, Any]] = {"part": "boards", "slots": []}
 
 
 @dataclass(slots=True)
@@ -49,10 +52,12 @@ class _Seen:
 
     def follow(self, glimpse: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the board of a glimpse; None where nothing can be drawn of it."""
-        moves = [str(move) for move in glimpse.get("moves", ())]
+        names, moves = glimpse.get("names"), glimpse.get("moves")
+        if not (_is_texts(names) and len(names) == 2 and _is_texts(moves)):
+            return None
         start = tuple(glimpse.get(name) for name in ("number", "game", "setup", "position"))
         try:
-            if start != self.start or moves[: len(self.moves)] != self.moves:
+            if start != self.start or [*moves[: len(self.moves)]] != self.moves:
                 game, setup, position = (str(value or "") for value in start[1:])
                 self.start, self.moves, self.before = start, [], None
                 self.position = start_from(game, setup, position, "")
@@ -60,61 +65,45 @@ class _Seen:
                 assert self.position is not None
                 self.before, self.position = self.position, self.position.play(Move(move))
                 self.moves.append(move)
-        except (GameError, KeyError, ValueError):
+        except (GameError, KeyError, ValueError, TypeError):
             self.start, self.moves, self.position = (), [], None
         if self.position is None:
             return None
         return {
-            **{name: glimpse.get(name) for name in ("number", "round", "game")},
-            **{name: glimpse.get(name) for name in ("names", "evals", "left_s")},
+            "number": number_of(str(glimpse.get("number"))),
+            "game": text_of(glimpse.get("game")),
+            "names": [text_of(name) for name in names],
+            "evals": _pair(glimpse.get("evals")),
+            "left_s": _pair(glimpse.get("left_s")),
             "ply": len(moves),
             "last": moves[-1] if moves else "",
             **boards_of(self.position, self.before),
         }
 
 
-def standing_in(folder: Path, *, is_playing: bool) -> dict[str, Any]:
-    """Return how a tournament stands: as its run tells, or as was written when that ended."""
-    status = status_in(folder) if is_playing else None
-    if status is not None:
-        return {**status, "is_playing": True}
-    value: dict[str, Any] = {"is_playing": is_playing, "event": "", "tournament": "", "words": []}
-    try:
-        if outcome := outcome_in([folder]):
-            value |= {"event": outcome.event, "tournament": outcome.format, "done": outcome.done}
-            value |= {"total": outcome.total, "format": outcome.data, "verdict": outcome.verdict}
-            value["words"] = list(outcome.words)
-    except ArenaError as error:
-        value["words"] = [str(error)]
-    value["standings"] = _standings_in(folder)
-    return value
+def _is_texts(value: object) -> TypeGuard[Sequence[str]]:
+    return isinstance(value, list | tuple) and all(isinstance(one, str) for one in value)
 
 
-def _standings_in(folder: Path) -> list[dict[str, Any]]:
-    """Return the lines of the standings that a run has written, the best first."""
-    try:
-        rows = json.loads((folder / "standings.json").read_bytes())["overall"]["rows"]
-        return [
-            {
-                **{name: row[name] for name in ("name", "games", "points", "wins", "draws")},
-                "losses": row["losses"],
-                "score": row["score_rate"],
-                "elo": {name: row["elo"][name] for name in ("value", "low", "high")},
-            }
-            for row in rows
-        ]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+def _pair(value: object) -> list[float | None]:
+    """Return a number of first and of second; None where there is none: a bot may say anything."""
+    pair = value if isinstance(value, list | tuple) and len(value) == 2 else (None, None)
+    return [number_of(str(one)) for one in pair]
 
 
 class Watcher:
     """Looks at one tournament while somebody watches it."""
 
     def __init__(
-        self, folder: Path, log: Callable[[], list[str]], every_s: float = EVERY_S
+        self,
+        item: Item,
+        standings: Standings,
+        log: Callable[[], list[str]],
+        every_s: float = EVERY_S,
     ) -> None:
-        """Take the directory, and what tells the lines that a run of ours has written."""
-        self.folder: Final = folder
+        """Take the tournament, and what tells the lines that a run of ours has written."""
+        self.item: Final = item
+        self._standings: Final = standings
         self._log: Final = log
         self._every_s: Final = every_s
         self._parts: dict[str, tuple[int, str]] = {}
@@ -131,6 +120,8 @@ class Watcher:
         """Yield what there is to see as server-sent events, for as long as somebody reads."""
         self.spectators += 1
         if self._task is None or self._task.done():
+            self._parts.clear()  # it may be long ago
+            self._next_status_s = 0.0
             self._task = asyncio.create_task(self._look_on())
         sent = 0
         try:
@@ -176,16 +167,17 @@ class Watcher:
         now_s = time.monotonic()
         if now_s >= self._next_status_s:
             self._next_status_s = now_s + STATUS_S
-            is_playing = is_being_played(self.folder)
-            status = standing_in(self.folder, is_playing=is_playing)
-            status.pop("time_s", None)
+            if fault := self.item.fault():
+                gone = {"part": "status", "is_playing": False, "words": [fault]}
+                return {"status": json.dumps(gone), "boards": json.dumps(NO_BOARDS)}
+            status = self._standings.of(self.item.path)
             parts["status"] = json.dumps({"part": "status", **status, "log": self._log()})
-        glimpses = glimpses_in(self.folder)
+        glimpses = glimpses_in(self.item.path)
         self._seen = {worker: self._seen.get(worker, _Seen()) for worker in glimpses}
         boards = []
         for worker, glimpse in [*glimpses.items()][:MOST_BOARDS]:
             if (board := self._seen[worker].follow(glimpse)) is not None:
                 boards.append(worker)
                 parts[f"board {worker}"] = json.dumps({"part": "board", "slot": worker, **board})
-        parts["boards"] = json.dumps({"part": "boards", "slots": boards})
+        parts["boards"] = json.dumps({**NO_BOARDS, "slots": boards})
         return parts

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import pytest
 from browsing import Visit, new_window
+from starlette.routing import Route
 
 from lath.arena.cli.files import append_record
 from lath.arena.cli.serve import listening
 from lath.arena.referee.bots import BotSpec
-from lath.arena.site.app import Server, Site
-from lath.arena.site.guard import names_of
+from lath.arena.site.app import Server, Site, application
+from lath.arena.site.guard import COOKIE, SECRET, Keys, names_of
 from lath.arena.site.playing import Desk
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.thinking import Thinkers
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TOKEN: Final = "a-token-for-tests"
+KEYS: Final = Keys(TOKEN)
 PATIENCE_S: Final = 30
 
 
@@ -50,6 +54,7 @@ class Served:
 
     site: Site
     port: int
+    server: Server
 
     @property
     def host(self) -> str:
@@ -61,12 +66,26 @@ class Served:
 
     @property
     def cookie(self) -> dict[str, str]:
-        return {"Cookie": f"lath-{self.port}={TOKEN}"}
+        return {"Cookie": f"{COOKIE}={KEYS.cookie}"}
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """Return all that a page of the site sends along."""
+        return {**self.cookie, SECRET: KEYS.secret, "Origin": self.address}
 
     def ask(
         self, path: str, method: str = "GET", body: str | None = None, **headers: str
     ) -> Answer:
-        """Ask as a program may, with these headers (_ for -) and no others."""
+        """Ask as a program may, with these headers (_ for -) and no others.
+
+        The path is below the root of the site's addresses.
+        """
+        return self.ask_outside(self.site.root + path, method, body, **headers)
+
+    def ask_outside(
+        self, path: str, method: str = "GET", body: str | None = None, **headers: str
+    ) -> Answer:
+        """Ask likewise, the whole path being given."""
         connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, named)
@@ -82,8 +101,31 @@ class Served:
 
     def post(self, path: str, value: object) -> Answer:
         """Send what a page of the site may send."""
-        sent = {"Content_Type": "application/json", "Origin": self.address}
-        return self.ask(path, "POST", json.dumps(value), **sent, **self.cookie)
+        sent = {"Content_Type": "application/json", **self.keys}
+        return self.ask(path, "POST", json.dumps(value), **sent)
+
+    def routes(self) -> list[Route]:
+        """Return all routes that it has."""
+        made = application(self.site, keys=None if self.site.is_public else KEYS, hosts=frozenset())
+        routes = [route for route in made.routes if isinstance(route, Route)]
+        assert len(routes) == len(made.routes) > 6
+        return routes
+
+    def addresses(self, **values: str) -> Iterator[tuple[Route, str]]:
+        """Yield each route with an address of it, with these values as its parameters, escaped.
+
+        Others are such as lead to something.
+        """
+        known = {
+            "key": "x",
+            "what": "start",
+            "name": "greedy",
+            "game": "yavalath",
+            "number": "1",
+            **values,
+        }
+        for route in self.routes():
+            yield route, re.sub(r"{(\w+)(:\w+)?}", lambda found: known[found[1]], route.path)
 
     def key(self, name: str) -> str:
         """Return what addresses call a tournament or a file."""
@@ -92,7 +134,7 @@ class Served:
     def news(self, path: str) -> Generator[Any]:
         """Yield the parts of a stream of news as they come, until who reads has enough."""
         connection = http.client.HTTPConnection(self.host, timeout=PATIENCE_S)
-        connection.request("GET", path, headers=self.cookie)
+        connection.request("GET", self.site.root + path, headers=self.cookie)
         answer = connection.getresponse()
         try:
             while line := answer.readline():
@@ -111,17 +153,28 @@ def served(*sources: Path, is_public: bool = False) -> Iterator[Served]:
     specs = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
     desk = None if is_public else Desk(folder, Thinkers(specs), append_record)
     site = Site(Shelf(sources), desk)
-    server = Server(
-        site, token="" if is_public else TOKEN, hosts=frozenset() if is_public else names_of(port)
-    )
+    hosts = frozenset[str]() if is_public else names_of(port)
+    server = Server(site, keys=None if is_public else KEYS, hosts=hosts)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
-        yield Served(site, port)
+        yield Served(site, port, server)
     finally:
         server.should_exit = True
         thread.join(PATIENCE_S)
     assert not thread.is_alive()
+
+
+_Held = TypeVar("_Held")
+
+
+def until(holds: Callable[[], _Held]) -> _Held:
+    """Wait until something holds that comes of itself; return what is then."""
+    until_s = time.monotonic() + 2 * PATIENCE_S
+    while not (found := holds()):
+        assert time.monotonic() < until_s, "it never came"
+        time.sleep(0.01)
+    return found
 
 
 Guest = Callable[..., Visit]
@@ -137,6 +190,7 @@ def guest(browser: Any) -> Iterator[Guest]:
         visits.append(Visit(context.new_page()))
         visits[-1].watch()
         visits[-1].page.goto(f"{site.address}{path}{'&' if '?' in path else '?'}token={TOKEN}")
+        visits[-1].page.wait_for_url(f"{site.address}{site.site.root}/**")
         return visits[-1]
 
     yield visit

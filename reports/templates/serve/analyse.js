@@ -1,7 +1,7 @@
 // A free board: a tree of moves, what a bot thinks of where one is, and the record of it all.
 
 /* global lath */
-import { ask, askFor, buttonOf, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
+import { ROOT, ask, askFor, buttonOf, chooseGame, endTold, gameNow, levelNow, offerLevels, showCard, showKept, showLine, trying, valueTold } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make } = lath;
@@ -112,7 +112,7 @@ const goTo = (node) => trying(said, async () => {
   table.show(now, true);
   byId("told").textContent = now.is_over ? endTold(now, [board.seats[0][0], board.seats[1][0]]) : `${board.seats[now.to_move][0]} to move.`;
   byId("text").value = now.text;
-  byId("explored").href = `/explore?${new URLSearchParams({ key: (asks.get("record") || "").split("/")[0], game: start.game, position: now.text })}`;
+  byId("explored").href = `${ROOT}/explore?${new URLSearchParams({ key: (asks.get("record") || "").split("/")[0], game: start.game, position: now.text })}`;
   showTree();
   think();
 });

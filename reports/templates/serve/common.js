@@ -2,7 +2,25 @@
 
 /* global lath */
 
-const JSON_SENT = { accept: "application/json", "content-type": "application/json" };
+// What the addresses of the site begin with: this script is `/static/common.js` there.
+export const ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
+
+// What changes something needs a secret, which the page that took the token has kept: see door.js.
+const secret = () => {
+  try {
+    const kept = JSON.parse(localStorage.getItem("lath-arena"));
+    return kept?.root === ROOT ? kept.secret : "";
+  } catch {
+    return "";
+  }
+};
+
+const sent = (body, signal) => ({
+  method: "POST",
+  headers: { accept: "application/json", "content-type": "application/json", "lath-secret": secret() },
+  body: JSON.stringify(body),
+  signal,
+});
 
 // What the site refuses is an Error with its words.
 const accepted = async (answer) => {
@@ -13,15 +31,13 @@ const accepted = async (answer) => {
 };
 
 export const ask = async (path, body) => {
-  const options = body === undefined
-    ? { headers: { accept: "application/json" } }
-    : { method: "POST", headers: JSON_SENT, body: JSON.stringify(body) };
-  return (await accepted(await fetch(path, options))).json();
+  const options = body === undefined ? { headers: { accept: "application/json" } } : sent(body);
+  return (await accepted(await fetch(`${ROOT}${path}`, options))).json();
 };
 
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
 export async function* askFor(path, body, signal) {
-  const answer = await accepted(await fetch(path, { method: "POST", headers: JSON_SENT, body: JSON.stringify(body), signal }));
+  const answer = await accepted(await fetch(`${ROOT}${path}`, sent(body, signal)));
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
@@ -60,7 +76,7 @@ export const listen = (path, hear, lost = () => {}) => {
   const look = () => {
     source?.close();
     if (document.hidden) return;
-    source = new EventSource(path);
+    source = new EventSource(`${ROOT}${path}`);
     source.onmessage = ({ data }) => {
       lost(false);
       hear(JSON.parse(data));
@@ -115,7 +131,7 @@ export const offerLevels = async (bot) => {
   lath.byId("level-of").hidden = true;
   place.replaceChildren();
   if (!bot) return null;
-  if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`));
+  if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`, {}));
   const { level } = about.get(bot);
   if (place.dataset.bot !== bot || !level) return about.get(bot);
   for (let at = level.lowest; at <= level.highest; at += 1) {

@@ -1,7 +1,7 @@
 // Walks through positions of games: what was played from each, what came of it, what else comes there.
 
 /* global lath */
-import { ask, buttonOf, endTold, showCard, trying } from "./common.js";
+import { ROOT, ask, buttonOf, endTold, showCard, trying } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId, make } = lath;
@@ -27,7 +27,7 @@ const gameLink = (found, isDated) => {
   if (!found) return "–";
   const { number, ply, first, second, result, date } = found;
   const [link, { key, where }] = [make("a", "", (isDated && date) || `#${number}`), chosen()];
-  link.href = `/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply })}`;
+  link.href = `${ROOT}/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply })}`;
   link.title = `#${number} ${first} – ${second} ${result}`;
   link.setAttribute("aria-label", `${link.title} ${date}`);
   return link;
@@ -81,7 +81,7 @@ const showPage = (node, now) => {
   byId("way").replaceChildren(...lath.wayTo(["Start", ...moves.map((move, i) => `${i + 1}. ${move}`)], (words, i) => buttonOf(words, () => goTo(moves.slice(0, i)))));
   for (const id of ["to-start", "back"]) lath.dim(id, moves.length === 0);
   byId("text").value = now.text;
-  byId("further").href = `/analyse?${new URLSearchParams({ game: node.game, position: now.text })}`;
+  byId("further").href = `${ROOT}/analyse?${new URLSearchParams({ game: node.game, position: now.text })}`;
 };
 
 // Asks about the position after a line, which may have another start, and shows it; one can come back to where one was.

@@ -1,7 +1,7 @@
 // Puzzles: a position in which one move alone is right, and the line that shows it.
 
 /* global lath */
-import { ask, showCard, showLine, trying } from "./common.js";
+import { ROOT, ask, showCard, showLine, trying } from "./common.js";
 import { lookAt, makeTable } from "./table.js";
 
 const { byId } = lath;
@@ -55,7 +55,7 @@ const open = (next) => trying(said, async () => {
   byId("question").textContent = `${question[0].toUpperCase()}${question.slice(1)}`;
   byId("told").textContent = `Grade ${grade} of 5. Find the one move.`;
   byId("line").replaceChildren();
-  byId("further").href = `/analyse?${new URLSearchParams({ game: game(), position })}`;
+  byId("further").href = `${ROOT}/analyse?${new URLSearchParams({ game: game(), position })}`;
   lath.dim("answer", false);
   showScore();
   await show(0);

@@ -511,8 +511,7 @@ def test_what_is_wrong_is_told_and_nothing_of_this_machine_is_run(
         assert (answer.status, says in answer.text) == (status, True), (path, value, answer.text)
     deep = '{"game": "yavalath", "kind": "game", "line": ' + '[{"move": "e5", "variations": [' * 999
     assert site.ask(
-        "/api/keep", "POST", deep, Content_Type="application/json", Origin=site.address,
-        **site.cookie,
+        "/api/keep", "POST", deep, Content_Type="application/json", **site.keys
     ).status == 400  # fmt: skip
     assert not (tmp_path / "was_run").exists()
     assert {file.suffix for file in folder_of(site).iterdir()} <= {".lath"}
@@ -524,9 +523,9 @@ def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served
 
     def asked(seconds: float) -> Generator[Any]:
         connection = http.client.HTTPConnection(site.host, timeout=30)
-        sent = {"Content-Type": "application/json", "Origin": site.address, **site.cookie}
+        sent = {"Content-Type": "application/json", **site.keys}
         body = {"game": "yavalath", "moves": ["e5"], "bot": "mcts", "seconds": seconds}
-        connection.request("POST", "/api/think", json.dumps(body), sent)
+        connection.request("POST", f"{site.site.root}/api/think", json.dumps(body), sent)
         answer = connection.getresponse()
         try:
             while line := answer.readline():
@@ -557,9 +556,9 @@ def test_a_bot_waits_while_four_others_think(site: Served) -> None:
     for _ in range(MOST):
         assert places.acquire(timeout=30)
     connection = http.client.HTTPConnection(site.host, timeout=30)
-    sent = {"Content-Type": "application/json", "Origin": site.address, **site.cookie}
+    sent = {"Content-Type": "application/json", **site.keys}
     body = {"game": "yavalath", "bot": "greedy", "seconds": 0.01}
-    connection.request("POST", "/api/think", json.dumps(body), sent)
+    connection.request("POST", f"{site.site.root}/api/think", json.dumps(body), sent)
     answer = connection.getresponse()
     said = [json.loads(answer.readline())["part"]]
     for _ in range(MOST):
@@ -572,9 +571,10 @@ def test_a_bot_waits_while_four_others_think(site: Served) -> None:
 def test_spectators_find_nothing_to_play_with(tmp_path: Path) -> None:
     with served(tmp_path, is_public=True) as site:
         assert "Play" not in site.ask("/").text
-        for path in ("/play", "/analyse", "/puzzles", "/api/bots/mcts"):
+        for path in ("/play", "/analyse", "/puzzles"):
             assert site.ask(path).status == 404
-        assert site.post("/api/position", {"game": "yavalath"}).status == 403
+        for path in ("/api/position", "/api/bots/mcts"):
+            assert site.post(path, {"game": "yavalath"}).status == 403
 
 
 def test_what_cannot_be_written_is_given_back(tmp_path: Path) -> None:

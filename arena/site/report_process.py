@@ -1,0 +1,122 @@
+"""The process that makes the site's reports: a line of JSON asks for one, and the page comes back.
+
+It is ended when nobody waits for what it makes, so nothing of it matters to the site.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import resource
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+from lath.arena.errors import ArenaError
+from lath.arena.site.shelf import Item
+from lath.arena.tournament.sources import event_in, material_of
+from lath.games.errors import GameError
+from lath.notation.errors import NotationError
+from lath.notation.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NICE: Final = 10
+"""How far pages, streams and tournaments come first."""
+
+MEMORY: Final = 4 << 30
+"""Bytes that a public report may take."""
+
+
+def main() -> None:
+    """Make what is asked for until nobody asks any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the site's, which ends this
+    os.nice(NICE)
+    asked: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
+    while True:
+        answer(json.loads(asked.get()), sys.stdout.buffer)
+
+
+def _listen(asking: BinaryIO, asked: queue.SimpleQueue[str]) -> None:
+    for line in asking:
+        asked.put(line.decode())
+    os._exit(0)  # the site is gone
+
+
+def answer(asked: dict[str, Any], out: BinaryIO) -> None:
+    """Write the page that is asked for behind a line of JSON: `size`, or `error` and `status`."""
+    public = bool(asked["public"])
+    if public:
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    root = None if asked["root"] is None else Path(asked["root"])
+    item = Item("", asked["name"], Path(asked["path"]), asked["kind"], root=root)
+    head: dict[str, Any] = {}
+    page = b""
+    try:
+        page = report_of(item, asked["where"], public=public).encode()
+    except _RefusedError as error:
+        head = {"error": str(error), "status": 409}
+    except (ArenaError, GameError, NotationError) as error:
+        head = {"error": UNREADABLE if public else str(error), "status": 409}
+    except (MemoryError, RecursionError) as error:
+        sys.stderr.write(f"arena serve: {item.name}: {type(error).__name__}\n")
+        head = {"error": "this report takes more memory than it may", "status": 503}
+    out.write(json.dumps({"size": len(page), **head}).encode() + b"\n" + page)
+    out.flush()
+
+
+UNREADABLE: Final = "this cannot be read"
+"""What everybody is told; the organiser is told the reason, which names files."""
+
+
+class _RefusedError(Exception):
+    """What was asked for is wrong; the message is for whoever asked."""
+
+
+def report_of(item: Item, where: str, *, public: bool) -> str:
+    """Return the report page on an item, or on what matches a query of it.
+
+    A public page is what `arena report --public` writes, and a query of it sees no more than that
+    page shows. Raises ArenaError, GameError and NotationError.
+    """
+    from lath.reports.background import NO_BACKGROUND
+    from lath.reports.page.document import gather
+    from lath.reports.page.page import page_of
+
+    matches = _matching(where) if where else None
+    if fault := item.fault():
+        raise _RefusedError(fault)
+    sources = [item.path]
+    records, background = material_of(sources, [], public=public)
+    title = None
+    if matches is not None:
+        records = (one for one in records if isinstance(one, Record) and matches(one))
+        background, title = NO_BACKGROUND, f"{item.name}: {where}"
+    gathered = gather(records, title=title, background=background)
+    if not title and not gathered.document["facts"]["records"] and (event := event_in(sources)):
+        gathered.document["title"] = event
+    if fault := item.fault():  # somebody has put a link there while it was read
+        raise _RefusedError(fault)
+    return page_of(gathered).html
+
+
+def _matching(where: str) -> Callable[[Record], bool]:
+    from lath.notation.query import compile_query
+
+    try:
+        return compile_query(where)
+    except (GameError, NotationError) as error:
+        raise _RefusedError(str(error)) from error
+    except RecursionError as error:
+        raise _RefusedError("the query is nested too deeply") from error
+
+
+if __name__ == "__main__":
+    main()

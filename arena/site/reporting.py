@@ -1,0 +1,229 @@
+"""The site's reports: a few are made at a time, each in a process that is ended if nobody waits.
+
+A report is kept for as long as its files stay as they are. Must not know pages, nor who may ask.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.exceptions import HTTPException
+
+from lath.arena.errors import ConfigError
+from lath.arena.site.visitors import Places, Turns
+from lath.arena.tournament.database import DATABASE, RECORDS, Stamp, stamp_of
+from lath.arena.tournament.sources import OUTCOME
+
+if TYPE_CHECKING:
+    from lath.arena.site.shelf import Item
+
+COMMAND: Final[Sequence[str]] = (sys.executable, "-m", "lath.arena.site.report_process")
+"""What starts a process that makes reports."""
+
+KEPT_PAGES: Final = 8
+"""Reports that are kept."""
+
+KEPT_QUERIES: Final = 4
+"""Reports on queries that are kept beside them: a visitor can make up any number."""
+
+EACH: Final = 3
+"""Reports that a visitor of a public site waits for at once."""
+
+MOST: Final = 12
+"""Reports that all wait for at once."""
+
+AT_ONCE: Final = 2
+"""Reports that are made at once, those of a public site for different visitors."""
+
+LONGEST_S: Final = 120.0
+"""How long a report of a public site may take."""
+
+IDLE_S: Final = 60.0
+"""How long a process is kept for the next report."""
+
+NICE: Final = 10
+
+_READ: Final = (DATABASE, f"{DATABASE}-wal", RECORDS, OUTCOME)
+"""What the report on a tournament is made of."""
+
+_Key = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Job:
+    """A report that is made, or will be."""
+
+    task: asyncio.Task[bytes]
+    waiting: int = 0
+    """Visitors who wait for it."""
+
+
+class Reports:
+    """Makes reports, and keeps some."""
+
+    def __init__(self, *, is_public: bool) -> None:
+        """Take whether everybody may read them."""
+        self._is_public: Final = is_public
+        self._limit_s: Final = LONGEST_S if is_public else None
+        self.places: Final = Places("reports", each=EACH if is_public else MOST, most=MOST)
+        self._turns: Final = Turns(each=1 if is_public else AT_ONCE, most=AT_ONCE)
+        self._jobs: Final[dict[_Key, _Job]] = {}
+        self._kept: Final[OrderedDict[_Key, tuple[tuple[Stamp, ...], bytes]]] = OrderedDict()
+        self._idle: Final[list[_Maker]] = []
+        self._makers: list[_Maker] = []
+        self.begun = 0
+        """How many were begun."""
+
+    async def page(self, item: Item, where: str, visitor: str) -> bytes:
+        """Return the page on an item, or on what matches a query of it.
+
+        Who waits for it may be cancelled; if nobody else does, so is the work. Raises ConfigError
+        and HTTPException.
+        """
+        stamps = await asyncio.to_thread(_stamps, item)
+        key = (item.key, where)
+        if key in self._kept and self._kept[key][0] == stamps:
+            self._kept.move_to_end(key)
+            return self._kept[key][1]
+        with self.places.taken(visitor):
+            job = self._jobs.get(key)
+            if job is None:
+                task = asyncio.create_task(self._make(item, where, visitor, stamps))
+                job = self._jobs[key] = _Job(task)
+                task.add_done_callback(lambda done: done.cancelled() or done.exception())
+            job.waiting += 1
+            try:
+                return await asyncio.shield(job.task)
+            finally:
+                job.waiting -= 1
+                if not job.waiting:
+                    job.task.cancel()
+                    if self._jobs.get(key) is job:
+                        del self._jobs[key]
+
+    async def _make(self, item: Item, where: str, visitor: str, stamps: tuple[Stamp, ...]) -> bytes:
+        async with self._turns.taken(visitor):
+            began_s = time.monotonic()
+            self.begun += 1
+            maker = self._idle.pop() if self._idle else await self._started()
+            try:
+                async with asyncio.timeout(self._limit_s):
+                    head, page = await maker.made(item, where, is_public=self._is_public)
+            except TimeoutError as error:
+                maker.end()
+                words = f"this report takes longer than {self._limit_s:.0f} s"
+                raise HTTPException(503, words) from error
+            except BaseException:
+                maker.end()
+                raise
+            self._put_back(maker)
+            self.places.retry_s = (time.monotonic() - began_s) * len(self._jobs)
+        if "error" in head:
+            if head["status"] != 409:
+                raise HTTPException(head["status"], head["error"])
+            raise ConfigError(head["error"])
+        self._keep((item.key, where), stamps, page)
+        return page
+
+    def _keep(self, key: _Key, stamps: tuple[Stamp, ...], page: bytes) -> None:
+        self._kept[key] = (stamps, page)
+        self._kept.move_to_end(key)
+        for is_query, most in ((False, KEPT_PAGES), (True, KEPT_QUERIES)):
+            alike = [one for one in self._kept if bool(one[1]) == is_query]
+            for old in alike[: max(0, len(alike) - most)]:
+                del self._kept[old]
+
+    async def _started(self) -> _Maker:
+        self._makers = [maker for maker in self._makers if not maker.has_ended]
+        self._makers.append(maker := await _Maker.started())
+        return maker
+
+    def _put_back(self, maker: _Maker) -> None:
+        self._idle.append(maker)
+        asyncio.get_running_loop().call_later(IDLE_S, self._dismiss, maker, maker.reports)
+
+    def _dismiss(self, maker: _Maker, reports: int) -> None:
+        """End a process that has had nothing to do since it had made so many reports."""
+        if maker in self._idle and maker.reports == reports:
+            self._idle.remove(maker)
+            maker.end()
+
+    async def end(self) -> None:
+        """Give up whatever is made, and end all processes."""
+        tasks = [job.task for job in self._jobs.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*(maker.gone() for maker in self._makers))
+
+
+def _stamps(item: Item) -> tuple[Stamp, ...]:
+    if item.kind != "tournament":
+        return (stamp_of(item.path),)
+    return tuple(stamp_of(item.path / name) for name in _READ)
+
+
+class _Maker:
+    """A process that makes one report after the other."""
+
+    def __init__(self, process: Process) -> None:
+        self._process: Final = process
+        self.reports = 0
+        """How many it has made."""
+
+    @classmethod
+    async def started(cls) -> _Maker:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND, stdin=PIPE, stdout=PIPE, start_new_session=True
+        )
+        with suppress(OSError):  # it has ended already
+            os.setpriority(os.PRIO_PROCESS, process.pid, NICE)
+        return cls(process)
+
+    async def made(
+        self, item: Item, where: str, *, is_public: bool
+    ) -> tuple[dict[str, Any], bytes]:
+        """Return what it says of a report, and the page."""
+        assert self._process.stdin
+        assert self._process.stdout
+        asked = {
+            "name": item.name,
+            "path": str(item.path),
+            "kind": item.kind,
+            "where": where,
+            "root": None if item.root is None else str(item.root),
+            "public": is_public,
+        }
+        try:
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+            await self._process.stdin.drain()
+            head = json.loads(await self._process.stdout.readline())
+            page = await self._process.stdout.readexactly(head["size"])
+        except (OSError, ValueError, asyncio.IncompleteReadError) as error:  # it has ended
+            raise HTTPException(500, "this report could not be made") from error
+        self.reports += 1
+        return head, page
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.returncode is not None
+
+    async def gone(self) -> None:
+        """End it, and wait until it is gone."""
+        self.end()
+        await self._process.wait()
+
+    def end(self) -> None:
+        """End it now, whatever it does."""
+        with suppress(ProcessLookupError):
+            self._process.kill()

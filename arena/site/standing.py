@@ -1,0 +1,223 @@
+"""How the tournaments of the site stand, for lists and pages, whatever lies in their folders.
+
+What is read is bounded in size and time, and kept for as long as the files stay as they are. Must
+not know pages, nor who looks.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from lath.arena.tournament.database import (
+    DATABASE,
+    OUTCOME_STATE,
+    Stamp,
+    is_being_played,
+    stamp_of,
+)
+from lath.arena.tournament.live import status_in
+from lath.arena.tournament.sources import OUTCOME
+from lath.arena.tournament.untrusted_files import read_json, reason_of, text_of
+from lath.notation.record import Termination
+from lath.reports.outcome import from_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from lath.arena.site.shelf import Item
+
+MOST_BYTES: Final = 8 << 20
+"""Of a file that says how a tournament stands."""
+
+LOOK_S: Final = 0.5
+"""How long a question to a tournament's database may take."""
+
+STANDINGS: Final = "standings.json"
+
+_FILES: Final = (OUTCOME, STANDINGS, DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal")
+"""What the standing of a tournament that nobody plays is made of."""
+
+
+@dataclass(slots=True)
+class Standings:
+    """How tournaments stand, kept while their files stay as they are."""
+
+    is_public: bool
+    """Whether only what everybody may see is told."""
+
+    is_ours: Callable[[Path], bool]
+    """Returns whether this site can stop the run in a directory."""
+
+    _kept: dict[Path, tuple[tuple[Stamp, ...], dict[str, Any]]] = field(default_factory=dict)
+
+    def line(self, item: Item) -> dict[str, Any]:
+        """Return what a list tells of an item."""
+        line: dict[str, Any] = {"key": item.key, "name": item.name, "kind": item.kind}
+        if item.kind == "unreadable":
+            told = (item.reason, "" if self.is_public else item.detail)
+            line["reason"] = ": ".join(filter(None, told))
+        if item.kind == "tournament":
+            standing = self.of(item.path)
+            rows = standing["standings"]
+            line |= {name: standing[name] for name in ("event", "tournament", "done", "total")}
+            line["is_playing"] = standing["is_playing"]
+            line["is_ours"] = not self.is_public and self.is_ours(item.path)
+            line["leader"] = rows[0]["name"] if rows else ""
+        return line
+
+    def lines(self, items: tuple[Item, ...]) -> list[dict[str, Any]]:
+        """Return what a list tells of items; what was kept of others is forgotten."""
+        folders = {item.path for item in items}
+        self._kept = {path: kept for path, kept in [*self._kept.items()] if path in folders}
+        return [self.line(item) for item in items]
+
+    def of(self, folder: Path) -> dict[str, Any]:
+        """Return how a tournament stands: as its run tells, or as was written when that ended."""
+        is_playing = is_being_played(folder)
+        if is_playing and (status := status_in(folder)) is not None:
+            return _as_told(status, is_public=self.is_public)
+        stamps = tuple(stamp_of(folder / name) for name in _FILES)
+        kept = self._kept.get(folder)
+        if kept is None or kept[0] != stamps:
+            kept = self._kept[folder] = (stamps, _as_written(folder, is_public=self.is_public))
+        return {**kept[1], "is_playing": is_playing}
+
+
+def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
+    """Return how a run stands, by what it tells.
+
+    Everybody may see results and names, but no warning, which may quote a bot, and no machine.
+    """
+    rate, left_s = (_number(status.get(name)) for name in ("rate", "left_s"))
+    value = {
+        **_heading(status),
+        "is_playing": True,
+        "rate": rate,
+        "left_s": left_s,
+        "standings": [row for one in _list(status.get("standings")) if (row := _row(one, one))],
+        "recent": [game for one in _list(status.get("recent")) if (game := _game(one))],
+    }
+    return value if is_public else value | {"warned": _texts(status.get("warned"))}
+
+
+def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
+    """Return how a tournament stands by what its last run has written."""
+    value = {**_heading({}), "standings": _standings_in(folder)}
+    try:
+        outcome = from_json(read_json(folder / OUTCOME, MOST_BYTES))
+    except FileNotFoundError:  # no run has ended there
+        return value
+    except OSError as error:
+        fault = f"{OUTCOME}: {reason_of(error)}"
+    except (AttributeError, LookupError, TypeError, ValueError):
+        fault = f"{OUTCOME} is damaged; `arena run` writes it again"
+    else:
+        if _is_behind(folder):
+            return value
+        told = {"event": outcome.event, "tournament": outcome.format, "verdict": outcome.verdict}
+        counts = {"done": outcome.done, "total": outcome.total}
+        return value | told | counts | {"format": outcome.data, "words": list(outcome.words)}
+    return value | {"words": ["its results cannot be read" if is_public else fault]}
+
+
+def _heading(said: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: text_of(said.get(name)) for name in ("event", "tournament", "verdict")},
+        "done": _count(said.get("done")),
+        "total": _count(said.get("total")),
+        "format": said["format"] if isinstance(said.get("format"), dict) else {},
+        "words": _texts(said.get("words")),
+    }
+
+
+def _standings_in(folder: Path) -> list[dict[str, Any]]:
+    """Return the rows of the standings that a run has written, the best first."""
+    try:
+        rows = read_json(folder / STANDINGS, MOST_BYTES)["overall"]["rows"]
+        found = []
+        for row in _list(rows):
+            elo = {name: _number(row["elo"][name]) for name in ("value", "low", "high")}
+            shown = _row(row, {"score": row["score_rate"]})
+            if shown and None not in elo.values():
+                found.append(shown | {"elo": elo})
+    except (OSError, ValueError, LookupError, TypeError):
+        return []
+    return found
+
+
+def _row(row: Any, score: Any) -> dict[str, Any]:
+    """Return a row of standings; empty for what is none."""
+    if not isinstance(row, dict) or not text_of(row.get("name")):
+        return {}
+    return {
+        "name": text_of(row["name"]),
+        **{name: _number(row.get(name)) or 0 for name in ("games", "points")},
+        **{name: _number(row.get(name)) or 0 for name in ("wins", "draws", "losses")},
+        **{name: _number(score.get(name)) for name in ("score", "low", "high")},
+    }
+
+
+_ENDINGS: Final = frozenset(map(str, Termination))
+
+
+def _game(game: Any) -> dict[str, Any]:
+    """Return a game that has ended; empty for what is none."""
+    if not isinstance(game, dict) or game.get("result") not in ("1-0", "0-1", "1/2-1/2"):
+        return {}
+    ending = text_of(game.get("termination"))
+    return {
+        **{name: _count(game.get(name)) for name in ("number", "plies")},
+        **{name: text_of(game.get(name)) for name in ("game", "first", "second", "result")},
+        "termination": ending if ending in _ENDINGS else "rules",
+    }
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _texts(value: Any) -> list[str]:
+    return [text for one in _list(value)[:200] if (text := text_of(one, 2_000))]
+
+
+def _count(value: Any) -> int:
+    """Return a count; 0 for what is none."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return int(value) if is_count else 0
+
+
+def _number(value: Any) -> float | None:
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+_HAS_NOTES: Final = "SELECT 1 FROM sqlite_master WHERE name = 'about' AND type = 'table'"
+
+
+def _is_behind(folder: Path) -> bool:
+    """Return whether the last run in a directory was killed, so that its outcome is of fewer games.
+
+    The database may be anybody's: it is read only, for a short time, and no text of it is long.
+    """
+    path = folder / DATABASE
+    try:
+        database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)
+    except (sqlite3.Error, ValueError):
+        return False
+    try:
+        until_s = time.monotonic() + LOOK_S
+        database.set_progress_handler(lambda: time.monotonic() > until_s, 1_000)
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
+        database.execute("PRAGMA trusted_schema = OFF")
+        if not database.execute(_HAS_NOTES).fetchone():
+            return False
+        question = "SELECT value FROM about WHERE key = ?"
+        return database.execute(question, (OUTCOME_STATE,)).fetchmany(2) == [("false",)]
+    except (sqlite3.Error, ValueError) as error:  # whoever reads the games is told of it
+        # A run was killed while it wrote, and this reader takes nothing back.
+        return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK
+    finally:
+        database.close()

@@ -1,0 +1,206 @@
+"""One odd file in a served folder is listed with a reason, and all else is as without it."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+from contextlib import contextmanager
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import odd_files
+import pytest
+from odd_files import CANARY, LISTED, ODD, PASSED_BY, RECORD, either
+from sites import served
+
+from lath.arena.site import shelf
+from lath.arena.site.shelf import Shelf
+from lath.arena.site.standing import Standings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NOBODY = 65_534
+
+
+@contextmanager
+def as_anybody() -> Iterator[None]:
+    """Be a user who may not read everything, if this one may."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """A place that anybody may enter; pytest's are for one user."""
+    with tempfile.TemporaryDirectory() as made:
+        Path(made).chmod(0o755)
+        yield Path(made).resolve()
+        for path in [*Path(made).rglob("odd"), *Path(made).rglob("odd.*")]:
+            if not path.is_symlink():
+                path.chmod(0o700)
+
+
+def lines_of(found: Shelf, *, is_public: bool) -> list[dict[str, Any]]:
+    return Standings(is_public, lambda _: False).lines(found.items())
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_whatever_lies_there_the_rest_is_listed_and_it_with_a_reason(
+    name: str, place: Path
+) -> None:
+    odd_files.make(place / "served", place / "out", name)
+    for is_public, is_played in product((False, True), repeat=2):
+        with either(place / "served/odd", is_played=is_played), as_anybody():
+            lines = lines_of(Shelf([place / "served"]), is_public=is_public)
+        told = json.dumps(lines, allow_nan=False, ensure_ascii=False).encode()
+        assert CANARY.encode() not in told
+        assert [line["kind"] for line in lines if line["name"] == "good.lath"] == ["records"]
+        others = [line for line in lines if line["name"] != "good.lath"]
+        reason = ODD[name].reason
+        if reason is PASSED_BY:
+            assert others == []
+            continue
+        (line,) = others
+        assert line["name"].isprintable()
+        assert (line["kind"] != "unreadable") == (reason == LISTED)
+        assert reason in line.get("reason", "")
+
+
+def test_all_odd_files_together_hold_up_neither_a_page_nor_a_stream(place: Path) -> None:
+    for number, name in enumerate(ODD):
+        odd_files.make(place / f"served/{number:02}", place / "out", name)
+        (place / f"served/{number:02}/good.lath").unlink()
+    odd_files.make(place / "served", place / "out", "name-not-utf-8", "deep-lists", "pipe")
+    for is_public in (True, False):
+        with served(place / "served", is_public=is_public) as site:
+            home = site.ask("/", **site.cookie)
+            items = site.ask("/api/items", **site.cookie)
+            assert (home.status, items.status) == (200, 200)
+            assert "odd.toml</bdi> <span>it is nested too deeply</span>" in home.text
+            kinds = [line["kind"] for line in items.value]
+            assert kinds.count("tournament") > 25
+            for line in items.value:
+                report = site.ask(f"/report/{line['key']}", **site.cookie)
+                page = site.ask(f"/t/{line['key']}", **site.cookie)
+                is_tournament = line["kind"] == "tournament"
+                assert page.status == (200 if is_tournament else 404)
+                assert report.status in ((200, 409) if line["kind"] != "unreadable" else (404,))
+                assert CANARY not in report.text + page.text
+                if is_tournament:
+                    news = site.news(f"/t/{line['key']}/events")
+                    assert {next(news)["part"], next(news)["part"]} == {"status", "boards"}
+                    news.close()
+    assert CANARY not in home.text + items.text
+
+
+def test_what_is_gone_when_it_is_looked_at_is_no_matter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "good.lath").write_text(RECORD)
+    gone = [("gone", True), ("gone.lath", False), ("gone.toml", False)]
+    of = shelf._Entries.of
+    monkeypatch.setattr(shelf._Entries, "of", lambda self, folder: [*gone, *of(self, folder)])
+    lines = lines_of(Shelf([tmp_path]), is_public=True)
+    assert lines[0]["name"] == "good.lath"
+    assert {line["kind"] for line in lines[1:]} <= {"unreadable"}
+
+
+def test_files_that_come_change_and_go_while_they_are_listed_are_no_matter(tmp_path: Path) -> None:
+    (tmp_path / "good.lath").write_text(RECORD)
+    is_over = threading.Event()
+
+    def change() -> None:
+        number = 0
+        while not is_over.is_set():
+            number += 1
+            cup = tmp_path / f"cup{number % 5}"
+            cup.mkdir(exist_ok=True)
+            (cup / "games.lath").write_text(RECORD)
+            (cup / "standings.json").write_text("[" * (number % 9_000))
+            (tmp_path / "x.toml").write_text("[[bot]]\n" * (number % 3))
+            (tmp_path / "x.toml").replace(tmp_path / "x.lath")
+            (tmp_path / "x.lath").unlink()
+            for path in cup.iterdir():
+                path.unlink()
+            cup.rmdir()
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    try:
+        seen = set()
+        found = Shelf([tmp_path])
+        for _ in range(300):
+            found.found_s = None
+            lines = lines_of(found, is_public=True)
+            assert lines[0]["name"] == "good.lath" or lines[0]["kind"] == "tournament"
+            seen |= {line["name"] for line in lines}
+    finally:
+        is_over.set()
+        changing.join()
+    assert "good.lath" in seen
+
+
+def test_more_than_can_be_listed_is_said_to_be_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        (tmp_path / f"{number:02}.lath").write_text(RECORD)
+    monkeypatch.setattr(shelf, "MOST", 20)
+    found = Shelf([tmp_path])
+    assert (len(found.items()), found.more) == (20, True)
+    monkeypatch.setattr(shelf, "MOST", 2_000)
+    monkeypatch.setattr(shelf, "MOST_ENTRIES", 25)
+    with served(tmp_path, is_public=True) as site:
+        assert "There is more here than is listed" in site.ask("/").text
+        assert len(site.ask("/api/items").value) == 25
+
+
+@pytest.mark.parametrize("kind", ["link-out", "link-out-for-games.lath"])
+def test_a_link_that_comes_after_the_list_was_made_is_not_followed(place: Path, kind: str) -> None:
+    odd_files.make(place / "served", place / "out")
+    file = place / "served" / ("odd.lath" if kind == "link-out" else "odd/games.lath")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(RECORD)
+    with served(place / "served") as site:
+        key = next(line["key"] for line in site.get("/api/items") if line["name"] != "good.lath")
+        assert site.ask(f"/report/{key}", **site.cookie).status == 200
+        file.unlink()
+        file.symlink_to(
+            place
+            / "out"
+            / ("secret" if file.parent.name == "odd" else ".")
+            / file.name.replace("odd", "secret")
+        )
+        assert CANARY in file.read_text()
+        for answer in (
+            site.ask(f"/report/{key}", **site.cookie),
+            site.post("/api/explore", {"key": key}),
+            site.post(f"/t/{key}/start", {}),
+        ):
+            assert answer.status in (404, 409)
+            assert CANARY not in answer.text
+        assert "leads out of the folder" in site.post("/api/explore", {"key": key}).text
+
+
+def test_what_is_kept_is_not_written_through_a_link(place: Path) -> None:
+    odd_files.make(place / "served", place / "out")
+    (place / "served/played.lath").symlink_to(place / "out/new.lath")
+    kept = {"game": "yavalath", "kind": "game", "line": [{"move": "e5"}]}
+    with served(place / "served") as site:
+        for target in ("out/new.lath", "out/secret.lath"):
+            (place / "served/played.lath").unlink()
+            (place / "served/played.lath").symlink_to(place / target)
+            answer = site.post("/api/keep", kept).value
+            assert (answer["file"], "1. e5 *" in answer["text"]) == ("", True)
+    assert not (place / "out/new.lath").exists()
+    assert (place / "out/secret.lath").read_text().count("[Game") == 1

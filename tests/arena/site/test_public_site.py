@@ -1,0 +1,173 @@
+"""A public site tells what `arena report --public` tells of the same tournaments, and no more."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from commands import arena
+from odd_files import either
+from planted import PLACES, pool, record, secret, secrets_in
+from sites import Served, served
+from unpacking import data_in
+
+from lath.arena.tournament.live import LIVE
+from lath.arena.tournament.worker import line_of_a_board
+from lath.notation import format_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RECORDS: Final = "\n".join(format_record(record(number, "ann", "bob")) for number in (1, 2, 3))
+
+BROKEN: Final = (
+    '[Game "yavalath"]\n[Site "zqsiteqz"]\n[Result "1-0"]\n\n1. zqlineqz {zqcommentqz} 1-0\n'
+)
+
+
+def damaged(folder: Path) -> None:
+    """Write over a part of a tournament's database."""
+    data = bytearray((folder / "tournament.db").read_bytes())
+    at = data.index(secret("site").encode())
+    data[at : at + 4] = b"xxxx"
+    (folder / "tournament.db").write_bytes(data)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all kinds of sources, each with secrets."""
+    folder = tmp_path_factory.mktemp("zqpathqz")
+    pool(folder / "pool")
+    damaged(pool(folder / "damaged"))
+    pool(folder / "no-database")
+    (folder / "no-database/tournament.db").write_bytes(secret("path").encode() * 1_000)
+    (folder / "no-database/games.lath").unlink()
+    (folder / "copied").mkdir()
+    (folder / "copied/games.lath").write_text(RECORDS + "\n" + BROKEN)
+    (folder / "no-outcome").mkdir()
+    (folder / "no-outcome/games.lath").write_text(RECORDS)
+    (folder / "no-outcome/outcome.json").write_text(f"{{{secret('path')}")
+    (folder / "begun").mkdir()
+    (folder / "begun/games.lath").touch()
+    (folder / "begun/tournament.toml").write_text(
+        f'event = "The cup"\n[[bot]]\nname = "x"\ncommand = "{secret("command")}"\n'
+    )
+    (folder / "old.lath").write_text(RECORDS)
+    (folder / "old.lath.gz").write_bytes(gzip.compress((BROKEN + "\n" + RECORDS).encode()))
+    (folder / "next.toml").write_text(f'[[bot]]\ncommand = "{secret("command")}"\n')
+    (folder / "wrong.toml").write_text(f"a.{secret('configuration')} = 1\n" * 2)
+    return folder
+
+
+SOURCES: Final = ("pool", "damaged", "copied", "begun", "old.lath", "old.lath.gz")
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[Served]:
+    with served(folder, is_public=True) as running:
+        yield running
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_report_is_byte_by_byte_that_of_the_command_line(
+    site: Served, folder: Path, tmp_path: Path, name: str
+) -> None:
+    arena("report", folder / name, "--public", "-o", tmp_path / "report.html")
+    page = site.ask(f"/report/{site.key(name)}")
+    assert page.status == 200
+    assert page.text == (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def live(folder: Path) -> None:
+    """Write what the run in a directory tells, with secrets."""
+    place = folder / LIVE
+    place.mkdir(exist_ok=True)
+    game = {"number": 1, "game": "yavalath", "first": "ann", "second": "mine", "plies": 9}
+    status = {
+        "done": 1,
+        "total": 2,
+        "event": "The cup",
+        "tournament": "pool",
+        "words": ["ann leads"],
+        "warned": [f"mine: {secret('stderr')}"],
+        "running": [{"pair": 1, "host": secret("host"), "bots": ["ann", "mine"]}],
+        "recent": [{**game, "result": "1-0", "termination": f"crash {secret('crash')}"}],
+        "standings": [{"name": "ann", "games": 1, "points": 1, "command": secret("command")}],
+        "configuration": secret("configuration"),
+    }
+    (place / "status.json").write_text(json.dumps(status))
+    board = {
+        "number": 7,
+        "game": "yavalath",
+        "names": ["ann", "mine"],
+        "moves": ["e5", "d4"],
+        "evals": [f"0.1 {secret('annotation')}", "0.25"],
+        "left_s": [1.5, secret("line")],
+        "info": secret("info"),
+    }
+    (place / "1.json").write_bytes(line_of_a_board(json.dumps(board).encode()))
+
+
+@pytest.mark.parametrize("is_played", [False, True])
+def test_no_route_tells_a_secret(site: Served, folder: Path, *, is_played: bool) -> None:
+    live(folder / "pool")
+    told: dict[str, str] = {}
+    with either(folder / "pool", is_played=is_played):
+        site.site.shelf.found_s = None  # so that it looks again
+        for line in site.ask("/api/items").value:
+            for route, path in site.addresses(key=line["key"]):
+                if route.path.endswith("/events"):
+                    if line["kind"] == "tournament":
+                        news, parts = site.news(path), list[Any]()
+                        is_now = is_played and line["name"] == "pool"
+                        while not any(part.get("is_playing") == is_now for part in parts):
+                            parts.append(next(news))
+                        while line["name"] == "pool" and "board" not in {p["part"] for p in parts}:
+                            parts.append(next(news))
+                        told[path] = json.dumps(parts)
+                        news.close()
+                else:
+                    for accept in ("text/html", "application/json"):
+                        told[f"{path} {accept}"] = site.ask(path, Accept=accept).text
+    assert len(told) > 40
+    assert {path: found for path, text in told.items() if (found := secrets_in(text))} == {}
+    assert all(str(folder) not in text for text in told.values())
+    assert ("ann leads" in told[f"/t/{site.key('pool')}/events"]) == is_played
+
+
+def test_a_query_finds_nothing_by_what_is_not_told(site: Served, folder: Path) -> None:
+    """Else whoever asks often enough reads what is hidden, letter by letter."""
+    queries = (
+        f'tag.Note = "{secret("tag")}"',
+        f'Site = "{secret("site")}"',
+        f'tag.Host = "{secret("host")}"',
+    )
+    with served(folder) as private:
+        for name in ("pool", "old.lath"):
+            for where in queries:
+                path = f"/report/{site.key(name)}?where={where.replace(' ', '+')}"
+                found = [
+                    data_in(one.ask(path, **one.cookie).text)["games"] for one in (private, site)
+                ]
+                assert found[0] > 0, where
+                assert found[1] == 0, where
+
+
+def test_what_is_wrong_is_told_without_what_stands_there(site: Served, folder: Path) -> None:
+    answer = site.ask(f"/report/{site.key('no-database')}")
+    assert (answer.status, answer.value) == (409, {"error": "this cannot be read"})
+    wrong = site.ask(f"/report/{site.key('old.lath')}?where=winner+=")
+    assert (wrong.status, "the query ends too early" in wrong.text) == (409, True)
+    with served(folder) as private:
+        answer = private.ask(f"/report/{site.key('no-database')}", **private.cookie)
+        assert str(folder) in answer.text
+
+
+def test_there_are_places_where_something_is_hidden(folder: Path, site: Served) -> None:
+    """Else no test here could fail: the private site tells of most of them."""
+    with served(folder) as private:
+        text = private.ask(f"/report/{private.key('pool')}", **private.cookie).text
+    assert len(secrets_in(text)) > len(PLACES) / 2
