@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
+import json
+import os
 import secrets
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import webbrowser
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -121,6 +126,32 @@ def listening(address: str, port: int | None) -> socket.socket:
     raise MachineError(f"cannot listen on {address} port {port}: {wrong.strerror or wrong}")
 
 
+SHOWN_S: Final = 30.0
+"""How long a browser may take to open a page."""
+
+
+def show(address: str) -> None:
+    """Open an address in a browser.
+
+    Other users see what programs are started with, so the browser gets a file that leads there and
+    that only this user can read.
+    """
+    with suppress(OSError, RuntimeError):  # RuntimeError: no home
+        # Not a hidden folder, nor the system's temporary one: confined browsers read neither.
+        descriptor, name = tempfile.mkstemp(".html", "arena-serve-", Path.home())
+        atexit.register(_remove, name)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(f"<!DOCTYPE html><script>location.replace({json.dumps(address)})</script>")
+        webbrowser.open(Path(name).as_uri())
+        timer = threading.Timer(SHOWN_S, _remove, [name])
+        timer.daemon = True
+        timer.start()
+
+
+def _remove(name: str) -> None:
+    Path(name).unlink(missing_ok=True)
+
+
 def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> None:
     from lath.arena.site.app import Server
     from lath.arena.site.guard import Keys, names_of
@@ -134,7 +165,7 @@ def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> 
     print(address, flush=True)
     print("Ctrl-C ends it.", file=sys.stderr)
     if not no_browser and sys.stdout.isatty():
-        threading.Timer(0.3, webbrowser.open, [address]).start()
+        threading.Timer(0.3, show, [address]).start()
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # the terminal is closed
         signal.signal(signal.SIGHUP, server.handle_exit)
     try:

@@ -74,7 +74,7 @@ PIECE: Final = 1 << 16
 """Bytes of a page that are sent at once."""
 
 BACKLOG: Final = 256
-"""Connections that wait to be accepted."""
+"""Connections that wait to be accepted: whoever asks waits for those before."""
 
 TICKS: Final = round(EVERY_S / 0.1)
 """Of uvicorn's, between two looks at the connections."""

@@ -62,7 +62,9 @@ class Connections(ServerState):
             one for one in others if one.behind_s is not None
         ]
         idle.sort(key=lambda one: (-many[one.address], one.since_s))
-        for one in idle[: max(1, self.most // 8)] or [new]:  # one by one would cost as much each
+        # One by one would cost as much each; the latest may have sent their request already.
+        count = max(1, min(len(idle) // 2, self.most // 8))
+        for one in idle[:count] or [new]:
             one.drop()
 
     def sweep(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import webbrowser
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -13,6 +14,7 @@ import pytest
 from browsing import new_window
 from sites import KEYS, PATIENCE_S, TOKEN, Served, served
 
+from lath.arena.cli import serve
 from lath.arena.site.guard import COOKIE, SECRET
 
 if TYPE_CHECKING:
@@ -175,6 +177,24 @@ def test_an_address_beyond_this_machine_needs_a_public_site(folder: Path) -> Non
     ran = commands.arena("serve", folder, "--host", "0.0.0.0")
     assert ran.status == 2
     assert "--public-read-only they can only look" in ran.err
+
+
+def test_the_token_stands_in_no_command_that_other_users_can_see(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, browser: Any, site: Served
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(serve, "SHOWN_S", 600.0)
+    shown: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", shown.append)
+    serve.show(f"{site.address}/?token={TOKEN}")
+    (file,) = tmp_path.iterdir()
+    assert (shown, TOKEN in shown[0]) == ([file.as_uri()], False)
+    assert file.stat().st_mode & 0o077 == 0
+    context = new_window(browser)
+    page = context.new_page()
+    page.goto(shown[0])
+    page.wait_for_url(f"{site.address}{KEYS.root}/")
+    context.close()
 
 
 ATTACKS = """
