@@ -206,6 +206,13 @@ ODD: Final[dict[str, Odd]] = {
         ],
         OUT,
     ),
+    "begun-by-a-link-to-an-empty-folder": Odd(
+        lambda folder, out: [
+            _link("odd", "{out}/empty")(folder, out),
+            (folder / "odd.toml").write_text("[[bot]]"),
+        ],
+        OUT,
+    ),
     # rights and size
     "unreadable": Odd(_mode("odd.lath", 0, RECORD), "Permission denied"),
     "unreadable-configuration": Odd(_mode("odd.toml", 0, "[[bot]]"), "Permission denied"),
@@ -287,6 +294,7 @@ def make(folder: Path, out: Path, *names: str) -> None:
     """Make a good file and odd ones in a folder, and what lies outside in another one."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "good.lath").write_text(RECORD)
+    (out / "empty").mkdir(parents=True, exist_ok=True)
     secret = RECORD.replace("[Result", f'[First "{CANARY}"]\n[Result')
     (out / "secret" / "live").mkdir(parents=True, exist_ok=True)
     for name in ("secret.lath", "secret/games.lath"):

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import odd_files
 import pytest
 from odd_files import CANARY, LISTED, ODD, PASSED_BY, RECORD, either
-from sites import served
+from sites import served, until
 
 from lath.arena.site import shelf
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.standing import Standings
+from lath.arena.tournament.database import is_being_played
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -190,6 +191,32 @@ def test_a_link_that_comes_after_the_list_was_made_is_not_followed(place: Path, 
             assert answer.status in (404, 409)
             assert CANARY not in answer.text
         assert "leads out of the folder" in site.post("/api/explore", {"key": key}).text
+
+
+def test_a_run_is_not_started_through_a_link(place: Path) -> None:
+    odd_files.make(place / "served", place / "out")
+    (place / "served/cup.toml").write_text('games = ["yavalath"]\n[[bot]]\nname = "random"\n' * 2)
+    with served(place / "served") as site:
+        key = site.key("cup")
+        (place / "served/cup").symlink_to(place / "out/empty")
+        answer = site.post(f"/t/{key}/start", {})
+        assert (answer.status, "leads out of the folder" in answer.text) == (409, True)
+        assert site.site.runs.log(place / "served/cup") == []
+    assert [*(place / "out/empty").iterdir()] == []
+
+
+def test_a_pipe_in_the_place_of_a_lock_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "tournament.lock")
+    assert not is_being_played(tmp_path)
+
+
+def test_what_comes_later_is_listed_later(tmp_path: Path) -> None:
+    (tmp_path / "good.lath").write_text(RECORD)
+    with served(tmp_path) as site:
+        assert [line["name"] for line in site.get("/api/items")] == ["good.lath"]
+        (tmp_path / "new.lath").write_text(RECORD)
+        until(lambda: [line["name"] for line in site.get("/api/items")][1:] == ["new.lath"])
+        assert "new.lath" in site.ask("/", **site.cookie).text
 
 
 def test_what_is_kept_is_not_written_through_a_link(place: Path) -> None:

@@ -58,7 +58,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "old.lath").write_text(RECORDS)
     (folder / "old.lath.gz").write_bytes(gzip.compress((BROKEN + "\n" + RECORDS).encode()))
     (folder / "next.toml").write_text(f'[[bot]]\ncommand = "{secret("command")}"\n')
-    (folder / "wrong.toml").write_text(f"a.{secret('configuration')} = 1\n" * 2)
+    twice = f"{secret('configuration')} = 1"
+    (folder / "wrong.toml").write_text(f"a = {{{twice}, {twice}}}")
     return folder
 
 
