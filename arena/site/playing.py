@@ -226,8 +226,6 @@ async def body_of(request: Request, kind: type[_Body]) -> _Body:
     """Return what a page has sent; raises HTTPException."""
     try:
         return kind.model_validate_json(await request.body())
-    except RecursionError as error:
-        raise HTTPException(400, "it is nested too deeply") from error
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))

@@ -25,9 +25,6 @@ from lath.notation.record import Record
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-NICE: Final = 10
-"""How far pages, streams and tournaments come first."""
-
 MEMORY: Final = 4 << 30
 """Bytes that a public report may take."""
 
@@ -35,7 +32,6 @@ MEMORY: Final = 4 << 30
 def main() -> None:
     """Make what is asked for until nobody asks any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the site's, which ends this
-    os.nice(NICE)
     asked: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, asked), daemon=True).start()
     while True:

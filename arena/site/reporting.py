@@ -52,6 +52,7 @@ IDLE_S: Final = 60.0
 """How long a process is kept for the next report."""
 
 NICE: Final = 10
+"""How far pages, streams and tournaments come first."""
 
 _READ: Final = (DATABASE, f"{DATABASE}-wal", RECORDS, OUTCOME)
 """What the report on a tournament is made of."""
@@ -104,6 +105,11 @@ class Reports:
             job.waiting += 1
             try:
                 return await asyncio.shield(job.task)
+            except asyncio.CancelledError:
+                asking = asyncio.current_task()
+                if asking is None or asking.cancelling():
+                    raise
+                raise HTTPException(503, "the site ends") from None
             finally:
                 job.waiting -= 1
                 if not job.waiting:

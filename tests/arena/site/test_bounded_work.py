@@ -171,6 +171,16 @@ def test_a_report_that_takes_too_long_is_given_up(
         until(lambda: site.site.reports._makers[0].has_ended)
 
 
+def test_whoever_waits_when_the_site_ends_is_told(folder: Path, tmp_path: Path) -> None:
+    with held(tmp_path):
+        with served(folder, is_public=True) as site:
+            visitor = Visitor(site, report(site, "a.lath"))
+            until(lambda: site.site.reports.begun == 1)
+        status, _, text = visitor.answer()
+    assert (status, "the site ends" in text) == (503, True)
+    assert all(maker.has_ended for maker in site.site.reports._makers)
+
+
 def test_a_process_that_ends_by_itself_is_told_and_the_next_report_is_made(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
