@@ -23,6 +23,7 @@ from lath import games
 from lath.arena.errors import ConfigError, reading
 from lath.arena.site.boards import played
 from lath.arena.site.playing import LONGEST, Asked, Name, Text, body_of
+from lath.arena.site.visitors import GoneError, unless_gone
 from lath.arena.tournament.database import DATABASE, stamp_of
 from lath.arena.tournament.sources import records_of
 from lath.games.errors import GameError
@@ -228,30 +229,40 @@ class Explorer:
 
     async def _explore(self, request: Request) -> Response:
         place = await body_of(request, Place)
-        return JSONResponse(await self._done(self.node, place))
+        return JSONResponse(await self._done(request, self.node, place))
 
-    async def _done(self, work: Callable[..., _Made], *values: object) -> _Made:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *values)
+    async def _done(self, request: Request, work: Callable[..., _Made], *values: object) -> _Made:
+        """Do something in a thread, which hears when the visitor has gone; raises GoneError."""
+        stop = threading.Event()
+
+        async def done() -> _Made:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, lambda: work(*values, stop))
+
+        try:
+            return await unless_gone(request, done())
+        finally:
+            stop.set()
 
     async def _record(self, request: Request) -> Response:
         key, number = request.path_params["key"], request.path_params["number"]
         if not re.fullmatch("[0-9]{1,15}", number):
             raise HTTPException(404, "there is no such game here")
         where = request.query_params.get("where", "")
-        archive = await self._done(self.archive, key, where)
-        text = await self._done(archive.text, int(number))
+        archive = await self._done(request, self.archive, key, where)
+        text = await self._done(request, lambda _: archive.text(int(number)))
         if text is None:
             raise HTTPException(404, "there is no such game here")
         return JSONResponse({"text": text})
 
-    def node(self, place: Place) -> dict[str, Any]:
+    def node(self, place: Place, stop: threading.Event) -> dict[str, Any]:
         """Return the node of a position as docs/explore.md has it, and what the page needs besides.
 
         `of_games`: how many games there are by id; `left_out`: records that do not count; `start`:
         where the moves begin. If nothing is said of that, and no game begins there, it is where the
         first one does. Raises ArenaError, GameError and NotationError.
         """
-        archive = self.archive(place.key, place.where)
+        archive = self.archive(place.key, place.where, stop)
         game = place.game or next(iter(archive.counts), "")
         if not game:
             raise ConfigError("there is no game here" + (" that matches" if place.where else ""))
@@ -265,8 +276,8 @@ class Explorer:
         more = {"of_games": archive.counts, "left_out": archive.left_out, "start": start}
         return {**node.to_json(), **more}
 
-    def archive(self, key: str, where: str) -> Archive:
-        """Return the games of what has this key that match a query."""
+    def archive(self, key: str, where: str, stop: threading.Event) -> Archive:
+        """Return the games of what has this key that match a query; raises GoneError."""
         item = self._shelf.get(key)
         if item is None or item.kind == "unreadable":
             raise HTTPException(404, "there is no such tournament or file here")
@@ -275,7 +286,7 @@ class Explorer:
         files = [item.path / DATABASE, item.path] if item.kind == "tournament" else [item.path]
         name = (key, where.strip(), *map(stamp_of, files))
         with self._lock:
-            found = self._archives.get(name) or _read(item, where.strip())
+            found = self._archives.get(name) or _read(item, where.strip(), stop)
             self._archives[name] = found
             self._archives.move_to_end(name)
             while self._room() > MOST and len(self._archives) > 1:
@@ -286,12 +297,16 @@ class Explorer:
         return sum(each.room for each in self._archives.values())
 
 
-def _read(item: Item, where: str) -> Archive:
+def _read(item: Item, where: str, stop: threading.Event) -> Archive:
+    if stop.is_set():
+        raise GoneError
     if item.kind == "database":
         return InDatabase(item.path, where)
     matches = compile_query(where) if where else None
     found = Kept()
     for number, record in enumerate(records_of([item.path], []), 1):
+        if stop.is_set():
+            raise GoneError
         if not isinstance(record, Record):
             found.left_out += 1
         elif matches is None or matches(record):

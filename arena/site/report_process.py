@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MEMORY: Final = 4 << 30
-"""Bytes that a public report may take."""
+"""Bytes that a public report may take; a quarter of the machine's at most."""
 
 
 def main() -> None:
@@ -48,9 +48,7 @@ def answer(asked: dict[str, Any], out: BinaryIO) -> None:
     """Write the page that is asked for behind a line of JSON: `size`, or `error` and `status`."""
     public = bool(asked["public"])
     if public:
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        most = MEMORY if hard == resource.RLIM_INFINITY else min(MEMORY, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+        _bound_memory()
     root = None if asked["root"] is None else Path(asked["root"])
     item = Item("", asked["name"], Path(asked["path"]), asked["kind"], root=root)
     head: dict[str, Any] = {}
@@ -66,6 +64,13 @@ def answer(asked: dict[str, Any], out: BinaryIO) -> None:
         head = {"error": "this report takes more memory than it may", "status": 503}
     out.write(json.dumps({"size": len(page), **head}).encode() + b"\n" + page)
     out.flush()
+
+
+def _bound_memory() -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    share = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4
+    most = min(MEMORY, share, *(() if hard == resource.RLIM_INFINITY else (hard,)))
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 UNREADABLE: Final = "this cannot be read"

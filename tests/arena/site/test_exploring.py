@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from commands import arena
 from sample_records import random_game
-from sites import Served, served
+from sites import Served, served, until
 
 from lath import games
 from lath.arena.site import exploring
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sites import Guest
+
+    from lath.notation.record import Record
 
 pytestmark = pytest.mark.slow
 
@@ -95,6 +99,29 @@ def test_more_games_than_there_is_room_for_are_refused_not_cut(
     answer = asked(site, "old.lath", where="plies > 0")
     assert (answer.status, "more than 2 games" in answer.value["error"]) == (409, True)
     assert asked(site, "old.lath", where="player = ann").value["games"] == 2
+
+
+def test_games_that_nobody_asks_about_any_more_are_not_read_on(
+    site: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+
+    def endless(sources: list[Path], _: object) -> Iterator[Record]:
+        try:
+            while True:
+                yield parse(GAMES[0])
+        finally:
+            ended.append(sources[0].name)
+
+    monkeypatch.setattr(exploring, "records_of", endless)
+    monkeypatch.setattr(exploring, "MOST", 10**9)
+    line = http.client.HTTPConnection(site.host, timeout=30)
+    body = json.dumps({"key": site.key("both.lath"), "where": "plies > 99"})
+    sent = {"Content-Type": "application/json", **site.keys}
+    line.request("POST", f"{site.site.root}/api/explore", body, sent)
+    assert site.ask("/", **site.cookie).status == 200
+    line.close()
+    assert until(lambda: ended) == ["both.lath"]
 
 
 def test_a_database_is_walked_through_like_the_file_it_is_made_of(site: Served) -> None:
