@@ -51,11 +51,13 @@ MOST: Final = 2_000
 MOST_ENTRIES: Final = 50_000
 """Files and folders that are looked at for one list."""
 
-LARGEST: Final = 16 << 30
-"""Bytes of a file of records, a database or a tournament."""
+LARGEST: Final = 4 << 30
+"""Bytes of a file of records; more of them belong into a database."""
 
 LARGEST_CONFIG: Final = 1 << 20
 """Bytes of a configuration."""
+
+LARGEST_DATABASE: Final = 256 << 30
 
 OF_A_TOURNAMENT: Final = (
     *(DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal", f"{DATABASE}-shm"),
@@ -208,8 +210,7 @@ class Shelf:
         is_known = is_config or path.name.lower().endswith((*SUFFIXES, OF_GAMES))
         if root is not None and not is_known:
             return
-        fault = file_fault(path, root, LARGEST_CONFIG if is_config else LARGEST)
-        if fault:
+        if fault := file_fault(path, root):
             yield _item(path, root, "unreadable", reason=fault)
         elif not is_config:
             yield _item(path, root, "database" if is_database(path) else "records")
@@ -268,7 +269,14 @@ def _config_fault(path: Path) -> str | None:
     return "" if isinstance(found.get("bot"), list) else None
 
 
-def file_fault(path: Path, root: Path | None, largest: int = LARGEST) -> str:
+def _largest(file: Path) -> int:
+    if file.suffix == ".toml":
+        return LARGEST_CONFIG
+    is_one = is_database(file) or file.name.startswith(DATABASE)
+    return LARGEST_DATABASE if is_one else LARGEST
+
+
+def file_fault(path: Path, root: Path | None) -> str:
     """Return why a file is not served; empty if it can be read."""
     try:
         os.fsencode(path.name).decode()
@@ -281,8 +289,8 @@ def file_fault(path: Path, root: Path | None, largest: int = LARGEST) -> str:
         found = real.stat()
         if fault := kind_fault(found.st_mode):
             return fault
-        if found.st_size > largest:
-            return f"it is larger than {size_words(largest)}"
+        if found.st_size > _largest(path):
+            return f"it is larger than {size_words(_largest(path))}"
         os.close(opened(real))
     except OSError as error:
         return reason_of(error)
