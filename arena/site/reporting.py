@@ -27,8 +27,8 @@ from lath.arena.tournament.sources import OUTCOME
 if TYPE_CHECKING:
     from lath.arena.site.shelf import Item
 
-COMMAND: Final[Sequence[str]] = (sys.executable, "-m", "lath.arena.site.report_process")
-"""What starts a process that makes reports."""
+COMMAND: Final[Sequence[str]] = (sys.executable, "-P", "-m", "lath.arena.site.report_process")
+"""What starts a process that makes reports; -P: no module is taken from the folder it is in."""
 
 KEPT_PAGES: Final = 8
 """Reports that are kept."""

@@ -145,7 +145,7 @@ class _Run:
         is_begun = (item.path / DATABASE).is_file()
         what = [item.path] if is_begun else [item.config, "--out", item.path]
         self.process: Final = subprocess.Popen(
-            [sys.executable, "-m", "lath.arena", "run", *map(str, what)],
+            [sys.executable, "-P", "-m", "lath.arena", "run", *map(str, what)],
             stdin=subprocess.DEVNULL,
             stdout=self.said,
             stderr=subprocess.STDOUT,

@@ -219,6 +219,26 @@ def test_what_comes_later_is_listed_later(tmp_path: Path) -> None:
         assert "new.lath" in site.ask("/", **site.cookie).text
 
 
+def test_no_module_is_taken_from_a_served_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "good.lath").write_text(RECORD)
+    (tmp_path / "cup.toml").write_text(
+        'games = ["yavalath"]\nrounds = 1\n[time]\nnodes = 1\n[[bot]]\nname = "random"\n'
+        '[[bot]]\nname = "greedy"\n'
+    )
+    for name in ("json.py", "lath.py", "typing_extensions.py", "uvicorn.py"):
+        (tmp_path / name).write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with served(tmp_path) as site:
+        assert site.ask(f"/report/{site.key('good.lath')}", **site.cookie).status == 200
+        assert site.post(f"/t/{site.key('cup')}/start", {}).status == 200
+        until(lambda: not site.site.runs.is_ours(tmp_path / "cup"))
+        assert (tmp_path / "cup/games.lath").exists(), site.site.runs.log(tmp_path / "cup")
+    assert not (tmp_path / "was_run").exists()
+
+
 def test_what_is_kept_is_not_written_through_a_link(place: Path) -> None:
     odd_files.make(place / "served", place / "out")
     (place / "served/played.lath").symlink_to(place / "out/new.lath")
