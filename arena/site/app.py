@@ -276,8 +276,7 @@ class Server(uvicorn.Server):
             timeout_graceful_shutdown=1,
         )
         super().__init__(config)
-        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        self.server_state = Connections(max(16, min(MOST, files - SPARE)))
+        self.server_state = Connections(max(16, min(MOST, _open_files(MOST + SPARE) - SPARE)))
 
     async def on_tick(self, counter: int) -> bool:
         """Close connections that take too long."""
@@ -289,6 +288,16 @@ class Server(uvicorn.Server):
         """End."""
         await self.site.end()
         await super().shutdown(sockets)
+
+
+def _open_files(wanted: int) -> int:
+    """Return how many files this process may have open, after asking for as many as are wanted."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return wanted
+    granted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (granted, hard))
+    return granted
 
 
 def page(site: Site, template: str, **values: Any) -> HTMLResponse:
@@ -422,8 +431,9 @@ def _report_page(site: Site) -> Endpoint:
         where = request.query_params.get("where", "").strip()
         if len(where) > LONGEST_QUERY:
             raise HTTPException(400, f"the query is longer than {LONGEST_QUERY} characters")
-        work = site.reports.page(item, where, visitor_of(request))
-        made = await unless_gone(request, work)
+        visitor = visitor_of(request)
+        site.reports.refuse(item, where, visitor)
+        made = await unless_gone(request, site.reports.page(item, where, visitor))
         return Page(made, headers={"content-security-policy": REPORT_POLICY})
 
     return report

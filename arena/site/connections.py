@@ -28,8 +28,11 @@ STALL_S: Final = 20.0
 READ_S: Final = 600.0
 """How long an answer may take to be read."""
 
-MOST: Final = 512
+MOST: Final = 1_024
 """Connections at once; fewer if the system grants fewer open files."""
+
+HURRY_S: Final = 0.5
+"""How long one may wait without a request if more than half of them are taken."""
 
 SPARE: Final = 128
 """Open files that the rest of the site needs."""
@@ -48,23 +51,26 @@ class Connections(ServerState):
         self.most: Final = most
         self.open: Final[dict[Connection, None]] = {}
         """Those that are open, the oldest first."""
+        self._next_s = 0.0
 
     def make_room(self, new: Connection) -> None:
         """Close some that wait without a request, or are read slowly, or the new one."""
-        if len(self.open) <= self.most:
+        now_s, is_full = time.monotonic(), len(self.open) > self.most
+        is_busy = len(self.open) > self.most // 2 and now_s >= self._next_s
+        if not is_full and not is_busy:
             return
-        now_s = time.monotonic()
+        self._next_s = now_s + EVERY_S / 5  # to look at all takes a while
         others = [one for one in self.open if one is not new]
-        many = Counter(one.address for one in others)
         for one in others:
             one.look(now_s)
-        idle = [one for one in others if one.phase == "head"] or [
-            one for one in others if one.behind_s is not None
-        ]
+        idle = [one for one in others if one.phase == "head"]
+        idle = [one for one in idle if now_s - one.since_s > HURRY_S] or (idle if is_full else [])
+        if is_full and not idle:
+            idle = [one for one in others if one.behind_s is not None] or [new]
+        many = Counter(one.address for one in self.open)
         idle.sort(key=lambda one: (-many[one.address], one.since_s))
         # One by one would cost as much each; the latest may have sent their request already.
-        count = max(1, min(len(idle) // 2, self.most // 8))
-        for one in idle[:count] or [new]:
+        for one in idle[: max(1, min(len(idle) // 2, self.most // 8))]:
             one.drop()
 
     def sweep(self) -> None:

@@ -85,6 +85,11 @@ class Reports:
         self.begun = 0
         """How many were begun."""
 
+    def refuse(self, item: Item, where: str, visitor: str) -> None:
+        """Raise HTTPException if the visitor has asked for too many, before anything is done."""
+        if (item.key, where) not in self._kept:
+            self.places.refuse(visitor)
+
     async def page(self, item: Item, where: str, visitor: str) -> bytes:
         """Return the page on an item, or on what matches a query of it.
 

@@ -57,15 +57,19 @@ class Places:
         """Return how many places are taken."""
         return self._taken.total()
 
-    @contextmanager
-    def taken(self, visitor: str) -> Iterator[None]:
-        """Take a place while something is done; raises HTTPException if there is none."""
+    def refuse(self, visitor: str) -> None:
+        """Raise HTTPException if there is no place."""
         is_own = self._taken[visitor] >= self._each
         if is_own or self.taken_by_all >= self._most:
             whose = f"you have asked for {self._each}" if is_own else f"{self._most} are asked for"
             after_s = max(1, min(LONGEST_RETRY_S, ceil(self.retry_s)))
             words = f"too many {self._what} at once: {whose}; try again in {after_s} s"
             raise HTTPException(429, words, {"Retry-After": str(after_s)})
+
+    @contextmanager
+    def taken(self, visitor: str) -> Iterator[None]:
+        """Take a place while something is done; raises HTTPException if there is none."""
+        self.refuse(visitor)
         self._taken[visitor] += 1
         try:
             yield
