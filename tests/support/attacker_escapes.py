@@ -519,6 +519,58 @@ def pages_in_pipes(_goal: dict[str, object]) -> bool:
 
 
 @escape
+def descriptors_of_threads(_goal: dict[str, object]) -> bool:
+    """Whether a thread can have open files that are in no list of its process."""
+    stack = mmap.mmap(-1, 1 << 16)
+    top = ctypes.addressof(ctypes.c_char.from_buffer(stack)) + (1 << 16)
+    flags = 0x100 | 0x200 | 0x800 | 0x10000  # VM, FS, SIGHAND, THREAD
+
+    def clone() -> bool:
+        code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        code.write(b"\xb8\x3c\x00\x00\x00\x31\xff\x0f\x05")  # exit(0), on x86_64
+        entry = ctypes.addressof(ctypes.c_char.from_buffer(code))
+        function = ctypes.CFUNCTYPE(ctypes.c_int)(entry)
+        if LIBC.clone(function, ctypes.c_void_p(top), flags, None) < 0:
+            raise OSError
+        time.sleep(0.01)
+        return True
+
+    def unshare() -> None:
+        if LIBC.close_range(900, 901, 2) < 0:
+            raise OSError
+
+    return in_child(clone) or any_of([unshare])
+
+
+@escape
+def descriptors_that_travel(_goal: dict[str, object]) -> bool:
+    one, other = socket.socketpair()
+    with one, other:
+        socket.send_fds(one, [b"x"], [0])
+    return True
+
+
+@escape
+def datagrams(_goal: dict[str, object]) -> bool:
+    one, other = socket.socketpair(type=socket.SOCK_DGRAM)
+    one.close()
+    other.close()
+    return True
+
+
+@escape
+def pages_of_files_in_pipes(_goal: dict[str, object]) -> bool:
+    end, start = os.pipe()
+    with open("/usr/bin/env", "rb") as file:
+        tries = [lambda: os.sendfile(start, file.fileno(), 0, 1)]
+        if hasattr(os, "splice"):
+            tries.append(lambda: os.splice(file.fileno(), start, 1))
+        found = any_of(tries)
+    os.close(end)
+    return found
+
+
+@escape
 def requests_of_all(_goal: dict[str, object]) -> bool:
     system("io_setup", 1, ctypes.byref(ctypes.c_ulong()))
     return True

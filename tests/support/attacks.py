@@ -80,6 +80,28 @@ CATALOGUE: Final[dict[str, dict[str, Attack]]] = {
             source="Compiler Explorer #6026 (nsjail)",
             test=CONFINED + "test_a_cache_is_its_bots_alone_and_no_link_in_it_is_followed",
         ),
+        "pipes_as_programs": Attack(
+            "hold up the organiser by a pipe in place of a program",
+            YES,
+            YES,
+            test=CONFINED + "test_a_pipe_in_a_folder_is_refused_and_waited_for_by_nobody",
+        ),
+        "unlinked": Attack(
+            "fill the disk by files without a name in its cache",
+            YES,
+            NO,
+            NOTICED,
+            NOTICED,
+            test=WATCHDOG + "test_files_without_a_name_count_in_a_cache",
+        ),
+        "full_builds": Attack(
+            "fill the disk by its build",
+            YES,
+            NOTICED,
+            NOTICED,
+            NOTICED,
+            test=CONFINED + "test_a_build_that_fills_the_disk_is_ended",
+        ),
         "others_caches": Attack(
             "enter the folder of caches",
             YES,
@@ -111,7 +133,7 @@ CATALOGUE: Final[dict[str, dict[str, Attack]]] = {
             source="CVE-2024-21626 (runc), CVE-2016-9962 (runc)",
         ),
         "first_process": Attack(
-            "change the sandbox's own process, or learn more from it",
+            "learn what the organiser has from the sandbox's own process",
             NO,
             NO,
             source="CVE-2016-9962 (runc)",
@@ -279,6 +301,14 @@ CATALOGUE: Final[dict[str, dict[str, Attack]]] = {
         "long_pipes": Attack("make pipes longer", YES, YES),
         "long_sockets": Attack("have more wait in sockets", YES, YES),
         "pages_in_pipes": Attack("hold pages by pipes alone (`vmsplice`)", YES, YES),
+        "pages_of_files_in_pipes": Attack(
+            "hold pages of files by pipes alone (`splice`)", YES, YES
+        ),
+        "descriptors_of_threads": Attack(
+            "have open files that are in no list of its process", YES, YES
+        ),
+        "descriptors_that_travel": Attack("have open files travel in sockets", YES, YES),
+        "datagrams": Attack("let datagrams of closed sockets pile up", YES, YES),
         "locked_memory": Attack("lock more than 64 MiB in memory", NO, NO),
         "waiting_signals": Attack("let signals and timers pile up", NO, NO),
         "requests_of_all": Attack("use up what all users share: requests of `io_setup`", YES, YES),
@@ -297,6 +327,26 @@ CATALOGUE: Final[dict[str, dict[str, Attack]]] = {
             NOTICED,
             test=MISHAPS
             + "test_a_bot_whose_processes_compute_on_the_others_turn_is_named_and_stopped",
+        ),
+        "stalls": Attack(
+            "make its own wait for a core count as the machine's",
+            NO,
+            NO,
+            test="tests/arena/referee/test_conversation.py::test_who_keeps_the_machine_busy_gains_nothing",
+        ),
+        "brief_children": Attack(
+            "compute in children that live for milliseconds and that nobody waits for",
+            NOTICED,
+            NOTICED,
+            NOTICED,
+            NOTICED,
+            test=WATCHDOG + "test_children_that_nobody_waits_for_are_seen_running",
+        ),
+        "floods": Attack(
+            "take the worker's time by lines that nobody asked for",
+            NO,
+            NO,
+            test="tests/arena/referee/test_process.py::test_lines_that_nobody_asked_for_are_soon_a_flood",
         ),
         "defies": Attack(
             "go on computing though it was stopped",

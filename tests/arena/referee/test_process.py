@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import bad_bots
@@ -616,3 +617,17 @@ def test_a_watch_without_any_epoll_polls(room: Room, monkeypatch: pytest.MonkeyP
     watch, child = Watch(), room.start("while True: print(input())")
     watch.add(child)
     assert watch.ask(child, b"hello\n", processes.PATIENCE_S) == b"hello\n"
+
+
+def test_lines_that_nobody_asked_for_are_soon_a_flood(room: Room) -> None:
+    code = "import sys; input(); sys.stdout.write('\\n' * 3000); sys.stdout.flush(); input()"
+    for may_speak in (True, False):
+        watch, child = Watch(), room.start(code)
+        child.may_speak = partial(bool, may_speak)
+        watch.add(child)
+        child.send(b"go\n")
+        until_s = time.monotonic() + processes.PATIENCE_S
+        while len(child.lines) < 3000 and not child.flooded and time.monotonic() < until_s:
+            watch.wait(until_s)
+        assert child.flooded is not may_speak
+        watch.drop(child)

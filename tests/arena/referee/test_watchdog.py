@@ -339,6 +339,24 @@ def test_a_bot_that_computes_when_it_is_not_its_turn_is_noticed_and_can_be_stopp
     assert gone(lambda: trees.used_s(members) <= before_s)
 
 
+def test_children_that_nobody_waits_for_are_seen_running(begin: Begin) -> None:
+    code = """
+import signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+print("on", flush=True)
+until = time.monotonic() + 600
+while time.monotonic() < until:
+    if os.fork() == 0:
+        end = time.monotonic() + 0.003
+        while time.monotonic() < end: pass
+        os._exit(0)
+    time.sleep(0.003)
+"""
+    child, alarmed = begin(code, Wall()), threading.Event()
+    child.heed(lambda: 0.0, 1, alarmed.set)
+    assert alarmed.wait(PATIENCE_S)
+
+
 def state(pid: int) -> str:
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
 
