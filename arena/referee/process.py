@@ -361,6 +361,7 @@ class Child:
         if self._watched is None or self._watched.turns.is_stopped:
             return
         self._watched.turns.is_stopped = True
+        self._watched.turns.changes += 1
         group = self._start.group
         if group is None or not group.freeze(on=True):
             trees.stop(self.pid, self._mark, self._start.user)
@@ -370,6 +371,7 @@ class Child:
         if self._watched is None or not self._watched.turns.is_stopped:
             return
         self._watched.turns.is_stopped = False
+        self._watched.turns.changes += 1
         group = self._start.group
         if group is None or not group.freeze(on=False):
             trees.resume(self.pid, self._mark, self._start.user)

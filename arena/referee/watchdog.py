@@ -101,6 +101,10 @@ class Turns:
         """Called once, by the watchdog's thread, where the bot computes on other turns, too."""
         self.is_stopped = False
         """Whether the bot is kept from computing."""
+        self.changes = 0
+        """How often that has changed."""
+        self._changes = 0
+        """How often it had at the last look."""
         self.excess_s = 0.0
         """CPU time that it has used besides, as far as it was seen."""
         self._defied_s = 0.0
@@ -126,10 +130,12 @@ class Turns:
         if self._hidden >= ENOUGH_LOOKS:
             more_s = max(more_s, passed_s)
         self._seen_s, self._own_s, self._at_s = seen_s, own_s, now_s
+        was_stopped = self.is_stopped and self.changes == self._changes
+        self._changes = self.changes
         if more_s <= 0:
             return ""
         self.excess_s += more_s
-        if self.is_stopped:
+        if was_stopped:  # all the time
             self._defied_s += more_s
             if self._defied_s > ODD_CPU_S:
                 return "it computes on the other's turn, though the arena has stopped it"

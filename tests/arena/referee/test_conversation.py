@@ -321,6 +321,29 @@ def test_who_keeps_the_machine_busy_gains_nothing(
     assert table.clock.now_s - began_s == pytest.approx(0.7, abs=0.05)
 
 
+@pytest.mark.parametrize("is_robbed", [True, False])
+def test_a_bot_is_in_time_where_the_other_has_computed_in_its_turn(
+    is_robbed: bool, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot, other = table.sit(bad_bots.ThinksABit), table.sit(Good)
+    table.ask(bot, 1, other)
+    other._free_since_s = None  # its game has begun
+    began_s = table.clock.now_s
+
+    def used_s(child: process.Child) -> float:
+        return table.clock.now_s - began_s if is_robbed and child is other.child else 0.0
+
+    monkeypatch.setattr(process.Child, "tree_cpu_s", property(used_s))
+    monkeypatch.setattr(trees, "cores", lambda: 1)
+    position = games.get("yavalath").start()
+    if is_robbed:
+        assert bot.ask(position, 3, (0, 0), 0.2, other) == ("a1", 0.2)
+    else:
+        with pytest.raises(NoAnswer):
+            bot.ask(position, 3, (0, 0), 0.2, other)
+    assert table.watch.suspects == ({other.child} if is_robbed else set())
+
+
 # What answers nothing
 
 
