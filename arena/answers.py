@@ -95,7 +95,7 @@ class Limit:
 UNLIMITED: Final = Limit()
 
 
-_PROVEN: Final = re.compile(r"proven (win|loss|draw)(?: in ([0-9]{1,4}))?\b")
+_PROVEN: Final = re.compile(r"proven (win|loss|draw)(?: in (at most )?([0-9]{1,4}))?\b")
 
 
 class Proof(NamedTuple):
@@ -105,7 +105,10 @@ class Proof(NamedTuple):
     """For who is to move."""
 
     plies: int | None
-    """After how many, if it says so."""
+    """After exactly how many, if it says so."""
+
+    at_most: int | None = None
+    """After how many at most, where that is all that it says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +158,16 @@ class Info:
         """Return what the bot has proven, by a text such as `proven win in 7`; None: nothing.
 
         >>> Info.read("info nodes 9 text proven loss in 4").proof
-        Proof(value='loss', plies=4)
+        Proof(value='loss', plies=4, at_most=None)
+        >>> Info.read("info text proven win in at most 9").proof
+        Proof(value='win', plies=None, at_most=9)
         """
         found = _PROVEN.match(self.text)
         if found is None:
             return None
         value: Literal["win", "loss", "draw"] = found[1]  # type: ignore[assignment]  # one of these
-        return Proof(value, int(found[2]) if found[2] else None)
+        plies = int(found[3]) if found[3] else None
+        return Proof(value, None, plies) if found[2] else Proof(value, plies)
 
     def line(self, position: Position) -> tuple[Move, ...]:
         """Return the moves of `pv` from the position that was asked about, as far as legal."""

@@ -34,7 +34,10 @@ class Solved:
 
     value: Value
     plies: int | None = None
-    """Until the game ends; None where that is not known."""
+    """Exactly until the game ends if both play their best; None where that is not known."""
+
+    at_most: int | None = None
+    """The same where only a bound is known, since the search ended before it was exact."""
 
     line: tuple[Move, ...] = ()
     """How both play, as far as the bot says."""
@@ -50,7 +53,7 @@ class Solved:
 
     @property
     def words(self) -> str:
-        """Return it in a few words, such as `win in 7 plies`."""
+        """Return it in a few words, such as `win in 7 plies` or `win in at most 9 plies`."""
         if self.value == "unknown":
             guess = (
                 ""
@@ -58,8 +61,11 @@ class Solved:
                 else f", expected score {round(self.expected, 2) + 0.0:+.2f}"
             )
             return f"unknown{guess}"
-        plies = "" if self.plies is None else f" in {self.plies} {_plies(self.plies)}"
-        return f"{self.value}{plies}"
+        if self.plies is not None:
+            return f"{self.value} in {self.plies} {_plies(self.plies)}"
+        if self.at_most is not None:
+            return f"{self.value} in at most {self.at_most} {_plies(self.at_most)}"
+        return self.value
 
 
 def _plies(count: int) -> str:
@@ -88,6 +94,7 @@ def said(info: Info, position: Position, seconds: float = 0.0) -> Solved:
     return Solved(
         value="unknown" if proof is None else proof.value,
         plies=None if proof is None else proof.plies,
+        at_most=None if proof is None else proof.at_most,
         line=line,
         expected=info.eval,
         depth=info.depth,
@@ -107,6 +114,8 @@ def _holds(proof: Proof, position: Position, line: tuple[Move, ...]) -> bool:
     if outcome.winner is None:
         return proof.value == "draw"
     if proof.plies not in (None, len(line)):
+        return False
+    if proof.at_most is not None and len(line) > proof.at_most:
         return False
     return proof.value == ("win" if outcome.winner == me else "loss")
 
@@ -150,6 +159,7 @@ def after(
     return Solved(
         value=_OTHER[found.value] if is_other else found.value,
         plies=None if found.plies is None else found.plies + 1,
+        at_most=None if found.at_most is None else found.at_most + 1,
         line=(move, *found.line),
         expected=-guess if is_other and guess is not None else guess,
         depth=None if found.depth is None else found.depth + 1,
@@ -160,7 +170,7 @@ def after(
 
 def _rank(found: Solved) -> tuple[float, ...]:
     """Return a key by which the best moves come first: soon to win, late to lose."""
-    plies = found.plies or 0
+    plies = found.plies or found.at_most or 0
     return (
         ORDER[found.value],
         -plies if found.value == "loss" else plies,

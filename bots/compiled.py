@@ -22,13 +22,22 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.bots.options import Combo
-from lath.bots.search import AlphaBeta, Budget, Found, OutOfBudgetError, Tell, Uct
+from lath.bots.search import (
+    DEEPEST,
+    AlphaBeta,
+    Budget,
+    Found,
+    OutOfBudgetError,
+    Tell,
+    Uct,
+    proof_of,
+)
 from lath.games.fast import DRAW, FastBoard, fast_board
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from lath.games.core import Position
+    from lath.games.core import Game, Position
 
 FAST: Final = Combo("fast", "auto", ("auto", "on", "off"))
 """Which form plays: `auto` the compiled one where it was compiled before, `on` that in any case."""
@@ -235,6 +244,7 @@ class _Followed:
     def __init__(self) -> None:
         self.t: Any = None
         self.s: Any = None
+        self._game: Game | None = None
         self._told: list[int] = []
 
     def played(self, code: int) -> None:
@@ -249,9 +259,10 @@ class _Followed:
                 if self.s[kernels.WINNER] == kernels.OPEN and 0 <= code < self.t[kernels.CODES]:
                     kernels.play(self.t, self.s, code)
         self._told = []
-        if self.s is None or self.s[kernels.KEY] != kernels.signed(board.key):
+        if self._game is not board.game or self.s[kernels.KEY] != kernels.signed(board.key):
             self.t, self.s = _numbers(board)
             self.moves = _room_for_moves(self.t)
+            self._game = board.game
 
 
 class CompiledAlphaBeta(AlphaBeta):
@@ -289,16 +300,25 @@ class CompiledAlphaBeta(AlphaBeta):
         self._arrays.played(code)
 
     def run(
-        self, board: FastBoard, budget: Budget, tell: Tell = lambda _: None, depth: int = 500
+        self, board: FastBoard, budget: Budget, tell: Tell = lambda _: None, depth: int = DEEPEST
     ) -> Found:
         """Return the best move of a game that goes on; `tell` hears of every finished depth."""
         import numpy as np
 
+        self._settle(board)
         self._arrays.stand(board)
         if self._ranks is None:
             self._ranks = np.zeros(len(board.moves), dtype=np.int64)
         with _Watch(budget, self._told):
             return super().run(board, budget, tell, depth)
+
+    def _step(self, board: FastBoard, code: int) -> None:
+        super()._step(board, code)
+        sys.modules["lath.bots.kernels"].play(self._arrays.t, self._arrays.s, code)
+
+    def _back(self, board: FastBoard) -> None:
+        super()._back(board)
+        sys.modules["lath.bots.kernels"].undo(self._arrays.t, self._arrays.s)
 
     def _after(  # noqa: PLR0917 - as it is called
         self,
@@ -308,28 +328,32 @@ class CompiledAlphaBeta(AlphaBeta):
         depth: int,
         alpha: int,
         beta: int,
+        floor: int,
     ) -> int:
         told, arrays, names = self._told, self._arrays, self._compiled
         told[names.LEFT] = _HUGE if budget.nodes is None else budget.nodes - budget.used
-        told[names.USED] = told[names.IS_GUESSED] = told[names.RAN_OUT] = 0
-        score = names.after(
-            arrays.t,
-            arrays.s,
-            code,
-            depth,
-            alpha,
-            beta,
-            self._rows,
-            self._ranks,
-            arrays.moves,
-            0,
-            told,
+        told[names.USED] = told[names.IS_GUESSED] = 0
+        score = int(
+            names.after(
+                arrays.t,
+                arrays.s,
+                code,
+                depth,
+                alpha,
+                beta,
+                floor,
+                self._rows,
+                self._ranks,
+                arrays.moves,
+                0,
+                told,
+            )
         )
-        _count(budget, int(told[names.USED]))
+        budget.count(int(told[names.USED]))
         self._guessed |= bool(told[names.IS_GUESSED])
-        if told[names.RAN_OUT]:
+        if score == names.UNFINISHED:
             raise OutOfBudgetError
-        return int(score)
+        return score
 
 
 class _Rows:
@@ -369,13 +393,6 @@ class _Watch:
                 return
 
 
-def _count(budget: Budget, nodes: int) -> None:
-    """Count nodes that were used."""
-    budget.used += nodes
-    if budget.whole is not None:
-        budget.whole.used += nodes
-
-
 class CompiledUct(Uct):
     """`Uct`, compiled; its games are drawn from other random numbers."""
 
@@ -393,6 +410,7 @@ class CompiledUct(Uct):
         rows = 4 * self.size
         self._tree = np.empty((rows, self._compiled.COLUMNS), dtype=np.int32)
         self._scores = np.empty(rows)
+        self._keys: Any = np.empty(rows, dtype=np.int64)
         self._told: Any = np.zeros(8, dtype=np.int64)
         self._arrays = _Followed()
         self._at = -1
@@ -414,36 +432,35 @@ class CompiledUct(Uct):
         path: Any = np.zeros(len(board.moves) + 3, dtype=np.int64)
         random = _seed(self.chance)
         is_careful = type(board).rollout is FastBoard.rollout
-        told[names.STOP], batch = 0, 16
+        tree = (self._tree, self._scores, self._keys)
+        batch = 16
         if not self._tree[root, names.MANY]:
-            names.grow(
-                arrays.t, arrays.s, random, self._tree, self._scores, root, arrays.moves, told
-            )
-        while self._tree[root, names.PROOF] < 0 and not budget.is_over():
-            left = _HUGE if budget.nodes is None else budget.nodes - budget.used
-            if left <= 0:
-                break
-            told[names.LEFT], told[names.USED] = min(batch, left), 0
-            began_s = monotonic()
-            names.games(
-                arrays.t,
-                arrays.s,
-                random,
-                self._tree,
-                self._scores,
-                root,
-                self.exploration,
-                is_careful,
-                arrays.moves,
-                path,
-                told,
-            )
-            before = budget.used
-            _count(budget, int(told[names.USED]))
-            if monotonic() - began_s < _MS:
-                batch *= 2
-            if before // every != budget.used // every:
-                tell(self._told_of(board, root, budget))
+            names.grow(arrays.t, arrays.s, random, *tree, root, arrays.moves, told)
+        with _Watch(budget, told):
+            while self._tree[root, names.PROOF] < 0 and not budget.is_over():
+                left = _HUGE if budget.nodes is None else budget.nodes - budget.used
+                if left <= 0:
+                    break
+                told[names.LEFT], told[names.USED] = min(batch, left), 0
+                began_s = monotonic()
+                names.games(
+                    arrays.t,
+                    arrays.s,
+                    random,
+                    *tree,
+                    root,
+                    self.exploration,
+                    is_careful,
+                    arrays.moves,
+                    path,
+                    told,
+                )
+                before = budget.used
+                budget.count(int(told[names.USED]))
+                if monotonic() - began_s < _MS:
+                    batch *= 2
+                if before // every != budget.used // every:
+                    tell(self._told_of(board, root, budget))
         return self._told_of(board, root, budget)
 
     def _row(self, board: FastBoard) -> int:
@@ -454,13 +471,16 @@ class CompiledUct(Uct):
                 children = range(tree[at, names.BEGINS], sum(tree[at, [names.BEGINS, names.MANY]]))
                 at = next((row for row in children if tree[row, names.CODE] == code), -1)
         self._moves = []
-        if at < 0 or self._told[names.HELD] > len(tree) // 2:
+        is_known = self._game is board.game
+        if at >= 0 and tree[at, names.MANY]:
+            is_known &= int(self._keys[at]) % (1 << 64) == board.key
+        if at < 0 or not is_known or self._told[names.HELD] > len(tree) // 2:
             at = 0
             tree[0] = -1, 1 - board.to_move, 0, 0, 0, -1
             self._scores[0] = 0
             self._told[names.HELD] = 1
         tree[at, names.PROOF] = -1
-        self._at = at
+        self._at, self._game = at, board.game
         return at
 
     def _told_of(self, board: FastBoard, root: int, budget: Budget) -> Found:
@@ -471,15 +491,18 @@ class CompiledUct(Uct):
             begins = int(tree[node, names.BEGINS])
             node = max(range(begins, begins + int(tree[node, names.MANY])), key=self._worth)
             line.append(node)
+        if not line:  # the tree has no room for the first moves
+            return Found(board.moves[board.legal()[0]], nodes=budget.used)
         best = line[0]
         visits, proof = int(tree[best, names.VISITS]), int(tree[best, names.PROOF])
         mean = float(self._scores[best]) / visits if visits else 0.5
         if proof >= 0:
             mean = 0.5 if proof == DRAW else float(proof == tree[best, names.MOVER])
+        winner, mover = int(tree[root, names.PROOF]), int(tree[best, names.MOVER])
         return Found(
             board.moves[tree[best, names.CODE]],
             2 * mean - 1,
-            is_proven=bool(tree[root, names.PROOF] >= 0),
+            proof=None if winner < 0 else proof_of(winner, mover),
             depth=len(line),
             nodes=budget.used,
             line=[board.moves[tree[row, names.CODE]] for row in line],

@@ -29,55 +29,67 @@ WON: Final = 1_000_000
 ALL: Final = 2 * WON
 EXACT, AT_LEAST, AT_MOST, GUESSED = 0, 1, 2, 4
 
-STOP, LEFT, USED, IS_GUESSED, IS_BLIND, HELD, RAN_OUT = range(7)
+STOP, LEFT, USED, IS_GUESSED, IS_BLIND, HELD = range(6)
 """What a search is told, and tells, in an array: whether to stop, nodes left and used, whether a
-score rests on a guess, whether nothing is guessed, how many moves the tree holds, whether it ran
-out of what it was given."""
+score rests on a guess, whether nothing is guessed, how many moves the tree holds."""
+
+UNFINISHED: Final = 1 << 40
+"""What is returned in place of a score by a search that ran out of what it was given: no score."""
 
 
 @njit(cache=True, nogil=True)
-def after(t, s, code, depth, alpha, beta, table, history, moves, base, told):
-    """Return the score of a move for who plays it, as `AlphaBeta._after`; 0 where it ran out.
+def a_ply_before(score):
+    """Return the score that is worth this one ply before, as in `lath.bots.search`."""
+    return score + 1 if score >= PROVEN else score - 1 if score <= -PROVEN else score
+
+
+@njit(cache=True, nogil=True)
+def bears(to, kind, score, depth, alpha, beta):
+    """Return whether a known state need not be searched, as in `lath.bots.search`."""
+    bound = kind & 3
+    is_whole = to >= depth or kind < GUESSED or abs(score) >= WON - 1 - to
+    if score >= beta and bound != AT_MOST:
+        return is_whole or score >= PROVEN
+    if score <= alpha and bound != AT_LEAST:
+        return is_whole or score <= -PROVEN
+    return is_whole and bound == EXACT
+
+
+@njit(cache=True, nogil=True)
+def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, told):
+    """Return the score of a move for its player, as `AlphaBeta._after`, or `UNFINISHED`.
 
     `table` has a row a state: key, depth, kind and one (0: nothing yet), score, best move.
     """
     me = s[TO_MOVE]
-    alpha += alpha >= PROVEN
-    beta += beta >= PROVEN
     play(t, s, code)
     if s[WINNER] != OPEN:
         winner = s[WINNER]
         undo(t, s)
         return 0 if winner == DRAW else WON - 1 if winner == me else 1 - WON
-    sign = 1
+    alpha, beta, sign = a_ply_before(alpha), a_ply_before(beta), 1
     if s[TO_MOVE] != me:
         sign = -1
         alpha, beta = -beta, -alpha
     depth -= 1
     if told[STOP] or told[LEFT] == 0:
-        told[RAN_OUT] = 1
         undo(t, s)
-        return 0
+        return UNFINISHED
     told[LEFT] -= 1
     told[USED] += 1
     key = s[KEY]
     row = key & (len(table) - 1)
     best_code = -1
-    score = ALL
+    score = UNFINISHED
     if table[row, 2] > 0 and table[row, 0] == key:
         kind, known, best_code = table[row, 2] - 1, table[row, 3], table[row, 4]
-        bound = kind & 3
-        if (table[row, 1] >= depth or abs(known) >= PROVEN or kind < GUESSED) and (
-            bound == EXACT
-            or (bound == AT_LEAST and known >= beta)
-            or (bound == AT_MOST and known <= alpha)
-        ):
+        if bears(table[row, 1], kind, known, depth, alpha, beta):
             if kind >= GUESSED:
                 told[IS_GUESSED] = 1
             score = known
-    if score == ALL:
+    if score == UNFINISHED:
         many = candidates(t, s, moves, base)
-        if depth <= 0 and many > 1:
+        if depth <= 0 and (many > 1 or depth <= floor):
             told[IS_GUESSED] = 1
             score = 0 if told[IS_BLIND] else int(lean(t, s) * (PROVEN - 1))
         else:
@@ -99,11 +111,11 @@ def after(t, s, code, depth, alpha, beta, table, history, moves, base, told):
             told[IS_GUESSED] = 0
             score, low = -ALL, alpha
             for i in range(base, base + many):
-                one = moves[i]
-                value = after(t, s, one, depth, low, beta, table, history, moves, base + many, told)
-                if told[RAN_OUT]:
+                one, on = moves[i], base + many
+                value = after(t, s, one, depth, low, beta, floor, table, history, moves, on, told)
+                if value == UNFINISHED:
                     undo(t, s)
-                    return 0
+                    return UNFINISHED
                 if value > score:
                     score, best_code = value, one
                     low = max(low, value)
@@ -129,8 +141,8 @@ COLUMNS: Final = 6
 
 
 @njit(cache=True, nogil=True)
-def grow(t, s, r, tree, scores, node, moves, told):
-    """Add the moves after a node in any order, where there is room."""
+def grow(t, s, r, tree, scores, keys, node, moves, told):
+    """Add the moves after a node in any order, where there is room, and note its state's key."""
     many = candidates(t, s, moves, 0)
     begins = told[HELD]
     if begins + many > len(tree):
@@ -146,12 +158,13 @@ def grow(t, s, r, tree, scores, node, moves, told):
         tree[begins + i, MANY] = 0
         tree[begins + i, PROOF] = OPEN
         scores[begins + i] = 0.0
+    keys[node] = s[KEY]
     tree[node, BEGINS] = begins
     tree[node, MANY] = many
 
 
 @njit(cache=True, nogil=True)
-def games(t, s, r, tree, scores, root, exploration, is_careful, moves, path, told):
+def games(t, s, r, tree, scores, keys, root, exploration, is_careful, moves, path, told):
     """Play games from a root until the nodes that are left are used, or all is proven."""
     while told[LEFT] > 0 and not told[STOP] and tree[root, PROOF] == OPEN:
         told[LEFT] -= 1
@@ -183,7 +196,7 @@ def games(t, s, r, tree, scores, root, exploration, is_careful, moves, path, tol
             winner = tree[node, PROOF] = s[WINNER]
         else:
             if tree[node, VISITS] or length == 1:
-                grow(t, s, r, tree, scores, node, moves, told)
+                grow(t, s, r, tree, scores, keys, node, moves, told)
             winner = playout(t, s, r, is_careful, moves, 0) & 3
         for place in range(length - 1, -1, -1):
             node = path[place]

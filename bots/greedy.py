@@ -7,12 +7,19 @@ from lath.games.core import Move, Position
 
 
 def choose(position: Position, turn: Turn) -> Move:
-    """Return a winning move; else one that does not lose at once; else any."""
+    """Return a winning move; else one that does not lose at once; else any.
+
+    Moves that the time does not suffice to look at come before those that lose.
+    """
     me = position.to_move
     safe: list[Move] = []
     drawn: list[Move] = []
     lost: list[Move] = []
-    for move in position.legal_moves():
+    moves = position.legal_moves()
+    for place, move in enumerate(moves):
+        if turn.is_done(0):
+            drawn.extend(moves[place:])
+            break
         outcome = position.play(move).outcome()
         if outcome is None:
             safe.append(move)

@@ -591,17 +591,19 @@ def candidates(t, s, moves, base):
         if theirs_at == 0:
             safe += others(t, s, moves, base + safe)
             return safe or legal(t, s, moves, base)
-        for spared in range(2):
-            count = 0
-            for cell in range(cells):
-                if s[own + cell] == 0 and s[theirs + cell]:
-                    if is_loss_first and s[theirs + cells + cell]:
-                        continue
-                    if spared or not s[mine + cells + cell]:
-                        moves[base + count] = cell
-                        count += 1
-            if count:
-                return count
+        count, spared = 0, -1 if safe == 0 else moves[base]
+        for cell in range(cells):
+            if s[own + cell] == 0 and s[theirs + cell] and not s[mine + cells + cell]:
+                if is_loss_first and s[theirs + cells + cell]:
+                    continue
+                moves[base + count] = cell
+                count += 1
+        if count:
+            return count
+        if spared < 0:  # no stone is: another move may be
+            return min(others(t, s, moves, base), 1) or legal(t, s, moves, base)
+        moves[base] = spared  # all of them come to the same
+        return 1
     many = legal(t, s, moves, base)
     wins = losses = 0
     is_near_the_end = t[FAMILY] == GROUPS and is_scarce(moves, base, many)

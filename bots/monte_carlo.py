@@ -1,7 +1,8 @@
 """A bot that tries every move in random games, the promising ones more often, for its time.
 
 Flat Monte-Carlo with the bandit rule UCB1 (Auer, Cesa-Bianchi and Fischer 2002) over the moves.
-A move that wins at once is played at once, and one that loses at once is not tried.
+A move that wins at once is played at once, and one that loses at once is not tried. A random game
+that takes longer than the time that is left is given up.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Final
 
 from lath.bots.greedy import choose as play_greedily
 from lath.bots.sdk import Turn, run
-from lath.games.core import Move, Position
+from lath.games.core import Move, Outcome, Position
 
 PLAYOUTS: Final = 400
 """Random games a move where the arena limits neither time nor nodes."""
@@ -40,7 +41,10 @@ def choose(position: Position, turn: Turn) -> Move:
     """Return the move that was tried most."""
     me = position.to_move
     arms = []
-    for move in position.legal_moves():
+    moves = position.legal_moves()
+    for move in moves:
+        if turn.is_done(0):
+            break
         after = position.play(move)
         outcome = after.outcome()
         if outcome is None:
@@ -54,15 +58,24 @@ def choose(position: Position, turn: Turn) -> Move:
     while total < limit and not turn.is_done(total):
         total += 1
         arm = max(arms, key=lambda arm: arm.promise(total))
-        end = arm.position
-        while (outcome := end.outcome()) is None:
-            end = end.play(turn.chance.choice(end.legal_moves()))
+        end = _played_out(arm.position, turn)
+        if end is None:
+            break
         arm.games += 1
-        arm.score += 0.5 if outcome.winner is None else float(outcome.winner is me)
+        arm.score += 0.5 if end.winner is None else float(end.winner is me)
     best = max(arms, key=lambda arm: arm.games)
     mean = best.score / best.games if best.games else 0.5
     turn.info(eval=f"{2 * mean - 1:.3f}", nodes=total, pv=best.move)
     return best.move
+
+
+def _played_out(position: Position, turn: Turn) -> Outcome | None:
+    """Return how a random game ends; None where the time does before."""
+    while (outcome := position.outcome()) is None:
+        if turn.is_done(0):
+            return None
+        position = position.play(turn.chance.choice(position.legal_moves()))
+    return outcome
 
 
 if __name__ == "__main__":

@@ -6,9 +6,11 @@ needs no evaluation, and says nothing of how soon the win comes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 
 from lath.bots.search import Budget, OutOfBudgetError
+from lath.games.core import Game
 from lath.games.fast import FastBoard
 
 _NEVER: Final = 1 << 40
@@ -17,45 +19,80 @@ _NEVER: Final = 1 << 40
 _Numbers = tuple[int, int]
 """How many positions must be shown, at least, to prove the win, and to prove that there is none."""
 
+MOST_OF_A_LINE: Final = 500
+"""Plies of a line that is told."""
+
 _PROVED: Final[_Numbers] = 0, _NEVER
 _REFUTED: Final[_Numbers] = _NEVER, 0
 
 
+@dataclass(slots=True)
+class _Ply:
+    """A state on the way from where a search began to where it is."""
+
+    most_proof: int
+    most_refute: int
+    """It is left when one of its numbers is as large as that."""
+
+    codes: list[int] | None = None
+    """Its moves, once they are known."""
+
+
 class ProofNumber:
-    """Depth-first proof-number search: df-pn of Nagai 2002. Turns need not alternate."""
+    """Depth-first proof-number search: df-pn of Nagai 2002. Turns need not alternate.
+
+    It is written without recursion: a line may be as long as the budget allows.
+    """
 
     def __init__(self, size: int = 1_000_000) -> None:
         """Take how many states are remembered, some 200 bytes each; then all are forgotten."""
         self.size = size
+        self._game: Game | None = None
         self._known: dict[int, dict[int, _Numbers]] = {0: {}, 1: {}}
         """By who is to win, by state."""
+        self.winning: int | None = None
+        """The move that wins, where the last search has proved a win of the side to move."""
 
     def proves(self, board: FastBoard, attacker: int, budget: Budget) -> bool | None:
         """Return whether a seat can force a win from here; None where the budget is too small.
 
         What was found out is kept, for another try or another position of the game.
         """
+        self.winning = None
         if board.winner is not None:
             return board.winner == attacker
+        if board.game is not self._game:
+            self._game, self._known = board.game, {0: {}, 1: {}}
         try:
-            proof, _ = self._look(board, attacker, budget, _NEVER, _NEVER)
+            with budget.bounds(board):
+                proof, _ = self._search(board, attacker, budget)
         except OutOfBudgetError:
             return None
         return proof == 0
 
-    def line(self, board: FastBoard, attacker: int) -> list[int]:
-        """Return how the game goes by what was proved, as far as that is remembered."""
+    def line(self, board: FastBoard, attacker: int, budget: Budget | None = None) -> list[int]:
+        """Return how the game goes by what was proved, as far as that is remembered.
+
+        It ends earlier where the budget does, or where the game would come back to a state.
+        """
         codes: list[int] = []
-        while board.winner is None:
-            numbers = self._after_each(board, attacker, board.candidates())
-            place = 0 if board.to_move == attacker else 1
-            best = min(numbers, key=lambda pair: pair[1][place])
-            if 0 not in best[1]:
-                break
-            codes.append(best[0])
-            board.play(best[0])
-        for _ in codes:
-            board.undo()
+        met: set[int] = set()
+        try:
+            with (budget or Budget()).bounds(board):
+                while board.winner is None and board.key not in met:
+                    met.add(board.key)
+                    numbers = self._after_each(board, attacker, board.candidates())
+                    place = 0 if board.to_move == attacker else 1
+                    best = min(numbers, key=lambda pair: pair[1][place])
+                    if 0 not in best[1] or len(codes) == MOST_OF_A_LINE:
+                        break
+                    board.play(best[0])
+                    codes.append(best[0])
+        except OutOfBudgetError:
+            pass
+        finally:
+            for _ in codes:
+                board.undo()
         return codes
 
     def _after_each(
@@ -64,6 +101,7 @@ class ProofNumber:
         known = self._known[attacker]
         numbers = []
         for code in codes:
+            board.check()
             board.play(code)
             if board.winner is None:
                 numbers.append((code, known.get(board.key, (1, 1))))
@@ -72,38 +110,45 @@ class ProofNumber:
             board.undo()
         return numbers
 
-    def _look(
-        self, board: FastBoard, attacker: int, budget: Budget, most_proof: int, most_refute: int
-    ) -> _Numbers:
-        """Search below a state until one of its numbers is as large as said, or one is 0."""
-        budget.spend()
-        codes = board.candidates()
-        attacks = board.to_move == attacker
+    def _search(self, board: FastBoard, attacker: int, budget: Budget) -> _Numbers:
+        """Return the numbers of where the board stands, of which one is 0."""
         known = self._known[attacker]
-        key = board.key
-        while True:
-            numbers = self._after_each(board, attacker, codes)
-            proofs = [pair[1][0] for pair in numbers]
-            refutes = [pair[1][1] for pair in numbers]
-            # Of who attacks one move is enough; what the other does must all be shown.
-            proof = min(proofs) if attacks else min(sum(proofs), _NEVER)
-            refute = min(sum(refutes), _NEVER) if attacks else min(refutes)
-            if proof >= most_proof or refute >= most_refute or 0 in (proof, refute):
-                if len(known) >= self.size:
-                    known.clear()
-                known[key] = proof, refute
-                return proof, refute
-            ones, others = (proofs, refutes) if attacks else (refutes, proofs)
-            place = min(range(len(ones)), key=ones.__getitem__)
-            second = min(ones[:place] + ones[place + 1 :], default=_NEVER)
-            one_most = min(most_proof if attacks else most_refute, second + 1)
-            other_most = (most_refute if attacks else most_proof) - sum(others) + others[place]
-            other_most = min(other_most, _NEVER)
-            board.play(codes[place])
-            try:
-                if attacks:
-                    self._look(board, attacker, budget, one_most, other_most)
-                else:
-                    self._look(board, attacker, budget, other_most, one_most)
-            finally:
+        budget.spend()
+        path = [_Ply(_NEVER, _NEVER)]
+        try:
+            while True:
+                ply = path[-1]
+                if ply.codes is None:
+                    ply.codes = board.candidates()
+                attacks = board.to_move == attacker
+                numbers = self._after_each(board, attacker, ply.codes)
+                proofs = [pair[1][0] for pair in numbers]
+                refutes = [pair[1][1] for pair in numbers]
+                # Of who attacks one move is enough; what the other does must all be shown.
+                proof = min(proofs) if attacks else min(sum(proofs), _NEVER)
+                refute = min(sum(refutes), _NEVER) if attacks else min(refutes)
+                if proof >= ply.most_proof or refute >= ply.most_refute or 0 in (proof, refute):
+                    if len(known) >= self.size:
+                        known.clear()
+                    known[board.key] = proof, refute
+                    if len(path) == 1:
+                        if attacks and proof == 0:
+                            self.winning = ply.codes[proofs.index(0)]
+                        return proof, refute
+                    path.pop()
+                    board.undo()
+                    continue
+                ones, others = (proofs, refutes) if attacks else (refutes, proofs)
+                most = (ply.most_proof, ply.most_refute)
+                one_most, other_most = most if attacks else most[::-1]
+                place = min(range(len(ones)), key=ones.__getitem__)
+                second = min(ones[:place] + ones[place + 1 :], default=_NEVER)
+                one_most = min(one_most, second + 1)
+                other_most = min(other_most - sum(others) + others[place], _NEVER)
+                budget.spend()
+                board.play(ply.codes[place])
+                pair = (one_most, other_most) if attacks else (other_most, one_most)
+                path.append(_Ply(*pair))
+        finally:
+            for _ in path[1:]:
                 board.undo()

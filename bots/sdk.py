@@ -97,7 +97,7 @@ class Turn:
     """Options as the arena set them, else their defaults: whole numbers, booleans and texts."""
 
     began_s: float = field(default_factory=time.monotonic)
-    """When the turn began, on `time.monotonic`'s clock."""
+    """When the turn began, by `clock`."""
 
     out: TextIO = sys.stdout
 
@@ -106,6 +106,9 @@ class Turn:
 
     thought: Thought = field(default_factory=Thought, repr=False)
     """What goes on between the bot and what reads its input."""
+
+    clock: Callable[[], float] = field(default=time.monotonic, repr=False)
+    """Tells the time in seconds; a test may bring one of its own."""
 
     _ends_s: float = field(init=False, repr=False)
 
@@ -130,7 +133,7 @@ class Turn:
     @property
     def is_late(self) -> bool:
         """Return whether the budget is used up, or the arena has said `stop`."""
-        return self.thought.stopped or time.monotonic() > self._ends_s
+        return self.thought.stopped or self.clock() > self._ends_s
 
     def is_done(self, nodes: int) -> bool:
         """Return whether a search ends after so many nodes: its limit, or late without one.
@@ -141,7 +144,7 @@ class Turn:
         if self.nodes is None or self.thought.stopped:
             return self.is_late
         ends_s = self._ends_s if self.move_s is not None else self.began_s + NODES_S
-        return nodes >= self.nodes or time.monotonic() > ends_s
+        return nodes >= self.nodes or self.clock() > ends_s
 
     def check(self, nodes: int | None = None) -> None:
         """Raise Stopped where the turn `is_late` or, with nodes, `is_done`.
@@ -166,7 +169,7 @@ class Turn:
             return  # it would be taken for the next move's
         thought.infos += 1
         if thought.infos > INFOS_AT_ONCE:
-            now_s = time.monotonic()
+            now_s = self.clock()
             thought.held |= told
             if now_s < thought.quiet_until_s:
                 return

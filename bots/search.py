@@ -2,23 +2,27 @@
 
 `AlphaBeta` looks through all lines to a depth, one deeper each time, and judges where they end by
 an evaluation that is to be filled in. `Uct` plays random games, more of them where they went well,
-and proves wins and losses where it meets them. Both say what they found as `Found`.
+and proves wins and losses where it meets them. Both return what they found as `Found`.
 
     search = AlphaBeta(evaluate=my_evaluation)
     found = search.run(fast_board(position), Budget(nodes=10_000))
     return found.move
+
+A search that runs out of its budget raises inside, so that what was not finished has no value that
+could be taken for a proof. A `Proof` is made in four places alone, each of which says why it holds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf, log, sqrt
 from random import Random
 from time import monotonic
-from typing import Final
+from typing import Final, Literal
 
-from lath.games.core import Move
+from lath.games.core import Game, Move
 from lath.games.fast import DRAW, FastBoard
 
 WON: Final = 1_000_000
@@ -29,10 +33,12 @@ PROVEN: Final = WON - 10_000
 
 _EXACT, _AT_LEAST, _AT_MOST, _GUESSED = 0, 1, 2, 4
 _ALL: Final = 2 * WON
-_DEEPEST: Final = 500
+
+DEEPEST: Final = 400
+"""Plies below a position that a search looks at: each takes a frame of Python's thousand."""
 
 Evaluate = Callable[[FastBoard], float]
-"""Guesses who wins, from -1 to 1 for who is to move, of a game that goes on."""
+"""Guesses the winner, from -1 to 1 for the side to move, of a game that goes on."""
 
 
 class OutOfBudgetError(Exception):
@@ -52,8 +58,8 @@ class Budget:
     is_late: Callable[[], bool] = lambda: False
     """Says whether to stop, whatever is left."""
 
-    every: int = 16
-    """After how many nodes time is looked at."""
+    clock: Callable[[], float] = monotonic
+    """Tells the time in seconds."""
 
     used: int = 0
     whole: Budget | None = None
@@ -62,31 +68,84 @@ class Budget:
     _ends_s: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        self._ends_s = inf if self.seconds is None else monotonic() + self.seconds
+        self._ends_s = inf if self.seconds is None else self.clock() + self.seconds
 
     def spend(self) -> None:
         """Count a node; raises OutOfBudgetError."""
         if self.used == self.nodes:
             raise OutOfBudgetError
-        if self.used % self.every == 0 and self.is_over():
-            raise OutOfBudgetError
-        self.used += 1
+        self.check()
+        self.count(1)
+
+    def count(self, nodes: int) -> None:
+        """Count nodes that were used, here and in what this is a share of."""
+        self.used += nodes
         if self.whole is not None:
-            self.whole.used += 1
+            self.whole.count(nodes)
+
+    def check(self) -> None:
+        """Raise OutOfBudgetError where the time is over."""
+        if self.is_over():
+            raise OutOfBudgetError
 
     def is_over(self) -> bool:
-        """Return whether its time is, or somebody says that it is late."""
-        return self.is_late() or monotonic() > self._ends_s
+        """Return whether the time is over, or somebody says that it is late."""
+        return self.is_late() or self.clock() > self._ends_s
 
     def share(self, among: int) -> Budget:
         """Return one of so many equal shares of what is left."""
         return Budget(
             nodes=None if self.nodes is None else (self.nodes - self.used) // among,
-            seconds=None if self._ends_s == inf else (self._ends_s - monotonic()) / among,
+            seconds=None if self._ends_s == inf else (self._ends_s - self.clock()) / among,
             is_late=self.is_late,
-            every=self.every,
+            clock=self.clock,
             whole=self,
         )
+
+    @contextmanager
+    def bounds(self, board: FastBoard) -> Iterator[None]:
+        """Have the board's own loops end by OutOfBudgetError, too, when the time is over."""
+        before, board.check = board.check, self.check
+        try:
+            yield
+        finally:
+            board.check = before
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """How a game ends if both play their best, for the side to move."""
+
+    value: Literal[-1, 0, 1]
+    """Lost, drawn, won."""
+
+    plies: int | None = None
+    """After how many plies the game is over: the loser holds out as long as possible."""
+
+    at_most: int | None = None
+    """The same where only a bound is known; None besides `plies`."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Return whether a search has nothing to add: a draw, or a length that is exact."""
+        return self.value == 0 or self.plies is not None
+
+    def joined(self, other: Proof | None, seen: int) -> Proof:
+        """Return what both proofs say; no end comes within `seen` plies that they do not name.
+
+        A bound of `seen` + 1 is exact then: it comes no later and no sooner.
+        """
+        both = [one for one in (self, other) if one is not None]
+        exact = [one for one in both if one.is_settled]
+        if exact:
+            return exact[0]
+        bounds = [one.at_most for one in both if one.at_most is not None]
+        if not bounds:
+            return self
+        shortest = min(bounds)
+        if shortest <= seen + 1:
+            return Proof(self.value, shortest)
+        return Proof(self.value, at_most=shortest)
 
 
 @dataclass(slots=True)
@@ -95,18 +154,20 @@ class Found:
 
     move: Move
     value: float = 0.0
-    """Expected score of who is to move, from -1 to 1."""
+    """Expected score of the side to move, from -1 to 1."""
 
-    is_proven: bool = False
-    """Whether that is how the game ends if both play their best."""
+    proof: Proof | None = None
+    """How the game ends, where that is proven."""
 
     depth: int = 0
     nodes: int = 0
     line: list[Move] = field(default_factory=list)
     """What both would play, beginning with `move`."""
 
-    plies: int | None = None
-    """After how many plies the game is over, where a win or a loss is proven by depth."""
+    @property
+    def is_proven(self) -> bool:
+        """Return whether `value` is how the game ends if both play their best."""
+        return self.proof is not None
 
 
 Tell = Callable[[Found], object]
@@ -122,10 +183,25 @@ def blind(_: FastBoard) -> float:
     return 0.0
 
 
+@dataclass(slots=True)
+class _Looked:
+    """What a depth has shown of the first moves, as long as it is not finished."""
+
+    left: list[int]
+    """Moves that were not looked at yet."""
+
+    code: int = -1
+    """The best move of the others."""
+
+    score: int = -_ALL
+    """What that move comes to at this depth: at least that is what the position is worth."""
+
+
 class AlphaBeta:
     """Negamax with alpha-beta, iterative deepening, a transposition table and ordered moves.
 
-    After Knuth and Moore 1975. What was learned stays until `forget`, for the same game only.
+    After Knuth and Moore 1975. What was learned stays until `forget`, or until another game type is
+    searched. A proven win or loss is searched on until its length is exact.
     """
 
     def __init__(
@@ -142,6 +218,7 @@ class AlphaBeta:
         self.evaluate = evaluate
         self.chance = chance or Random(0)
         self.size = size
+        self._game: Game | None = None
         self.forget()
 
     def forget(self) -> None:
@@ -158,116 +235,310 @@ class AlphaBeta:
         board: FastBoard,
         budget: Budget,
         tell: Tell = lambda _: None,
-        depth: int = _DEEPEST,
+        depth: int = DEEPEST,
     ) -> Found:
         """Return the best move of a game that goes on; `tell` hears of every finished depth."""
-        first = board.candidates()
-        self.chance.shuffle(first)
-        best = Found(board.moves[first[0]])
+        self._settle(board)
+        found = Found(board.moves[board.legal()[0]])
         try:
-            for best.depth in range(1, depth + 1):
-                self._guessed = False
-                self._search_first(board, budget, first, best)
-                best.nodes = budget.used
-                best.is_proven = best.is_proven or not self._guessed
-                tell(best)
-                if best.is_proven:
-                    break
+            with budget.bounds(board):
+                first = board.candidates()
+                self.chance.shuffle(first)
+                found.move = board.moves[first[0]]
+                self._deepen(board, budget, first, depth, found, tell)
         except OutOfBudgetError:
-            best.depth -= 1
-        best.nodes = budget.used
-        return best
+            pass
+        found.nodes = budget.used
+        return found
 
-    def _search_first(
-        self, board: FastBoard, budget: Budget, first: list[int], best: Found
+    def _settle(self, board: FastBoard) -> None:
+        """Forget what is known of another game type."""
+        if self._game not in (None, board.game):
+            self.forget()
+        self._game = board.game
+
+    def _step(self, board: FastBoard, code: int) -> None:
+        """Play a move on the way to where a search begins."""
+        board.play(code)
+
+    def _back(self, board: FastBoard) -> None:
+        board.undo()
+
+    def _deepen(  # noqa: PLR0917 - once a search
+        self,
+        board: FastBoard,
+        budget: Budget,
+        first: list[int],
+        deepest: int,
+        found: Found,
+        tell: Tell,
     ) -> None:
-        """Search all first moves one deeper; the best one comes to the front, and into `best`."""
-        alpha = -_ALL
-        for place, code in enumerate(first.copy()):
-            score = self._after(board, budget, code, best.depth, alpha, _ALL)
-            if score > alpha:
-                alpha = score
-                first.insert(0, first.pop(place))
-                best.move = board.moves[code]
-                best.value = max(-1.0, min(score / PROVEN, 1.0))
-                best.is_proven = abs(score) >= PROVEN
-                best.plies = WON - abs(score) if best.is_proven else None
-                best.line = [best.move, *self._line(board, code, best.depth)]
+        """Search one ply deeper each time, and write down what each depth has shown."""
+        last: dict[int, int] = {}
+        """What each first move came to, at most, when it was looked at last."""
+        for depth in range(1, min(deepest, DEEPEST) + 1):
+            looked = _Looked(first.copy())
+            self._guessed = False
+            try:
+                self._look(board, budget, depth, found.proof, looked, last)
+            except OutOfBudgetError:
+                _take_part(board, found, looked, last)
+                raise
+            _take_whole(board, found, looked, depth, is_guess=self._guessed)
+            if looked.code >= 0:
+                first.remove(looked.code)
+                first.insert(0, looked.code)
+                found.line = self._line(board, budget, found)
+            found.nodes = budget.used
+            if found.proof is not None and found.proof.is_settled:
+                self._complete(board, budget, found)
+                tell(found)
+                return
+            tell(found)
 
-    def _after(  # noqa: PLR0917 - once a node
-        self, board: FastBoard, budget: Budget, code: int, depth: int, alpha: int, beta: int
+    def _look(  # noqa: PLR0917 - once a depth
+        self,
+        board: FastBoard,
+        budget: Budget,
+        depth: int,
+        known: Proof | None,
+        looked: _Looked,
+        last: dict[int, int],
+    ) -> None:
+        """Search all first moves to a depth; raises OutOfBudgetError where that is not finished.
+
+        What is known of the position already is not shown again: only whether it ends sooner.
+        """
+        bound = WON - known.at_most if known is not None and known.at_most is not None else _ALL
+        alpha, beta = -_ALL, _ALL
+        if known is not None and bound != _ALL:
+            alpha, beta = (bound, _ALL) if known.value > 0 else (-_ALL, -bound)
+        while looked.left:
+            code = looked.left[0]
+            score = self._after(board, budget, code, depth, alpha, beta, depth - DEEPEST)
+            last[code] = score
+            del looked.left[0]
+            if score > alpha:
+                alpha = looked.score = score
+                looked.code = code
+                if score >= beta:
+                    break
+
+    def _after(  # noqa: C901, PLR0917 - a ply takes one frame
+        self,
+        board: FastBoard,
+        budget: Budget,
+        code: int,
+        depth: int,
+        alpha: int,
+        beta: int,
+        floor: int,
     ) -> int:
-        """Return the score of a move for who plays it, at least within alpha and beta."""
+        """Return the score of a move for its player, at least within alpha and beta.
+
+        A score of a win or a loss in n plies says of the position before the move, whatever was
+        guessed: at least, that the win comes within n; at most, that the loss does. Where n is at
+        most `depth`, it says the other bound, too: no end within `depth` plies is overlooked.
+        At `floor` nothing is looked at any more. Raises OutOfBudgetError.
+        """
         me = board.to_move
-        # A win is worth less, and a loss more, the later it comes.
-        alpha, beta = alpha + (alpha >= PROVEN), beta + (beta >= PROVEN)
         board.play(code)
         try:
             if board.winner is not None:
                 return 0 if board.winner == DRAW else WON - 1 if board.winner == me else 1 - WON
-            if board.to_move == me:
-                score = self._score(board, budget, depth - 1, alpha, beta)
-            else:
-                score = -self._score(board, budget, depth - 1, -beta, -alpha)
+            # A win is worth less, and a loss more, the later it comes.
+            alpha, beta = _a_ply_before(alpha), _a_ply_before(beta)
+            sign = 1
+            if board.to_move != me:
+                sign, alpha, beta = -1, -beta, -alpha
+            depth -= 1
+            budget.spend()
+            key, best_code = board.key, -1
+            if (known := self._table.get(key)) is not None:
+                best_code = known[3]
+                if _bears(known, depth, alpha, beta):
+                    self._guessed |= known[1] >= _GUESSED
+                    return _a_ply_later(sign * known[2])
+            codes = board.candidates()
+            if depth <= 0 and (
+                len(codes) > 1 or depth <= floor
+            ):  # what is forced is looked through
+                self._guessed = True
+                guess = max(-1.0, min(self.evaluate(board), 1.0))
+                return sign * int(guess * (PROVEN - 1))
+            history = self._history
+            codes.sort(key=lambda code: history.get(code, 0), reverse=True)
+            if best_code in codes:
+                codes.remove(best_code)
+                codes.insert(0, best_code)
+            guessed, self._guessed = self._guessed, False
+            best, low = -_ALL, alpha
+            for one in codes:
+                score = self._after(board, budget, one, depth, low, beta, floor)
+                if score > best:
+                    best, best_code = score, one
+                    low = max(low, score)
+                    if best >= beta:
+                        history[one] = history.get(one, 0) + depth * depth
+                        break
+            kind = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
+            if len(self._table) >= self.size:
+                self._table.clear()
+            self._table[key] = depth, kind | (_GUESSED if self._guessed else 0), best, best_code
+            self._guessed |= guessed
+            return _a_ply_later(sign * best)
         finally:
             board.undo()
-        return score - 1 if score >= PROVEN else score + 1 if score <= -PROVEN else score
 
-    def _score(self, board: FastBoard, budget: Budget, depth: int, alpha: int, beta: int) -> int:
-        """Return the score of a game that goes on for who is to move, within alpha and beta."""
-        budget.spend()
-        key, best_code = board.key, -1
-        if (known := self._table.get(key)) is not None:
-            to, kind, score, best_code = known
-            bound = kind & ~_GUESSED
-            if (to >= depth or abs(score) >= PROVEN or kind < _GUESSED) and (
-                bound == _EXACT
-                or (bound == _AT_LEAST and score >= beta)
-                or (bound == _AT_MOST and score <= alpha)
-            ):
-                self._guessed |= kind >= _GUESSED
-                return score
-        codes = board.candidates()
-        if depth <= 0 and len(codes) > 1:  # what is forced is looked through
-            self._guessed = True
-            return int(self.evaluate(board) * (PROVEN - 1))
-        history = self._history
-        codes.sort(key=lambda code: history.get(code, 0), reverse=True)
-        if best_code in codes:
-            codes.remove(best_code)
-            codes.insert(0, best_code)
-        guessed, self._guessed = self._guessed, False
-        best, low = -_ALL, alpha
-        for code in codes:
-            score = self._after(board, budget, code, depth, low, beta)
-            if score > best:
-                best, best_code = score, code
-                low = max(low, score)
-                if best >= beta:
-                    history[code] = history.get(code, 0) + depth * depth
+    def _line(self, board: FastBoard, budget: Budget, found: Found) -> list[Move]:
+        """Return the move found and what the table expects after it, as long as that is no news.
+
+        A line that ends otherwise than is proven is cut after its first move.
+        """
+        line, code = [found.move], board.code(found.move)
+        me = board.to_move
+        played = 0
+        try:
+            while True:
+                budget.check()
+                board.play(code)
+                played += 1
+                known = self._table.get(board.key)
+                if board.winner is not None or known is None or len(line) >= found.depth:
                     break
-        kind = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
-        if len(self._table) >= self.size:
-            self._table.clear()
-        self._table[key] = depth, kind | (_GUESSED if self._guessed else 0), best, best_code
-        self._guessed |= guessed
-        return best
+                code = known[3]
+                if code not in board.legal():
+                    break
+                line.append(board.moves[code])
+            winner = board.winner
+        finally:
+            for _ in range(played):
+                board.undo()
+        proof = found.proof
+        if winner is None or proof is None:
+            return line
+        value = 0 if winner == DRAW else 1 if winner == me else -1
+        most = proof.at_most or proof.plies or len(line)
+        is_so = proof.value == value and (len(line) <= most if proof.at_most else len(line) == most)
+        return line if is_so or len(line) == 1 else line[:1]
 
-    def _line(self, board: FastBoard, code: int, depth: int) -> list[Move]:
-        """Return what the table expects after a move."""
-        line: list[Move] = []
-        board.play(code)
+    def _complete(self, board: FastBoard, budget: Budget, found: Found) -> None:
+        """Write down a line to the end in which both play their best, as far as the budget goes.
+
+        Each of its moves is shown by a search to keep the length that is proven.
+        """
+        proof = found.proof
+        if proof is None or proof.plies is None:
+            return
+        found.line = line = [found.move]
+        score = proof.value * (WON - proof.plies)
+        """Of the move that was played last, for its player."""
+        code, played = board.code(found.move), 0
+        try:
+            while True:
+                me = board.to_move
+                self._step(board, code)
+                played += 1
+                if board.winner is not None:
+                    return
+                score = _a_ply_before(score) * (1 if board.to_move == me else -1)
+                code = self._keeping(board, budget, score)
+                line.append(board.moves[code])
+        finally:
+            for _ in range(played):
+                self._back(board)
+
+    def _keeping(self, board: FastBoard, budget: Budget, score: int) -> int:
+        """Return the move that keeps what a position is worth; raises OutOfBudgetError."""
+        codes = board.candidates()
         known = self._table.get(board.key)
-        if depth > 1 and known is not None and known[3] in board.legal():
-            line = [board.moves[known[3]], *self._line(board, known[3], depth - 1)]
-        board.undo()
-        return line
+        if known is not None and known[3] in codes:
+            codes.remove(known[3])
+            codes.insert(0, known[3])
+        depth = WON - abs(score)
+        for code in codes:
+            if self._after(board, budget, code, depth, score - 1, score, depth - DEEPEST) >= score:
+                return code
+        raise OutOfBudgetError  # the table has forgotten, and forced moves end beyond the floor
+
+
+def _a_ply_later(score: int) -> int:
+    """Return what a score is worth one ply before."""
+    return score - 1 if score >= PROVEN else score + 1 if score <= -PROVEN else score
+
+
+def _a_ply_before(score: int) -> int:
+    """Return the score that is worth this one ply before: the converse of `_a_ply_later`."""
+    return score + 1 if score >= PROVEN else score - 1 if score <= -PROVEN else score
+
+
+def _bears(known: tuple[int, int, int, int], depth: int, alpha: int, beta: int) -> bool:
+    """Return whether a state of the table need not be searched to a depth, within a window.
+
+    Of a shallower search a win still comes within its plies and a loss, too; that they come no
+    sooner holds where that search has seen so far.
+    """
+    to, kind, score, _ = known
+    bound = kind & ~_GUESSED
+    is_whole = to >= depth or kind < _GUESSED or abs(score) >= WON - 1 - to
+    if score >= beta and bound != _AT_MOST:
+        return is_whole or score >= PROVEN
+    if score <= alpha and bound != _AT_LEAST:
+        return is_whole or score <= -PROVEN
+    return is_whole and bound == _EXACT
+
+
+def _value(score: int) -> float:
+    return max(-1.0, min(score / PROVEN, 1.0))
+
+
+def _take_whole(
+    board: FastBoard, found: Found, looked: _Looked, depth: int, *, is_guess: bool
+) -> None:
+    """Write down what a finished depth has shown: all first moves were searched.
+
+    Its best score is exact as far as the depth has seen, or without a guess in all. A proof of
+    before still holds; where nothing better was found it may have become exact.
+    """
+    found.depth = depth
+    proof: Proof | None = None
+    if looked.code >= 0:
+        found.move, found.value = board.moves[looked.code], _value(looked.score)
+        if abs(looked.score) >= PROVEN:
+            proof = Proof(1 if looked.score > 0 else -1, at_most=WON - abs(looked.score))
+        elif not is_guess and found.proof is None:
+            proof = Proof(0)
+    found.line = [found.move]
+    if (either := proof or found.proof) is not None:
+        found.proof = either.joined(found.proof, depth if is_guess else _ALL)
+        found.value = float(either.value)
+
+
+def _take_part(board: FastBoard, found: Found, looked: _Looked, last: dict[int, int]) -> None:
+    """Write down what a depth has shown that was not finished: no more than a better move.
+
+    A move that wins is a proof, for it is worth that whatever the others are.
+    """
+    if looked.code < 0:
+        return
+    if looked.score >= PROVEN:
+        found.proof = Proof(1, at_most=WON - looked.score).joined(found.proof, found.depth)
+        found.move, found.value = board.moves[looked.code], 1.0
+        found.line = [found.move]
+    elif found.proof is None:
+        hopeful = (code for code in looked.left if last.get(code, 0) > -PROVEN)
+        spared = next(hopeful, None) if looked.score <= -PROVEN else None
+        if spared is None:
+            found.move, found.value = board.moves[looked.code], _value(looked.score)
+        else:
+            found.move = board.moves[spared]
+        found.line = [found.move]
 
 
 class _Node:
     """A move in the tree of `Uct`, and how random games went on after it."""
 
-    __slots__ = ("children", "code", "mover", "score", "visits", "winner")
+    __slots__ = ("children", "code", "key", "mover", "score", "visits", "winner")
 
     def __init__(self, code: int, mover: int) -> None:
         self.code = code
@@ -277,6 +548,8 @@ class _Node:
         self.score = 0.0
         """Points of `mover`."""
         self.children: list[_Node] = []
+        self.key = 0
+        """Of the state after the move, where `children` are known."""
         self.winner: int | None = None
         """Who wins, or `DRAW`, where that is proven."""
 
@@ -290,7 +563,10 @@ class _Node:
 
 
 Playout = Callable[[FastBoard, Random], int]
-"""Plays on from where a board stands to some end, takes all that back, and returns the winner."""
+"""Plays on from where a board stands to some end, takes all that back, and returns the winner.
+
+It calls `FastBoard.check` before each ply, which ends it by an error when the time is over.
+"""
 
 
 def rolled_out(board: FastBoard, chance: Random) -> int:
@@ -302,7 +578,8 @@ class Uct:
     """Monte-Carlo tree search: upper confidence bounds in the tree, random games from its leaves.
 
     After Kocsis and Szepesvari 2006, with the proofs of Winands, Bjornsson and Saito 2008. The part
-    of the tree below what was played is kept for the next search.
+    of the tree below what was played is kept for the next search. A random game that takes longer
+    than the time that is left is given up.
     """
 
     def __init__(
@@ -322,6 +599,8 @@ class Uct:
         self.exploration = exploration
         self.size = size
         self._root: _Node | None = None
+        self._game: Game | None = None
+        self._codes: Sequence[Move] = ()
         self._moves: list[int] = []
         self._held = 0
 
@@ -331,25 +610,34 @@ class Uct:
         """Return the best move of a game that goes on; `tell` hears of every so many games."""
         root = self._root_at(board)
         try:
-            while root.winner is None:
-                budget.spend()
-                self._play(board, root)
-                if budget.used % every == 0:
-                    tell(self._found(board, root, budget))
+            with budget.bounds(board):
+                if not root.children:
+                    self._grow(board, root)
+                while root.winner is None:
+                    budget.spend()
+                    self._play(board, root)
+                    if budget.used % every == 0:
+                        tell(_found(board, root, budget))
         except OutOfBudgetError:
             pass
-        return self._found(board, root, budget)
+        return _found(board, root, budget)
 
     def _root_at(self, board: FastBoard) -> _Node:
-        """Return the node of where the board stands: one of the last tree, or a new one."""
+        """Return the node of where the board stands: one of the last tree, or a new one.
+
+        A tree of another game type, or of another state than the moves told of, is not used.
+        """
         root, self._root = self._root, None
         for code in self._moves:
             children = root.children if root is not None else []
             root = next((child for child in children if child.code == code), None)
         self._moves = []
-        if root is None or self._held > self.size:
+        is_known = self._game is board.game and self._codes == board.moves
+        if root is not None and (not is_known or (root.children and root.key != board.key)):
+            root = None
+        if root is None or self._held > self.size // 2:
             root, self._held = _Node(-1, 1 - board.to_move), 0
-        self._root = root
+        self._root, self._game, self._codes = root, board.game, board.moves
         root.winner = None
         return root
 
@@ -362,33 +650,39 @@ class Uct:
         self._root, self._moves, self._held = None, [], 0
 
     def _play(self, board: FastBoard, node: _Node) -> None:
-        """Go down the tree, add the moves there, play a random game, and tell all on the way."""
+        """Go down the tree, add the moves there, play a random game, and tell all on the way.
+
+        Raises OutOfBudgetError where the time ends meanwhile: nothing counts of such a game.
+        """
         path = [node]
-        while node.children and node.winner is None:
-            explored = self.exploration * log(node.visits + 1)
-            node = max(node.children, key=lambda child: child.promise(explored))
-            board.play(node.code)
-            path.append(node)
-        if node.winner is not None:
-            winner = node.winner
-        elif board.winner is not None:
-            winner = node.winner = board.winner
-        else:
-            if node.visits or len(path) == 1:
-                self._grow(board, node)
-            winner = self.playout(board, self.chance)
+        try:
+            while node.children and node.winner is None:
+                explored = self.exploration * log(node.visits + 1)
+                node = max(node.children, key=lambda child: child.promise(explored))
+                board.play(node.code)
+                path.append(node)
+            if node.winner is not None:
+                winner = node.winner
+            elif board.winner is not None:
+                winner = node.winner = board.winner
+            else:
+                if node.visits and self._held < self.size:
+                    self._grow(board, node)
+                winner = self.playout(board, self.chance)
+        finally:
+            for _ in path[1:]:
+                board.undo()
         for place in range(len(path) - 1, -1, -1):
             node = path[place]
             node.visits += 1
             node.score += 0.5 if winner == DRAW else winner == node.mover
-            if place:
-                board.undo()
-                if node.winner is not None and path[place - 1].winner is None:
-                    self._prove(path[place - 1])
+            if place and node.winner is not None and path[place - 1].winner is None:
+                self._prove(path[place - 1])
 
     def _grow(self, board: FastBoard, node: _Node) -> None:
         mover = board.to_move
         node.children = [_Node(code, mover) for code in board.candidates()]
+        node.key = board.key
         self.chance.shuffle(node.children)
         self._held += len(node.children)
 
@@ -402,26 +696,33 @@ class Uct:
         elif None not in winners:
             node.winner = DRAW if DRAW in winners else 1 - mover
 
-    def _found(self, board: FastBoard, root: _Node, budget: Budget) -> Found:
-        if not root.children:
-            self._grow(board, root)
-        line: list[_Node] = []
-        node = root
-        while node.children and len(line) < 12:
-            node = max(node.children, key=_worth)
-            line.append(node)
-        best = line[0]
-        mean = best.score / best.visits if best.visits else 0.5
-        if best.winner is not None:
-            mean = 0.5 if best.winner == DRAW else float(best.winner == best.mover)
-        return Found(
-            board.moves[best.code],
-            2 * mean - 1,
-            is_proven=root.winner is not None,
-            depth=len(line),
-            nodes=budget.used,
-            line=[board.moves[node.code] for node in line],
-        )
+
+def _found(board: FastBoard, root: _Node, budget: Budget) -> Found:
+    """Return what a tree has shown; where it has no moves yet, the first legal one."""
+    if not root.children:
+        return Found(board.moves[board.legal()[0]], nodes=budget.used)
+    line: list[_Node] = []
+    node = root
+    while node.children and len(line) < 12:
+        node = max(node.children, key=_worth)
+        line.append(node)
+    best = line[0]
+    mean = best.score / best.visits if best.visits else 0.5
+    if best.winner is not None:
+        mean = 0.5 if best.winner == DRAW else float(best.winner == best.mover)
+    return Found(
+        board.moves[best.code],
+        2 * mean - 1,
+        proof=None if root.winner is None else proof_of(root.winner, best.mover),
+        depth=len(line),
+        nodes=budget.used,
+        line=[board.moves[node.code] for node in line],
+    )
+
+
+def proof_of(winner: int, mover: int) -> Proof:
+    """Return the proof that a tree gives whose moves are all known to their ends: no length."""
+    return Proof(0 if winner == DRAW else 1 if winner == mover else -1)
 
 
 def _worth(node: _Node) -> tuple[float, int]:

@@ -5,14 +5,13 @@ A bot is a `Searcher` with a search of `lath.bots.search`, or any object like th
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, Final, Protocol
 
 from lath.bots.options import Spin
 from lath.bots.sdk import Start, Turn
-from lath.bots.search import Budget, Found, Tell
+from lath.bots.search import Budget, Found, Proof, Tell
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board
 
@@ -76,7 +75,7 @@ class Searcher:
         search, board = self._followed(position, turn)
         nodes = min((n for n in (most, turn.nodes) if n is not None), default=None)
         seconds = None if turn.nodes is not None and turn.move_s is None else turn.budget_s
-        budget = Budget(nodes=nodes, seconds=seconds, is_late=lambda: turn.is_done(0))
+        budget = Budget(nodes, seconds, is_late=lambda: turn.is_done(0), clock=turn.clock)
         return search.run(board, budget, lambda found: _say_soon(turn, found))
 
     def _followed(self, position: Position, turn: Turn) -> tuple[Search, FastBoard]:
@@ -96,24 +95,27 @@ class Searcher:
 
 
 def _say_soon(turn: Turn, found: Found) -> None:
-    if time.monotonic() - turn.began_s > SILENT_S:
+    if turn.clock() - turn.began_s > SILENT_S:
         _say(turn, found)
 
 
 def _say(turn: Turn, found: Found) -> None:
-    took_s = max(time.monotonic() - turn.began_s, 1e-3)
-    value = found.value if found.is_proven else max(-_GUESS, min(found.value, _GUESS))
+    took_s = max(turn.clock() - turn.began_s, 1e-3)
+    proof = found.proof
+    value = found.value if proof else max(-_GUESS, min(found.value, _GUESS))
     turn.info(
         depth=found.depth,
         eval=f"{value:.3f}",
         nodes=found.nodes,
         nps=round(found.nodes / took_s),
         pv=found.line or [found.move],
-        **({"text": _proof(found)} if found.is_proven else {}),
+        **({"text": _words(proof)} if proof else {}),
     )
 
 
-def _proof(found: Found) -> str:
+def _words(proof: Proof) -> str:
     """Return in the protocol's words what is proven."""
-    what = "draw" if found.value == 0 else "win" if found.value > 0 else "loss"
-    return f"proven {what}" + (f" in {found.plies}" if found.plies is not None else "")
+    what = ("draw", "win", "loss")[proof.value]
+    if proof.plies is not None:
+        return f"proven {what} in {proof.plies}"
+    return f"proven {what}" + (f" in at most {proof.at_most}" if proof.at_most is not None else "")

@@ -13,24 +13,29 @@ from typing import Any, Final
 from lath.bots.compiled import FAST, CompiledAlphaBeta, CompiledUct, is_ready
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta, Budget, Found, Tell, Uct, blind
+from lath.bots.search import AlphaBeta, Budget, Found, Proof, Tell, Uct, blind
 from lath.bots.searcher import LEVEL, Searcher
 from lath.games.core import Position
 from lath.games.fast import FastBoard
+
+_NEVER: Final = 1 << 40
 
 
 class Prover:
     """A search that proves, and plays where it cannot."""
 
-    def __init__(self, chance: Random, *, is_compiled: bool = False) -> None:
-        """Take a source of chance; the searches are compiled where that form is there."""
+    def __init__(self, chance: Random, *, is_compiled: bool = False, size: int = 300_000) -> None:
+        """Take a source of chance; the searches are compiled where that form is there.
+
+        Each of them remembers so many states, or holds so many moves.
+        """
         self._exact: AlphaBeta = (
-            CompiledAlphaBeta(chance, is_blind=True)
+            CompiledAlphaBeta(chance, size, is_blind=True)
             if is_compiled
-            else AlphaBeta(evaluate=blind, chance=chance)
+            else AlphaBeta(blind, chance, size)
         )
-        self._proofs = ProofNumber()
-        self._play: Uct = CompiledUct(chance) if is_compiled else Uct(chance)
+        self._proofs = ProofNumber(3 * size)
+        self._play: Uct = CompiledUct(chance, size=size) if is_compiled else Uct(chance, size=size)
 
     def played(self, code: int) -> None:
         """Hear of a move, whoever played it."""
@@ -38,24 +43,46 @@ class Prover:
         self._play.played(code)
 
     def run(self, board: FastBoard, budget: Budget, tell: Tell) -> Found:
-        """Return the best move of a game that goes on."""
+        """Return the best move of a game that goes on.
+
+        What is proven is searched on until its length is exact, as long as the budget goes.
+        """
         found = self._exact.run(board, budget.share(3), tell)
-        if not found.is_proven:
+        if found.proof is None:
             found = self._proven(board, budget.share(2), found) or found
-        if not found.is_proven:
+        if found.proof is None:
             found = self._play.run(board, budget, tell)
+        elif not found.proof.is_settled:
+            found = _joined(found, self._exact.run(board, budget, tell))
         found.nodes = budget.used
         return found
 
     def _proven(self, board: FastBoard, budget: Budget, found: Found) -> Found | None:
         """Return a win that is forced, or the news that the opponent has one."""
         me = board.to_move
-        if self._proofs.proves(board, me, budget):
-            line = [board.moves[code] for code in self._proofs.line(board, me)]
-            return Found(line[0], 1.0, is_proven=True, depth=len(line), line=line)
+        if self._proofs.proves(board, me, budget) and self._proofs.winning is not None:
+            line = self._proofs.line(board, me, budget)
+            moves = [board.moves[code] for code in line or [self._proofs.winning]]
+            return Found(moves[0], 1.0, Proof(1), depth=found.depth, line=moves)
         if self._proofs.proves(board, 1 - me, budget):  # what is left, if the answer was no
-            return Found(found.move, -1.0, is_proven=True, depth=found.depth, line=found.line)
+            return Found(found.move, -1.0, Proof(-1), depth=found.depth, line=[found.move])
         return None
+
+
+def _joined(before: Found, after: Found) -> Found:
+    """Return the better of two results of one search, with all that both prove."""
+    seen = max(before.depth, after.depth)
+    if before.proof is None or after.proof is None:
+        best = before if after.proof is None else after
+    elif after.proof.is_settled or before.proof.at_most is None:
+        best = after
+    else:
+        is_sooner = (after.proof.at_most or _NEVER) <= before.proof.at_most
+        both = before.proof.joined(after.proof, seen)
+        best = after if is_sooner else before
+        best.proof = both
+    best.depth = seen
+    return best
 
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> Prover:

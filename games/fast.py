@@ -18,7 +18,7 @@ that a shift by one of `Board.directions` is a step on the board and never turns
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -82,10 +82,20 @@ class Tables:
     meerkat: int = -1
 
 
+def _go_on() -> None:
+    """Let a board work for as long as it takes."""
+
+
 class FastBoard(ABC):
     """A state of a game that is played on in place. Not for two threads at once."""
 
     game: Game
+
+    check: Callable[[], object] = staticmethod(_go_on)
+    """What a board calls in its own loops, before each ply at least; it raises to end them.
+
+    The board then stands where it stood before the loop. A search sets it while it runs.
+    """
 
     moves: Sequence[Move]
     """The text of each move by its code. Of a game's own board every move that there ever is, in
@@ -126,6 +136,7 @@ class FastBoard(ABC):
         wins, losses = [], []
         me = self.to_move
         for code in self.legal():
+            self.check()
             self.play(code)
             if self.winner == me:
                 wins.append(code)
@@ -139,7 +150,8 @@ class FastBoard(ABC):
 
         Where a move wins at once, such alone; else none that loses at once, or that lets the
         opponent win with the next move as far as that is cheap to see. Where all lose, some of
-        them. Whatever is left out is no better than what is returned.
+        those that lose the latest. Nothing that is left out ends better than the best of what is
+        returned: it wins no sooner, and where all lose it loses no later.
         """
         wins, losses = self.threats()
         if wins:
@@ -154,24 +166,24 @@ class FastBoard(ABC):
 
         Each legal move is equally likely. The board is as before.
         """
-        plies = 0
-        while (winner := self.winner) is None:
-            legal = self.legal()
-            self.play(legal[int(chance.random() * len(legal))])
-            plies += 1
-        for _ in range(plies):
-            self.undo()
-        return winner, plies
+        return self._played_by(chance, self.legal)
 
     def careful_playout(self, chance: Random) -> tuple[int, int]:
         """Do the same with `candidates`, each of them equally likely: nobody blunders at once."""
+        return self._played_by(chance, self.candidates)
+
+    def _played_by(self, chance: Random, choices: Callable[[], list[int]]) -> tuple[int, int]:
+        """Play a random game of such moves, and take it back, even where a check ends it."""
         plies = 0
-        while (winner := self.winner) is None:
-            codes = self.candidates()
-            self.play(codes[int(chance.random() * len(codes))])
-            plies += 1
-        for _ in range(plies):
-            self.undo()
+        try:
+            while (winner := self.winner) is None:
+                self.check()
+                codes = choices()
+                self.play(codes[int(chance.random() * len(codes))])
+                plies += 1
+        finally:
+            for _ in range(plies):
+                self.undo()
         return winner, plies
 
     def rollout(self, chance: Random) -> int:
@@ -228,26 +240,39 @@ def keys(name: str, size: int) -> tuple[int, ...]:
 
 
 class PlainBoard(FastBoard):
-    """A board over positions, for games without one of their own."""
+    """A board over positions, for games without one of their own.
+
+    To take a move back asks the rules nothing, whatever their calls cost.
+    """
 
     def __init__(self, position: Position) -> None:
         self.game = position.game
         self._codes: dict[Move, int] = {}
         self.moves = cast("list[Move]", [])
-        self._line = [position]
-        self._take(position)
+        self._line: list[tuple[Position, int, int | None]] = []
+        """Positions, with who decides next and who has won there."""
+        self._keys: list[int | None] = []
+        self._push(position)
 
-    def _take(self, position: Position) -> None:
-        self.to_move = int(position.to_move)
+    def _push(self, position: Position) -> None:
         outcome = position.outcome()
+        self.to_move = int(position.to_move)
         if outcome is None:
             self.winner = None
         else:
             self.winner = DRAW if outcome.winner is None else int(outcome.winner)
-        from hashlib import blake2b  # games of their own board do without
+        self._line.append((position, self.to_move, self.winner))
+        self._keys.append(None)
 
-        digest = blake2b(position.text().encode(), digest_size=8).digest()
-        self.key = int.from_bytes(digest, "little")
+    @property
+    def key(self) -> int:  # type: ignore[override]  # random games do without it
+        """Return 64 bits of the text of the position."""
+        if (key := self._keys[-1]) is None:
+            from hashlib import blake2b  # games of their own board do without
+
+            digest = blake2b(self.position().text().encode(), digest_size=8).digest()
+            key = self._keys[-1] = int.from_bytes(digest, "little")
+        return key
 
     def code(self, move: str) -> int:
         """Return the code of a move, which is legal somewhere; a new one for one not met."""
@@ -259,20 +284,20 @@ class PlainBoard(FastBoard):
 
     def legal(self) -> list[int]:
         """Return the codes of all legal moves."""
-        return [self.code(move) for move in self._line[-1].legal_moves()]
+        return [self.code(move) for move in self.position().legal_moves()]
 
     def play(self, code: int) -> None:
         """Play a legal move."""
-        self._line.append(self._line[-1].play(self.moves[code]))
-        self._take(self._line[-1])
+        self._push(self.position().play(self.moves[code]))
 
     def undo(self) -> None:
         """Take the last move back; raises IndexError."""
         if len(self._line) == 1:
             raise IndexError("no move to take back")
         self._line.pop()
-        self._take(self._line[-1])
+        self._keys.pop()
+        _, self.to_move, self.winner = self._line[-1]
 
     def position(self) -> Position:
         """Return the position."""
-        return self._line[-1]
+        return self._line[-1][0]

@@ -739,13 +739,15 @@ class MammalathBoard(EndingBoard):
     ) -> tuple[int, int]:
         """Play the first two turns, in which nothing ends and not all may be played, then on."""
         begun = 0
-        while self.winner is None and (not any(self.tokens) or self._can_swap):
-            legal = self.legal()
-            self.play(legal[int(chance.random() * len(legal))])
-            begun += 1
-        winner, plies = play_on(chance) if self.winner is None else (self.winner, 0)
-        for _ in range(begun):
-            self.undo()
+        try:
+            while self.winner is None and (not any(self.tokens) or self._can_swap):
+                legal = self.legal()
+                self.play(legal[int(chance.random() * len(legal))])
+                begun += 1
+            winner, plies = play_on(chance) if self.winner is None else (self.winner, 0)
+        finally:
+            for _ in range(begun):
+                self.undo()
         return winner, begun + plies
 
     def _play_on(self, chance: Random) -> tuple[int, int]:
@@ -762,6 +764,7 @@ class MammalathBoard(EndingBoard):
         plies = 1
         placed = [theirs.bit_count(), mine.bit_count()]  # by the ply's parity
         while True:
+            self.check()
             pick = int(random() * left)
             left -= 1
             code = options[pick]
@@ -783,7 +786,9 @@ class MammalathBoard(EndingBoard):
             plies += 1
             mine, theirs, mover = theirs, mine, 1 - mover
 
-    def _play_on_with_care(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - one hot loop
+    def _play_on_with_care(  # noqa: C901, PLR0912 - one hot loop
+        self, chance: Random
+    ) -> tuple[int, int]:
         """Play candidates from the third turn on.
 
         Shapes that lack one token are kept from ply to ply: only that token changes them.
@@ -796,7 +801,13 @@ class MammalathBoard(EndingBoard):
         empty = self.game.board.full & ~(mine | theirs)
         options = self.legal()
         left, plies = len(options), 1
+
+        def may_release(code: int) -> bool:
+            gone = taken[code] & animals
+            return gone != 0 and (code < lines or gone == taken[code])
+
         while True:
+            self.check()
             wins, losses = _ends(nearly, empty, animals)
             if wins:
                 return mover, plies
@@ -812,12 +823,17 @@ class MammalathBoard(EndingBoard):
                     choice[pick], choice[count] = choice[count], code
                     continue
                 gone = taken[code] & animals
-                if gone and (code < lines or gone == taken[code]):
+                if may_release(code):
                     break
                 left -= 1  # it can never be played again
                 choice[pick], choice[count] = choice[count], choice[left]
             else:
-                return 1 - mover, plies
+                spared = empty & ~losses if forced else 0
+                if spared and mine.bit_count() + 1 == self.game.supply:
+                    return DRAW, plies
+                rest = options[:left] if forced else []
+                waits = spared or any(code >= cells and may_release(code) for code in rest)
+                return 1 - mover, plies + (1 if waits else 0)
             left -= 1
             options[options.index(code) if forced else pick] = options[left]
             if code < cells:

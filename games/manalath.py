@@ -644,6 +644,7 @@ class ManalathBoard(FastBoard):
         options = self.legal()
         plies = 0
         for left in range(len(options), 0, -1):
+            self.check()
             pick = int(random() * left)
             code = options[pick]
             options[pick] = options[left - 1]

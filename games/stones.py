@@ -226,7 +226,12 @@ class EndingBoard(FastBoard):
         return self.game.board.places_in(wins), self.game.board.places_in(losses)
 
     def candidates(self) -> list[int]:
-        """Return what wins; else where the opponent would win; else what does not lose."""
+        """Return what wins; else where the opponent would win; else what does not lose.
+
+        Where a piece of one's own loses on each cell where the opponent would win, all other moves
+        come to the same, a draw at once or a win of the opponent with the next move: one of them
+        is returned.
+        """
         if self.winner is not None:
             return []
         mover, places_in = self.to_move, self.game.board.places_in
@@ -234,13 +239,14 @@ class EndingBoard(FastBoard):
         if wins:
             return places_in(wins)
         theirs, _ = self.ending_cells(1 - mover)
-        if theirs:
-            return places_in(theirs & ~losses) or places_in(theirs)
+        if theirs & ~losses:
+            return places_in(theirs & ~losses)
         legal = self.legal()
         if not losses:
             return legal
         lost = places_in(losses)
-        return [code for code in legal if code not in lost] or legal
+        spared = [code for code in legal if code not in lost]
+        return (spared[:1] if theirs else spared) or legal
 
 
 def taking_turns(mover: int, times: int) -> Sequence[Seat]:

@@ -566,6 +566,7 @@ class SurikataBoard(FastBoard):
             mover = mover if count == MOUNDS else 1 - mover
         free &= ~mounds
         while free:
+            self.check()
             plies += 1
             open_cells = free & ~game.view(meerkat, mounds)
             if is_careful and 1 < left <= _MOST_SEEN and self._wins(mine, open_cells, free, mounds):

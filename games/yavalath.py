@@ -380,16 +380,13 @@ class YavalathBoard(EndingBoard):
         if self.winner is not None:
             return self.winner, 0
         if self.can_swap:
-            legal = self.legal()
-            self.play(legal[int(chance.random() * len(legal))])
-            winner, plies = self.playout(chance)
-            self.undo()
-            return winner, plies + 1
+            return self._swap_or_not(chance, self.playout)
         placed, random = self.game.placed, chance.random
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]
         free = self.legal()
         for left in range(len(free), 0, -1):
+            self.check()
             pick = int(random() * left)
             code = free[pick]
             free[pick] = free[left - 1]
@@ -402,16 +399,24 @@ class YavalathBoard(EndingBoard):
             mine, theirs, mover = theirs, mine, 1 - mover
         return DRAW, len(free)
 
+    def _swap_or_not(
+        self, chance: Random, play_on: Callable[[Random], tuple[int, int]]
+    ) -> tuple[int, int]:
+        """Play second's first turn, then on."""
+        legal = self.legal()
+        self.play(legal[int(chance.random() * len(legal))])
+        try:
+            winner, plies = play_on(chance)
+        finally:
+            self.undo()
+        return winner, plies + 1
+
     def careful_playout(self, chance: Random) -> tuple[int, int]:  # noqa: C901 - one hot loop
         """Do the same with `candidates`; cells where a stone wins are kept from ply to ply."""
         if self.winner is not None:
             return self.winner, 0
         if self.can_swap:
-            legal = self.legal()
-            self.play(legal[int(chance.random() * len(legal))])
-            winner, plies = self.careful_playout(chance)
-            self.undo()
-            return winner, plies + 1
+            return self._swap_or_not(chance, self.careful_playout)
         placed, random, places_in = self.game.placed, chance.random, self.game.board.places_in
         mover = self.to_move
         mine, theirs = self.stones[mover], self.stones[1 - mover]
@@ -419,6 +424,7 @@ class YavalathBoard(EndingBoard):
         free = self.legal()
         empty = self.game.board.full & ~(mine | theirs)
         for left in range(len(free), 0, -1):
+            self.check()
             if wins:
                 return mover, len(free) - left + 1
             forced = places_in(their_wins) if their_wins else []
@@ -435,7 +441,8 @@ class YavalathBoard(EndingBoard):
                     break
                 count -= 1
                 if not count:
-                    return 1 - mover, len(free) - left + 1
+                    can_wait = forced and not all(self._ends(mine, one) for one in free[:left])
+                    return 1 - mover, len(free) - left + (2 if can_wait else 1)
                 choice[pick], choice[count] = choice[count], code
             if forced:
                 pick = free.index(code)
@@ -449,6 +456,11 @@ class YavalathBoard(EndingBoard):
             mine, theirs, mover = theirs, with_it, 1 - mover
             wins, their_wins = their_wins & empty, wins
         return DRAW, len(free)
+
+    def _ends(self, mine: int, code: int) -> bool:
+        """Return whether one more stone finishes a row, short or long."""
+        bit, lines, _ = self.game.placed[code]
+        return any((mine | bit) & line == line for line in lines)
 
 
 GAME: Final = Yavalath()

@@ -80,7 +80,7 @@ _BOOK: Final = re.compile(r"(?s).* (#[0-9]{1,9})")
 _NUMBERS: Final = frozenset({"emt", "clk", "depth", "eval", "nodes", "nps", SAID})
 """Annotations that are numbers."""
 
-_PROVEN: Final = re.compile(r"proven (?:win|loss|draw)(?: in [0-9]{1,4})?")
+_PROVEN: Final = re.compile(r"proven (?:win|loss|draw)(?: in (?:at most )?[0-9]{1,4})?")
 """What our own bots say of a move in words."""
 
 _MOVE: Final = re.compile(r"x?[A-Z]?(?:[a-z][0-9]{1,2})?(?:[-=+:x][A-Z]?[a-z][0-9]{1,2})*")

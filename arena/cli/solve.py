@@ -70,6 +70,7 @@ def _row(move: str, found: Solved) -> dict[str, object]:
         **({"move": move} if move else {}),
         "value": found.value,
         "plies": found.plies,
+        "at_most": found.at_most,
         "line": found.line,
         "expected": found.expected,
         "nodes": found.nodes,

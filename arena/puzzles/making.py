@@ -37,8 +37,14 @@ OPENING: Final = 4
 AT_RANDOM: Final = 0.15
 """How likely any later one is."""
 
+NODES_TO_MEASURE: Final = 1000
+"""As many times are used to find out exactly how long the right move of a puzzle takes."""
+
 HASH: Final = 30_000
 """States that are remembered of a question; to make room for more takes longer than to look."""
+
+MEASURES: Final = 1_000_000
+"""States that are remembered to find out how long a move takes."""
 
 MOST_TEMPTING: Final = 14
 """More of such moves in a game at random take too long to be looked at."""
@@ -60,6 +66,9 @@ class Bots:
     looker: Engine
     """That no other move wins as soon, by looking at all of them."""
 
+    measurer: Engine
+    """How many plies the right move takes exactly: the same bot with more room."""
+
 
 @contextmanager
 def bots(prover: str = "solver") -> Iterator[Bots]:
@@ -67,8 +76,9 @@ def bots(prover: str = "solver") -> Iterator[Bots]:
     with (
         Engine.open(prover) as first,
         Engine.open("alphabeta", options={"blind": True, "hash": HASH}) as second,
+        Engine.open("alphabeta", options={"blind": True, "hash": MEASURES}) as third,
     ):
-        yield Bots(first, second)
+        yield Bots(first, second, third)
 
 
 @dataclass
@@ -165,21 +175,21 @@ class Maker:
         if tempts < FEWEST_TEMPTING:
             return None
         task: Task = "win" if found.value == "win" else "hold"
-        guess = Puzzle(position, task, found.plies or 0, tempts, found.line)
+        guess = Puzzle(position, task, found.plies or found.at_most or 0, tempts, found.line)
         if self.graded[guess.grade] >= self.most:
             return None  # to prove it takes long
-        rights: list[tuple[Move, Solved]] = []
+        rights: list[Move] = []
         for move in position.legal_moves():
             one = _settled(self.bots, position, move, self.limit)
             if one.value in ("win", found.value):
-                rights.append((move, one))
+                rights.append(move)
             if one.value == "unknown" or len(rights) == 2:
                 return self._in_plies(position, tempts)
         (right,) = rights
-        plies = 0 if found.value == "draw" else right[1].plies
-        if plies is None:
-            return None
-        return Puzzle(position, task, plies, tempts, right[1].line)
+        if task == "hold":
+            line = _settled(self.bots, position, right, self.limit).line
+            return Puzzle(position, task, 0, tempts, line)
+        return self._measured(position, task, tempts, right)
 
     def _in_plies(self, position: Position, tempts: int) -> Puzzle | None:
         """Return the puzzle where one move alone wins within so many plies, if it is one."""
@@ -187,8 +197,17 @@ class Maker:
         plies = found.plies
         if found.value != "win" or plies is None or not FEWEST <= plies <= MOST_LOOKED_AT:
             return None
-        puzzle = Puzzle(position, "win-in", plies, tempts, found.line)
-        return None if wrong_with(puzzle, self.bots, self.limit) else puzzle
+        puzzle = self._measured(position, "win-in", tempts, found.line[0])
+        if puzzle is None or wrong_with(puzzle, self.bots, self.limit):
+            return None
+        return puzzle
+
+    def _measured(self, position: Position, task: Task, tempts: int, right: Move) -> Puzzle | None:
+        """Return the puzzle with its exact length and a line to the end; None: not within reach."""
+        exact = _exactly(self.bots, position, right, self.limit)
+        if exact.plies is None or exact.plies < FEWEST or len(exact.line) != exact.plies:
+            return None
+        return Puzzle(position, task, exact.plies, tempts, exact.line)
 
 
 def tempting(position: Position) -> list[Move]:
@@ -209,11 +228,16 @@ def tempting(position: Position) -> list[Move]:
 
 
 def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
-    """Return what a proof finds wrong with a puzzle; empty where it holds."""
+    """Return what a proof finds wrong with a puzzle; empty where it holds.
+
+    Its length must be exact, and the line keep to it.
+    """
+    if puzzle.task != "hold" and (wrong := _wrong_length(puzzle, bots, limit)):
+        return wrong
     if puzzle.task == "win-in":
         return _wrong_within(puzzle, bots.looker, limit)
-    right = _settled(bots, puzzle.position, puzzle.answer, limit).value
     expected = ("win",) if puzzle.task == "win" else ("win", "draw")
+    right = _settled(bots, puzzle.position, puzzle.answer, limit).value
     if right not in expected:
         return f"{puzzle.answer} is {right}, expected {' or '.join(expected)}"
     for move in puzzle.position.legal_moves():
@@ -232,16 +256,32 @@ def _settled(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved
     return one
 
 
-def _looked_at(puzzle: Puzzle, move: Move, looker: Engine, limit: Limit) -> Solved:
-    """Return what is known of a move when it is known, or has been looked at deep enough."""
-    one = solve_move(looker, puzzle.position, move, limit)
-    if one.value == "unknown" and (one.depth or 0) < puzzle.plies:
-        one = solve_move(looker, puzzle.position, move, _wider(limit))
+def _exactly(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved:
+    """Return what a move comes to, with its exact length as far as that is within reach."""
+    one = solve_move(bots.looker, position, move, _wider(limit))
+    if one.plies is None or len(one.line) != one.plies:
+        one = solve_move(bots.measurer, position, move, _wider(limit, NODES_TO_MEASURE))
     return one
 
 
-def _wider(limit: Limit) -> Limit:
-    return limit if limit.nodes is None else replace(limit, nodes=NODES_TO_LOOK * limit.nodes)
+def _wider(limit: Limit, times: int = NODES_TO_LOOK) -> Limit:
+    return limit if limit.nodes is None else replace(limit, nodes=times * limit.nodes)
+
+
+def _wrong_length(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
+    """Return what is wrong with how long a puzzle is said to take, or with its line."""
+    right = _exactly(bots, puzzle.position, puzzle.answer, limit)
+    if right.value != "win" or right.plies != puzzle.plies:
+        return f"{puzzle.answer} is {right.words}, expected win in {puzzle.plies} plies"
+    left = puzzle.plies
+    position = puzzle.position
+    for move in puzzle.line:
+        one = _exactly(bots, position, move, limit)
+        if one.plies != left:
+            return f"{move} ends the game in {one.plies} plies, expected {left}"
+        position = position.play(move)
+        left -= 1
+    return "" if position.is_over else f"the line ends {left} plies before the game"
 
 
 def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
@@ -249,15 +289,26 @@ def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
 
     Of each other move all answers are looked at so deep, whatever it comes to later.
     """
-    right = solve_move(looker, puzzle.position, puzzle.answer, _wider(limit))
-    if right.value != "win" or right.plies != puzzle.plies:
-        return f"{puzzle.answer} is {right.words}, expected win in {puzzle.plies} plies"
     for move in puzzle.position.legal_moves():
         if move == puzzle.answer:
             continue
-        one = _looked_at(puzzle, move, looker, limit)
-        if one.value == "win" and (one.plies is None or one.plies <= puzzle.plies):
+        one = solve_move(looker, puzzle.position, move, limit)
+        if _wins_within(one, puzzle.plies) is None:
+            one = solve_move(looker, puzzle.position, move, _wider(limit))
+        wins = _wins_within(one, puzzle.plies)
+        if wins is None:
+            return f"{move} is unknown after {one.depth or 0} plies"
+        if wins:
             return f"{move} is {one.words}, too"
-        if one.value == "unknown" and (one.depth or 0) < puzzle.plies:
-            return f"{move} is unknown after {one.depth} plies"
     return ""
+
+
+def _wins_within(one: Solved, plies: int) -> bool | None:
+    """Return whether a move wins within so many plies; None where too few were looked at."""
+    if one.value in ("loss", "draw"):
+        return False
+    if one.plies is not None:
+        return one.plies <= plies
+    if one.at_most is not None and one.at_most <= plies:
+        return True
+    return False if (one.depth or 0) >= plies else None

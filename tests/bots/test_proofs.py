@@ -1,0 +1,175 @@
+"""Whatever a search says is proven is so: at every budget, with a stop at every check, in any form.
+
+The truth is found by plain minimax over all legal moves, which shares nothing with the searches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from random import Random
+from typing import Final
+
+import pytest
+from exhaustive import hardest
+from families import ALL
+from places import ROOT
+from provers import ALL_FORMS, COMPILED, IN_PYTHON, Asked, StopAt, forms_of
+
+from lath import games
+from lath.bots.proof import ProofNumber
+from lath.bots.search import AlphaBeta, Budget, OutOfBudgetError, Proof, Uct
+from lath.games.core import Game
+from lath.games.fast import fast_board
+
+STRANGE: Final = games.get(games.named(str(ROOT / "examples" / "games" / "order_and_chaos.py")))
+
+ENOUGH: Final = 50_000
+"""States that a search remembers which forgets none here."""
+
+MOST: Final = 5000
+"""The largest budget; where a search ends by itself before, a larger one changes nothing."""
+
+every_game = pytest.mark.parametrize("game", [*ALL, STRANGE], ids=lambda game: game.id)
+
+
+def at_every_budget(asked: Asked, form: str) -> None:
+    """Ask with one node, two and so on, until more change nothing."""
+    make = forms_of(asked.position.game)[form]
+    for nodes in range(1, MOST + 1):
+        if asked.ask(make(ENOUGH), Budget(nodes=nodes)).nodes < nodes:
+            return
+
+
+def at_every_check(asked: Asked, form: str, step: int) -> None:
+    """Ask with a stop at the first look at the time, and every so many later, until none is met."""
+    make = forms_of(asked.position.game)[form]
+    for checks in count(1, step):
+        stop = StopAt(checks)
+        asked.ask(make(ENOUGH), Budget(nodes=MOST, is_late=stop))
+        if not stop.is_late:
+            return
+
+
+@every_game
+def test_what_is_proven_is_so_whatever_ends_the_search(game: Game) -> None:
+    for seed, few in ((1, 40), (12, 100)):
+        asked = Asked(*hardest(game, seed, few))
+        for form, make in forms_of(game).items():
+            at_every_budget(asked, form)
+            if form in IN_PYTHON:
+                at_every_check(asked, form, step=9)
+            for size in (1, 5, 25):
+                for nodes in (2, 9, 31, 100, 300):
+                    asked.ask(make(size), Budget(nodes=nodes))
+        assert asked.claims > 20
+
+
+TAKEN_FOR_LOST: Final = (
+    ("mammalath", "1DDA2/BB2D1/1A2A1/1BB2B/E1D3/A4E 4b1/1b4/6/2ww2/6/2w2w b", 5),
+    ("yavalath", "w1wbb/3w1b/2b2b1/ww1bb1ww/1bb2wbw1/3w2b1/6w/b5/wb2w w", 5),
+    ("yavalath", "b3w/1bb2w/3w2b/5bw1/w1b2wbww/ww2b3/1b1b2w/6/4b w", 5),
+    ("yavalath", "5/b1b2b/7/2ww2b1/3w5/1b2w3/4b2/5w/2w2 w", 5),
+    ("surikata", "mo1o1/2w2/moomw/oww1w/m2mo b3 w", 8),
+)
+"""Positions that are won, and in how many plies by `tests/support/second_opinion.cc`.
+
+Where a budget ended after the first move of a depth was refuted they were called lost.
+"""
+
+
+@pytest.mark.parametrize(("game_id", "text", "plies"), TAKEN_FOR_LOST)
+@pytest.mark.parametrize("form", [form for form in ALL_FORMS if "mcts" not in form])
+def test_a_won_position_is_lost_at_no_budget(
+    game_id: str, text: str, plies: int, form: str
+) -> None:
+    position = games.get(game_id).position(text)
+    if form not in forms_of(position.game):
+        pytest.skip("numba is not installed")
+    board, make = fast_board(position), forms_of(position.game)[form]
+    is_quick = form in COMPILED and "solver" not in form
+    for nodes in range(20, MOST if is_quick else 600, 17 if is_quick else 83):
+        proof = make(50_000).run(board, Budget(nodes=nodes), lambda _: None).proof
+        if proof is not None:
+            assert proof.value == 1, nodes
+            assert proof.plies in (None, plies), nodes
+            assert proof.at_most is None or proof.at_most >= plies, nodes
+
+
+@every_game
+def test_what_is_no_candidate_ends_no_better(game: Game) -> None:
+    """Neither the value nor the length of a game is another where only candidates are played."""
+    for seed in range(4):
+        _, truth = hardest(game, seed, few=400)
+        truth.few = 10**9
+        for at in list(truth.known):
+            if not at.is_over:
+                board = fast_board(at)
+                best = max(truth.by(at, board.moves[code]).rank for code in board.candidates())
+                assert best == truth.of(at).rank, at.text()
+
+
+def test_a_score_beyond_one_is_no_proof() -> None:
+    board = fast_board(games.get("yavalath").start())
+    for guess in (7.0, -7.0, float("nan")):
+        found = AlphaBeta(evaluate=lambda _: guess).run(board, Budget(nodes=200))  # noqa: B023
+        assert found.proof is None
+        assert -1 <= found.value <= 1
+
+
+def test_what_is_known_of_one_game_type_proves_nothing_of_another() -> None:
+    """The same stones have the same keys in games of a family, whatever wins there."""
+    easy, hard = games.get("yavalath:size=3,win=3,lose=2"), games.get("yavalath:size=3")
+    text = "w2/2b1/5/1bw1/3 w"
+    for search in (AlphaBeta(), Uct(Random(1)), *_compiled()):
+        assert search.run(fast_board(easy.position(text)), Budget(nodes=3000)).proof is not None
+        board = fast_board(hard.position(text))
+        assert search.run(board, Budget(nodes=3)).proof is None
+    proofs = ProofNumber()
+    assert proofs.proves(fast_board(easy.position(text)), 0, Budget(nodes=3000)) is not None
+    assert proofs.proves(fast_board(hard.position(text)), 0, Budget(nodes=1)) is None
+
+
+def _compiled() -> list[AlphaBeta | Uct]:
+    if "mcts compiled" not in forms_of(games.get("yavalath")):
+        return []
+    made = (COMPILED[name](1000) for name in ("alphabeta compiled", "mcts compiled"))
+    return [one for one in made if isinstance(one, AlphaBeta | Uct)]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Uct(Random(1)), *map(lambda one: lambda: one, _compiled())]
+)
+def test_a_tree_is_not_used_of_another_position(make: Callable[[], AlphaBeta | Uct]) -> None:
+    game = games.get("yavalath")
+    won = game.position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
+    search = make()
+    assert search.run(fast_board(won), Budget(nodes=300)).proof is not None
+    assert search.run(fast_board(game.start()), Budget(nodes=3)).proof is None
+
+
+def test_a_search_without_room_finds_a_move_and_the_proof() -> None:
+    won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
+    for form, make in forms_of(won.game).items():
+        found = make(1).run(fast_board(won), Budget(nodes=200), lambda _: None)
+        assert found.move == "e4", form
+        assert found.proof is not None
+        assert found.proof.value == 1
+
+
+def test_bounds_become_exact_when_all_shorter_ends_were_looked_at() -> None:
+    assert Proof(1, at_most=9).joined(Proof(1, at_most=7), 5) == Proof(1, at_most=7)
+    assert Proof(1, at_most=9).joined(Proof(1, at_most=7), 6) == Proof(1, 7)
+    assert Proof(-1).joined(None, 30) == Proof(-1)
+    assert Proof(1, 5).joined(Proof(1, at_most=9), 2) == Proof(1, 5)
+
+
+def test_a_budget_of_a_share_of_a_share_counts_everywhere() -> None:
+    whole = Budget(nodes=100)
+    small = whole.share(2).share(5)
+    assert small.nodes == 10
+    for _ in range(10):
+        small.spend()
+    with pytest.raises(OutOfBudgetError):
+        small.spend()
+    assert whole.used == 10

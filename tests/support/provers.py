@@ -1,0 +1,108 @@
+"""Searches that prove, in each form, and what has to be true of whatever they say is proven."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from lath.bots.compiled import CompiledAlphaBeta, CompiledUct
+from lath.bots.search import AlphaBeta, Budget, Found, Uct, blind
+from lath.bots.searcher import Search
+from lath.bots.solver import Prover
+from lath.games.core import Game, Position
+from lath.games.fast import fast_board
+
+if TYPE_CHECKING:
+    from exhaustive import Minimax
+
+Make = Callable[[int], Search]
+"""Makes a search that remembers so many states, or holds so many moves."""
+
+
+def _solver(size: int, *, is_compiled: bool) -> Search:
+    return Prover(Random(1), is_compiled=is_compiled, size=size)
+
+
+IN_PYTHON: Final[Mapping[str, Make]] = {
+    "alphabeta": lambda size: AlphaBeta(chance=Random(1), size=size),
+    "alphabeta blind": lambda size: AlphaBeta(blind, Random(1), size),
+    "mcts": lambda size: Uct(Random(1), size=size),
+    "solver": lambda size: _solver(size, is_compiled=False),
+}
+
+COMPILED: Final[Mapping[str, Make]] = {
+    "alphabeta compiled": lambda size: CompiledAlphaBeta(Random(1), size),
+    "alphabeta blind, compiled": lambda size: CompiledAlphaBeta(Random(1), size, is_blind=True),
+    "mcts compiled": lambda size: CompiledUct(Random(1), size=size),
+    "solver compiled": lambda size: _solver(size, is_compiled=True),
+}
+
+ALL_FORMS: Final = {**IN_PYTHON, **COMPILED}
+
+
+def forms_of(game: Game) -> Mapping[str, Make]:
+    """Return the searches that a game can be searched by here."""
+    has_form = fast_board(game.start()).tables() is not None and find_spec("numba") is not None
+    return ALL_FORMS if has_form else IN_PYTHON
+
+
+class StopAt:
+    """Says that it is late from the so many-th question on."""
+
+    def __init__(self, checks: int) -> None:
+        """Take how many questions are answered no."""
+        self._left = checks
+        self.is_late = False
+
+    def __call__(self) -> bool:
+        """Return whether it is."""
+        self._left -= 1
+        self.is_late |= self._left < 0
+        return self.is_late
+
+
+class Asked:
+    """A position whose end is known, and searches that are asked about it."""
+
+    def __init__(self, position: Position, truth: Minimax) -> None:
+        """Take who knows how it ends."""
+        self.position = position
+        self.truth = truth
+        self.truth.few = 10**9  # of what comes after the position, too
+        self.board = fast_board(position)
+        self.claims = 0
+        """How often something was proven."""
+
+    def ask(self, search: Search, budget: Budget) -> Found:
+        """Return what a search finds, having looked at all that it says on the way."""
+        found = search.run(self.board, budget, self._look_at)
+        assert self.board.position() == self.position
+        assert budget.nodes is None or found.nodes <= budget.nodes
+        assert self.position.why_illegal(found.move) is None
+        self._look_at(found)
+        return found
+
+    def _look_at(self, found: Found) -> None:
+        """Check that what is proven is so: the value, the length, the move, the line."""
+        proof = found.proof
+        if proof is None:
+            return
+        self.claims += 1
+        end = self.truth.of(self.position)
+        about = (self.position.text(), found, end)
+        assert proof.value == end.value, about
+        assert self.truth.by(self.position, found.move).value == end.value, about
+        if proof.value == 0:
+            return
+        assert proof.at_most is None or proof.at_most >= end.plies, about
+        if proof.plies is None:
+            return
+        assert proof.plies == end.plies, about
+        at = self.position
+        for length, move in enumerate(found.line, 1):
+            after = self.truth.by(at, move)
+            assert after == self.truth.of(at), about
+            at = at.play(move)
+            assert not at.is_over or length == proof.plies, about
