@@ -65,6 +65,18 @@ def test_what_is_proven_is_so_whatever_ends_the_search(game: Game) -> None:
         assert asked.claims > 20
 
 
+@every_game
+def test_a_search_that_remembers_other_positions_proves_no_less_exactly(game: Game) -> None:
+    """One search is asked about one position after the other, deep ones and shallow ones."""
+    chance = Random(game.id)
+    _, truth = hardest(game, 5, few=400)
+    positions = [at for at in truth.known if not at.is_over]
+    for make in forms_of(game).values():
+        search = make(200)
+        for at in chance.sample(positions, min(60, len(positions))):
+            Asked(at, truth).ask(search, Budget(nodes=chance.choice((5, 30, 3000))))
+
+
 TAKEN_FOR_LOST: Final = (
     ("mammalath", "1DDA2/BB2D1/1A2A1/1BB2B/E1D3/A4E 4b1/1b4/6/2ww2/6/2w2w b", 5),
     ("yavalath", "w1wbb/3w1b/2b2b1/ww1bb1ww/1bb2wbw1/3w2b1/6w/b5/wb2w w", 5),
@@ -155,6 +167,14 @@ def test_a_search_without_room_finds_a_move_and_the_proof() -> None:
         assert found.move == "e4", form
         assert found.proof is not None
         assert found.proof.value == 1
+
+
+def test_proof_numbers_that_are_forgotten_at_once_leave_the_winning_move() -> None:
+    won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
+    proofs, board = ProofNumber(size=1), fast_board(won)
+    assert proofs.proves(board, 0, Budget(nodes=100))
+    assert proofs.winning is not None
+    assert board.moves[proofs.winning] == "e4"
 
 
 def test_bounds_become_exact_when_all_shorter_ends_were_looked_at() -> None:

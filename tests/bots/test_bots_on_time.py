@@ -1,0 +1,101 @@
+"""Bundled bots keep their time in any game, whatever a call of its rules costs.
+
+The clock is the test's: it goes on where the rules are asked, so a busy machine changes nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import random
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+from slow_games import Clock, Costs, SlowGame, SlowPosition
+
+from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
+from lath.bots.proof import ProofNumber
+from lath.bots.sdk import Turn
+from lath.bots.search import AlphaBeta, Budget, Uct
+from lath.games.fast import fast_board
+
+BOTS: Final[dict[str, Callable[[Any, Turn], str]]] = {
+    "random": random_mover.choose,
+    "greedy": greedy.choose,
+    "monte-carlo": monte_carlo.choose,
+    "alphabeta": alphabeta.BOT.choose,
+    "mcts": mcts.BOT.choose,
+    "solver": solver.BOT.choose,
+}
+
+OPTIONS: Final = {"level": 8, "hash": 1000, "blind": False, "exploration": 40, "tree": 1000}
+
+AFTER: Final = 4
+"""Calls of the rules that may come after the time is over: one was under way, some must be."""
+
+COSTS: Final = (
+    Costs(play=0.005),
+    Costs(play=0.02),
+    Costs(play=0.3),
+    Costs(legal=0.03),
+    Costs(outcome=0.03),
+    Costs(text=0.03),
+    Costs(play=0.01, legal=0.01, outcome=0.01, text=0.01),
+)
+
+every_bot = pytest.mark.parametrize("bot", BOTS)
+
+
+def asked(bot: str, game: SlowGame, move_s: float, position: SlowPosition) -> float:
+    """Return how much time a bot takes for a move, in calls of the rules beyond what it has."""
+    clock, costs = game.clock, game.costs
+    clock.now_s = 0.0
+    turn = Turn(
+        ply=position.made + 1,
+        remaining_s=None,
+        increment_s=0.0,
+        move_s=move_s,
+        nodes=None,
+        chance=random.Random(1),
+        options=OPTIONS,
+        began_s=0.0,
+        out=io.StringIO(),
+        history=["a1"] * position.made,
+        clock=clock,
+    )
+    assert BOTS[bot](position, turn) in game.moves
+    return (clock.now_s - turn.budget_s) / max(dataclasses.astuple(costs))
+
+
+@every_bot
+@pytest.mark.parametrize("costs", COSTS, ids=str)
+@pytest.mark.parametrize("move_s", [0.1, 1.0])
+def test_a_bot_answers_in_time_whatever_the_rules_take(
+    bot: str, costs: Costs, move_s: float
+) -> None:
+    for size, rounds in ((2, 1), (6, 1), (10, 3)):
+        game = SlowGame(Clock(), costs, size=size, rounds=rounds)
+        assert asked(bot, game, move_s, game.start()) <= AFTER
+
+
+@every_bot
+def test_a_random_game_without_an_end_is_given_up(bot: str) -> None:
+    game = SlowGame(Clock(), Costs(), size=3, rounds=10**9)
+    assert asked(bot, game, 0.5, game.start()) <= AFTER
+
+
+def test_a_search_that_is_stopped_anywhere_leaves_the_board_as_it_was() -> None:
+    """Whichever call of the rules is the last one, no move stays played."""
+    for make in (AlphaBeta, lambda: Uct(random.Random(1)), ProofNumber):
+        for calls in range(1, 400, 3):
+            game = SlowGame(Clock(), Costs(play=1.0), size=2, rounds=2)
+            board = fast_board(game.start())
+            search: Any = make()
+            budget = Budget(seconds=calls, clock=game.clock)
+            if isinstance(search, ProofNumber):
+                search.proves(board, 0, budget)
+            else:
+                search.run(board, budget)
+            assert board.position() == game.start()
+            assert board.check.__name__ == "_go_on"

@@ -1,0 +1,121 @@
+"""Whether whatever is called proven is so, in very many searches, each of which ends somewhere.
+
+LATH_SOAK_BUDGETS searches are made in all, of every game that is installed and its relatives.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import pytest
+from exhaustive import hardest
+from families import ALL
+from places import ROOT
+from provers import Asked, StopAt, forms_of
+from tests.bots import test_proofs as proofs
+from walks import some_position
+
+from lath import games
+from lath.arena.puzzles.book import all_built_in
+from lath.bots.search import Budget, Found
+from lath.bots.searcher import Search
+from lath.games.core import Game
+from lath.games.fast import fast_board
+
+BUDGETS: Final = int(os.environ.get("LATH_SOAK_BUDGETS", "100000"))
+
+GAMES: Final = [*ALL, proofs.STRANGE]
+
+MIDDLES: Final = BUDGETS // 500
+"""Positions in the middle of games, of each game type that comes with the arena."""
+
+EACH: Final = 400
+"""Searches of a position."""
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
+def test_whatever_is_proven_is_so(game: Game) -> None:
+    chance = Random(game.id)
+    forms = forms_of(game)
+    asked, claims = 0, 0
+    while asked < BUDGETS / len(GAMES):
+        few = int(40 * 75 ** chance.random())
+        one = Asked(*hardest(game, chance.randrange(10**6), few))
+        kept: dict[str, Search] = {}
+        for _ in range(EACH):
+            form = chance.choice(list(forms))
+            search = forms[form](chance.choice((1, 20, 500, 50_000)))
+            if chance.random() < 0.3:  # one that remembers
+                search = kept.setdefault(form, search)
+            one.ask(search, a_budget(chance))
+        asked, claims = asked + EACH, claims + one.claims
+    print(f"{game.id}: {asked} searches, {claims} claims, all of them true")
+    assert claims > asked / 10
+
+
+def a_budget(chance: Random) -> Budget:
+    """Return so many nodes, or a stop at some look at the time."""
+    most = chance.choice((50, 400, 5000))
+    if chance.random() < 0.7:
+        return Budget(nodes=chance.randint(1, most))
+    return Budget(nodes=5000, is_late=StopAt(chance.randint(0, most)))
+
+
+@pytest.fixture(scope="module")
+def second_opinion(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no C++ compiler")
+    program = tmp_path_factory.mktemp("second") / "opinion"
+    source = ROOT / "tests" / "support" / "second_opinion.cc"
+    subprocess.run([compiler, "-O2", "-std=c++17", "-o", program, source], check=True)
+    return program
+
+
+@pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
+def test_a_second_program_finds_every_puzzle_right(file: Path, second_opinion: Path) -> None:
+    ran = subprocess.run([second_opinion, file], capture_output=True, text=True, check=False)
+    print(ran.stdout, end="")
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("game_id", games.builtin_ids())
+def test_a_second_program_agrees_with_what_is_proven_in_the_middle_of_games(
+    game_id: str, second_opinion: Path
+) -> None:
+    """Positions that no full solver reaches; the program looks as deep as a claim says."""
+    game, chance = games.get(game_id), Random(game_id)
+    forms = forms_of(game)
+    claims: set[str] = set()
+
+    def keep(found: Found) -> None:
+        if (proof := found.proof) is not None:
+            value = ("draw", "win", "loss")[proof.value]
+            lengths = (str(one or "-") for one in (proof.plies, proof.at_most))
+            claims.add("\t".join((game_id, text, value, *lengths)))
+
+    for seed in range(MIDDLES):
+        position = some_position(game, seed, chance.randrange(6, 60))
+        if position.is_over:
+            continue
+        board, text = fast_board(position), position.text()
+        for make in forms.values():
+            search = make(chance.choice((500, 50_000)))
+            keep(search.run(board, Budget(nodes=chance.randint(1, 5000)), keep))
+    ran = subprocess.run(
+        [second_opinion, "--claims"],
+        input="\n".join(sorted(claims)) + "\n",
+        env={**os.environ, "NODES": "3000000"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = ran.stdout.splitlines()
+    print(game_id, told[-1])
+    assert [line for line in told[:-1] if not line.endswith("?")] == []
+    assert len(claims) > MIDDLES / 20

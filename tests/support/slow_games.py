@@ -1,0 +1,120 @@
+"""A game whose rules take as long as a test says, by a clock that the test has in hand.
+
+Two players mark cells of a board, each cell `rounds` times; whoever makes the last mark wins. So a
+game is as long as a test says, too, and nobody wins sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from lath.games.board import Board, squares
+from lath.games.core import SEATS, Move, Outcome, Piece, Seat, require_legal
+from lath.games.stones import Rules
+
+
+@dataclass
+class Clock:
+    """The time in seconds, which goes on where the rules are asked something, and how often."""
+
+    now_s: float = 0.0
+    calls: int = 0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now_s
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds that a call of the rules takes; none is for nothing."""
+
+    play: float = 0.002
+    legal: float = 0.002
+    outcome: float = 0.002
+    text: float = 0.002
+
+
+class SlowGame(Rules):
+    """The game of one clock."""
+
+    id, title, credit, colours = "slow", "Slow", "nobody", ("white", "black")
+    pieces = (Piece("w", "white stone", "disc", "#ffffff"),)
+    board: Board
+    expected = "expected a cell"
+
+    def __init__(self, clock: Clock, costs: Costs, *, size: int = 3, rounds: int = 1) -> None:
+        """Take whose time the rules use."""
+        self.clock: Final = clock
+        self.costs: Final = costs
+        self.board = squares(size)
+        self.length: Final = rounds * len(self.board.names)
+        self.moves = {name: Move(name) for name in self.board.names}
+
+    def take(self, seconds: float) -> None:
+        """Use so much time."""
+        self.clock.now_s += seconds
+        self.clock.calls += 1
+
+    def start(self, setup: str | None = None) -> SlowPosition:  # noqa: ARG002 - it has none
+        """Return the empty board."""
+        return SlowPosition(self)
+
+    def position(self, text: str) -> SlowPosition:
+        """Return the position after so many moves."""
+        return SlowPosition(self, int(text))
+
+    def fast(self, position: SlowPosition) -> Any:
+        """Return the plain board: there is no other."""
+        from lath.games.fast import PlainBoard
+
+        return PlainBoard(position)
+
+
+@dataclass(frozen=True)
+class SlowPosition:
+    """So many marks have been made."""
+
+    game: SlowGame = field(compare=False)
+    made: int = 0
+
+    @property
+    def to_move(self) -> Seat:
+        """Return who decides next."""
+        return SEATS[self.made % 2]
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the last mark is made."""
+        return self.made == self.game.length
+
+    def outcome(self) -> Outcome | None:
+        """Return who has won."""
+        self.game.take(self.game.costs.outcome)
+        return Outcome(SEATS[1 - self.made % 2], "last mark") if self.is_over else None
+
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return every cell."""
+        self.game.take(self.game.costs.legal)
+        return () if self.is_over else tuple(self.game.moves.values())
+
+    def why_illegal(self, move: Move) -> str | None:
+        """Return nothing: every cell may be marked again."""
+        return None if move in self.game.moves and not self.is_over else f"{move} is no cell"
+
+    def play(self, move: Move) -> SlowPosition:
+        """Make a mark."""
+        require_legal(self, move)
+        self.game.take(self.game.costs.play)
+        return SlowPosition(self.game, self.made + 1)
+
+    def text(self) -> str:
+        """Return how many marks there are."""
+        self.game.take(self.game.costs.text)
+        return str(self.made)
+
+    def contents(self) -> Sequence[str]:
+        """Return an empty board, for marks are not drawn."""
+        return [""] * len(self.game.board.names)
