@@ -324,10 +324,16 @@ def perft(position: Position, depth: int) -> int:
     """
     if depth == 0:
         return 1
-    moves = position.legal_moves()
-    if depth == 1:
-        return len(moves)
-    return sum(perft(position.play(move), depth - 1) for move in moves)
+    paths = 0
+    left: list[tuple[Position, int]] = [(position, depth)]
+    while left:  # a stack of our own: a game may be longer than calls may be nested
+        position, depth = left.pop()
+        moves = position.legal_moves()
+        if depth == 1:
+            paths += len(moves)
+        else:
+            left += [(position.play(move), depth - 1) for move in moves]
+    return paths
 
 
 def result_of(position: Position) -> str:

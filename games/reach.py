@@ -7,7 +7,7 @@ refute is taken for reachable.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, reduce
+from functools import reduce
 from operator import and_
 from typing import Final
 
@@ -72,24 +72,27 @@ def shapes_fit(shapes_at: Mapping[int, Sequence[int]], cells: int, count: int) -
 
     `shapes_at` gives the shapes through each cell by its bit; all have the same size.
     """
-    steps = 0
+    left = [(cells, count)]
+    """States still to be looked at, the next one last: free cells, and shapes to be placed there.
 
-    @cache
-    def fits(left: int, wanted: int) -> bool:
-        nonlocal steps
-        steps += 1
-        if wanted == 0 or steps > BUDGET:
+    A stack of our own, for a board may be larger than calls may be nested.
+    """
+    seen: set[tuple[int, int]] = set()
+    while left:
+        state = left.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        free, wanted = state
+        if wanted == 0 or len(seen) > BUDGET:
             return True
-        if not left:
-            return False
-        low = left & -left
-        if any(fits(left ^ s, wanted - 1) for s in shapes_at[low] if s & ~left == 0):
-            return True
-        return left.bit_count() > shapes_at[low][0].bit_count() * wanted and fits(
-            left ^ low, wanted
-        )
-
-    return fits(cells, count)
+        if not free:
+            continue
+        low = free & -free
+        if free.bit_count() > shapes_at[low][0].bit_count() * wanted:
+            left.append((free ^ low, wanted))
+        left += [(free ^ s, wanted - 1) for s in reversed(shapes_at[low]) if s & ~free == 0]
+    return False
 
 
 def path_exists(steps_from: Mapping[int, int], cells: tuple[int, int], end: int) -> bool:
@@ -98,19 +101,21 @@ def path_exists(steps_from: Mapping[int, int], cells: tuple[int, int], end: int)
     `cells` are the two sets; `end` is of the first, and `steps_from` gives each cell's possible
     neighbours on the path.
     """
-    steps = 0
-
-    @cache
-    def walks(at: int, here: int, there: int) -> bool:
-        """Walk back from `at`; `here` are its own set's unvisited cells, `there` the other's."""
-        nonlocal steps
-        steps += 1
-        if not here | there or steps > BUDGET:
+    left = [(end, cells[0] & ~end, cells[1])]
+    """States still to be looked at, the next one last: where a walk back from `end` has come to,
+    the unvisited cells of its own set, and those of the other."""
+    seen: set[tuple[int, int, int]] = set()
+    while left:
+        state = left.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        at, here, there = state
+        if not here | there or len(seen) > BUDGET:
             return True
         ways = sorted(
             Board.bits(steps_from[at] & there),
             key=lambda step: (steps_from[step] & here).bit_count(),
         )
-        return any(walks(step, there ^ step, here) for step in ways)
-
-    return walks(end, cells[0] & ~end, cells[1])
+        left += [(step, there ^ step, here) for step in reversed(ways)]
+    return False

@@ -18,20 +18,21 @@ from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import Turn
 from lath.bots.search import AlphaBeta, Budget, Uct
+from lath.bots.searcher import Searcher
 from lath.games.fast import fast_board
 
-BOTS: Final[dict[str, Callable[[Any, Turn], str]]] = {
-    "random": random_mover.choose,
-    "greedy": greedy.choose,
-    "monte-carlo": monte_carlo.choose,
-    "alphabeta": alphabeta.BOT.choose,
-    "mcts": mcts.BOT.choose,
-    "solver": solver.BOT.choose,
+BOTS: Final[dict[str, Callable[[], Callable[[Any, Turn], str]]]] = {
+    "random": lambda: random_mover.choose,
+    "greedy": lambda: greedy.choose,
+    "monte-carlo": lambda: monte_carlo.choose,
+    "alphabeta": lambda: Searcher(alphabeta.search_for).choose,
+    "mcts": lambda: Searcher(mcts.search_for).choose,
+    "solver": lambda: Searcher(solver.search_for).choose,
 }
 
 OPTIONS: Final = {"level": 8, "hash": 1000, "blind": False, "exploration": 40, "tree": 1000}
 
-AFTER: Final = 4
+AFTER: Final = 6
 """Calls of the rules that may come after the time is over: one was under way, some must be."""
 
 COSTS: Final = (
@@ -64,7 +65,7 @@ def asked(bot: str, game: SlowGame, move_s: float, position: SlowPosition) -> fl
         history=["a1"] * position.made,
         clock=clock,
     )
-    assert BOTS[bot](position, turn) in game.moves
+    assert BOTS[bot]()(position, turn) in game.moves
     return (clock.now_s - turn.budget_s) / max(dataclasses.astuple(costs))
 
 
@@ -83,6 +84,22 @@ def test_a_bot_answers_in_time_whatever_the_rules_take(
 def test_a_random_game_without_an_end_is_given_up(bot: str) -> None:
     game = SlowGame(Clock(), Costs(), size=3, rounds=10**9)
     assert asked(bot, game, 0.5, game.start()) <= AFTER
+
+
+def test_a_random_game_of_any_legal_moves_is_given_up_too() -> None:
+    game = SlowGame(Clock(), Costs(), size=3, rounds=10**9)
+    search = Uct(random.Random(1), playout=lambda board, chance: board.playout(chance)[0])
+    search.run(fast_board(game.start()), Budget(seconds=1.0, clock=game.clock))
+    assert game.clock.now_s < 1.02
+
+
+@every_bot
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_game_of_any_length_ends_no_search_with_an_error(bot: str, size: int) -> None:
+    """One move alone, or four, at each of very many plies: nothing recurses without bounds."""
+    for rounds in (500, 10**9):
+        game = SlowGame(Clock(), Costs(), size=size, rounds=rounds)
+        assert asked(bot, game, 100.0, game.start()) <= AFTER
 
 
 def test_a_search_that_is_stopped_anywhere_leaves_the_board_as_it_was() -> None:

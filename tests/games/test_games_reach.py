@@ -14,10 +14,11 @@ from typing import TypeVar
 
 import pytest
 from plain_rules import PlainSurikata
+from slow_games import Clock, Costs, SlowGame
 
 from lath import games
 from lath.games.board import Board, hexagon
-from lath.games.core import Game, Position
+from lath.games.core import Game, Position, perft
 from lath.games.errors import PositionError
 from lath.games.mammalath import Mammalath
 from lath.games.manalath import Manalath
@@ -222,3 +223,19 @@ def is_path(backwards: list[int], steps: dict[int, int], end: int) -> bool:
     """Return whether each cell is a neighbour of the next one, from `end` on."""
     pairs = pairwise(backwards)
     return backwards[0] == end and all(steps[one] & other for one, other in pairs)
+
+
+def test_a_board_of_any_size_is_searched_without_recursion() -> None:
+    """A path through 3,000 cells, as many shapes, a game of as many plies."""
+    many = 3000
+    ahead = {
+        1 << at: sum(1 << to for to in (at - 1, at + 1) if 0 <= to < many) for at in range(many)
+    }
+    sets = sum(1 << at for at in range(0, many, 2)), sum(1 << at for at in range(1, many, 2))
+    assert path_exists(ahead, sets, 1)
+    assert not path_exists(ahead, (sets[0] & ~4, sets[1]), 1)
+    full = (1 << many) - 1
+    pairs = {1 << at: [3 << at] if at + 1 < many else [] for at in range(many)}
+    pairs[1 << many - 1] = [3 << many - 2]
+    assert shapes_fit(pairs, full, many // 2)
+    assert perft(SlowGame(Clock(), Costs(), size=1, rounds=many).start(), many) == 1
