@@ -60,6 +60,9 @@ CompiledAlphaBeta = CompiledUct = None
 
 def is_ready(position, fast):
     return False
+
+def form():
+    return "Python (it is packed)"
 """
 
 _INSTEAD: Final = {"lath.games.files": _NO_FILES, "lath.bots.compiled": _NO_COMPILED}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
-from lath.bots.compiled import FAST, CompiledAlphaBeta, is_ready
+from lath.bots.compiled import FAST, CompiledAlphaBeta, form, is_ready
 from lath.bots.options import Check, Spin
 from lath.bots.sdk import run
 from lath.bots.search import AlphaBeta, blind, judged
@@ -35,4 +35,4 @@ def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -
 BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="Alpha-Beta", options=[LEVEL, HASH, BLIND, FAST])
+    run(BOT, name="Alpha-Beta", version=form(), options=[LEVEL, HASH, BLIND, FAST])

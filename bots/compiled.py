@@ -1,10 +1,12 @@
 """The searches of `lath.bots.search` compiled by numba, where the extra `fast` is installed.
 
-    python -m lath.bots.compiled        # compiles ahead, and says how long it took
+    python -m lath.bots.compiled            # compiles ahead, and says how long it took
+    python -m lath.bots.compiled --check    # says whether that is needed, by its status, too
 
 What was compiled is kept beside this module, or where that cannot be written in the user's cache
-folder. A bot takes it where it is there, else it plays the same search in Python: compiling takes
-longer than a first move may. Only games whose board offers `tables` have a compiled form.
+folder, with the digest of each file: code of which a bit has changed is not run. A bot takes it
+where it is whole, else it plays the same search in Python and says so once. No bot compiles:
+that takes longer than a move may. Only games whose board offers `tables` have a compiled form.
 """
 
 from __future__ import annotations
@@ -13,11 +15,14 @@ import os
 import platform
 import sys
 import threading
+from contextlib import suppress
 from functools import cache
+from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
+from shutil import copytree, rmtree
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +38,7 @@ from lath.bots.search import (
     proof_of,
 )
 from lath.games.fast import DRAW, FastBoard, fast_board
+from lath.notation.protocol import COMPILED, IN_PYTHON
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,26 +46,38 @@ if TYPE_CHECKING:
     from lath.games.core import Game, Position
 
 FAST: Final = Combo("fast", "auto", ("auto", "on", "off"))
-"""Which form plays: `auto` the compiled one where it was compiled before, `on` that in any case."""
+"""Which form plays: `auto` the compiled one where it was compiled before, `on` that or none."""
 
 _HERE: Final = Path(__file__).parent
 _WHOLE: Final = "whole"
-"""A file that says that all was compiled."""
+"""A file with the digest of each other file of its folder: all was compiled."""
 
 _MS: Final = 0.005
 """How often, in seconds, a search is looked at from outside: whether it is late."""
 
 _HUGE: Final = 1 << 60
 
+_ANEW: Final = "--anew"
+
+COLD: Final = 3
+"""The exit status of `--check` where there is something to compile."""
+
 
 class ColdError(Exception):
     """There is no compiled form here, or not yet; the text says which."""
 
+    def __init__(self, why: str, remedy: str = "", *, can_compile: bool = False) -> None:
+        """`why` names no place of this machine; `can_compile`: the command of this module helps."""
+        super().__init__(f"{why}{remedy}")
+        self.why = why
+        self.can_compile = can_compile
+
+
+_COMMAND: Final = f"{sys.executable} -m lath.bots.compiled"
+
 
 def _folders() -> list[Path]:
     """Return where compiled code may be: one for each version, machine and state of the source."""
-    from hashlib import blake2b
-
     told = [sys.version, platform.machine(), version("numba")]
     for name in ("kernels.py", "compiled_search.py"):
         status = (_HERE / name).stat()
@@ -72,6 +90,44 @@ def _folders() -> list[Path]:
     name = "fast-" + blake2b("\n".join(told).encode(), digest_size=6).hexdigest()
     user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return [_HERE / "__pycache__" / name, Path(user).expanduser() / "lath-arena" / name]
+
+
+def _digests(folder: Path) -> bytes:
+    """Return the names of all files of a folder with their digests; raises OSError."""
+    lines = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != _WHOLE:
+            digest = blake2b(path.read_bytes(), digest_size=16).hexdigest()
+            lines.append(f"{digest} {path.relative_to(folder)}\n")
+    return "".join(lines).encode()
+
+
+def _is_whole(folder: Path) -> bool:
+    """Return whether a folder has all its files as they were written."""
+    try:
+        said = (folder / _WHOLE).read_bytes()
+        return said != b"" and said == _digests(folder)
+    except OSError:
+        return False
+
+
+def _folder() -> Path:
+    """Return the folder with what was compiled; raises ColdError where that is nowhere whole."""
+    missing = ColdError("numba is missing", ", which the extra 'fast' installs")
+    try:
+        folders = _folders()
+    except PackageNotFoundError:
+        raise missing from None
+    if find_spec("numba") is None:
+        raise missing
+    for folder in folders:
+        if _is_whole(folder):
+            return folder
+    damaged = next((folder for folder in folders if (folder / _WHOLE).exists()), None)
+    if damaged is not None:
+        remedy = f", in {damaged}; {_COMMAND} compiles it anew"
+        raise ColdError("what was compiled is damaged", remedy, can_compile=True)
+    raise ColdError("nothing was compiled yet", f", as {_COMMAND} does", can_compile=True)
 
 
 def _is_writable(folder: Path) -> bool:
@@ -93,12 +149,11 @@ def _loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
 
     if not _is_writable(folder):  # numba reads none where it cannot write
         import atexit
-        import shutil
         import tempfile
 
         copy = tempfile.mkdtemp(prefix="lath-fast-")
-        atexit.register(shutil.rmtree, copy, ignore_errors=True)
-        folder = Path(shutil.copytree(folder, copy, dirs_exist_ok=True))
+        atexit.register(rmtree, copy, ignore_errors=True)
+        folder = Path(copytree(folder, copy, dirs_exist_ok=True))
     vars(numba.config)["CACHE_DIR"] = str(folder)
     from lath.bots import compiled_search, kernels
 
@@ -109,30 +164,66 @@ def _loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
 def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
     """Return `lath.bots.kernels` and `lath.bots.compiled_search`; raises ColdError.
 
-    Who is patient has them compiled where they were not.
+    Who is patient has them compiled where they were not, which takes about a minute.
     """
     if _MODULES:
         return _MODULES[0]
     try:
-        folders = _folders()
-    except PackageNotFoundError:
-        raise ColdError("numba is missing, which the extra 'fast' installs") from None
-    if find_spec("numba") is None:
-        raise ColdError("numba is missing, which the extra 'fast' installs")
-    for folder in folders:
-        if (folder / _WHOLE).exists():
-            modules = _loaded(folder)
-            _warm()  # read from the cache now, not while a clock runs
-            return modules
-    if not is_patient:
-        raise ColdError(f"nothing was compiled yet, as {sys.executable} -m {__name__} does")
-    chosen = next(filter(_is_writable, folders), None)
-    if chosen is None:
-        raise ColdError(f"compiled code can be kept neither in {folders[0]} nor in {folders[1]}")
-    modules = _loaded(chosen)
-    _warm()
-    (chosen / _WHOLE).touch()
+        folder = _folder()
+    except ColdError as error:
+        if not (is_patient and error.can_compile):
+            raise
+        return _compiled()
+    try:
+        modules = _loaded(folder)
+        _warm()  # read from the cache now, not while a clock runs
+    except Exception as error:  # whatever numba meets in files that are whole
+        _MODULES.clear()
+        remedy = f" ({type(error).__name__}: {error}); {_COMMAND} compiles it anew"
+        words = "what was compiled cannot be loaded"
+        raise ColdError(words, remedy, can_compile=True) from error
+    for module in modules:
+        for one in vars(module).values():
+            if getattr(one, "signatures", None):  # called from Python, always by such values
+                one.disable_compile()
     return modules
+
+
+def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
+    """Return the modules, having compiled them; raises ColdError.
+
+    All is made in a folder beside, which takes the other's place when it is whole: also that of one
+    that is whole already, where it `is_anew`.
+    """
+    folders = _folders()
+    chosen = next((one for one in folders if _is_writable(one.parent)), None)
+    if chosen is None:
+        places = " nor in ".join(str(one.parent) for one in folders)
+        raise ColdError(f"compiled code can be kept neither in {places}")
+    for left in chosen.parent.glob(f"{chosen.name}.*"):
+        if not _is_running(left.suffix[1:]):
+            rmtree(left, ignore_errors=True)
+    new = chosen.with_name(f"{chosen.name}.{os.getpid()}")
+    try:
+        new.mkdir()
+        modules = _loaded(new)
+        _warm()
+        (new / _WHOLE).write_bytes(_digests(new))
+        if is_anew or not _is_whole(chosen):  # else somebody else has been quicker
+            rmtree(chosen, ignore_errors=True)
+            new.rename(chosen)
+    except OSError as error:
+        raise ColdError(f"compiled code cannot be kept: {error}") from error
+    finally:
+        rmtree(new, ignore_errors=True)
+    return modules
+
+
+def _is_running(number: str) -> bool:
+    with suppress(OSError, ValueError):
+        os.kill(int(number), 0)
+        return True
+    return False
 
 
 def _warm() -> None:
@@ -148,6 +239,7 @@ def _warm() -> None:
     compiled = CompiledBoard(board)
     compiled.play(compiled.candidates()[0])
     compiled.undo()
+    compiled.legal()
     compiled.lean()
     compiled.playout(Random(1), is_careful=True)
     compiled.playouts(Random(1), 1, is_careful=True)
@@ -522,28 +614,49 @@ def _say_once(reason: str) -> None:
 
 
 def is_ready(position: Position, fast: str) -> bool:
-    """Return whether to search a game compiled, by the option `FAST`; says once why not."""
-    if fast == "off":
+    """Return whether to search a game compiled, by the option `FAST`; says once why not.
+
+    Raises ColdError for `on` where nothing was compiled.
+    """
+    if fast == "off" or fast_board(position).tables() is None:
         return False
     try:
-        if fast_board(position).tables() is None:
-            return False
-        load(is_patient=fast == "on")
+        load()
     except ColdError as error:
-        if fast == "on" or "missing" not in str(error):
+        if fast == "on":
+            raise
+        if error.can_compile:
             _say_once(str(error))
         return False
     return True
 
 
-def main() -> int:
-    """Compile all that was not, and say how long it took."""
+def form() -> str:
+    """Return which form plays games that have both, for `id version`: `compiled`, or why not."""
+    try:
+        _folder()
+    except ColdError as error:
+        return f"{IN_PYTHON} ({error.why})"
+    return COMPILED
+
+
+def main(words: list[str]) -> int:
+    """Compile all that was not, and say how long it took; or say whether that is needed."""
     began_s = perf_counter()
     try:
+        if words == ["--check"]:
+            print(f"compiled, in {_folder()}")  # noqa: T201 - a command
+            return 0
+        if words == [_ANEW]:
+            _compiled(is_anew=True)
         load(is_patient=True)
     except ColdError as error:
-        print(error, file=sys.stderr)  # noqa: T201 - a command
-        return 1
+        if words or not error.can_compile:
+            print(error, file=sys.stderr)  # noqa: T201 - a command
+            return COLD if error.can_compile else 1
+        # Code that is whole, but cannot be loaded: a process that has none of it compiles anew.
+        again = [sys.executable, "-P", "-m", __name__, _ANEW]
+        os.execv(again[0], again)  # noqa: S606 - Python itself
     print(f"ready after {perf_counter() - began_s:.1f} s")  # noqa: T201 - a command
     return 0
 
@@ -551,4 +664,4 @@ def main() -> int:
 if __name__ == "__main__":
     from lath.bots.compiled import main as same  # one module, not two
 
-    sys.exit(same())
+    sys.exit(same(sys.argv[1:]))

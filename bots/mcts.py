@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
-from lath.bots.compiled import FAST, CompiledUct, is_ready
+from lath.bots.compiled import FAST, CompiledUct, form, is_ready
 from lath.bots.options import Spin
 from lath.bots.sdk import run
 from lath.bots.search import Uct
@@ -31,4 +31,4 @@ def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -
 BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="MCTS", options=[LEVEL, EXPLORATION, TREE, FAST])
+    run(BOT, name="MCTS", version=form(), options=[LEVEL, EXPLORATION, TREE, FAST])

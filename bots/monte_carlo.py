@@ -40,10 +40,12 @@ class _Arm:
 def choose(position: Position, turn: Turn) -> Move:
     """Return the move that was tried most."""
     me = position.to_move
-    arms = []
+    arms: list[_Arm] = []
     moves = position.legal_moves()
     for move in moves:
         if turn.is_done(0):
+            if not arms:
+                return move
             break
         after = position.play(move)
         outcome = after.outcome()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
-from lath.bots.compiled import FAST, CompiledAlphaBeta, CompiledUct, is_ready
+from lath.bots.compiled import FAST, CompiledAlphaBeta, CompiledUct, form, is_ready
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import run
 from lath.bots.search import AlphaBeta, Budget, Found, Proof, Tell, Uct, blind
@@ -93,4 +93,4 @@ def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -
 BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="Solver", options=[LEVEL, FAST])
+    run(BOT, name="Solver", version=form(), options=[LEVEL, FAST])

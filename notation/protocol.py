@@ -11,6 +11,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Self
 
+COMPILED: Final = "compiled"
+"""What a bundled bot says with `id version` that searches by compiled code."""
+
+IN_PYTHON: Final = "Python"
+"""How that begins where it does so in Python; why follows in brackets."""
+
 _FORMS: Final = (
     "10+0.1 (seconds and increment), move 0.5, nodes 1000 or none; 'first 1' after it is for the "
     "first move"

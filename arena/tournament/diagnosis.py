@@ -29,7 +29,7 @@ from lath.arena.errors import ConfigError, MachineError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.memory import size
-from lath.arena.tournament import system
+from lath.arena.tournament import compiling, system
 from lath.arena.tournament.confinement import GUIDE, confined
 from lath.arena.tournament.programs import ENTRY_POINTS, bundled
 from lath.arena.walls import bubblewrap, cgroups, users
@@ -602,6 +602,15 @@ def _installed() -> Iterator[Finding]:
             remedy="install its package anew",
         )
     yield Finding(group="installed", name="bots", found=", ".join(sorted(names)) or "none")
+    if _is_there("numba"):
+        is_compiled, words = compiling.state()
+        yield Finding(
+            group="installed",
+            name="searches",
+            verdict="ok" if is_compiled else "note",
+            found=words,
+            remedy="" if is_compiled else shlex.join(compiling.COMMAND),
+        )
 
 
 _LOAD: Final = (

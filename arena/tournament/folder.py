@@ -39,6 +39,7 @@ from lath.arena.schedule.core import Openings
 from lath.arena.schedule.random_openings import RandomOpenings
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.builds import built
+from lath.arena.tournament.compiling import compile_first, uncompiled
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.confinement import confined
 from lath.arena.tournament.database import (
@@ -375,6 +376,8 @@ def _bots_ready(
     def says(words: str) -> None:
         tell(Waiting(0, lambda: so_far, words))
 
+    if wrong := compile_first(config.bots, says):
+        tell(Warned(text=wrong))
     bots = built(config.bots, closed=closed, logs=store.folder / LOGS, tell=says)
     found = confined(bots, closed=closed, at_once=2 * config.jobs)
     for words in found.warnings:
@@ -564,6 +567,8 @@ def _greet_bots(
         bot = bot_of(spec, watch, tree=tree)
         _when_granted(partial(_greet, bot, config, tell, tree), tell, patience_s, well=ENOUGH)
         said[spec.name] = bot.greeting
+    if slow := uncompiled(said, config.bots):
+        tell(Warned(text=slow))
     return said
 
 
@@ -600,6 +605,8 @@ def _greet_elsewhere(config: Config, tell: Listener, elsewhere: Elsewhere) -> di
             _tell_of_void(found, config, tell)
         else:
             said[name] = found
+    if slow := uncompiled(said, config.bots):
+        tell(Warned(text=slow))
     return said
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
-from typing import Any
+from types import ModuleType
 
 import pytest
 from exhaustive import ends_of
@@ -161,18 +163,102 @@ def test_a_game_without_tables_is_searched_in_python() -> None:
         CompiledBoard(fast_board(position))
 
 
-def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Any
-) -> None:
-    position = games.get("yavalath").start()
-    assert compiled.is_ready(position, "on")
-    assert not compiled.is_ready(position, "off")
+@pytest.fixture
+def cold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Return the folder where compiled code would be; nothing is loaded, and nothing there."""
     monkeypatch.setattr(compiled, "_MODULES", [])
     monkeypatch.setattr(compiled, "_folders", lambda: [tmp_path / "a", tmp_path / "b"])
     compiled._say_once.cache_clear()
+    return tmp_path / "a"
+
+
+def kept(folder: Path) -> Path:
+    """Return a folder as the command that compiles leaves it, but for what is in its files."""
+    (folder / "bots").mkdir(parents=True)
+    (folder / "bots" / "after.nbi").write_bytes(b"index")
+    (folder / "bots" / "after.nbc").write_bytes(b"code")
+    (folder / compiled._WHOLE).write_bytes(compiled._digests(folder))
+    return folder
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "a file is cut": lambda folder: (folder / "bots" / "after.nbc").write_bytes(b"co"),
+    "a file is empty": lambda folder: (folder / "bots" / "after.nbi").write_bytes(b""),
+    "a bit is another": lambda folder: (folder / "bots" / "after.nbc").write_bytes(b"cnde"),
+    "a file is gone": lambda folder: (folder / "bots" / "after.nbc").unlink(),
+    "a file is new": lambda folder: (folder / "bots" / "play.nbc").write_bytes(b"code"),
+    "the list is empty": lambda folder: (folder / compiled._WHOLE).write_bytes(b""),
+    "the list is no list": lambda folder: (folder / compiled._WHOLE).write_bytes(b"\xff\n"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_code_that_is_damaged_is_not_loaded_and_that_is_said_once(
+    damage: str, cold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    position = games.get("yavalath").start()
+    assert compiled._is_whole(kept(cold))
+    assert compiled.form() == "compiled"
+    DAMAGE[damage](cold)
+    for _ in range(2):
+        assert not compiled.is_ready(position, "auto")
+    said = capsys.readouterr().err
+    assert said.count("plays in Python: what was compiled is damaged") == 1
+    assert compiled.form() == "Python (what was compiled is damaged)"
+    assert compiled.main(["--check"]) == compiled.COLD
+    with pytest.raises(ColdError, match=r"-m lath\.bots\.compiled compiles it anew"):
+        compiled.is_ready(position, "on")  # rather than to compile while a game waits
+
+
+def test_code_that_cannot_be_loaded_is_not_used_either(
+    cold: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept(cold)
+
+    def fails(_: Path) -> None:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr(compiled, "_loaded", fails)
+    assert not compiled.is_ready(games.get("yavalath").start(), "auto")
+    assert "cannot be loaded (EOFError: Ran out of input); " in capsys.readouterr().err
+
+
+def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
+    cold: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    position = games.get("yavalath").start()
+    assert not compiled.is_ready(position, "off")
     assert not compiled.is_ready(position, "auto")
     assert not compiled.is_ready(position, "auto")
     assert capsys.readouterr().err.count("nothing was compiled yet") == 1
+    assert compiled.form() == "Python (nothing was compiled yet)"
+    with pytest.raises(ColdError, match="nothing was compiled yet"):
+        compiled.is_ready(position, "on")
+    assert not cold.exists()
+
+
+def test_what_is_compiled_takes_the_place_of_what_was_damaged_as_a_whole(
+    cold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither a process that is killed meanwhile nor one that is quicker leaves half a folder."""
+    (kept(cold) / "bots" / "after.nbc").write_bytes(b"")
+    left = cold.with_name(f"{cold.name}.999999999")
+    left.mkdir()
+    modules = (compiled, compiled)
+
+    def compiles(folder: Path) -> tuple[ModuleType, ModuleType]:
+        assert folder.parent == cold.parent
+        assert folder != cold
+        (folder / "bots").mkdir()
+        (folder / "bots" / "after.nbc").write_bytes(b"new")
+        return modules
+
+    monkeypatch.setattr(compiled, "_loaded", compiles)
+    monkeypatch.setattr(compiled, "_warm", lambda: None)
+    assert compiled.load(is_patient=True) == modules
+    assert (cold / "bots" / "after.nbc").read_bytes() == b"new"
+    assert compiled._is_whole(cold)
+    assert [path.name for path in cold.parent.iterdir()] == [cold.name]
 
 
 FIRST_USE = """

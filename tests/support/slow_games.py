@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, cast
 
 from lath.games.board import Board, squares
-from lath.games.core import SEATS, Move, Outcome, Piece, Seat, require_legal
+from lath.games.core import SEATS, Move, Outcome, Piece, Position, Seat, require_legal
 from lath.games.stones import Rules
 
 
@@ -58,19 +58,13 @@ class SlowGame(Rules):
         self.clock.now_s += seconds
         self.clock.calls += 1
 
-    def start(self, setup: str | None = None) -> SlowPosition:  # noqa: ARG002 - it has none
+    def start(self, setup: str | None = None) -> Position:  # noqa: ARG002 - it has none
         """Return the empty board."""
-        return SlowPosition(self)
+        return cast("Position", SlowPosition(self))
 
-    def position(self, text: str) -> SlowPosition:
+    def position(self, text: str) -> Position:
         """Return the position after so many moves."""
-        return SlowPosition(self, int(text))
-
-    def fast(self, position: SlowPosition) -> Any:
-        """Return the plain board: there is no other."""
-        from lath.games.fast import PlainBoard
-
-        return PlainBoard(position)
+        return cast("Position", SlowPosition(self, int(text)))
 
 
 @dataclass(frozen=True)
@@ -106,7 +100,7 @@ class SlowPosition:
 
     def play(self, move: Move) -> SlowPosition:
         """Make a mark."""
-        require_legal(self, move)
+        require_legal(cast("Position", self), move)
         self.game.take(self.game.costs.play)
         return SlowPosition(self.game, self.made + 1)
 
