@@ -54,13 +54,14 @@ class Kept:
         name = ":memory:" if file is None else str(file)
         self._database: Final = sqlite3.connect(name, check_same_thread=False, isolation_level=None)
         self._database.execute("pragma synchronous = off")
-        self._database.execute("create table if not exists answers (asked text primary key, told)")
+        # A name of its own since lengths are exact: what was kept before is asked again.
+        self._database.execute("create table if not exists exact (asked text primary key, told)")
 
     def get(self, asked: str) -> Solved | None:
         """Return an answer; None where that was not asked yet."""
         with self._lock:
             found = self._database.execute(
-                "select told from answers where asked = ?", (asked,)
+                "select told from exact where asked = ?", (asked,)
             ).fetchone()
         if found is None:
             return None
@@ -71,7 +72,7 @@ class Kept:
         """Keep an answer."""
         told = json.dumps({name: getattr(answer, name) for name in Solved.__slots__})
         with self._lock:
-            self._database.execute("insert or replace into answers values (?, ?)", (asked, told))
+            self._database.execute("insert or replace into exact values (?, ?)", (asked, told))
 
     def close(self) -> None:
         """Let go of the file."""

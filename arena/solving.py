@@ -6,6 +6,7 @@ goes, before it is told.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Final, Literal
 
 from lath.arena.answers import Info, Limit, Proof
 from lath.arena.engine import Engine
+from lath.arena.tournament.compiling import COMMAND, slow
 from lath.games.core import Move, Position
 
 Value = Literal["win", "loss", "draw", "unknown"]
@@ -70,6 +72,12 @@ class Solved:
 
 def _plies(count: int) -> str:
     return "ply" if count == 1 else "plies"
+
+
+def note_on(bot: Engine) -> str:
+    """Return in words that a bot searches slower than it could; empty: it does not."""
+    words = slow({bot.name: bot.version})
+    return words and f"note: {words}\nhint: {shlex.join(COMMAND)}"
 
 
 def solve(bot: Engine, position: Position, limit: Limit) -> Solved:

@@ -18,6 +18,7 @@ from lath.arena.cli.main import App, GameFiles, add_games, option, whole
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ConfigError
+from lath.arena.solving import note_on
 from lath.arena.terminal.streams import tell_over
 from lath.notation.writer import format_record
 
@@ -78,6 +79,8 @@ def analyze(
         kept = Kept(kept_at)
         stack.callback(kept.close)
         engines = [stack.enter_context(Engine.open(bot)) for _ in range(jobs)]
+        if note := note_on(engines[0]):
+            print(note, file=sys.stderr)
         try:
             write_pieces(out, texts([Analyst(one, name, limit, kept) for one in engines]))
         except KeyboardInterrupt:

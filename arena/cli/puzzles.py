@@ -17,7 +17,8 @@ from lath.arena.cli.main import App, Group, argument, option, whole
 from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
-from lath.arena.puzzles.making import PLAYER, Maker, bots, wrong_with
+from lath.arena.puzzles.making import PLAYER, Bots, Maker, bots, wrong_with
+from lath.arena.solving import note_on
 from lath.arena.terminal.streams import tell_over
 from lath.notation.errors import RecordError
 
@@ -89,6 +90,7 @@ def make_puzzles(
         tell_over(f"{len(found)} of {count} puzzles, {gone_through} games gone through")
 
     with signals.heeded(raises=True), bots() as both, Engine.open(PLAYER) as player:
+        _note(both)
         maker = Maker(one, both, player, Limit(nodes=nodes), seed, -(-count // 3))
         try:
             for puzzle in maker.puzzles(tell):
@@ -112,6 +114,7 @@ def check_puzzles(files: Files = None, nodes: Nodes = 20_000) -> None:
     named = files or all_built_in()
     wrong = count = 0
     with bots() as both:
+        _note(both)
         for file in named:
             for number, puzzle in enumerate(_puzzles(file), 1):
                 count += 1
@@ -121,6 +124,11 @@ def check_puzzles(files: Files = None, nodes: Nodes = 20_000) -> None:
     print(f"{count} puzzles: {count - wrong} proven, {wrong} not", file=sys.stderr)
     if wrong:
         raise typer.Exit(1)
+
+
+def _note(proves: Bots) -> None:
+    if note := note_on(proves.prover):
+        print(note, file=sys.stderr)
 
 
 def _puzzles(file: Path) -> list[Puzzle]:

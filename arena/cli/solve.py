@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Annotated
 
 import typer
@@ -12,7 +13,7 @@ from lath.arena.cli.games import GameId, PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, argument, flag, option, whole
 from lath.arena.engine import Engine
 from lath.arena.errors import UNDECIDED
-from lath.arena.solving import Solved, solve, solve_moves
+from lath.arena.solving import Solved, note_on, solve, solve_moves
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position, read_move
 
@@ -52,6 +53,8 @@ def solve_position(
         raise typer.BadParameter("--nodes and --seconds exclude each other")
     limit = Limit(nodes=nodes) if nodes is not None else Limit(seconds=seconds or 10.0)
     with Engine.open(bot) as engine:
+        if note := note_on(engine):
+            print(note, file=sys.stderr)
         if of_moves:
             found = [(str(move), one) for move, one in solve_moves(engine, at, limit)]
         else:

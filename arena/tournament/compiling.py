@@ -101,16 +101,19 @@ def uncompiled(said: Mapping[str, Greeting], bots: Iterable[BotSpec]) -> str:
 
     `said` is what they have said of themselves.
     """
-    if find_spec("numba") is None:
-        return ""
     names = compilers(bots)
-    slow = {
-        name: greeting.version.removeprefix(IN_PYTHON).strip(" ()")
-        for name, greeting in said.items()
-        if name in names and greeting.version.startswith(IN_PYTHON)
+    return slow({name: one.version for name, one in said.items() if name in names})
+
+
+def slow(versions: Mapping[str, str]) -> str:
+    """Return the same by what bots say with `id version`."""
+    whys = {
+        name: text.removeprefix(IN_PYTHON).strip(" ()")
+        for name, text in versions.items()
+        if text.startswith(IN_PYTHON)
     }
-    if not slow:
+    if not whys or find_spec("numba") is None:
         return ""
-    whys = ", ".join(sorted(set(slow.values())))
-    verb = "searches" if len(slow) == 1 else "search"
-    return f"{', '.join(slow)} {verb} in Python, many times slower than compiled: {whys}"
+    verb = "searches" if len(whys) == 1 else "search"
+    reasons = ", ".join(sorted(set(whys.values())))
+    return f"{', '.join(whys)} {verb} in Python, many times slower than compiled: {reasons}"

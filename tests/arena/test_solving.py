@@ -8,7 +8,7 @@ from typing import Final
 
 import commands
 import pytest
-from exhaustive import ends_of, value_of
+from exhaustive import Minimax, ends_of, value_of
 
 from lath import games
 from lath.arena import Engine, Limit
@@ -46,6 +46,43 @@ def test_what_is_proven_is_so_and_so_are_its_moves(game_id: str, solver: Engine)
     assert looked_at >= 3
 
 
+TOLD_WRONG: Final = ("mw1mo/1omm1/om1ww/3w1/o4 d2 o", "mo1mw/w2ow/wm1o1/1oo1m/1wo1m d3 w")
+"""Positions of Surikata whose moves were told with other lengths than those of minimax."""
+
+
+@pytest.mark.parametrize("text", TOLD_WRONG)
+def test_the_length_of_each_move_is_that_of_minimax(text: str, solver: Engine) -> None:
+    position, truth = games.get("surikata").position(text), Minimax(50_000)
+    for move, one in solve_moves(solver, position, ENOUGH):
+        end = truth.by(position, move)
+        assert (VALUES[one.value], one.plies) == (end.value, end.plies), move
+        assert len(one.line) == one.plies
+
+
+def test_a_loser_who_cannot_stop_a_win_holds_out_until_it_comes(solver: Engine) -> None:
+    """Each stone that would stop the win makes three in a row, and would lose a ply sooner."""
+    text = "1bb2/5w/3ww2/bb2b1bw/1w4w2/1bww2b1/2w3b/2bbww/w4 b"
+    assert solve(solver, games.get("yavalath").position(text), ENOUGH).words == "loss in 2 plies"
+
+
+def test_a_bound_is_told_where_the_budget_ended_and_there_alone(solver: Engine) -> None:
+    position, truth = games.get("surikata").position(TOLD_WRONG[0]), Minimax(50_000)
+    end, bounds = truth.of(position), 0
+    for nodes in range(100, 6000, 150):
+        found = solve(solver, position, Limit(nodes=nodes))
+        if found.value == "unknown":
+            continue
+        assert VALUES[found.value] == end.value
+        if found.plies is None:
+            bounds += found.at_most is not None
+            assert found.nodes == nodes
+            assert found.at_most is None or found.at_most >= end.plies
+            assert found.words in (found.value, f"{found.value} in at most {found.at_most} plies")
+        else:
+            assert (found.plies, found.at_most) == (end.plies, None)
+    assert bounds
+
+
 def test_a_claim_is_not_believed_that_its_line_refutes() -> None:
     won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
     four = (Move("e4"),)
@@ -54,6 +91,9 @@ def test_a_claim_is_not_believed_that_its_line_refutes() -> None:
     assert not _holds(Proof("draw", None), won, four)
     assert not _holds(Proof("win", 3), won, four)
     assert _holds(Proof("win", 3), won, (Move("a1"),))  # as far as it goes
+    assert _holds(Proof("win", None, at_most=3), won, four)
+    assert not _holds(Proof("loss", None, at_most=3), won, four)
+    assert not _holds(Proof("win", None, at_most=0), won, four)
 
 
 def test_the_command_says_win_loss_and_what_it_does_not_know() -> None:
@@ -64,12 +104,25 @@ def test_the_command_says_win_loss_and_what_it_does_not_know() -> None:
     ran = commands.arena("solve", "yavalath", "e5", "--nodes", "30", "--json")
     assert ran.status == 12
     told = json.loads(ran.out)
-    assert (told["value"], told["plies"]) == ("unknown", None)
+    assert (told["value"], told["plies"], told["at_most"]) == ("unknown", None, None)
     assert 0 < told["nodes"] <= 30
     each = commands.arena("solve", *place, "--moves", "--nodes", "5", "--json")
     rows = json.loads(each.out)
     assert (rows[0]["move"], rows[0]["value"]) == ("e4", "win")
     assert len(rows) == len(games.get("yavalath").position(place[2]).legal_moves())
+
+
+def test_who_solves_in_python_though_numba_is_there_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("lath.arena.tournament.compiling.IN_PYTHON", "compiled")
+    monkeypatch.setattr("lath.arena.tournament.compiling.find_spec", lambda _: True)
+    ran = commands.arena("solve", "yavalath", "e5", "--nodes", "5")
+    if "note" not in ran.err:
+        pytest.skip("numba is not installed")
+    assert ran.err.startswith("note: Solver searches in Python, many times slower")
+    assert "\nhint: " in ran.err
+    assert ran.err.endswith(" -P -m lath.bots.compiled\n")
 
 
 @pytest.mark.parametrize(
