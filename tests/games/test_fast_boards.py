@@ -146,6 +146,39 @@ def test_playouts_are_random_games(game: Game, which: str) -> None:
     assert {winner for winner, _ in samples[0]} <= {0, 1, DRAW}
 
 
+class Enough(Exception):  # noqa: N818 - the end of a search
+    """Nobody has time for more."""
+
+
+class Check:
+    """What raises when it is asked the so many-th time."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def __call__(self) -> None:
+        self._left -= 1
+        if not self._left:
+            raise Enough
+
+
+@pytest.mark.parametrize("game", ALL, ids=ids_of)
+@pytest.mark.parametrize("which", ["playout", "careful_playout", "rollout"])
+def test_a_random_game_can_be_ended_at_each_ply(game: Game, which: str) -> None:
+    for ply in (0, 2, 5):
+        board = fast_board(some_position(game, 1, ply))
+        before, ended = board.position(), 0
+        for most in range(1, 200):
+            board.check = Check(most)
+            try:
+                getattr(board, which)(Random(3))
+                break
+            except Enough:
+                ended += 1
+                assert board.position() == before
+        assert ended >= 2, "it asks before each ply"
+
+
 @pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
 def test_a_board_of_a_finished_game_stays_so(game: Game) -> None:
     *_, (position, _) = walk(game, 3)
