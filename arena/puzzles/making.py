@@ -118,7 +118,10 @@ class Maker:
                 yield found
 
     def _of_game(self, positions: list[Position]) -> Puzzle | None:
-        """Return the deepest puzzle of a game, going from its end to its beginning."""
+        """Return the deepest puzzle of a game, going from its end to its beginning.
+
+        One whose other moves do not win at all comes before one whose other moves win later.
+        """
         best: Puzzle | None = None
         unseen = 0
         for position in reversed(positions):
@@ -133,7 +136,7 @@ class Maker:
             if least(position).text() in self.known:
                 continue
             puzzle = self._of_position(position, found)
-            if puzzle and (best is None or puzzle.grade >= best.grade):
+            if puzzle and (best is None or _rank(puzzle) >= _rank(best)):
                 best = puzzle
         return best
 
@@ -208,6 +211,10 @@ class Maker:
         if exact.plies is None or exact.plies < FEWEST or len(exact.line) != exact.plies:
             return None
         return Puzzle(position, task, exact.plies, tempts, exact.line)
+
+
+def _rank(puzzle: Puzzle) -> tuple[bool, int]:
+    return puzzle.task != "win-in", puzzle.grade
 
 
 def tempting(position: Position) -> list[Move]:
