@@ -24,7 +24,6 @@ DAMAGE: Final[dict[str, Callable[[Path], object]]] = {
     "empty": lambda file: os.truncate(file, 0),
     "another bit": lambda file: file.write_bytes(file.read_bytes()[:-1] + b"?"),
     "gone": lambda file: file.unlink(),
-    "no file": lambda file: (file.unlink(), file.mkdir()),
 }
 
 

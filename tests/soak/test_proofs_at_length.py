@@ -14,7 +14,6 @@ from typing import Final
 
 import pytest
 from exhaustive import hardest
-from families import ALL
 from places import ROOT
 from provers import Asked, StopAt, forms_of
 from tests.bots import test_proofs as proofs
@@ -24,12 +23,9 @@ from lath import games
 from lath.arena.puzzles.book import all_built_in
 from lath.bots.search import Budget, Found
 from lath.bots.searcher import Search
-from lath.games.core import Game
 from lath.games.fast import fast_board
 
 BUDGETS: Final = int(os.environ.get("LATH_SOAK_BUDGETS", "100000"))
-
-GAMES: Final = [*ALL, proofs.STRANGE]
 
 MIDDLES: Final = BUDGETS // 500
 """Positions in the middle of games, of each game type that comes with the arena."""
@@ -38,12 +34,12 @@ EACH: Final = 400
 """Searches of a position."""
 
 
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.id)
-def test_whatever_is_proven_is_so(game: Game) -> None:
-    chance = Random(game.id)
+@proofs.every_game
+def test_whatever_is_proven_is_so(game_id: str) -> None:
+    game, chance = games.get(games.named(game_id)), Random(Path(game_id).stem)
     forms = forms_of(game)
     asked, claims = 0, 0
-    while asked < BUDGETS / len(GAMES):
+    while asked < BUDGETS / len(proofs.EVERY_GAME):
         few = int(40 * 75 ** chance.random())
         one = Asked(*hardest(game, chance.randrange(10**6), few))
         kept: dict[str, Search] = {}
