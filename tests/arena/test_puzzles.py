@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import commands
 import pytest
+from judging import compiled_in, judged
 
 from lath import games
 from lath.arena import Engine, Limit
@@ -142,6 +144,21 @@ def test_puzzles_of_the_project_are_records_that_differ(file: Path) -> None:
     for puzzle in found:
         assert puzzle.tempting == len(tempting(puzzle.position)) >= 3
     assert len({puzzle.grade for puzzle in found}) >= 3
+
+
+def test_a_second_program_finds_puzzles_right(tmp_path: Path) -> None:
+    """Of each game one of each grade and task; `make soak` has all of them looked at."""
+    program, files = compiled_in(tmp_path), []
+    for file in all_built_in():
+        some = {(one.task, one.grade): one for one in read_puzzles(file)}
+        files.append(tmp_path / file.name)
+        files[-1].write_text(written(some.values()))
+    said = judged(program, files)
+    assert said.endswith(" puzzles: 0 wrong, 0 not settled\n")
+    assert int(said.split()[0]) > 30
+    wrong = files[0].read_text().replace('[Plies "5"]', '[Plies "6"]')
+    files[0].write_text(wrong)
+    assert subprocess.run([program, files[0]], capture_output=True, check=False).returncode == 1
 
 
 @pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)

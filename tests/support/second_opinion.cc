@@ -340,7 +340,7 @@ static uint64_t hashed(const State &s, int seat, int plies) {
 struct Enough {};
 struct Entry { uint64_t key; int8_t is_won; };
 
-static vector<Entry> table(1 << 25);
+static vector<Entry> table(1 << 22);
 static std::unordered_map<uint64_t, int8_t> values;
 static long long nodes, most;
 static long history[2][7][1024];  // which moves were good before: what is looked at first

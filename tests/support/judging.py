@@ -1,0 +1,30 @@
+"""The second program that judges proofs and puzzles, compiled where there is a compiler."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+SOURCE = ROOT / "tests" / "support" / "second_opinion.cc"
+
+
+def compiled_in(folder: Path) -> Path:
+    """Return the program, made in a folder; without a compiler that works the test is skipped."""
+    program = folder / "opinion"
+    for compiler in filter(None, map(shutil.which, ("g++", "clang++", "c++"))):
+        command = [compiler, "-O2", "-std=c++17", "-o", program, SOURCE]
+        if subprocess.run(command, capture_output=True, check=False).returncode == 0:
+            return program
+    pytest.skip("no C++ compiler")
+
+
+def judged(program: Path, files: Iterable[Path]) -> str:
+    """Return what it says of puzzles, of which none is wrong and none too hard."""
+    ran = subprocess.run([program, *files], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
+    return ran.stdout
