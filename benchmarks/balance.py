@@ -21,7 +21,8 @@ from lath import games
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.bots.compiled import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, Budget, Uct
+from lath.bots.search import AlphaBeta, Budget
+from lath.bots.uct import Uct
 from lath.games.core import Position, follow
 from lath.games.fast import fast_board
 

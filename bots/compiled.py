@@ -27,16 +27,8 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.bots.options import Combo
-from lath.bots.search import (
-    DEEPEST,
-    AlphaBeta,
-    Budget,
-    Found,
-    OutOfBudgetError,
-    Tell,
-    Uct,
-    proof_of,
-)
+from lath.bots.search import DEEPEST, AlphaBeta, Budget, Found, OutOfBudgetError, Tell
+from lath.bots.uct import Uct, proof_of
 from lath.games.fast import DRAW, FastBoard, fast_board
 from lath.notation.protocol import COMPILED, IN_PYTHON
 

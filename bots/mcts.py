@@ -9,8 +9,8 @@ from typing import Any, Final
 from lath.bots.compiled import FAST, CompiledUct, form, is_ready
 from lath.bots.options import Spin
 from lath.bots.sdk import run
-from lath.bots.search import Uct
 from lath.bots.searcher import LEVEL, Searcher
+from lath.bots.uct import Uct
 from lath.games.core import Position
 
 EXPLORATION: Final = Spin("exploration", 40, 0, 400)

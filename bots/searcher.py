@@ -1,6 +1,6 @@
 """What bots that search have in common: a board that follows the game, budget, levels, reports.
 
-A bot is a `Searcher` with a search of `lath.bots.search`, or any object like that.
+A bot is a `Searcher` with the search of `lath.bots.search` or `lath.bots.uct`, or another like it.
 """
 
 from __future__ import annotations

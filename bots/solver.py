@@ -13,8 +13,9 @@ from typing import Any, Final
 from lath.bots.compiled import FAST, CompiledAlphaBeta, CompiledUct, form, is_ready
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta, Budget, Found, Proof, Tell, Uct, blind
+from lath.bots.search import AlphaBeta, Budget, Found, Proof, Tell, blind
 from lath.bots.searcher import LEVEL, Searcher
+from lath.bots.uct import Uct
 from lath.games.core import Position
 from lath.games.fast import FastBoard
 

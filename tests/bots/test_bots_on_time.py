@@ -17,8 +17,9 @@ from slow_games import Clock, Costs, SlowGame
 from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import Turn
-from lath.bots.search import AlphaBeta, Budget, Uct
+from lath.bots.search import AlphaBeta, Budget
 from lath.bots.searcher import Searcher
+from lath.bots.uct import Uct
 from lath.games.fast import fast_board
 
 BOTS: Final[dict[str, Callable[[], Callable[[Any, Turn], str]]]] = {

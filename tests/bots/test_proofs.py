@@ -19,7 +19,8 @@ from provers import ALL_FORMS, COMPILED, IN_PYTHON, Asked, StopAt, forms_of
 
 from lath import games
 from lath.bots.proof import ProofNumber
-from lath.bots.search import AlphaBeta, Budget, OutOfBudgetError, Proof, Uct
+from lath.bots.search import AlphaBeta, Budget, OutOfBudgetError, Proof
+from lath.bots.uct import Uct
 from lath.games.fast import fast_board
 
 STRANGE: Final = str(ROOT / "examples" / "games" / "order_and_chaos.py")

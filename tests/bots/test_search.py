@@ -12,7 +12,8 @@ from places import ROOT
 
 from lath import games
 from lath.bots.proof import ProofNumber
-from lath.bots.search import AlphaBeta, Budget, Found, Uct
+from lath.bots.search import AlphaBeta, Budget, Found
+from lath.bots.uct import Uct
 from lath.games.core import Game
 from lath.games.fast import PlainBoard, fast_board
 

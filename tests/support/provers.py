@@ -8,9 +8,10 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from lath.bots.compiled import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, Budget, Found, Uct, blind
+from lath.bots.search import AlphaBeta, Budget, Found, blind
 from lath.bots.searcher import Search
 from lath.bots.solver import Prover
+from lath.bots.uct import Uct
 from lath.games.core import Game, Position
 from lath.games.fast import fast_board
 
