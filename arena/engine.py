@@ -101,8 +101,14 @@ class Engine:
         limit: float = HARD_LIMIT_S,
     ) -> None:
         """Take how the bot is started; `Engine.open` is what callers need."""
-        self._limits: Final = Limits(
-            time=TimeControl(), margin_s=margin, startup_s=startup, hard_limit_s=limit
+        self._limits: Final = spec.own(
+            Limits(
+                time=TimeControl(),
+                margin_s=margin,
+                startup_s=startup,
+                stop_s=STOP_S,
+                hard_limit_s=limit,
+            )
         )
         self._watch: Final = Watch()
         self._bot: Final = bot_of(
@@ -570,7 +576,7 @@ def _spec(
     else:
         spec = _described(bot, sandbox)
     spec = replace(spec, options={**spec.options, **(options or {})})
-    if spec.build or spec.sandbox != "auto":
+    if spec.build or spec.sandbox != "auto" or spec.memory_bytes or spec.cache_bytes:
         from lath.arena.tournament.builds import ready
 
         spec = ready(spec)

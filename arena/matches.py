@@ -47,6 +47,8 @@ from lath.arena.tournament.entrants import (
     sandbox_in,
     spec_of,
     table_in,
+    table_of,
+    time_in,
     time_of,
     wall_of,
 )
@@ -137,28 +139,29 @@ def _entered(
 ) -> Iterator[tuple[dict[str, Any], Path | None]]:
     """Yield the table of each bot and its folder, checked out and built where it is a revision."""
     for one, role in zip(both, ("old", "new"), strict=True):
-        home, made = one.where, set[Path]()
-        if one.revision is not None and shop is not None:
-            home = shop.check_out(one.revision, role, one.of_git)
-            if terms.build:
-                before = executables(home)
-                tell(f"building {one.name}: {terms.build}")
-                shop.build(terms.build, home, role, one.asked)
-                made = executables(home) - before
-        if one.kind == "command":
-            table: dict[str, Any] = {"command": list(one.words)}
-        else:
-            table = table_in(
-                home,
-                terms.run,
-                made,
-                f"{role.upper()}, {one.name}",
-                asked=minimum.for_files(one.asked, on_cluster=on_cluster),
-                typed=one.parts,
-            )
-        asked = {"sandbox": one.asked} if one.asked else {}
-        where = None if one.kind == "command" else home
-        yield {**asked, **table, **one.parts, "name": one.name}, where
+        called = f"{role.upper()}, {one.name}"
+        asked = minimum.for_files(one.asked, on_cluster=on_cluster)
+        if one.revision is None or shop is None:
+            table = table_of(one, called, run=terms.run, build=terms.build, asked=asked)
+            yield {**table, "name": one.name}, None if one.kind == "command" else one.where
+            continue
+        home, made = shop.check_out(one.revision, role, one.of_git), set[Path]()
+        if terms.build:
+            before = executables(home)
+            tell(f"building {one.name}: {terms.build}")
+            shop.build(terms.build, home, role, one.asked)
+            made = executables(home) - before
+        table = table_in(
+            home,
+            terms.run,
+            made,
+            called,
+            asked=asked,
+            typed=one.parts,
+            build="" if terms.build else one.parts.get("build", ""),
+        )
+        own = {"sandbox": one.asked} if one.asked else {}
+        yield {**own, **table, **one.parts, "name": one.name}, home
 
 
 def _games_of(home: Path | None, asked: str | None) -> list[str]:
@@ -201,7 +204,11 @@ def _both_play(
 
 
 def _configured(
-    tables: Sequence[dict[str, Any]], played: Sequence[str], terms: Terms, event: str
+    tables: Sequence[dict[str, Any]],
+    played: Sequence[str],
+    terms: Terms,
+    event: str,
+    jobs: int | str,
 ) -> Config:
     """Return the match; the new bot is the first, of whom the test asks whether it is better."""
     toml = {
@@ -210,7 +217,7 @@ def _configured(
         "format": "match",
         "rounds": ROUNDS,
         "seed": terms.seed,
-        "jobs": "auto",
+        "jobs": jobs,
         "time": time_table(time_of(terms.tc)),
         "sprt": sprt_table(terms.sprt),
         **({"openings": terms.openings} if terms.openings else {}),
@@ -230,6 +237,19 @@ def _refuse_another(out: Path, event: str) -> None:
 
 Word = Literal["better", "not better", "worse", "undecided"]
 """What a match says of the new bot."""
+
+
+def jobs_of(jobs: int | str | None) -> int | str:
+    """Return how many games are played at once, as a configuration has it. Default: `auto`."""
+    if isinstance(jobs, str) and jobs.isdecimal():
+        return int(jobs)
+    return "auto" if jobs is None else jobs
+
+
+def refuse_jobs(jobs: int | str | None, cluster: str | None) -> None:
+    """Raise ConfigError for a number of games at once on a cluster, which counts itself."""
+    if cluster is not None and jobs is not None:
+        raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
 
 
 def verdict_of(test: Mapping[str, Any]) -> tuple[int, Word]:
@@ -253,6 +273,26 @@ class Played(NamedTuple):
     progress: Progress
 
 
+def _named_apart(old: Origin, new: Origin, note: Callable[[str], None]) -> tuple[Origin, Origin]:
+    """Return both bots under different names; `note` hears what may surprise."""
+    for one in (old, new):
+        if one.note:
+            note(one.note)
+    if old.revision and old.revision == new.revision:
+        note("OLD and NEW are the same commit")
+    if old.name.casefold() == new.name.casefold():
+        return old._replace(name="old"), new._replace(name="new")
+    return old, new
+
+
+def _note_times(tables: Sequence[Mapping[str, Any]], note: Callable[[str], None]) -> None:
+    """Say which bot plays with a time of its own, where the other does not have the same."""
+    if tables[0].get("time") != tables[1].get("time"):
+        for table in tables:
+            if "time" in table:
+                note(f"{table['name']} has a time of its own, {time_in(table)}")
+
+
 def held(
     old: str,
     new: str,
@@ -265,6 +305,7 @@ def held(
     sprt: str = SPRT,
     openings: str = "",
     seed: int = 1,
+    jobs: int | str | None = None,
     sandbox: str | None = None,
     cluster: str | None = None,
     hosts_alike: bool = False,
@@ -281,22 +322,17 @@ def held(
     leave orphans, and is closed to them. Raises ArenaError.
     """
     allowed, _, _ = budget_of(budget), sprt_table(sprt), wall_of(sandbox)  # before any build
+    refuse_jobs(jobs, cluster)
     with signals.interruptible():
         # Both revisions are of one repository: if one of them is not trusted, it is not.
         of_git = minimum.strongest(sandbox, sandbox_in(old), sandbox_in(new))
-        both = (
+        both = _named_apart(
             origin_of(old, "old", sandbox, of_git=of_git),
             origin_of(new, "new", sandbox, of_git=of_git),
+            note,
         )
-        for one in both:
-            if one.note:
-                note(one.note)
-        if both[0].revision and both[0].revision == both[1].revision:
-            note("OLD and NEW are the same commit")
-        if both[0].name.casefold() == both[1].name.casefold():
-            both = both[0]._replace(name="old"), both[1]._replace(name="new")
-        if build and not any(one.revision for one in both):
-            raise ConfigError("--build is for git revisions; folders and commands are as they are")
+        if build and all(one.kind == "command" for one in both):
+            raise ConfigError("--build is for folders and git revisions; a command has build=CMD")
         if run and all(one.kind == "command" for one in both):
             raise ConfigError("--run is for folders and git revisions; a command says it itself")
         terms = Terms(
@@ -322,11 +358,12 @@ def held(
         on_cluster = cluster is not None
         entered = list(_entered(both, terms, shop, tell, on_cluster=on_cluster))
         tables = [table for table, _ in entered]
+        _note_times(tables, note)
         asked = minimum.for_files(both[1].asked, on_cluster=on_cluster)
         named = [] if terms.games else _games_of(entered[1][1], asked)
         common = _both_play(tables, named, where, has_build=bool(build) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common
-        config = _configured(tables, wanted, terms, event)
+        config = _configured(tables, wanted, terms, event, jobs_of(jobs))
         progress = Progress(config)
         with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
             # What another match would be has another digest: a build is never twice the same.
@@ -374,6 +411,7 @@ def match(
     sprt: str = SPRT,
     openings: str = "",
     seed: int = 1,
+    jobs: int | Literal["auto"] | None = None,
     sandbox: str | None = None,
     cluster: str | None = None,
     hosts_alike: bool = False,
@@ -401,6 +439,7 @@ def match(
             sprt=sprt,
             openings=openings,
             seed=seed,
+            jobs=jobs,
             sandbox=sandbox,
             cluster=cluster,
             hosts_alike=hosts_alike,

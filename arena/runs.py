@@ -73,6 +73,7 @@ def flags_of(
     openings: str | None = None,
     jobs: int | str | None = None,
     seed: int | str | None = None,
+    sandbox: str | None = None,
     **others: object,
 ) -> dict[str, Any]:
     """Return the keys of a configuration that these settings are; None and no bots say nothing.
@@ -88,14 +89,17 @@ def flags_of(
         "time": None if tc is None else time_table(time_of(tc)),
         "sprt": None if sprt is None else sprt_table(sprt),
         "openings": None if openings is None else openings_of(openings),
-        "bot": [table_of(bot) for bot in bots or ()] or None,
+        "bot": [table_of(bot, sandbox=sandbox) for bot in bots or ()] or None,
+        "sandbox": sandbox,
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
-def table_of(bot: str | Mapping[str, Any], flag: str = "--bot") -> dict[str, Any]:
+def table_of(
+    bot: str | Mapping[str, Any], flag: str = "--bot", sandbox: str | None = None
+) -> dict[str, Any]:
     """Return a bot's table, whose files are those of the current folder; raises ConfigError."""
-    return bot_flag(bot, flag) if isinstance(bot, str) else placed(bot)
+    return bot_flag(bot, flag, sandbox) if isinstance(bot, str) else placed(bot)
 
 
 def _number(text: int | str | None) -> int | str | None:
@@ -451,7 +455,7 @@ def tournament(
         named = None if config is None else Path(config)
         named, folder = place_of(named, folder, names_bots=bool(add or bots), makes_pool=bool(add))
         if add or retire:
-            new = [table_of(one, "--add") for one in add]
+            new = [table_of(one, "--add", sandbox) for one in add]
             settled = other_roster(named, folder, flags, new, retire)
         else:
             settled = configured(named, folder, flags)

@@ -22,7 +22,7 @@ from lath.arena.errors import (
     ConfigError,
     GameVoidError,
 )
-from lath.arena.matches import SPRT, TIME
+from lath.arena.matches import SPRT, TIME, jobs_of, refuse_jobs
 from lath.arena.referee import trees
 from lath.arena.runs import Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.schedule.budget import UNLIMITED
@@ -43,7 +43,7 @@ from lath.arena.tournament.entrants import (
     Origin,
     in_words,
     origin_of,
-    table_in,
+    table_of,
     time_of,
     wall_of,
 )
@@ -130,23 +130,13 @@ def is_tuning(text: str) -> bool:
 
 def _table_of(origin: Origin, *, on_cluster: bool) -> dict[str, Any]:
     """Return the table of the bot, but for its name; raises ConfigError."""
-    asked = {"sandbox": origin.asked} if origin.asked else {}
     if origin.revision is not None:
         raise ConfigError(
             f"{origin.name!r} is a git revision: check it out and name its folder, whose files "
             "stay as they are while it is tuned"
         )
-    if origin.kind == "folder":
-        table = table_in(
-            origin.where,
-            "",
-            set(),
-            f"BOT, {origin.name}",
-            asked=minimum.for_files(origin.asked, on_cluster=on_cluster),
-            typed=origin.parts,
-        )
-        return {**asked, **table, **origin.parts}
-    return {**asked, "command": list(origin.words), **origin.parts}
+    asked = minimum.for_files(origin.asked, on_cluster=on_cluster)
+    return table_of(origin, f"BOT, {origin.name}", asked=asked)
 
 
 def configured(
@@ -183,7 +173,7 @@ def configured(
         "format": FORMAT,
         "rounds": _rounds(wishes.sprt_pairs or PAIRS, played),
         "seed": 1 if wishes.seed is None else wishes.seed,
-        "jobs": _jobs(wishes.jobs or "auto"),
+        "jobs": jobs_of(wishes.jobs),
         "time": time_table(time_of(wishes.tc or TIME)),
         "sprt": sprt_table(wishes.sprt or SPRT),
         "tune": _tune_table(parameters, wishes),
@@ -195,10 +185,6 @@ def configured(
 
 def _rounds(pairs: int, played: Sequence[str]) -> int:
     return -(-pairs // len(played))
-
-
-def _jobs(text: str | int) -> str | int:
-    return int(text) if str(text).isdecimal() else text
 
 
 def _tune_table(parameters: Sequence[Parameter], wishes: Wishes) -> dict[str, Any]:
@@ -218,7 +204,7 @@ def _gone_on_with(folder: Path, wishes: Wishes) -> Config:
     if fixed := wishes.of_new_ones:
         said = ", ".join(_FLAGS.get(name, f"--{name}") for name in fixed)
         raise ConfigError(f"{folder} is gone on with as it was begun: leave {said} out")
-    flags: dict[str, Any] = {} if wishes.jobs is None else {"jobs": _jobs(wishes.jobs)}
+    flags: dict[str, Any] = {} if wishes.jobs is None else {"jobs": jobs_of(wishes.jobs)}
     if wishes.sandbox:
         flags["sandbox"] = wishes.sandbox
         _refuse_more(folder / CONFIG, wishes.sandbox)
@@ -262,8 +248,7 @@ def held(
     up after bots that leave orphans, and is closed to them. Raises ArenaError.
     """
     allowed = UNLIMITED if budget is None else budget_of(budget)
-    if cluster is not None and wishes.jobs is not None:
-        raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")
+    refuse_jobs(wishes.jobs, cluster)
     goes_on = is_tuning(bot)
     if goes_on:
         where = Path(bot)

@@ -58,7 +58,7 @@ class Lab:
     ) -> None:
         """`games` are the ids of those to test; none: all that it names and that are installed."""
         self.games: Final = games
-        self.limits: Final = limits
+        self.limits: Final = spec.own(limits)
         """How long is waited; the time is that of the whole games."""
         self.seed: Final = seed
         self.has_been_ready = False

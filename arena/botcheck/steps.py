@@ -32,7 +32,7 @@ from lath.arena.botcheck.points import (
 from lath.arena.referee import trees
 from lath.arena.referee.bots import Lines
 from lath.arena.referee.clock import MARGIN_S
-from lath.arena.referee.conversation import CLEAN, QUIT_S, NoAnswer
+from lath.arena.referee.conversation import CLEAN, NoAnswer
 from lath.games.core import SEATS, Move, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -604,7 +604,7 @@ def _complains(lab: Lab) -> Finding:
 # The end
 
 
-@_step(ENDINGS, "quit", f"ends on `quit` within {QUIT_S:g} s")
+@_step(ENDINGS, "quit", "ends on `quit`")
 def _quits(lab: Lab) -> Finding:
     lab.running().say(wire.QUIT)
     return _ending(lab, "`quit`", "end on `quit`; until then the arena waits, then it kills")
@@ -619,8 +619,9 @@ def _leaves_with_its_parent(lab: Lab) -> Finding:
 
 def _ending(lab: Lab, event: str, mend: str) -> Finding:
     """Return what to think of how the bot ends now."""
-    if not lab.bot.ends_by(time.monotonic() + QUIT_S):
-        return warning(f"runs on {duration(QUIT_S)} after {event}", mend)
+    within_s = lab.limits.stop_s
+    if not lab.bot.ends_by(time.monotonic() + within_s):
+        return warning(f"runs on {duration(within_s)} after {event}", mend)
     ended = lab.bot.child.end_words()
     return ok(ended) if ended == CLEAN else note(ended, f"exit with status 0 after {event}")
 
@@ -632,7 +633,7 @@ def _leaves_nothing(lab: Lab) -> Finding:
     if lab.has_been_ready:
         lab.ready_s()
     lab.bot.say(wire.QUIT)
-    if not lab.bot.ends_by(time.monotonic() + QUIT_S):
+    if not lab.bot.ends_by(time.monotonic() + lab.limits.stop_s):
         return untested("it does not end by itself")
     lab.listen(0.2)  # for what it has started to end after it
     if left := trees.sweep(lab.tree):

@@ -144,7 +144,7 @@ def match(
     old: Annotated[str, argument("OLD", "A folder, git revision, file, command or bundled bot.")],
     new: Annotated[str, argument("NEW", "The same: is it better? NAME=NEW gives it a name.")],
     build_: Annotated[
-        str, option("--build", "CMD", "Builds a git revision, in its own checkout.")
+        str, option("--build", "CMD", "Builds a git revision or a folder, in a copy.")
     ] = "",
     run: Annotated[
         str, option("--run", "CMD", "Starts the bot of a folder or revision, taken from there.")
@@ -164,6 +164,9 @@ def match(
         str, option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`.")
     ] = "",
     seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
+    jobs: Annotated[
+        str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")
+    ] = None,
     sandbox: Sandbox = None,
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
@@ -191,6 +194,7 @@ def match(
         sprt=sprt,
         openings=openings,
         seed=seed,
+        jobs=jobs,
         sandbox=sandbox,
         cluster=cluster,
         hosts_alike=hosts_alike,

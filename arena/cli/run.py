@@ -203,7 +203,7 @@ def run(
     )
     allowed = UNLIMITED if budget is None else budget_of(budget)
     config, out = place_of(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
-    added = [bot_flag(text, "--add") for text in add or ()]
+    added = [bot_flag(text, "--add", sandbox) for text in add or ()]
     failures = Failures(fail_on)
     if cluster is not None and jobs is not None:
         raise ConfigError("--jobs is for this machine: on a cluster each thread plays a game")

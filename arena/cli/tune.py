@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import typer
 
@@ -33,6 +33,7 @@ from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
+from lath.arena.tournament.entrants import flag_of
 from lath.arena.tournament.keys import MOST_AHEAD
 from lath.arena.tournament.programs import bundled, resolve
 from lath.arena.tournament.progress import end_words
@@ -166,29 +167,19 @@ def _print_result(ended: Tuned, *, quiet: bool) -> None:
         output = Output(to_stdout=True, of_run=True)
         print_outcome(outcome, output)
         output.words(TRIALS)
-    print(f"--bot {shlex.quote(_described(ended))}")
+    print(f"--bot {shlex.quote(flag_of(_tuned_table(ended)))}")
 
 
-def _described(ended: Tuned) -> str:
-    """Return what `--bot` says of the bot with the tuned values."""
-    row, spec = ended.progress.config.given["bot"][1], ended.progress.config.bots[1]
+def _tuned_table(ended: Tuned) -> dict[str, Any]:
+    """Return the table of the bot with the tuned values."""
+    config = ended.progress.config
+    row, spec = dict(config.given["bot"][1]), config.bots[1]
     known = [name for name, words in bundled().items() if resolve(words, Path()) == spec.command]
-    name = known[0] if known else f"{spec.name}={shlex.join(spec.command)}"
-    parts = [f"{key}={shlex.quote(str(row[key]))}" for key in _SINGLE if key in row]
-    parts += [f"{key}={shlex.quote(','.join(row[key]))}" for key in _SEVERAL if key in row]
-    parts += [f"env.{key}={shlex.quote(value)}" for key, value in row.get("env", {}).items()]
+    row["command"] = [known[0]] if known else list(spec.command)
+    if known and known[0] == spec.name:
+        del row["command"]
     options = {**spec.options, **values_of(ended.summary.outcome.data)}
-    parts += [f"option.{key}={_word(value)}" for key, value in options.items()]
-    return "; ".join([name, *parts])
-
-
-_SINGLE: Final = ("cwd", "memory", "threads", "build", "cache", "protocol")
-_SEVERAL: Final = ("files", "reads")
-"""Parts that `--bot` may have besides options and variables."""
-
-
-def _word(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
+    return {**row, **({"options": options} if options else {})}
 
 
 def _sentences(outcome: Outcome) -> Iterator[str]:

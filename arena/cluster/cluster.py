@@ -130,6 +130,8 @@ class Cluster:
         """How long a task should take."""
         self._lost_s = -math.inf
         """When a worker that played was lost last, on the monotonic clock."""
+        self._longest_game_s = 0.0
+        """How long a game may take by its time."""
         self._longest_s = 0.0
         """Of a pair, from when it was sent."""
         self._patience: Patience
@@ -151,6 +153,8 @@ class Cluster:
         self._terms, parcels = terms_of(config, closed, must_be_walled=is_walled)
         times = [config.limits.time, *(bot.time for bot in config.bots if bot.time)]
         self._times_matter = any(not time.nodes for time in times)
+        each = [replace(bot.own(config.limits), time=time) for bot in config.bots for time in times]
+        self._longest_game_s = max(map(_longest_game_s, each))
         with signals.interruptible():
             self._link = Link(self._address, self._security)
             self._entrance = Entrance(self._link, self._terms, parcels)
@@ -516,7 +520,7 @@ class Cluster:
 
     def _longest_pair_s(self) -> float:
         """Return how long a pair may take before something must be wrong."""
-        by_rules_s = 2 * _longest_game_s(self._terms.limits)
+        by_rules_s = 2 * self._longest_game_s
         if not self._longest_s:
             return by_rules_s
         return min(by_rules_s, GRACE_S + 50 * self._longest_s)

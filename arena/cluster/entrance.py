@@ -208,7 +208,9 @@ class Entrance:
         Raises PlaceLostError.
         """
         text = write(GreetingOf(terms=self.digest, bot=bot))
-        within_s = 2 * self._terms.limits.startup_s + SHORT_S
+        own = (each.startup_s for each in self._terms.bots if each.name == bot)
+        startup_s = next(own, None) or self._terms.limits.startup_s
+        within_s = 2 * startup_s + SHORT_S
         call = self._link.call(address, seat.greet, text, within_s=within_s, priority=10)
         try:
             return read(Said, await call)

@@ -17,7 +17,7 @@ from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
 from lath.notation.protocol import TimeControl
 
-VERSION: Final = 2
+VERSION: Final = 3
 """Of these messages; those of other versions are not understood."""
 
 
@@ -63,6 +63,9 @@ class Traveller:
     options: Mapping[str, Word | int | float | bool]
     memory_bytes: int | None
     time: TimeControl | None
+    startup_s: float | None
+    margin_s: float | None
+    stop_s: float | None
     threads: int
     lacks: str
     sandbox: str
@@ -85,7 +88,7 @@ class GameFile:
 class Terms:
     """What holds for all pairs of a run, and is sent to each machine once."""
 
-    version: Literal[2] = VERSION
+    version: Literal[3] = VERSION
     tree: str
     """Marks the processes that are started for the run."""
 

@@ -61,13 +61,18 @@ def travelling(
     return tuple(sent), parcels
 
 
+_AS_IT_IS: Final = (
+    *("name", "memory_bytes", "time", "startup_s", "margin_s", "stop_s", "threads"),
+    *("sandbox", "cache_bytes", "protocol"),
+)
+"""What is the same of a bot on every machine."""
+
+
 def _traveller(bot: BotSpec, parcel: Parcel | None) -> Traveller:
     def word(text: str) -> Word:
         return _word(text, parcel, is_built=bool(bot.build))
 
     values = cast("Mapping[str, str | int | float]", bot.options).items()
-    same = "name", "memory_bytes", "time", "threads", "sandbox"
-    more = "cache_bytes", "hosts", "protocol"
     return Traveller(
         command=tuple(map(word, bot.command)),
         cwd=None if bot.cwd is None else word(bot.cwd),
@@ -77,7 +82,7 @@ def _traveller(bot: BotSpec, parcel: Parcel | None) -> Traveller:
         reads=tuple(map(word, bot.reads)),
         build=word(bot.build),
         lacks="" if parcel else bot.lacks,
-        **{name: getattr(bot, name) for name in (*same, *more)},
+        **{name: getattr(bot, name) for name in (*_AS_IT_IS, "hosts")},
     )
 
 
@@ -191,7 +196,6 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
     own = next(_commands(bot, host), None)
     command = tuple(map(here, bot.command)) if own is None else resolve(own, Path("/"))
     values = bot.options.items()
-    same = "name", "memory_bytes", "time", "threads", "sandbox", "cache_bytes", "protocol"
     return BotSpec(
         command=command,
         cwd=None if bot.cwd is None or own is not None else here(bot.cwd),
@@ -201,7 +205,7 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
         env=_UNCHANGED | {name: here(value) for name, value in bot.env.items()},
         options={name: here(one) if isinstance(one, Word) else one for name, one in values},
         build="" if own is not None else here(bot.build),
-        **{name: getattr(bot, name) for name in same},
+        **{name: getattr(bot, name) for name in _AS_IT_IS},
     )
 
 

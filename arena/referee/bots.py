@@ -6,9 +6,10 @@ Must not know processes, nor how a bot is asked and waited for: that is its conv
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from lath.arena.referee.clock import Limits
 from lath.arena.walls.wall import NO_WALL, Wall
 from lath.notation import protocol as wire
 from lath.notation.errors import printable
@@ -42,6 +43,12 @@ class BotSpec:
     time: TimeControl | None = None
     """Its own time control; None: the tournament's."""
 
+    startup_s: float | None = None
+    """For its `ok` and each `ready`; None: the tournament's, as of the next two."""
+
+    margin_s: float | None = None
+    stop_s: float | None = None
+
     threads: int = 1
     """Cores that it needs at the same time."""
 
@@ -68,6 +75,15 @@ class BotSpec:
 
     protocol: str = OURS
     """Which lines it speaks."""
+
+    def own(self, limits: Limits) -> Limits:
+        """Return the limits with those of this bot in their place."""
+        return replace(
+            limits,
+            startup_s=limits.startup_s if self.startup_s is None else self.startup_s,
+            margin_s=limits.margin_s if self.margin_s is None else self.margin_s,
+            stop_s=limits.stop_s if self.stop_s is None else self.stop_s,
+        )
 
 
 ANY: Final = ":*"

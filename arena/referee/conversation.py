@@ -19,7 +19,7 @@ from lath.arena import signals
 from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import Asides, BotSpec, Greeting
-from lath.arena.referee.clock import MARGIN_S, Limits
+from lath.arena.referee.clock import MARGIN_S, STOP_S, Limits
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.trees import lacking
 from lath.games.core import Move, Position
@@ -27,9 +27,6 @@ from lath.notation import protocol as wire
 from lath.notation.errors import printable
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
-
-QUIT_S: Final = 1.0
-"""Time that a bot has to end after `quit`."""
 
 SHORTEST_SLICE_S, LONGEST_SLICE_S = 0.01, 0.25
 """How long the arena sleeps while a bot thinks, so as to notice that it was held up: half of the
@@ -102,6 +99,8 @@ class Bot:
         self._at_terminal: Final = at_terminal
         self._child: Child | None = None
         self._opened_s = 0.0
+        self.stop_s = spec.stop_s or STOP_S
+        """Time that it has to end after `quit`."""
         # Of the present game
         self.asides = Asides()
         self.news = b""
@@ -205,6 +204,8 @@ class Bot:
 
     def start(self, limits: Limits) -> None:
         """Start the process and greet it; raises GameVoidError and MachineError."""
+        limits = self.spec.own(limits)
+        self.stop_s = limits.stop_s
         self.open()
         try:
             self.greet(limits.startup_s)
@@ -240,7 +241,7 @@ class Bot:
             self.child.resume()
             self._free_since_s = time.monotonic()
             self.say(wire.QUIT)
-        return time.monotonic() + QUIT_S
+        return time.monotonic() + self.stop_s
 
     def leave(self, until_s: float) -> bool:
         """Return whether the bot, asked to, ends by `until_s`; kill what is left of its tree.
@@ -253,7 +254,7 @@ class Bot:
             return True
         ended = self.ends_by(until_s)
         if not ended:
-            self.parting_note = f"did not end within {QUIT_S:g} s of quit"
+            self.parting_note = f"did not end within {self.stop_s:g} s of quit"
         elif (how := self.child.end_words()) != CLEAN:
             self.parting_note = f"{how} on quit"
         self.kill()
@@ -340,6 +341,7 @@ class Bot:
 
         Raises NoAnswer.
         """
+        limits = self.spec.own(limits)
         self.news = b""
         self._limit_by(new.time.of_first_go)
         self._then = new.time if new.time.first_ms else None

@@ -254,7 +254,8 @@ class _Match:
         self._other_way_round = (bots[1], bots[0])
         self._limits = limits
         self._times = bots[0].spec.time or limits.time, bots[1].spec.time or limits.time
-        self._clock = Clock(limits, self._times)
+        margins_s = bots[0].spec.own(limits).margin_s, bots[1].spec.own(limits).margin_s
+        self._clock = Clock(limits, self._times, margins_s)
         self._book = Scorebook(plan, self._times)
 
     def play(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:

@@ -17,7 +17,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -37,6 +37,7 @@ from lath.arena.tournament.confinement import (
     lexical_home,
     own_folders,
 )
+from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.programs import split_at
 from lath.arena.walls import users
 from lath.arena.walls.limits import machine_bytes
@@ -59,6 +60,9 @@ LAST_LINES: Final = 12
 
 KEPT_LOG: Final = 1 << 20
 """How much is kept of what a build says: its end."""
+
+_TRIES: Final = 3
+"""Copies of a folder in which files are edited, before that is an error."""
 
 _KEPT_S: Final = 30 * 86_400.0
 """How long a build is kept that nobody uses."""
@@ -119,7 +123,26 @@ def ready(bot: BotSpec, closed: Sequence[str] = (), *, beside: Sequence[BotSpec]
     """
     tell = partial(print, file=sys.stderr)
     bots = built((bot, *beside), closed=closed, logs=kept("builds"), tell=tell)
-    return bots[0] if bot.sandbox == "auto" else confined(bots, closed=closed).bots[0]
+    if bot.sandbox != "auto":
+        return confined(bots, closed=closed).bots[0]
+    (bound,) = confined([replace(bots[0], sandbox="none")], closed=closed).bots
+    return replace(bound, sandbox="auto")
+
+
+def copy_of(folder: Path, build: str, called: str, sandbox: str | None) -> Path:
+    """Return where the files of a folder are built: a copy of it, which a run uses again.
+
+    Raises ArenaError where the build fails, ConfigError where there is no such sandbox.
+    """
+    bot = BotSpec(
+        name=called,
+        command=("true",),
+        cwd=str(folder),
+        files=(str(folder),),
+        build=build,
+        sandbox=sandbox or "auto",
+    )
+    return Path(str(ready(bot).cwd))
 
 
 class _FailedError(ArenaError):
@@ -182,11 +205,28 @@ def _moved(bot: BotSpec, source: str, home: Path) -> BotSpec:
     )
 
 
+class _ChangedError(OSError):
+    """The files of a bot were edited while they were copied."""
+
+
 def _home_of(
     bot: BotSpec, folder: str, maker: BotSpec, log: Path, tell: Callable[[str], None]
 ) -> Path:
     """Return the folder where a bot is built, which it is if nobody has done so; raises."""
-    source = Path(folder)
+    for _ in range(_TRIES - 1):
+        with suppress(_ChangedError):
+            return _built_in(bot, Path(folder), maker, log, tell)
+    try:
+        return _built_in(bot, Path(folder), maker, log, tell)
+    except _ChangedError as error:
+        words = f"{error.filename}: {error.strerror}"
+        raise _FailedError(f"bot {bot.name!r} cannot be built: {words}") from error
+
+
+def _built_in(
+    bot: BotSpec, source: Path, maker: BotSpec, log: Path, tell: Callable[[str], None]
+) -> Path:
+    """Do that once; raises _FailedError, and _ChangedError where somebody edits the files."""
     try:
         digest = _digest_of(source, bot.build)
         is_private = bot.sandbox == "bwrap"  # else its user has to find the way
@@ -205,13 +245,15 @@ def _home_of(
             try:
                 _copy(source, home)
                 if _digest_of(home, bot.build) != digest:
-                    raise OSError(0, "was changed while it was copied", str(source))
+                    raise _ChangedError(0, "was changed while it was copied", str(source))
                 if bot.build:
                     _build(bot, _at(maker, source, home), home, log)
                 done.touch()
             finally:
                 if not done.is_file():
                     trees.remove(str(home))
+    except _ChangedError:
+        raise
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise _FailedError(f"bot {bot.name!r} cannot be built: {where}{error.strerror}") from error
@@ -239,11 +281,40 @@ def _digest_of(source: Path, command: str) -> str:
 
 
 def _files_of(source: Path) -> Iterator[Path]:
-    """Yield what is in a folder, in order, without git's own."""
+    """Yield what is in a folder, in order, but for what is no source."""
     for place, folders, names in os.walk(source, onerror=_raise):
+        left = _no_sources(place, [*folders, *names])
         links = [name for name in folders if Path(place, name).is_symlink()]
-        folders[:] = sorted(name for name in folders if name != ".git" and name not in links)
-        yield from (Path(place, name) for name in sorted([*names, *links]))
+        folders[:] = sorted({*folders} - {*left, *links})
+        yield from (Path(place, name) for name in sorted({*names, *links} - left))
+
+
+def _no_sources(place: str, names: Iterable[str]) -> set[str]:
+    """Return which of the names in a folder are no sources of a bot.
+
+    These are git's own files, directories of tournaments, and where this program writes what it
+    says: they change while it works.
+    """
+    said = {(status.st_dev, status.st_ino) for status in _outputs()}
+
+    def is_none(name: str) -> bool:
+        path = Path(place, name)
+        if name == ".git" or (path.is_dir() and not path.is_symlink() and _is_tournament(path)):
+            return True
+        status = path.lstat()
+        return (status.st_dev, status.st_ino) in said
+
+    return {name for name in names if is_none(name)}
+
+
+def _is_tournament(folder: Path) -> bool:
+    return (folder / DATABASE).is_file()
+
+
+def _outputs() -> Iterator[os.stat_result]:
+    for descriptor in (1, 2):
+        with suppress(OSError):
+            yield os.fstat(descriptor)
 
 
 def _raise(error: OSError) -> None:
@@ -252,8 +323,7 @@ def _raise(error: OSError) -> None:
 
 def _copy(source: Path, home: Path) -> None:
     """Copy a folder, for everybody to read: whoever finds it knows what is in it."""
-    ignore = shutil.ignore_patterns(".git")
-    shutil.copytree(source, home, symlinks=True, ignore=ignore, copy_function=_copy_file)
+    shutil.copytree(source, home, symlinks=True, ignore=_no_sources, copy_function=_copy_file)
     for place, _folders, names in os.walk(home):
         Path(place).chmod(0o755)
         for path in (Path(place, name) for name in names):

@@ -115,7 +115,7 @@ def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Ope
         values |= {
             "seed": model.seed,
             "openings": _words_of(openings),
-            "time": str(_time(model.time)),
+            "time": str(time_control(model.time)),
         }
         values["games"] = ", ".join(model.games)
     return {
@@ -487,9 +487,10 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
         openings=openings,
         adjudication=Adjudication(**dict(model.adjudication)),
         limits=Limits(
-            time=_time(model.time),
+            time=time_control(model.time),
             margin_s=model.time.margin,
             startup_s=model.time.startup,
+            stop_s=model.time.stop,
             hard_limit_s=model.time.limit,
             ponder=model.time.ponder,
         ),
@@ -522,7 +523,10 @@ def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
         env=table.env,
         options=table.options,
         memory_bytes=table.memory or None,
-        time=None if table.time is None else _time(table.time),
+        time=None if table.time is None else time_control(table.time),
+        startup_s=table.startup,
+        margin_s=table.margin,
+        stop_s=table.stop,
         threads=threads,
         sandbox=table.sandbox if "sandbox" in table.model_fields_set else sandbox,
         reads=tuple(os.path.normpath(folder / path) for path in table.reads),
@@ -533,7 +537,8 @@ def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
     )
 
 
-def _time(table: BotTime) -> TimeControl:
+def time_control(table: BotTime) -> TimeControl:
+    """Return the time control of a table `[time]`, or of a bot's own."""
     return TimeControl(
         initial_ms=round(table.initial * 1000),
         increment_ms=round(table.increment * 1000),

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -35,14 +35,16 @@ if TYPE_CHECKING:
 _PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
 """A part and the `;` after it, which stands in no quotes."""
 
-_OF_ONE: Final = {"option": "options", "env": "env"}
+_OF_ONE: Final = {"option": "options", "env": "env", "host": "hosts"}
 """Parts such as `option.threads=2`, and the table that each fills."""
 
 
-def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
+def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict[str, Any]:
     """Return a bot's table, as `[[bot]]` has it; raises ConfigError, which names the part.
 
-    Its files are those of the current folder, or of its `cwd`, whatever the configuration's are.
+    A program or a folder needs no name: it has that of its file. Files are those of the current
+    folder, or of its `cwd`, whatever the configuration's are. `sandbox` is what `--sandbox` asks
+    for: it bounds what a file in a folder may say.
 
     >>> bot_flag("greedy; option.depth=2; tc=move 0.5")
     {'name': 'greedy', 'options': {'depth': 2}, 'time': {'move': '500ms'}}
@@ -50,13 +52,88 @@ def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
     first, *parts = _split(text)
     name, equals, command = first.strip().partition("=")
     of = f"{flag} {name}: "
-    table: dict[str, Any] = {"name": name}
+    table = {"name": name, **_parts_of(parts, of)}
+    home = Path(table.get("cwd", "")).absolute()
+    if _is_command(first.strip(), home) if equals else _is_place(name, home):
+        words = words_of(first, home, of=f"{flag}: ")
+        path = home / words[0]
+        name = path.resolve().name if is_there(path, Path.is_dir) else path.stem
+        table["name"] = name
+        _checked(table, f"{flag} {name}: ")
+        if not (is_there(path, Path.exists) or "build" in table):
+            known = ", ".join(bundled())
+            raise ConfigError(
+                f"{flag} {words[0]!r}: there is no such file, expected a program, a folder, "
+                f"NAME=CMD or one of {known}"
+            )
+        return placed(_commanded(table, words, home, f"{flag} {name}", sandbox))
+    _checked(table, of)
+    if equals:
+        words = words_of(command, home, of=of)
+        if not _is_folder(words, home) and "build" not in table:
+            _refuse_to_start(words, home, name, flag)
+        table = _commanded(table, words, home, of.removesuffix(": "), sandbox)
+    return placed(table)
+
+
+def _is_place(text: str, home: Path) -> bool:
+    """Return whether a text is a program or a folder by its path, and no name of a bot."""
+    if text in bundled() or not text:
+        return False
+    return "/" in text.split(maxsplit=1)[0] or is_there(home / text, Path.exists)
+
+
+def _is_command(text: str, home: Path) -> bool:
+    """Return whether a text with a `=` is a command, and not NAME=CMD: a program that is there."""
+    first = text.split(maxsplit=1)[0]
+    return "/" in first.partition("=")[0] and is_there(home / first, Path.is_file)
+
+
+def _is_folder(words: Sequence[str], home: Path) -> bool:
+    is_one = len(words) == 1 and words[0] not in bundled()
+    return is_one and is_there(home / words[0], Path.is_dir)
+
+
+def _refuse_to_start(words: tuple[str, ...], home: Path, name: str, flag: str) -> None:
+    """Raise ConfigError for a command that starts nothing, with what to write in its place."""
+    if advice := advice_on(words, home):
+        said = shlex.quote(f"{name}={shlex.join(advice.words)}")
+        raise ConfigError(f"{flag} {name}: {advice.why}; {advice.after}write: {flag} {said}")
+
+
+def _commanded(
+    table: dict[str, Any],
+    words: tuple[str, ...],
+    home: Path,
+    called: str,
+    sandbox: str | None,
+) -> dict[str, Any]:
+    """Return the table of a bot with its command, the program of a folder among it.
+
+    Raises ConfigError.
+    """
+    if not _is_folder(words, home):
+        is_program = len(words) == 1 and words[0] not in bundled() and "build" not in table
+        if is_program and is_there(path := home / words[0], Path.is_file):
+            words = _started(path, called)
+        return {**table, "command": list(words)}
+    parts = {key: value for key, value in table.items() if key != "name"}
+    _refuse_place(parts, called)
+    asked = minimum.asked_for(sandbox, parts, called)
+    origin = Origin("", "folder", where=(home / words[0]).resolve(), parts=parts, asked=asked)
+    return {**table_of(origin, called), "name": table["name"]}
+
+
+def _parts_of(parts: Iterable[str], of: str) -> dict[str, Any]:
+    """Return what stands after `;`, as `[[bot]]` has it; raises ConfigError."""
+    table: dict[str, Any] = {}
     for part in parts:
         key, _, value = part.strip().partition("=")
         kind, _, one = key.partition(".")
         if key not in _READERS and not (kind in _OF_ONE and one):
             raise ConfigError(f"{of}{_unknown(key)}")
-        value = " ".join(words_of(value, of=f"{of}{key}: ")) if value else ""
+        if kind != "host":  # a command, whose words are read later
+            value = " ".join(words_of(value, of=f"{of}{key}: ")) if value else ""
         row = table.setdefault(_OF_ONE[kind], {}) if one else table
         where = one or ("time" if key == "tc" else key)
         if where in row:
@@ -65,15 +142,46 @@ def bot_flag(text: str, flag: str = "--bot") -> dict[str, Any]:
             row[where] = _typed(value) if kind == "option" else _READERS.get(key, str)(value)
         except ConfigError as error:
             raise ConfigError(f"{of}{error}") from error
-    _checked(table, of)
-    if equals:
-        home = Path(table.get("cwd", "")).absolute()
-        words = words_of(command, home, of=of)
-        if advice := advice_on(words, home):
-            said = shlex.quote(f"{name}={shlex.join(advice.words)}")
-            raise ConfigError(f"{of}{advice.why}; {advice.after}write: {flag} {said}")
-        table["command"] = list(words)
-    return placed(table)
+    return table
+
+
+def flag_of(table: Mapping[str, Any]) -> str:
+    """Return what `--bot` says of the bot of a table: `bot_flag` makes the same table of it.
+
+    >>> flag_of({"name": "a", "command": ["./a b"], "time": {"move": "500ms"}, "threads": 2})
+    "a='./a b'; tc='move 0.5'; threads=2"
+    """
+    row = _checked(table, f"bot {table.get('name', '')}: ")
+    command = f"={shlex.join(row.command)}" if row.command else ""
+    parts = []
+    for key, value in table.items():
+        if key == "time":
+            parts.append(f"tc={shlex.quote(time_in(table))}")
+        elif key in ("files", "reads"):
+            parts.append(f"{key}={shlex.quote(','.join(value))}")
+        elif key in _OF_ONE.values():
+            kind = next(kind for kind, name in _OF_ONE.items() if name == key)
+            quoted = _command_text if key == "hosts" else _value_text
+            parts += [f"{kind}.{one}={quoted(each)}" for one, each in value.items()]
+        elif key not in ("name", "command"):
+            parts.append(f"{key}={_value_text(value)}")
+    return "; ".join([f"{row.name}{command}", *parts])
+
+
+def _value_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
+
+
+def _command_text(words: str | Sequence[str]) -> str:
+    return words if isinstance(words, str) else shlex.join(words)
+
+
+def time_in(table: Mapping[str, Any]) -> str:
+    """Return the text of the time that a bot's table has."""
+    from lath.arena.tournament.config import time_control
+    from lath.arena.tournament.keys import BotTime
+
+    return str(time_control(BotTime.model_validate(table["time"])))
 
 
 def placed(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,11 +244,19 @@ def _own_time(text: str) -> dict[str, Any]:
     return time_table(time)
 
 
+def _amount(text: str) -> str | float:
+    """Return a duration, which is seconds where it has no unit."""
+    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) else text
+
+
 _READERS: Final[dict[str, Callable[[str], Any]]] = {
     "cwd": _folder,
     "files": lambda text: text.split(","),
     "tc": _own_time,
     "memory": str,
+    "startup": _amount,
+    "margin": _amount,
+    "stop": _amount,
     "threads": _typed,
     "build": str,
     "sandbox": str,
@@ -261,7 +377,7 @@ def sandbox_in(text: str) -> str | None:
     """Return the sandbox that the text of a bot asks for; None: it says nothing, or is wrong."""
     _, *rest = _split(text)
     with suppress(ConfigError):  # `origin_of` says so
-        said: str | None = bot_flag(";".join(["bot", *rest])).get("sandbox")
+        said: str | None = _parts_of(rest, "").get("sandbox")
         return said
     return None
 
@@ -278,7 +394,10 @@ def origin_of(
     name, equals, what = first.strip().partition("=")
     if not (equals and name.replace("-", "").replace("_", "").replace(".", "").isalnum()):
         name, what = "", first.strip()
-    table = bot_flag(";".join([name or role, *rest]), role.upper())
+    of = f"{role.upper()} {name or role}: "
+    table = {"name": name or role, **_parts_of(rest, of)}
+    _checked(table, of)
+    table = placed(table)
     parts = {key: value for key, value in table.items() if key != "name"}
     asked = minimum.asked_for(sandbox, parts, f"{role.upper()} {name}".rstrip())
     of_git = of_git or asked
@@ -289,7 +408,7 @@ def origin_of(
             if revision(words[0], Path.cwd(), of_git):
                 note = f"{role.upper()} is {path}, not the revision of this name"
         if path.is_dir():
-            _refuse_place(parts, role)
+            _refuse_place(parts, role.upper())
             home = path.resolve()
             name = name or home.name or role
             return Origin(name, "folder", where=home, parts=parts, note=note, asked=asked)
@@ -298,7 +417,7 @@ def origin_of(
         and words[0] not in bundled()
         and (known := revision(words[0], Path.cwd(), of_git))
     ):
-        _refuse_place(parts, role)
+        _refuse_place(parts, role.upper())
         if lacks_edits(known, Path.cwd(), of_git):
             note = f"{role.upper()} is {words[0]} as committed; what was edited since plays as `.`"
         name = name or words[0]
@@ -311,7 +430,8 @@ def origin_of(
             asked=asked,
             of_git=of_git,
         )
-    command = _program(words, role, Path(parts.get("cwd", "")).absolute())
+    home = Path(parts.get("cwd", "")).absolute()
+    command = _program(words, role, home, is_built="build" in parts)
     name = name or path.stem
     return Origin(name, "command", words=command, parts=parts, note=note, asked=asked)
 
@@ -326,26 +446,55 @@ def spec_in(origin: Origin) -> BotSpec:
             f"{origin.name!r} is a git revision: check it out and name its folder, or use "
             "`arena match`, which does"
         )
-    table: dict[str, Any] = {"command": list(origin.words)}
-    if origin.kind == "folder":
-        table = table_in(
-            origin.where, "", set(), origin.name, asked=origin.asked, typed=origin.parts
-        )
-    asked = {"sandbox": origin.asked} if origin.asked else {}
-    return spec_of({**asked, **table, **origin.parts, "name": origin.name})
+    return spec_of({**table_of(origin, origin.name), "name": origin.name})
 
 
-def _refuse_place(parts: Mapping[str, Any], role: str) -> None:
+def table_of(
+    origin: Origin,
+    called: str,
+    *,
+    run: str = "",
+    build: str = "",
+    asked: str | None = None,
+) -> dict[str, Any]:
+    """Return the table of a bot that is a command or in a folder, without its name.
+
+    `run` starts the bot of a folder, and `build` makes it; `asked` is the sandbox that its file
+    must not weaken. Default: the origin's. Raises ConfigError, and ArenaError of a build that
+    fails.
+    """
+    own = {"sandbox": origin.asked} if origin.asked else {}
+    if origin.kind == "command":
+        return {**own, "command": list(origin.words), **origin.parts}
+    parts = {**origin.parts, **({"build": build} if build else {})}
+    table = table_in(
+        origin.where,
+        run,
+        set(),
+        called,
+        asked=asked or origin.asked,
+        typed=parts,
+        build=parts.get("build", ""),
+    )
+    return {**own, **table, **parts}
+
+
+def _refuse_place(parts: Mapping[str, Any], called: str) -> None:
     for part in ("cwd", "files"):
         if part in parts:
-            raise ConfigError(f"{role.upper()}: {part} is for commands: a folder is both itself")
+            raise ConfigError(f"{called}: {part} is for commands: a folder is both itself")
 
 
-def _program(words: tuple[str, ...], role: str, home: Path) -> tuple[str, ...]:
-    """Return the command that these words are, whose files are in `home`; raises ConfigError."""
+def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -> tuple[str, ...]:
+    """Return the command that these words are, whose files are in `home`; raises ConfigError.
+
+    What `is_built` need not be there yet.
+    """
     path = home / words[0]
     if is_there(path, Path.is_file) and ("/" in words[0] or len(words) == 1):
         return (*_started(path, role.upper()), *resolve(words, home)[1:])
+    if is_built and "/" in words[0]:
+        return resolve(words, home)
     if shutil.which(words[0]) is None and not (len(words) == 1 and words[0] in bundled()):
         raise ConfigError(
             f"{role.upper()}: {words[0]!r} is no folder, file, bundled bot, git revision or program"
@@ -382,11 +531,13 @@ def table_in(
     *,
     asked: str | None = None,
     typed: Container[str] = (),
+    build: str = "",
 ) -> dict[str, Any]:
     """Return the table of the bot in a folder, without its name; raises ConfigError.
 
     By `command`, where that is given, else by its `tournament.toml`; else it is what was `made`,
-    the only executable, or the only script.
+    the only executable, or the only script. What `build` makes in a copy of the folder is looked
+    for there; raises ArenaError where it fails.
 
     `asked` is the sandbox that the organiser asks for: with one the file in the folder may say only
     what `minimum.TAKEN` allows, but for the keys that the organiser has `typed`.
@@ -398,13 +549,21 @@ def table_in(
         return table | {"command": list(resolve(words_of(command, home, of="--run: "), home))}
     if (home / CONFIG).is_file():
         return table | _table_of_config(home / CONFIG, called, asked, typed)
-    scripts = {path for path in home.iterdir() if path.suffix in RUN_BY and path.is_file()}
-    for found in (made, executables(home), scripts):
+    place = home
+    if build:
+        from lath.arena.tournament.builds import copy_of
+
+        place = copy_of(home, build, called, asked)
+        before = {path.name for path in executables(home)}
+        made = {path for path in executables(place) if path.name not in before}
+    scripts = {path for path in place.iterdir() if path.suffix in RUN_BY and path.is_file()}
+    for found in (made, executables(place), scripts):
         if len(found) == 1:
             program = found.pop()
             if minimum.asks(asked):
                 minimum.refuse_link(program)
-            return table | {"command": list(_started(program, called))}
+            words = (word.replace(f"{place}/", f"{home}/", 1) for word in _started(program, called))
+            return table | {"command": list(words)}
         if found:
             break
     names = ", ".join(sorted(path.name for path in found)) or "none"
@@ -445,11 +604,8 @@ def _table_of_config(
     if asked and minimum.asks(asked):
         lines = {of[2:]: line for of, line in lines_of(text).items() if of[:2] == ("bot", at)}
         minimum.refuse_more(row, words, path, asked, lines, typed=typed)
-    kept = {
-        key: row[key]
-        for key, rule in minimum.TAKEN.items()
-        if rule.is_read and key in row and key not in ("command", "cwd", "reads")
-    }
+    own = {"name", "command", "cwd", "reads"}
+    kept = {key: row[key] for key in row if key not in own and minimum.is_read(key, asked)}
     if isinstance(reads := row.get("reads"), list):
         kept["reads"] = [str((path.parent / str(name)).absolute()) for name in reads]
     return {**kept, "cwd": str(place.resolve()), "command": list(words)}

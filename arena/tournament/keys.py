@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S
+from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, STOP_S
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.ranges import read_ranges
 from lath.arena.schedule.spsa import AHEAD
@@ -178,6 +178,7 @@ class TimeTable(BotTime):
 
     margin: Duration = MARGIN_S
     startup: SomeTime = 10.0
+    stop: SomeTime = STOP_S
     limit: SomeTime = HARD_LIMIT_S
     ponder: bool = Field(default=False, strict=True, description="true or false")
 
@@ -260,6 +261,9 @@ class BotTable(Table):
         description="a table such as { initial = '10s', increment = '0.1s' } (or move, or nodes), "
         "with first for its first move",
     )
+    startup: SomeTime | None = None
+    margin: Duration | None = None
+    stop: SomeTime | None = None
     threads: Annotated[int, _whole(1, MAX_JOBS)] = 1
     build: Text = Field(default="", description="a command of the shell such as 'make'")
     sandbox: Sandbox = "auto"

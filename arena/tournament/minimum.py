@@ -141,7 +141,7 @@ class Rule(NamedTuple):
     """How an organiser allows it who types it after the bot; empty: not so."""
 
     is_read: bool = True
-    """Whether the key is looked at at all, whoever wrote it."""
+    """Whether the key is looked at at all."""
 
     @property
     def typed_as(self) -> str:
@@ -183,6 +183,8 @@ def _never(_: Claim) -> bool:
 
 _SHARED: Final = "the organiser decides what bots take of the machine"
 
+_SHARED_TIME: Final = "the organiser decides how long bots are waited for"
+
 TAKEN: Final[Mapping[str, Rule]] = {
     "name": Rule("the organiser names bots", is_read=False),
     "command": Rule(
@@ -206,6 +208,9 @@ TAKEN: Final[Mapping[str, Rule]] = {
     ),
     "memory": Rule(_SHARED, "no size: each bot has its share", _never, part="memory=SIZE"),
     "time": Rule("the match has a time for both", is_read=False),
+    "startup": Rule(_SHARED_TIME, "no time", _never, part="startup=TIME"),
+    "margin": Rule(_SHARED_TIME, "no time", _never, part="margin=TIME"),
+    "stop": Rule(_SHARED_TIME, "no time", _never, part="stop=TIME"),
     "threads": Rule(_SHARED, "1", _has_one_thread, part="threads=N"),
     "build": Rule("it runs in the sandbox of the bot"),
     "sandbox": Rule("it is the minimum", "", _is_strong),
@@ -220,6 +225,15 @@ TAKEN: Final[Mapping[str, Rule]] = {
     "hosts": Rule("the organiser knows the machines of a cluster", is_read=False),
 }
 """By the keys of a `[[bot]]`. A key without a rule is not read from an entrant's folder."""
+
+
+def is_read(key: str, asked: str | None) -> bool:
+    """Return whether a key of the file in a folder counts: without a sandbox all that there are."""
+    if not asks(asked):
+        return True
+    rule = TAKEN.get(key)
+    return rule is not None and rule.is_read
+
 
 TAKEN_OF_FILE: Final[Mapping[str, Rule]] = {
     "bot": Rule("each of its keys has a rule of its own"),

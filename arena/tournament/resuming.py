@@ -344,8 +344,8 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
             case ["memory" | "cache"], int(size):
                 unit = next((unit for unit, of in SIZES.items() if size % (of << 10)), "GiB")
                 return f"{size // SIZES[unit]} {unit}"
-            case ["time", _], float(time_s):
-                return f"{time_s:g} s"
+            case ((["time", _] | ["startup" | "margin" | "stop"]), (float() | None) as time_s):
+                return "the tournament's" if time_s is None else f"{time_s:g} s"
             case [word, *_], str(text) if word.startswith("file "):
                 return f"SHA-256 {text[:12]}…"
             case ["seed"], int(seed):  # it is told in the end

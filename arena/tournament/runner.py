@@ -66,8 +66,8 @@ MOST_ASIDE: Final = 1000
 MANY_REPEATS: Final = 3
 """Games that repeat others: once or twice it may be chance."""
 
-PARTING_S: Final = 5.0
-"""Time that the workers have in the end, together: their bots may take a second to quit."""
+PARTING_S: Final = 4.0
+"""Time that the workers have in the end, together, besides what their bots may take to quit."""
 
 
 SEEN_S: Final = 2.0
@@ -268,7 +268,8 @@ class Runner:
                     self._collect(WAKE_S)
             self._collect(0.0, at_once=True)  # what is finished when a signal comes counts
             if not self._look():
-                places.end(PARTING_S)
+                stops_s = [bot.own(self._config.limits).stop_s for bot in self._config.bots]
+                places.end(PARTING_S + max(stops_s))
         except (KeyboardInterrupt, MachineError):  # an order to stop, not to forget
             for _, result in self._writer.store(at_once=True):
                 self._open.report(result.games)

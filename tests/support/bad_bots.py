@@ -860,6 +860,12 @@ class IgnoresQuit(Good):
         hang()
 
 
+class EndsSlowly(Good):
+    def quit(self) -> None:
+        time.sleep(0.3)
+        super().quit()
+
+
 class ExitsOneOnQuit(Good):
     def quit(self) -> None:
         sys.exit(1)

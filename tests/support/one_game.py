@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -56,6 +57,7 @@ class Table:
         adjudication: Adjudication = NO_ADJUDICATION,
         keep_log: bool = False,
         ponder: bool = False,
+        limits: Mapping[str, float] = MappingProxyType({}),
         **plan: Any,
     ) -> GameResult:
         """Return the game, whose record is sound and canonical; the bots have left by then."""
@@ -66,7 +68,7 @@ class Table:
             played = play_game(
                 GamePlan(number=17, round=4, **{**values, **plan}),
                 (self.bots[0], self.bots[1]),
-                Limits(time=time, ponder=ponder),
+                Limits(time=time, ponder=ponder, **limits),
                 self.watch,
                 adjudication=adjudication,
                 keep_log=keep_log,

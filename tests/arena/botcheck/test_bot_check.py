@@ -149,6 +149,7 @@ ELSEWHERE: Final = {
     "LeavesWhereItIsSecond",  # ExitsBeforeItsFirstGo is judged
     "StartsUntilAGameIsOver",  # LeavesAfterEachGame is judged
     "LeavesWhenTheNextGameBegins",  # likewise
+    "EndsSlowly",  # it is good, and soon enough for most
     "KeepsAllCoresBusy",  # as the next one
     "RunsAway",  # it would take a core from the others
     "NeedsRoom",  # where there is room it is good

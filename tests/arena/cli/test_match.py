@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Final
@@ -29,7 +30,7 @@ from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.conversation import Bot
-from lath.arena.tournament import revisions
+from lath.arena.tournament import builds, revisions
 from lath.arena.tournament.entrants import origin_of, table_in
 from lath.arena.tournament.revisions import revision, workshop
 from lath.arena.walls import bubblewrap
@@ -227,7 +228,7 @@ def test_a_word_is_a_path_a_bundled_bot_a_revision_or_a_program(home: Path) -> N
         (("nowhere", "greedy"), "OLD: 'nowhere' is no folder, file, bundled bot, git revision or"),
         (("greedy", "random; cdw=x"), "NEW new: unknown part 'cdw'"),
         (("greedy", "home=.; cwd=."), "NEW: cwd is for commands: a folder is both itself"),
-        (("greedy", "random", "--build", "make"), "--build is for git revisions"),
+        (("greedy", "random", "--build", "make"), "--build is for folders and git revisions"),
         (("greedy", "random", "--tc", "soon"), "--tc: unknown time control"),
         (("greedy", "random", "--budget", "soon"), "--budget"),
         (("greedy", "random", "--sprt", "5"), "--sprt '5', expected elo0,elo1"),
@@ -278,8 +279,13 @@ time = { move = "1s" }
 def test_a_folder_says_itself_how_its_bot_is_started(home: Path) -> None:
     program = "#!/bin/sh\n"
     toml = a_folder(home, tournament__toml=CONFIG, deep=program, other=program)
-    of_toml = {"cwd": str(toml), "command": [str(toml / "deep"), "-x"], "options": {"threads": 2}}
-    assert table_in(toml, "", set(), "OLD") == of_toml, "its time is not the match's"
+    of_toml = {
+        "cwd": str(toml),
+        "command": [str(toml / "deep"), "-x"],
+        "options": {"threads": 2},
+        "time": {"move": "1s"},
+    }
+    assert table_in(toml, "", set(), "OLD") == of_toml
     assert table_in(toml, "./other", set(), "OLD")["command"] == [str(toml / "other")]
     one = a_folder(home, only=program, README="", a__py="")
     assert table_in(one, "", set(), "OLD") == {"cwd": str(one), "command": [str(one / "only")]}
@@ -400,6 +406,68 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     again = commands.arena("match", *words)
     assert "of 4 games" in again.out, again.err
     assert "has changed" not in again.err
+
+
+MAKES: Final = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made"
+"""Makes a program of the source of a bot in a folder."""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("greedy", "new=./bot", "--build", MAKES),
+        ("greedy", f'new=./bot; build="{MAKES}"'),
+        ("greedy", f'new=./made; cwd=bot; build="{MAKES}"'),
+        ("old", ".", "--build", MAKES),
+    ],
+    ids=["option", "part", "command", "revision against folder"],
+)
+def test_a_folder_is_built_in_a_copy(
+    words: tuple[str, ...], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "cache"))
+    a_repository(home)
+    shutil.copy(BOT, home / "bot" / "source")
+    before = everything(home)
+    if "." in words:
+        monkeypatch.chdir(home / "bot")
+    ended = commands.arena("match", *words, "--game", "yavalath", "--budget", "2", "--tc", "move 5")
+    assert ended.status == 12, ended.err
+    assert f": {MAKES}\n" in ended.err
+    assert "of 2 games" in ended.out
+    assert everything(home) == before
+
+
+def test_what_is_said_in_a_folder_and_tournaments_there_are_no_sources_of_its_bot(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "cache"))
+    (home / "source").write_bytes(BOT.read_bytes())
+    (home / "played").mkdir()
+    (home / "played" / "tournament.db").touch()
+    log = os.open(home / "log", os.O_RDWR | os.O_CREAT)
+    monkeypatch.setattr(builds, "_outputs", lambda: iter([os.fstat(log)]))
+    made = builds.copy_of(home, "echo built >&2; touch made", "ann", None)
+    assert sorted(path.name for path in made.iterdir()) == ["made", "source"]
+    os.write(log, b"more")
+    assert builds.copy_of(home, "echo built >&2; touch made", "ann", None) == made
+    os.close(log)
+
+
+def test_as_many_games_are_played_at_once_as_jobs_says(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won_by(monkeypatch, "first")
+    assert played("--budget", "2", "--out", home / "out", "--jobs", "3").status == 12
+    assert tomllib.loads((home / "out" / "tournament.toml").read_text())["jobs"] == 3
+    more = played("--budget", "2", "--out", home / "out")
+    assert "jobs was 3 and is " in more.err
+    assert "of 6 games" not in more.out
+    wrong = played("--jobs", "many")
+    assert wrong.status == 2
+    assert "jobs = \"many\", expected a whole number from 1 to 512, or 'auto'" in wrong.err
+    both = played("--jobs", "2", "--cluster", "local:1")
+    assert "--jobs is for this machine" in both.err
 
 
 def test_a_build_that_fails_shows_what_it_said_and_leaves_nothing(

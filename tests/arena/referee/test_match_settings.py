@@ -10,6 +10,7 @@ import pytest
 from one_game import CLOCK, Table, a_table, record_of
 
 from lath import games
+from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication
 from lath.notation.protocol import TimeControl
@@ -63,6 +64,29 @@ def test_each_bot_may_have_a_time_control_of_its_own(table: Table) -> None:
     assert table.heard("bob", "go ")[0] == "go 2 first 0 second 10000 inc 500"
     assert not record.plies[0].annotation("clk")
     assert record.plies[1].annotation("clk")
+
+
+def test_each_bot_may_have_a_margin_of_its_own(table: Table) -> None:
+    def late_ones(margin_s: float) -> str:
+        own = {"margin_s": margin_s, "time": TimeControl(move_ms=1)}
+        kinds = bad_bots.ThinksABit, bad_bots.Good
+        return table.play(*kinds, specs=(own, {}), limits={"margin_s": 0.001}).termination
+
+    assert late_ones(20.0) == "rules"
+    assert late_ones(0.01) == Termination.TIME
+
+
+def test_each_bot_may_have_a_time_of_its_own_to_start(table: Table) -> None:
+    own, hasty = {"startup_s": 20.0}, {"startup_s": 0.001}
+    assert table.play(bad_bots.Good, bad_bots.Good, specs=(own, own), limits=hasty).plies
+    with pytest.raises(GameVoidError, match=r"did not say ok within 0.001 s"):
+        table.play(bad_bots.HangsInHandshake, bad_bots.Good, specs=({}, own), limits=hasty)
+
+
+def test_each_bot_may_have_a_time_of_its_own_to_end(table: Table) -> None:
+    kinds = bad_bots.EndsSlowly, bad_bots.EndsSlowly
+    table.play(*kinds, specs=({"stop_s": 20.0}, {}), limits={"stop_s": 0.001})
+    assert [bot.parting_note for bot in table.bots] == ["", "did not end within 0.001 s of quit"]
 
 
 def test_the_first_move_of_each_bot_is_limited_by_first_alone(table: Table) -> None:

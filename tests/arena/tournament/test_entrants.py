@@ -88,6 +88,48 @@ def test_a_mistake_names_the_bot_and_the_part(text: str, told: str) -> None:
     assert told in str(caught.value)
 
 
+def test_a_program_or_a_folder_needs_no_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for place in ("mybot", "v2/deep", "greedy"):
+        path = tmp_path / place
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("#!/bin/sh\n")
+        path.chmod(0o755)
+    (tmp_path / "my.py").touch()
+
+    def found(text: str) -> tuple[str, list[str]]:
+        table = bot_flag(text)
+        return table["name"], table["command"]
+
+    program = str(tmp_path / "mybot")
+    assert found("./mybot") == found("mybot") == ("mybot", [program])
+    assert found("./mybot --level=1; threads=2") == ("mybot", [program, "--level=1"])
+    assert found("my.py") == ("my", [sys.executable, str(tmp_path / "my.py")])
+    for text, name in (("v2", "v2"), ("./v2; threads=2", "v2"), ("old=./v2", "old")):
+        assert found(text) == (name, [str(tmp_path / "v2" / "deep")])
+        assert bot_flag(text)["cwd"] == str(tmp_path / "v2")
+    assert bot_flag("greedy") == {"name": "greedy"}, "a bundled bot, whatever files there are"
+    for text in ("./nosuch", "v2/nosuch --fast"):
+        with pytest.raises(ConfigError, match="there is no such file, expected a program, a fold"):
+            bot_flag(text)
+    with pytest.raises(ConfigError, match="--bot v2: cwd is for commands"):
+        bot_flag("./v2; cwd=.")
+
+
+def test_what_a_folder_says_is_bounded_by_the_sandbox_of_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "eve").mkdir()
+    text = '[[bot]]\nname = "eve"\ncommand = "sh eve.sh"\nmemory = "1GiB"\n'
+    (tmp_path / "eve" / "tournament.toml").write_text(text)
+    assert bot_flag("./eve")["memory"] == "1GiB"
+    with pytest.raises(ConfigError, match=r"memory = .* where the sandbox 'bwrap' is asked for"):
+        bot_flag("./eve", "--bot", "bwrap")
+
+
 def test_other_flags_name_themselves() -> None:
     with pytest.raises(ConfigError, match="--add mine: unknown part"):
         bot_flag(f"mine={sys.executable}; depth=3", "--add")

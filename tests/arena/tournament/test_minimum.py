@@ -84,6 +84,9 @@ MOST: Final[dict[str, list[Any]]] = {
     "options": [{"Threads": 64, "depth": 9}],
     "memory": ["900GiB"],
     "time": [{"move": "99s"}],
+    "startup": ["99s"],
+    "margin": ["9s"],
+    "stop": ["99s"],
     "threads": [64],
     "build": ["make"],
     "sandbox": ["none", "user", "auto"],
@@ -128,7 +131,13 @@ def beyond(spec: BotSpec, folder: Path) -> Iterator[str]:
     for path in paths:
         if not any(Path(os.path.realpath(path)).is_relative_to(place) for place in own):
             yield path
-    has = {"env": spec.env, "hosts": spec.hosts, "memory": spec.memory_bytes, "time": spec.time}
+    has: dict[str, object] = {
+        "env": spec.env,
+        "hosts": spec.hosts,
+        "memory": spec.memory_bytes,
+        "time": spec.time,
+    }
+    has |= {"startup": spec.startup_s, "margin": spec.margin_s, "stop": spec.stop_s}
     yield from (name for name, value in has.items() if value)
     if (spec.sandbox, spec.cache_bytes, spec.threads, spec.name) != ("bwrap", 0, 1, "new"):
         yield "more"

@@ -26,8 +26,8 @@ from workers import a_job
 from lath.arena.errors import LACKS, HeldUpError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
-from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import QUIT_S, Bot
+from lath.arena.referee.clock import STOP_S, Limits
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament import worker
 from lath.arena.tournament.worker import PairResult, play_pair, read_result
@@ -132,7 +132,7 @@ def test_a_bot_that_ignores_quit_is_waited_for_once(
         shop.play(stubborn, shop.spec(f"bot {turn}.0"))
         for number in range(1, kept_bots):
             shop.play(shop.spec(f"bot {turn}.{number}"), shop.spec(f"bot {turn}.{number + 1}"))
-    assert given_s[0] <= QUIT_S
+    assert given_s[0] <= STOP_S
     assert given_s[1:] == [0.0, 0.0]
 
 
