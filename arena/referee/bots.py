@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from lath.arena.referee.clock import Limits
+from lath.arena.referee.originals import Original
 from lath.arena.walls.wall import NO_WALL, Wall
 from lath.notation import protocol as wire
 from lath.notation.errors import printable
@@ -66,6 +67,9 @@ class BotSpec:
 
     cache_bytes: int = 0
     """How much it may keep in a folder of its own between games; 0: it has none."""
+
+    originals: tuple[Original, ...] = field(default=(), compare=False)
+    """What its files were when the run began; empty: nobody looks."""
 
     build: str = ""
     """What a shell makes it with, in its folder, before it is started."""

@@ -20,6 +20,7 @@ from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import Asides, BotSpec, Greeting
 from lath.arena.referee.clock import MARGIN_S, STOP_S, Limits
+from lath.arena.referee.originals import change_in
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.trees import lacking
 from lath.games.core import Move, Position
@@ -159,6 +160,7 @@ class Bot:
         Raises GameVoidError, and MachineError where that is nobody's fault.
         """
         self.kill()
+        self._refuse_changed()
         self._opened_s = time.monotonic()
         spec = self.spec
         try:
@@ -191,6 +193,15 @@ class Bot:
         """Return whether it is its turn, or it may think on the other's."""
         return self._free_since_s is not None or self.is_thinking
 
+    def _refuse_changed(self) -> None:
+        """Raise GameVoidError, of nobody, where a file of it is not what it was."""
+        if change := change_in(self.spec.originals):
+            raise GameVoidError(
+                "",
+                f"{self.name}: {change} since this run began, so it is another program: no more "
+                "games of it are played; the next run says how to go on",
+            )
+
     def _own_time(self) -> float:
         """Return how long this process was allowed to compute, in seconds. Any thread may ask."""
         while True:
@@ -211,6 +222,7 @@ class Bot:
             self.greet(limits.startup_s)
         except NoAnswer as error:
             raise self._void(error, self.spec.lacks) from error
+        self._refuse_changed()  # what runs it has read its file by now
 
     def _void(self, error: NoAnswer, cause: str = "") -> GameVoidError:
         if error.why is Termination.FLOOD:

@@ -70,6 +70,7 @@ from lath.arena.tournament.resuming import (
     note_provenance,
     refuse_changed,
     resumed,
+    watched,
 )
 from lath.arena.tournament.rulings import Orders, given, in_force, keep, rulings_of
 from lath.arena.tournament.runner import WAKE_S, Runner
@@ -329,6 +330,9 @@ def _played(
         for words in changed:
             tell(Warned(text=words))
         config = _bots_ready(config, store, tell, elsewhere)
+        if elsewhere is None:  # else what was sent is what plays
+            with signals.interruptible():
+                config = replace(config, bots=watched(config.bots, files))
         today = dt.datetime.now().astimezone().date()  # the organiser's
         tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(

@@ -18,6 +18,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from lath.arena.referee.originals import files_below
+
 ENTRY_POINTS: Final = "lath_arena.bots"
 
 RUN_BY: Final = {
@@ -76,13 +78,7 @@ def files_in(path: Path) -> list[Path]:
 
     if path.is_file():
         return [path]
-    found = []
-    for place, folders, names in os.walk(path):
-        if DATABASE in names and place != str(path):
-            folders.clear()
-            continue
-        folders[:] = [name for name in folders if name[0] != "." and name != "__pycache__"]
-        found += [Path(place, name) for name in names if name[0] != "."]
+    found = map(Path, files_below(str(path), DATABASE))
     return sorted(each for each in found if each.is_file())
 
 

@@ -11,7 +11,7 @@ import datetime as dt
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -21,12 +21,13 @@ from typing import Any, Final, cast
 from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec, Greeting
+from lath.arena.referee.originals import Original, file_as_it_is, folder_as_it_is
 from lath.arena.schedule.core import seed_digest
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.tournament import system
 from lath.arena.tournament.config import Config, Noted
-from lath.arena.tournament.database import CHANGES, FILES, PROVENANCE, ROUNDS, SETTINGS
+from lath.arena.tournament.database import CHANGES, DATABASE, FILES, PROVENANCE, ROUNDS, SETTINGS
 from lath.arena.tournament.keys import SIZES
 from lath.arena.tournament.programs import files_in, is_there, todays
 from lath.arena.tournament.store import Store
@@ -68,6 +69,33 @@ def fingerprints(bots: Iterable[BotSpec]) -> Files:
         }
         for bot in bots
     }
+
+
+def watched(bots: Iterable[BotSpec], files: Files) -> tuple[BotSpec, ...]:
+    """Return the bots with what their files are, so that a change is noticed while they play.
+
+    `files` are their fingerprints. Of a bot that plays in a copy it is the program alone: what it
+    writes there changes no other bot. Raises ConfigError where a file has changed since.
+    """
+    return tuple(
+        replace(bot, originals=tuple(_originals(bot, files.get(bot.name, {})))) for bot in bots
+    )
+
+
+def _originals(bot: BotSpec, known: Mapping[str, str]) -> Iterator[Original]:
+    own = [word for word in bot.command if _is_own(Path(word))]
+    inner = [str(file) for path in bot.files for file in files_in(Path(path))]
+    is_copy = {*own, *inner} != {*known}
+    for path in dict.fromkeys(own if is_copy else (*own, *inner)):
+        try:
+            found = file_as_it_is(path)
+        except OSError as error:
+            raise ConfigError(f"bot {bot.name!r}: {path}: {error.strerror}") from error
+        if not is_copy and found.sha256 != known[path]:
+            raise ConfigError(f"bot {bot.name!r}: {path} has just changed: start the run again")
+        yield found
+    folders = () if is_copy else bot.files
+    yield from (folder_as_it_is(path, DATABASE) for path in folders if Path(path).is_dir())
 
 
 def fingerprints_of_games(game_ids: Iterable[str]) -> Files:

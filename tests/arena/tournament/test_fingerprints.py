@@ -6,7 +6,9 @@ import os
 import shlex
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import bad_bots
 import pytest
@@ -16,7 +18,10 @@ from quick_runs import play_nothing
 from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
-from lath.arena.tournament.resuming import changes, fingerprints
+from lath.arena.referee.originals import change_in
+from lath.arena.runs import Result, tournament
+from lath.arena.tournament.events import Event, GameEnded
+from lath.arena.tournament.resuming import changes, fingerprints, watched
 from lath.arena.tournament.sources import changes_in
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -118,6 +123,75 @@ def test_with_force_it_plays_on_and_is_known_from_then_on(quick: list[str], tmp_
     assert change_of_file.before != change_of_file.now
     assert (change_of_file.bot, change_of_file.games) == ("mine", 2)
     assert numbers(tmp_path / "out") == sequence(6)
+
+
+def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(bad_bots.__file__, tmp_path / "mybot.py")
+    kinds = {"mine": "mybot.py LeavesAfterEachGame", "ann": "other.py Good", "bob": "other.py Good"}
+    shutil.copy(bad_bots.__file__, tmp_path / "other.py")
+    bots = [f"{name}={shlex.quote(sys.executable)} -I -S {kind}" for name, kind in kinds.items()]
+    mark = tmp_path / "started"
+
+    def hear(event: Event) -> None:
+        if isinstance(event, GameEnded):
+            new = tmp_path / "new.py"
+            new.write_text(f"open({str(mark)!r}, 'w')\n" + Path(bad_bots.__file__).read_text())
+            new.replace(tmp_path / "mybot.py")  # as a compiler does
+
+    def run(**more: object) -> Result:
+        settings: Any = {"games": ["yavalath"], "rounds": 20, "tc": "move 5", "jobs": 1, **more}
+        return tournament(bots=bots, report=False, on_event=hear, **settings)
+
+    result = run()
+    assert {*result.summary.stopped} == {frozenset({"mine", other}) for other in ("ann", "bob")}
+    for why in result.summary.stopped.values():
+        assert f"mine: {tmp_path}/mybot.py has changed since this run began" in why
+    played = Counter(frozenset((game.first, game.second)) for game in result.games)
+    assert played[frozenset(("ann", "bob"))] == 40
+    assert 0 < played[frozenset(("mine", "ann"))] < 40
+    assert not mark.exists(), "nobody has started it"
+    assert not [bot for bot in result.bots if any(bot.lost_by.values())]
+    with pytest.raises(ConfigError, match="has changed since games were played"):
+        run()
+
+
+def test_what_is_written_anew_but_the_same_is_no_change(tmp_path: Path) -> None:
+    program, home = tmp_path / "bot", tmp_path / "home"
+    (home / "deep").mkdir(parents=True)
+    for path in (program, home / "net.bin", home / "deep" / "table"):
+        path.write_text("abc")
+    bot = BotSpec(name="ann", command=(str(program),), files=(str(home),))
+    (bot,) = watched([bot], fingerprints([bot]))
+    assert change_in(bot.originals) == ""
+    program.unlink()
+    program.write_text("abc")
+    for name in ("__pycache__/x.pyc", ".hidden", "out/tournament.db", "out/games.lath"):
+        (home / name).parent.mkdir(exist_ok=True)
+        (home / name).touch()
+    assert change_in(bot.originals) == ""
+    (home / "deep" / "new").touch()
+    assert change_in(bot.originals) == f"{home}/deep/new is new"
+    (home / "deep" / "new").unlink()
+    (home / "net.bin").rename(home / "deep" / "net.bin")
+    assert " is " in change_in(bot.originals)
+    (home / "deep" / "net.bin").rename(home / "net.bin")
+    assert change_in(bot.originals) == ""
+    (home / "net.bin").write_text("abd")
+    assert change_in(bot.originals) == f"{home}/net.bin has changed"
+    program.unlink()
+    assert change_in(bot.originals) == f"{program} is gone"
+
+
+def test_a_file_that_changes_before_the_first_game_ends_the_run(tmp_path: Path) -> None:
+    program = tmp_path / "bot"
+    program.write_text("abc")
+    before = fingerprints([spec(str(program))])
+    program.write_text("abd")
+    with pytest.raises(ConfigError, match=f"{program} has just changed: start the run again"):
+        watched([spec(str(program))], before)
 
 
 def test_another_command_is_another_configuration_with_force_too(
