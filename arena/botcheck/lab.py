@@ -133,7 +133,7 @@ class Lab:
                 seen = f"{seen}, but {wrong[:60]!r}"
                 mend = "answer `go N …` with the same number: `bestmove N MOVE`"
             return FaultFoundError(fault(seen, mend), is_costly=True)
-        seen = f"{self.bot.child.end_words()} before {what}"
+        seen = f"{self.bot.end_words()} before {what}"
         mend = "keep running, reading and writing until `quit`"
         if self.bot.spec.lacks and error.awaited == "ok":
             seen = f"{seen}: {self.bot.spec.lacks}"

@@ -10,8 +10,10 @@ one poll and one read, with nothing beside them that can be left out (benchmarks
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -23,6 +25,7 @@ from lath.arena.referee.clock import MARGIN_S, STOP_S, Limits
 from lath.arena.referee.originals import change_in
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.trees import lacking
+from lath.arena.walls.limits import out_of_memory
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
 from lath.notation.errors import printable
@@ -155,7 +158,7 @@ class Bot:
         return child is not None and not child.is_gone and not child.flooded
 
     def open(self, memory_bytes: int | None = None) -> None:
-        """Start the process, perhaps with a limit of its own.
+        """Start the process, perhaps with a limit of its own to what it holds.
 
         Raises GameVoidError, and MachineError where that is nobody's fault.
         """
@@ -164,13 +167,16 @@ class Bot:
         self._opened_s = time.monotonic()
         spec = self.spec
         try:
+            wall = spec.wall
+            if memory_bytes and not spec.memory_bytes and sys.platform == "linux":
+                wall, memory_bytes = replace(wall, tree_bytes=memory_bytes), None
             self._child = Child.start(
                 spec.command,
                 tree=self._tree,
                 cwd=spec.cwd,
                 env=spec.env,
                 memory_bytes=memory_bytes or spec.memory_bytes,
-                wall=spec.wall,
+                wall=wall,
                 at_terminal=self._at_terminal,
             )
         except OSError as error:
@@ -230,8 +236,16 @@ class Bot:
             return GameVoidError(self.name, event, error.why)
         event = f"did not say {error.awaited} within {error.within_s:g} s"
         if error.why is Termination.CRASH:
-            event = f"{self.child.end_words()} before {error.awaited}{cause and f': {cause}'}"
+            event = f"{self.end_words()} before {error.awaited}{cause and f': {cause}'}"
         return GameVoidError(self.name, self.describe(event), error.why)
+
+    def end_words(self) -> str:
+        """Return how the process ended, in words, and that it may have been for its memory."""
+        child, how = self.child, self.child.end_words()
+        if how == CLEAN or how.startswith("closed"):
+            return how
+        held_bytes = max(child.data_bytes, child.peak_bytes)
+        return how + out_of_memory(self.spec.memory_bytes, child.stderr_text(), held_bytes)
 
     def describe(self, event: str) -> str:
         """Return `event` with the end of what the bot wrote to standard error."""
@@ -444,7 +458,10 @@ class Bot:
             self._limit_by(self._then)
             self._then = None
         wants = self.greeting.wants
-        self._needs_board = bool(wants or self._then) or self.is_watched
+        is_limited = self.spec.memory_bytes is not None
+        if is_limited:
+            self.child.note_data()
+        self._needs_board = bool(wants or self._then) or self.is_watched or is_limited
         if self.is_watched:
             self._note_cpu(other)
         if "position" in wants:

@@ -21,7 +21,6 @@ from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.log import log_of
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
-from lath.arena.walls.limits import out_of_memory
 from lath.games.core import SEATS, Move, Position, Seat, read_move
 from lath.games.errors import GameError, IllegalMoveError
 from lath.notation import protocol as wire
@@ -84,8 +83,7 @@ def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap | GameVoidError:
             "standard error counts) or over 64 MiB in a game"
         )
     else:
-        detail = bot.child.end_words()
-        detail += out_of_memory(bot.spec.memory_bytes, bot.child.stderr_text())
+        detail = bot.end_words()
         if bot.left_unasked:
             reason = bot.describe(f"{detail} before its first turn")
             return GameVoidError(bot.name, reason, error.why)

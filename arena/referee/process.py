@@ -82,11 +82,33 @@ def start_no_more() -> None:
     may_start.acquire()
 
 
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+
+_COPIED: Final = 1.1
+"""How much more a process holds than the one that it is a copy of, where it holds more itself."""
+
+
+def _held_bytes() -> int:
+    """Return how much memory this process holds."""
+    with contextlib.suppress(OSError, IndexError), open("/proc/self/statm", "rb") as file:
+        return int(file.read().split()[1]) * _PAGE
+    return sys.maxsize
+
+
 class Child:
     """One process with pipes to its standard streams, in a session of its own.
 
     A `Watch` fills `lines` and drains standard error; `send` never blocks.
     """
+
+    data_bytes = 0
+    """Data that the process held when somebody looked, at most; see `note_data`."""
+
+    peak_bytes = 0
+    """Memory that it held at most, as the system says at its end; 0: nobody knows."""
+
+    _copied_bytes = 0
+    """How much this process held when it started that one, whose memory is limited; else 0."""
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str, start: Start) -> None:
         assert process.stdin
@@ -197,6 +219,7 @@ class Child:
                 finally:
                     signal.pthread_sigmask(signal.SIG_SETMASK, held)
                 child = cls(process, mark, start)
+                child._copied_bytes = _held_bytes() if memory_bytes else 0
                 if _CAN_WATCH:
                     child._watched = Watched(child.pid, mark, wall, start)
                     _watchdog.add(child._watched)
@@ -405,6 +428,35 @@ class Child:
         except (OSError, IndexError):
             return 0.0
 
+    def note_data(self) -> None:
+        """Look how much data the process holds, of which `memory_bytes` limits it (proc(5))."""
+        with contextlib.suppress(OSError, IndexError):
+            descriptor = os.open(f"/proc/{self.bot_pid}/statm", os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                pages = int(os.read(descriptor, 200).split()[5])
+            finally:
+                os.close(descriptor)
+            self.data_bytes = max(self.data_bytes, pages * _PAGE)
+
+    def _note_peak(self, until_s: float) -> None:
+        """Take the end of the process, with how much memory it held; nothing where it runs on.
+
+        A process begins as a copy of this one, which counts: less than that tells nothing.
+        """
+        pid, status, usage = self.pid, 0, None
+        while self._process.returncode is None:
+            try:
+                pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid or time.monotonic() >= until_s:
+                break
+            time.sleep(0.001)
+        if usage is not None and pid:
+            self._process.returncode = os.waitstatus_to_exitcode(status)
+            peak_bytes = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            self.peak_bytes = peak_bytes if peak_bytes > _COPIED * self._copied_bytes else 0
+
     @property
     def is_gone(self) -> bool:
         """Return whether the process has ended or can no longer talk or listen."""
@@ -412,8 +464,11 @@ class Child:
 
     def end_words(self) -> str:
         """Return how the process ended, in words."""
-        if self.is_gone:
-            self.wait(time.monotonic() + 0.1)  # a process closes its pipes just before it ends
+        if self.is_gone:  # a process closes its pipes just before it ends
+            until_s = time.monotonic() + 0.1
+            if self._copied_bytes:
+                self._note_peak(until_s)
+            self.wait(until_s)
         if self._watched is not None and (over := self._watched.over):
             return f"was ended: {over}"
         status = self._process.poll()

@@ -13,6 +13,7 @@ import resource
 import signal
 import sys
 from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Final
 
@@ -52,10 +53,24 @@ files of games; and what is named for bots. Any other may be a key or a password
 tournament is."""
 
 _OUT_OF_MEMORY: Final = re.compile(
-    r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of",
+    r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of"
+    r"|failed to allocate",
     re.IGNORECASE,
 )
 """What programs of several languages write before they die of it."""
+
+_SANITIZER: Final = re.compile(
+    r"(Address|Thread|Memory|Leak)Sanitizer:? (failed|CHECK failed|.*allocate|.*memory mapping)"
+)
+"""What a build with one writes that may not reserve its addresses."""
+
+_NEAR: Final = 0.5
+"""Part of its memory that a bot holds who is near its limit: a table that grows has twice as much
+for a moment."""
+
+_FIRST_TO_END: Final = b"1000"
+"""The highest score (proc(5), oom_score_adj): where the machine has no memory left, the system ends
+a bot, and nothing else."""
 
 
 def environment(own: Mapping[str, str], scratch: str) -> dict[str, str]:
@@ -73,9 +88,10 @@ def restriction(
 ) -> Callable[[], None]:
     """Return what a child does between fork and exec: die with its parent, keep its limits.
 
-    `memory_bytes` limits the data of the process; None: what the machine has does. `held` are the
-    signals that it has to hold, `user` is whom it becomes; None: it stays who we are. `is_own`:
-    it is, or will be, a user of which there are no other processes.
+    `memory_bytes` limits the data of the process. Default: no limit, since programs reserve more
+    addresses than they use (sanitizers: terabytes). `held` are the signals that it has to hold,
+    `user` is whom it becomes; None: it stays who we are. `is_own`: it is, or will be, a user of
+    which there are no other processes.
     """
     parent = os.getpid()
     load = seccomp.loader()
@@ -85,7 +101,7 @@ def restriction(
         resource.RLIMIT_FSIZE: FILE_BYTES,
         resource.RLIMIT_NPROC: OWN_TASKS if is_own else tasks_before() + MORE_TASKS,
         **_kernels(),
-        resource.RLIMIT_DATA: memory_bytes or machine_bytes() or resource.RLIM_INFINITY,
+        **({resource.RLIMIT_DATA: memory_bytes} if memory_bytes else {}),
     }
 
     def restrict() -> None:
@@ -93,6 +109,7 @@ def restriction(
             hard = resource.getrlimit(what)[1]  # one that is lower already stays
             limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
             resource.setrlimit(what, (limit, limit))
+        _end_first()
         if user is not None:
             users.become(user)
             if _LIBC is not None:
@@ -103,6 +120,16 @@ def restriction(
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
     return restrict
+
+
+def _end_first() -> None:
+    """Have the system end this process, and those that come from it, before any other."""
+    with suppress(OSError):  # not Linux
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        try:
+            os.write(file, _FIRST_TO_END)
+        finally:
+            os.close(file)
 
 
 @cache
@@ -159,8 +186,19 @@ def machine_bytes() -> int:
         return 0
 
 
-def out_of_memory(memory_bytes: int | None, last_words: str) -> str:
-    """Return in words that a bot died of its limit, as far as it says so itself; else empty."""
-    if memory_bytes is None or not _OUT_OF_MEMORY.search(last_words):
+def out_of_memory(memory_bytes: int | None, last_words: str, held_bytes: int = 0) -> str:
+    """Return in words that a bot died of its limit; empty: nothing says so.
+
+    That is as far as it says so itself, or held so much, `held_bytes`, that it may have wanted
+    more than it was allowed.
+    """
+    if memory_bytes is None:
         return ""
-    return f" out of memory ({memory_bytes / (1 << 20):g} MiB allowed)"
+    allowed = f"{memory_bytes / (1 << 20):g} MiB allowed"
+    if _SANITIZER.search(last_words):
+        return f" out of memory ({allowed}; a build with sanitizers starts without `memory`)"
+    if _OUT_OF_MEMORY.search(last_words):
+        return f" out of memory ({allowed})"
+    if held_bytes < _NEAR * memory_bytes:
+        return ""
+    return f" near its memory limit: it held {held_bytes / (1 << 20):.0f} MiB ({allowed})"

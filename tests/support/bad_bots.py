@@ -589,6 +589,38 @@ class NeedsTooMuchMemory(Good):
         self.answer()
 
 
+class GrowsAndDies(Good):
+    """Holds MEGABYTES more after its first turn, and dies in the second as of a null pointer."""
+
+    def answer(self) -> None:
+        self.table = b"x" * (int(os.environ["MEGABYTES"]) << 20)
+        super().answer()
+
+    def misbehave(self) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class GrowsInItsMoveAndDies(GrowsAndDies):
+    def answer(self) -> None:
+        Good.answer(self)
+
+    def misbehave(self) -> None:
+        self.table = b"x" * (int(os.environ["MEGABYTES"]) << 20)
+        super().misbehave()
+
+
+class ReservesAddresses(Good):
+    """Reserves terabytes and uses little of them, as builds with sanitizers do."""
+
+    def hello(self) -> None:
+        import mmap
+
+        private_anonymous_unreserved = 0x2 | 0x20 | 0x4000
+        self.shadow = mmap.mmap(-1, 1 << 44, flags=private_anonymous_unreserved)
+        self.shadow[1 << 40] = 1
+        super().hello()
+
+
 class WritesInItsDirectory(Good):
     def misbehave(self) -> None:
         os.makedirs("mine", exist_ok=True)

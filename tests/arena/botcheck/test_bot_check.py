@@ -143,6 +143,9 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
 ELSEWHERE: Final = {
     "DiesOfWhatItReads",  # there is nothing that it reads
     "NeedsTooMuchMemory",  # a check has no limit of memory, and the machine might
+    "GrowsAndDies",  # likewise
+    "GrowsInItsMoveAndDies",  # likewise
+    "ReservesAddresses",  # it is good
     "ThinksOnTheOthersTurn",  # for so short a time that it is told from nothing
     "ThinksALot",  # it is good
     "ThinksAndResigns",  # it may: Resigns is judged

@@ -24,7 +24,7 @@ from workers import play_in_worker
 
 from lath import games
 from lath.arena.errors import GameVoidError
-from lath.arena.referee import conversation, watchdog
+from lath.arena.referee import conversation, process, watchdog
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
@@ -281,6 +281,46 @@ def test_a_mishap_in_a_game_loses_it(
     assert good.child.pid == regular.pid
     assert bad.is_running == mishap.is_kept
     assert mishap.is_kept or gone(lambda: alive_of(table.tree))
+
+
+OWN_MIB = -1
+"""Stands for three times of what this process holds, which a child has at first."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "grows_mib", "allowed_mib", "is_near"),
+    [
+        (bad_bots.GrowsAndDies, 150, 256, True),
+        (bad_bots.GrowsAndDies, 1, 256, False),
+        (bad_bots.GrowsAndDies, 150, None, False),
+        (bad_bots.GrowsInItsMoveAndDies, OWN_MIB, None, True),
+    ],
+)
+def test_a_crash_near_the_memory_limit_is_called_that(
+    kind: type[Good], grows_mib: int, allowed_mib: int | None, is_near: bool, table: Table
+) -> None:
+    if grows_mib == OWN_MIB:
+        own_mib = process._held_bytes() >> 20
+        grows_mib, allowed_mib = 3 * own_mib, 4 * own_mib
+    spec = {"env": {"MEGABYTES": str(grows_mib)}}
+    memory_bytes = allowed_mib and allowed_mib << 20
+    bad, good = table.sit(kind, memory_bytes=memory_bytes, **spec), table.sit(Good)
+    (words,) = record_of(table.play(bad, good, Seat.FIRST, RELAXED)).comments[0]
+    assert "was ended by signal SIGSEGV" in str(words)
+    found = re.search(
+        r" near its memory limit: it held (\d+) MiB \((\d+) MiB allowed\)", str(words)
+    )
+    assert bool(found) is is_near
+    if found:
+        assert int(found[1]) >= grows_mib
+        assert int(found[2]) == allowed_mib
+
+
+def test_who_may_not_reserve_addresses_is_told_why_and_others_may(table: Table) -> None:
+    table.sit(bad_bots.ReservesAddresses).start(RELAXED)
+    bound = table.sit(bad_bots.ReservesAddresses, memory_bytes=1 << 30)
+    with pytest.raises(GameVoidError, match=r"out of memory \(1024 MiB allowed\) before ok"):
+        bound.start(RELAXED)
 
 
 @in_each_seat

@@ -14,7 +14,6 @@ from lath.arena.walls.limits import (
     DESCRIPTORS,
     FILE_BYTES,
     MORE_TASKS,
-    machine_bytes,
     out_of_memory,
     restriction,
     tasks_before,
@@ -48,7 +47,7 @@ def test_a_bot_leaves_no_core_files_and_cannot_take_all_files_and_processes() ->
     assert 0 < found["files"] <= DESCRIPTORS
     assert 0 < found["tasks"] <= tasks_before() + MORE_TASKS
     assert found["longest"] == FILE_BYTES
-    assert found["data"] == machine_bytes()
+    assert found["data"] == resource.getrlimit(resource.RLIMIT_DATA)[0], "unless somebody sets it"
 
 
 def test_a_bot_with_a_memory_limit_has_it() -> None:
@@ -69,6 +68,39 @@ def test_a_bot_that_says_so_died_of_its_memory_limit(words: str) -> None:
     assert out_of_memory(1 << 27, f"oops\n{words}\n") == " out of memory (128 MiB allowed)"
     assert out_of_memory(None, words) == ""
     assert out_of_memory(1 << 27, "segmentation fault") == ""
+
+
+def test_a_bot_that_held_half_of_its_memory_may_have_wanted_more() -> None:
+    near = " near its memory limit: it held 64 MiB (128 MiB allowed)"
+    assert out_of_memory(1 << 27, "segmentation fault", 1 << 26) == near
+    assert out_of_memory(1 << 27, "segmentation fault", (1 << 26) - 1) == ""
+    assert out_of_memory(None, "segmentation fault", 1 << 40) == ""
+    assert out_of_memory(1 << 27, "MemoryError", 1 << 26) == " out of memory (128 MiB allowed)"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "==1==ERROR: AddressSanitizer failed to allocate 0x10000000 (268435456) bytes at 7fff7000",
+        "==1==ERROR: ThreadSanitizer failed to allocate 0x1f0000000000 bytes (errno: 12)",
+        "FATAL: ThreadSanitizer: unexpected memory mapping 0x5cf0f0000000-0x5cf0f0000000",
+    ],
+)
+def test_a_build_with_sanitizers_is_told_what_it_cannot_have(words: str) -> None:
+    told = " out of memory (128 MiB allowed; a build with sanitizers starts without `memory`)"
+    assert out_of_memory(1 << 27, words) == told
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a score")
+def test_the_system_ends_a_bot_before_anything_else() -> None:
+    ran = subprocess.run(
+        ["cat", "/proc/self/oom_score_adj"],
+        preexec_fn=restriction(None),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ran.stdout == "1000\n"
 
 
 @pytest.fixture
