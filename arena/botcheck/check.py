@@ -70,6 +70,8 @@ class _Check:
         also = dict.fromkeys(contest.says if contest else (), True)
         self._spoken = {**steps.OF_CONTESTS, **also}
         self._silences = self._breaks = 0
+        self._broke = False
+        """Whether the last step has broken its session."""
 
     def points(self) -> Iterator[Point]:
         yield from self._run(steps.HELLO)
@@ -99,9 +101,10 @@ class _Check:
             exchange: tuple[str, ...] = ()
             # What was heard in all sessions is not explained by the last lines of one of them.
             if finding.verdict.is_bad and step not in steps.HEARD:
-                exchange = self._lab.exchange
-                if step not in steps.HELLO:
-                    self._lab.drop()  # the next point begins with a fresh process
+                exchange, self._broke = self._lab.exchange, True
+            if self._broke and step not in steps.HELLO:
+                self._lab.drop()  # the next point begins with a fresh process
+            self._broke = False
             if finding.verdict.is_bad or step.id in self._wanted:
                 yield Point(
                     id=step.id,
@@ -121,14 +124,26 @@ class _Check:
             why = why or self._unready or self._gave_up
         if why:
             return untested(why)
+        finding = self._tried(step)
+        if finding is not None and step.worst_at(self._lab.asked) is not step.at_worst:
+            finding = _noted(finding)
+        if finding is not None and finding.verdict is Verdict.FAULT and step.id in self._needed:
+            if step.id == "ready":
+                self._unready = f"it failed at {step.id!r}"
+            else:
+                self._deaf = f"it failed at {step.id!r}"
+        return finding
+
+    def _tried(self, step: Step) -> Finding | None:
+        """Return what a step shows, also where the bot breaks off the session."""
         try:
-            finding = step.run(self._lab)
+            return step.run(self._lab)
         except (FaultFoundError, NoAnswer) as error:
             found = self._lab.fault_of(error) if isinstance(error, NoAnswer) else error
             at_worst = step.at_worst
             if self._unspoken and not self._spoken[step.id]:
                 at_worst = Verdict.WARNING
-            finding = replace(found.finding, verdict=at_worst)
+            self._broke = True
             self._breaks += 1
             self._silences += found.is_costly
             if self._silences >= 2:
@@ -136,12 +151,15 @@ class _Check:
                 self._gave_up = f"{words}; mend that first"
             elif self._breaks >= 30:  # the rest would not tell anything new
                 self._gave_up = f"{self._breaks} sessions broke before; mend them first"
-        if finding is not None and finding.verdict is Verdict.FAULT and step.id in self._needed:
-            if step.id == "ready":
-                self._unready = f"it failed at {step.id!r}"
-            else:
-                self._deaf = f"it failed at {step.id!r}"
+            return replace(found.finding, verdict=at_worst)
+
+
+def _noted(finding: Finding) -> Finding:
+    """Return what a step shows of what the time control that was named does not ask for."""
+    if not finding.verdict.is_bad:
         return finding
+    seen = f"{finding.seen}; `--tc` does not ask for that"
+    return replace(finding, verdict=Verdict.NOTE, seen=seen)
 
 
 @dataclass(slots=True)

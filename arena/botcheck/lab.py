@@ -19,7 +19,7 @@ from lath.arena.errors import GameVoidError
 from lath.arena.referee.bots import INFO_KEPT, BotSpec, Lines
 from lath.arena.referee.bridges import Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Clock, Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, play_line
+from lath.arena.referee.conversation import COMPUTED, Bot, NoAnswer, play_line
 from lath.arena.referee.log import lines_of
 from lath.arena.referee.match import WON_BY
 from lath.arena.referee.process import Watch
@@ -54,9 +54,14 @@ class Lab:
         games: tuple[str, ...] = (),
         *,
         limits: Limits = DEFAULT_LIMITS,
+        asked: TimeControl | None = None,
         seed: int = 1,
     ) -> None:
-        """`games` are the ids of those to test; none: all that it names and that are installed."""
+        """`games` are the ids of those to test; none: all that it names and that are installed.
+
+        `asked` is the time control that somebody named, for which the bot is to be fit; None: any.
+        """
+        self.asked: Final = asked
         self.games: Final = games
         self.limits: Final = spec.own(limits)
         """How long is waited; the time is that of the whole games."""
@@ -66,6 +71,10 @@ class Lab:
         self.bad_infos: Final = Lines(3, 200)
         self.odd_moves: Final = Lines(3, 80)
         """Legal moves that were not in their canonical text."""
+        self.bouts = 0
+        """Games from the beginning in which it was asked for a move."""
+        self.resigned_at_once = 0
+        """Those of them that it resigned at its first turn."""
         self.tree: Final = f"check-{secrets.token_hex(4)}."
         """What marks its processes."""
         self._watch: Final = Watch()
@@ -127,10 +136,13 @@ class Lab:
             mend = "write lines of at most 64 KiB, and at most 8 MiB for one move in all"
             return FaultFoundError(fault(f"flooded its output before {what}", mend), is_costly=True)
         if error.why is Termination.TIME:
-            seen = f"no {what} within {duration(error.within_s)}"
+            instead = self.bot.instead(error)
+            seen = f"no {what} within {duration(error.within_s)}{instead}"
             mend = f"answer {asked}; {FLUSH}"
+            if instead.startswith(COMPUTED):
+                mend = f"answer {asked} before the time is up: it computed, and did not answer"
             if is_move and (wrong := self.bot.asides.wrong_answer):
-                seen = f"{seen}, but {wrong[:60]!r}"
+                seen = f"no {what} within {duration(error.within_s)}, but {wrong[:60]!r}"
                 mend = "answer `go N …` with the same number: `bestmove N MOVE`"
             return FaultFoundError(fault(seen, mend), is_costly=True)
         seen = f"{self.bot.end_words()} before {what}"
@@ -353,6 +365,9 @@ class Bout:
         return self._judge_move(go, " ".join(text.split()))
 
     def _judge_move(self, go: str, text: str) -> str:
+        if not self.moves and self.ply <= 2 and self._new.position is None:
+            self._lab.bouts += 1
+            self._lab.resigned_at_once += text == wire.RESIGN
         if text == wire.RESIGN:
             self.resigned = True
             self.moves.append(text)

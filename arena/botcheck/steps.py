@@ -60,6 +60,15 @@ class Step:
     at_worst: Verdict = Verdict.FAULT
     """What it costs when the bot breaks off the session."""
 
+    is_asked: Callable[[TimeControl], object] | None = None
+    """Whether a time control asks for this; None: each does. Where it does not, it is noted."""
+
+    def worst_at(self, asked: TimeControl | None) -> Verdict:
+        """Return the worst that this can come to for a bot that is to be fit for a time control."""
+        if asked is None or self.is_asked is None or self.is_asked(asked):
+            return self.at_worst
+        return Verdict.NOTE
+
 
 HELLO: Final[list[Step]] = []
 """What it says of itself: what comes after depends on it."""
@@ -79,12 +88,16 @@ ENDINGS: Final[list[Step]] = []
 
 
 def _step(
-    steps: list[Step], id_: str, asks: str, at_worst: Verdict = Verdict.FAULT
+    steps: list[Step],
+    id_: str,
+    asks: str,
+    at_worst: Verdict = Verdict.FAULT,
+    is_asked: Callable[[TimeControl], object] | None = None,
 ) -> Callable[[_Run], _Run]:
     """Make a step of a function and add it to those."""
 
     def added(run: _Run) -> _Run:
-        steps.append(Step(id_, asks, run, at_worst))
+        steps.append(Step(id_, asks, run, at_worst, is_asked))
         return run
 
     return added
@@ -324,10 +337,13 @@ def _bears_a_swap(lab: Lab) -> Finding | None:
 # Time
 
 
-LONG: Final = TimeControl(move_ms=1000)
+_LONG_MS: Final = 1000
 """Long enough to be interrupted."""
 
-NODES: Final = TimeControl(nodes=50)
+_MOVE_MS: Final = 100
+_NODES: Final = 50
+_CLOCK_MS: Final = 1000
+"""Times where nobody names one."""
 
 LITTLE_MS: Final = 50
 
@@ -336,46 +352,100 @@ IDLE_S: Final = 0.3
 TURNS: Final = 5
 
 
+def _asked(lab: Lab) -> TimeControl:
+    """Return the time control that was named; one without any limit where none was."""
+    return lab.asked or TimeControl()
+
+
+def _long(lab: Lab) -> TimeControl:
+    """Return time for moves that are to be interrupted."""
+    return TimeControl(move_ms=max(_LONG_MS, _asked(lab).move_ms))
+
+
+def _short(lab: Lab) -> TimeControl:
+    """Return a time for each move."""
+    return TimeControl(move_ms=_asked(lab).move_ms or _MOVE_MS)
+
+
+def _nodes(lab: Lab) -> TimeControl:
+    return TimeControl(nodes=_asked(lab).nodes or _NODES)
+
+
+def _has_moves(time: TimeControl) -> object:
+    return time.move_ms
+
+
+def _has_nodes(time: TimeControl) -> object:
+    return time.nodes
+
+
 def _slowest(
-    lab: Lab, *, time: TimeControl, seconds: float, seats: Sequence[Seat] = SEATS, had: str = ""
+    lab: Lab, time: TimeControl, *, seconds: float, seats: Sequence[Seat] = SEATS, of_ms: int = 0
 ) -> Finding:
     bouts = [Bout(lab, seat, time=time).play_out(seconds=seconds) for seat in seats]
+    had = f" of {duration(of_ms / 1000)}" if of_ms else ""
     return ok(f"slowest move {duration(max(bout.slowest_s for bout in bouts))}{had}")
 
 
-_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`")(
-    partial(_slowest, time=TimeControl(move_ms=100), seconds=1.5, had=" of 100 ms")
-)
-_step(TIMES, "nodes", "plays with `tc nodes N`")(partial(_slowest, time=NODES, seconds=1.0))
+@_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`", is_asked=_has_moves)
+def _keeps_move_time(lab: Lab) -> Finding:
+    time = _short(lab)
+    return _slowest(lab, time, seconds=1.5, of_ms=time.move_ms)
 
 
-@_step(TIMES, "no-limit", "plays with `tc none`")
+@_step(TIMES, "nodes", "plays with `tc nodes N`", is_asked=_has_nodes)
+def _plays_by_nodes(lab: Lab) -> Finding:
+    return _slowest(lab, _nodes(lab), seconds=1.0)
+
+
+def _has_no_limit(time: TimeControl) -> bool:
+    return not (time.has_clock or time.move_ms or time.nodes)
+
+
+@_step(TIMES, "no-limit", "plays with `tc none`", is_asked=_has_no_limit)
 def _plays_without_limit(lab: Lab) -> Finding:
     return ok(Bout(lab, time=TimeControl()).play_out(seconds=1.5).words())
 
 
-_step(TIMES, "no-increment", "keeps a clock without increment")(
-    partial(
-        _slowest,
-        time=TimeControl(initial_ms=1000),
-        seconds=2.0,
-        seats=(Seat.SECOND,),
-        had=" of 1.0 s",
-    )
-)
+def _has_no_increment(time: TimeControl) -> bool:
+    return time.has_clock and not time.increment_ms
+
+
+@_step(TIMES, "no-increment", "keeps a clock without increment", is_asked=_has_no_increment)
+def _keeps_a_clock(lab: Lab) -> Finding:
+    time = TimeControl(initial_ms=_asked(lab).initial_ms or _CLOCK_MS)
+    return _slowest(lab, time, seconds=2.0, seats=(Seat.SECOND,), of_ms=time.initial_ms)
 
 
 FIRST_MOVE: Final = TimeControl(initial_ms=10_000, first_ms=150)
 
 
-@_step(TIMES, "first-move", "keeps a time for its first move alone: `new … first MS tc …`")
+def _has_first(time: TimeControl) -> bool:
+    return bool(time.first_ms or time.move_ms)
+
+
+@_step(
+    TIMES,
+    "first-move",
+    "keeps a time for its first move alone: `new … first MS tc …`",
+    is_asked=_has_first,
+)
 def _keeps_first_move(lab: Lab) -> Finding:
-    bouts = [Bout(lab, side, time=FIRST_MOVE).play_out(turns=SHORT) for side in SEATS]
-    slowest = duration(max(bout.slowest_s for bout in bouts))
-    return ok(f"slowest move {slowest}, the first of {FIRST_MOVE.first_ms} ms, then a clock")
+    asked = _asked(lab)
+    time = replace(asked, first_ms=asked.first_ms or asked.move_ms)
+    time = time if time.first_ms else FIRST_MOVE
+    bouts = [Bout(lab, side, time=time).play_out(turns=SHORT) for side in SEATS]
+    slowest, then = duration(max(bout.slowest_s for bout in bouts)), replace(time, first_ms=0)
+    return ok(f"slowest move {slowest}, the first of {time.first_ms} ms, then `tc {then.words()}`")
 
 
-@_step(TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING)
+def _has_clock(time: TimeControl) -> bool:
+    return time.has_clock
+
+
+@_step(
+    TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING, is_asked=_has_clock
+)
 def _answers_in_a_hurry(lab: Lab) -> Finding:
     bout = Bout(lab, time=TimeControl(initial_ms=2000)).play_out(turns=TURNS, left_ms=LITTLE_MS)
     seen = f"slowest move {duration(bout.slowest_s)} with {LITTLE_MS} ms left"
@@ -386,11 +456,12 @@ def _answers_in_a_hurry(lab: Lab) -> Finding:
 
 @_step(TIMES, "stop", "answers soon after `stop`", _WARNING)
 def _stops(lab: Lab) -> Finding:
-    bout = Bout(lab, time=LONG)
+    time = _long(lab)
+    bout = Bout(lab, time=time)
     if not bout.begin_to_think():
         bout.finish()
         return ok("it answers before it can be stopped")
-    after_s = bout.stop(LONG.move_ms / 1000 + MARGIN_S + 1.0)
+    after_s = bout.stop(time.move_ms / 1000 + MARGIN_S + 1.0)
     bout.finish()
     seen = f"answered {duration(after_s)} after `stop`"
     if after_s <= 0.3:  # as soon as a bot does that listens while it thinks
@@ -404,12 +475,12 @@ def _stops(lab: Lab) -> Finding:
 
 @_step(TIMES, "sudden-end", "bears a `result` while it thinks")
 def _bears_a_sudden_end(lab: Lab) -> Finding:
-    bout = Bout(lab, time=LONG)
+    bout = Bout(lab, time=_long(lab))
     if bout.begin_to_think():  # its answer may still come, and is no fault
         lab.bot.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
     bout.end("1-0", Termination.CRASH, wire.STOP)
     try:
-        after = Bout(lab, time=LONG, is_next=True)
+        after = Bout(lab, time=_long(lab), is_next=True)
     except NoAnswer as error:
         found = lab.fault_of(error)
         found.finding = replace(
@@ -425,12 +496,18 @@ def _bears_a_sudden_end(lab: Lab) -> Finding:
     return ok("ready for the next game, and playing it")
 
 
-@_step(TIMES, "ponder", "answers in time where it may think on the other's turn")
+@_step(
+    TIMES,
+    "ponder",
+    "answers in time where it may think on the other's turn",
+    is_asked=_has_moves,
+)
 def _ponders(lab: Lab) -> Finding | None:
     bot = lab.running()
     if wire.PONDER not in bot.greeting.wants:
         return None
-    bout = Bout(lab, time=TimeControl(move_ms=100))
+    time = _short(lab)
+    bout = Bout(lab, time=time)
     for _ in range(TURNS):
         if bout.is_over:
             break
@@ -441,15 +518,15 @@ def _ponders(lab: Lab) -> Finding | None:
             lab.listen(0.05)
             bout.reply()
     bout.finish()
-    return ok(f"slowest move {duration(bout.slowest_s)} of 100 ms")
+    return ok(f"slowest move {duration(bout.slowest_s)} of {duration(time.move_ms / 1000)}")
 
 
-@_step(TIMES, "seed", "plays the same with the same seed and nodes")
+@_step(TIMES, "seed", "plays the same with the same seed and nodes", is_asked=_has_nodes)
 def _repeats_itself(lab: Lab) -> Finding:
     played = []
     for _ in range(2):
         lab.drop()
-        played.append(Bout(lab, time=NODES).play_out(seconds=math.inf, turns=TURNS).moves)
+        played.append(Bout(lab, time=_nodes(lab)).play_out(seconds=math.inf, turns=TURNS).moves)
     if played[0] == played[1]:
         return ok(f"the same {len(played[0])} moves twice")
     return note(
@@ -511,14 +588,15 @@ def _ignores_unknown_lines(lab: Lab) -> Finding:
 @_step(BESIDE, "blanks", "reads lines with CRLF and more blanks", _WARNING)
 def _bears_blanks(lab: Lab) -> Finding:
     bot, start = lab.running(), lab.game.start()
-    new = lab.new_game(time=LONG)
+    new = lab.new_game(time=_long(lab))
     within_s = min(2.0, lab.limits.startup_s)
     wanted = [f"position {start.text()}", f"legal {' '.join(start.legal_moves())}"]
     lines = [line for line in wanted if line.split()[0] in bot.greeting.wants]
     lab.go = wire.go_line(1, new.time, 0, 0)
     try:
         bot.call(f"ready {new.number}", within_s, "", _wide(new.line()), "  ", end="\r\n")
-        bot.await_move(1, bot.say("", *map(_wide, [*lines, lab.go]), end="\r\n"), 2.0)
+        asked_s = bot.say("", *map(_wide, [*lines, lab.go]), end="\r\n")
+        bot.await_move(1, asked_s, 2 * new.time.move_ms / 1000)
     except NoAnswer as error:
         return warning(
             lab.fault_of(error).finding.seen,
@@ -594,6 +672,17 @@ def _comments_well(lab: Lab) -> Finding:
 @_step(HEARD, "move-text", "writes moves in their one canonical way")
 def _writes_moves_plainly(lab: Lab) -> Finding:
     return _counted(lab.odd_moves, "write moves as docs/rules.md does", "all moves")
+
+
+@_step(HEARD, "resigns", "plays before it resigns", _WARNING)
+def _resigns_late(lab: Lab) -> Finding:
+    if not lab.resigned_at_once:
+        return ok(f"{lab.bouts} games, and resigned none at its first turn")
+    return warning(
+        f"resigned at its first turn in {lab.resigned_at_once} of {lab.bouts} games, from a board "
+        "on which nothing had happened",
+        "clear the board at each `new`; does it know this game, and which turns are its own?",
+    )
 
 
 @_step(HEARD, "errors", "reports no errors of its own")

@@ -100,8 +100,9 @@ def check(
         list[str] | None, option("--option", "NAME=VALUE", "An option to set.")
     ] = None,
     tc: Annotated[
-        str, option("--tc", "TIME", "Time for the whole games: 10+0.1, 'move 0.5' ...")
-    ] = _CHECKED_AT,
+        str | None,
+        option("--tc", "TIME", "The tournament's time: 10+0.1, 'move 0.5' ...; else 2+0.02."),
+    ] = None,
     protocol: Annotated[
         str, option("--protocol", "NAME", "What it speaks: lath, codingame or botzone.")
     ] = OURS,
@@ -142,12 +143,11 @@ def check(
     spec = ready(replace(named, sandbox=wall_of(sandbox), protocol=protocol))
     tested = [games.get(games.named(text)).id for text in game or ()]
     if puzzles:
-        time_each = "move 1" if tc == _CHECKED_AT else tc
-        raise typer.Exit(_scored(spec, tested, Limit.read(time_each), as_json=as_json))
-    if protocol in CONTESTS and tc == _CHECKED_AT:
-        tc = CONTESTS[protocol].tc
-    limits = Limits(time=time_of(tc), startup_s=startup, hard_limit_s=seconds)
-    lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, seed=seed)
+        raise typer.Exit(_scored(spec, tested, Limit.read(tc or "move 1"), as_json=as_json))
+    asked = None if tc is None else time_of(tc)
+    usual = CONTESTS[protocol].tc if protocol in CONTESTS else _CHECKED_AT
+    limits = Limits(time=asked or time_of(usual), startup_s=startup, hard_limit_s=seconds)
+    lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, asked=asked, seed=seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = time.monotonic()
     report, points = Report(), []
@@ -463,7 +463,7 @@ def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
     """Return the words that a command has; raises ConfigError with what to `write` for a file."""
     words = words_of(command[0] if len(command) == 1 else shlex.join(command), folder)
     if advice := None if words[0] in bundled() else advice_on(words, folder):
-        raise ConfigError(f"{advice.why}; {advice.after}{write}{shlex.join(advice.words)}")
+        raise ConfigError(advice.says(f"{write}{shlex.join(advice.words)}"))
     return words
 
 

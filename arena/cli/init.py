@@ -15,6 +15,7 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from lath.arena.cli.main import App, argument, option
 from lath.arena.errors import ConfigError
+from lath.arena.tournament.programs import build_command
 
 app = App()
 
@@ -40,12 +41,10 @@ STARTERS: Final[Mapping[Language, Starter]] = {
     "python": Starter("dice.py", "mybot.py", '["python", "mybot.py"]'),
     "javascript": Starter("random.js", "mybot.js", '["node", "mybot.js"]'),
     "c": Starter(
-        "four_in_line.c", "mybot.c", '["./mybot"]', '["yavalath"]', "cc -O2 -o mybot mybot.c"
+        "four_in_line.c", "mybot.c", '["./mybot"]', '["yavalath"]', build_command("mybot.c")
     ),
-    "cpp": Starter(
-        "legal.cpp", "mybot.cpp", '["./mybot"]', build="c++ -std=c++17 -O2 -o mybot mybot.cpp"
-    ),
-    "rust": Starter("legal.rs", "mybot.rs", '["./mybot"]', build="rustc -O -o mybot mybot.rs"),
+    "cpp": Starter("legal.cpp", "mybot.cpp", '["./mybot"]', build=build_command("mybot.cpp")),
+    "rust": Starter("legal.rs", "mybot.rs", '["./mybot"]', build=build_command("mybot.rs")),
     "shell": Starter("legal.sh", "mybot.sh", '["sh", "mybot.sh"]'),
 }
 

@@ -132,7 +132,7 @@ class Botzone:
     id: ClassVar = "botzone"
     games: ClassVar[Sequence[str]] = ()
     takes_any_size: ClassVar = True
-    says: ClassVar[Sequence[str]] = ("nodes", "seed")
+    says: ClassVar[Sequence[str]] = ("nodes", "seed", "resigns")
     tc: ClassVar = "move 1"
     answer_form: ClassVar = '`{"response": MOVE}`'
     greeting: ClassVar = ""

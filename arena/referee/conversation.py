@@ -55,6 +55,9 @@ stopped at once."""
 MOST_ROBBED: Final = 4.0
 """Times its time for a move by which a bot may be late because the other computes."""
 
+COMPUTED: Final = "; it computed"
+"""How it is said that a bot was busy where it should have answered."""
+
 CLEAN: Final = "exited with status 0"
 """How a bot should end, in words."""
 
@@ -95,6 +98,8 @@ class Bot:
         self.name: Final = spec.name
         self.greeting = Greeting()
         """What it said when it was greeted last."""
+        self._banner: list[str] = []
+        """What else it said when it was greeted last."""
         self.parting_note = ""
         """What was odd about its end, after `leave`; else empty."""
         self._watch: Final = watch
@@ -234,7 +239,7 @@ class Bot:
         if error.why is Termination.FLOOD:
             event = f"flooded its output before {error.awaited}"
             return GameVoidError(self.name, event, error.why)
-        event = f"did not say {error.awaited} within {error.within_s:g} s"
+        event = f"did not say {error.awaited} within {error.within_s:g} s{self.instead(error)}"
         if error.why is Termination.CRASH:
             event = f"{self.end_words()} before {error.awaited}{cause and f': {cause}'}"
         return GameVoidError(self.name, self.describe(event), error.why)
@@ -312,6 +317,7 @@ class Bot:
     def greet(self, within_s: float) -> None:
         """Say hello, wait for `ok` and set the options; raises NoAnswer."""
         greeting = Greeting()
+        self._banner, self._cpu_asked_s = greeting.banner, 0.0
         self.hear("ok", self.say(wire.HELLO), within_s, greeting.take)
         greeting.after_s = time.monotonic() - self._opened_s
         self.greeting = greeting
@@ -395,6 +401,7 @@ class Bot:
         """Say lines that have one answer; return how long that takes; raises NoAnswer."""
         self.catch_up()
         self.child.output_bytes = 0
+        self._cpu_asked_s = self.child.cpu_s
         return self.hear(answer, self.say(*lines, end=end), within_s)[1]
 
     def catch_up(self) -> None:
@@ -722,15 +729,22 @@ class Bot:
             late = self._take_answer(wanted, self.asides.take)
         if late is not None:
             return f"; it came {max(0.001, child.arrived_s - began_s):.3f} s later"
+        return self.instead(error)
+
+    def instead(self, error: NoAnswer) -> str:
+        """Return what it did in place of an answer, as far as that was seen; empty: nothing."""
+        child = self.child
         if child.is_gone:
             return ""
         burnt_s = min(child.cpu_s - self._cpu_asked_s, error.within_s)
-        said = self.asides.last or child.unfinished
-        if said:
-            ended = "" if self.asides.last else ", without the end of the line"
+        line = self.asides.last
+        if error.awaited == "ok" and self._banner:
+            line = self._banner[-1]
+        if said := line or child.unfinished:
+            ended = "" if line else ", without the end of the line"
             return f"; it wrote {printable(said[:80])!r}{ended}"
         if burnt_s > error.within_s / 20:  # others may have had the cores
-            return f"; it computed for {burnt_s:.3f} s of that"
+            return f"{COMPUTED} for {burnt_s:.3f} s of that"
         if child.has_unread_input:
             return "; it has not read all that it was told"
         is_idle = child.cpu_s > 0 and trees.is_alone(child.pid)

@@ -346,6 +346,14 @@ class _Match:
         assert outcome is not None
         return Ending(outcome.result, Termination.RULES)
 
+    def _has_resigned_at_once(self, seat: Seat, ending: Ending) -> bool:
+        """Return whether a bot has given up a game of which it has played nothing.
+
+        Where a game begins in a position, that may be lost.
+        """
+        has_resigned = ending.why is Termination.RESIGNATION and ending.result != WON_BY[seat]
+        return has_resigned and self._plan.position is None and len(self._book.answers_s(seat)) == 1
+
     def _close(self, ending: Ending, *, keep_log: bool) -> GameResult:
         """Tell both bots how it ended; return the game. What passed is forgotten after this."""
         notes = []
@@ -356,6 +364,8 @@ class _Match:
             may_think = self._limits.ponder and wire.PONDER in bot.greeting.wants
             if not may_think and (note := bot.odd_cpu(own_turns_s)):
                 notes.append(note)
+            if self._has_resigned_at_once(seat, ending):
+                notes.append(f"{bot.name} resigned at its first turn, before it played a move")
             if bot.is_running:
                 stop = [wire.STOP] if bot.is_thinking else []
                 bot.say(*stop, wire.result_line(self._plan.number, ending.result, ending.why))

@@ -53,6 +53,10 @@ _READ_OF_A_PLY: Final = 1024
 """Bytes that are read at first where an answer is awaited: nearly all are a line of twenty."""
 
 
+_MARK: Final = b"\xef\xbb\xbf"
+"""A byte order mark, which some run-time systems write before the first line."""
+
+
 # What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
 
 Piece = tuple[float, bool, bytes]
@@ -106,6 +110,9 @@ class Child:
 
     peak_bytes = 0
     """Memory that it held at most, as the system says at its end; 0: nobody knows."""
+
+    _has_said = False
+    """Whether it has written anything besides a byte order mark."""
 
     _copied_bytes = 0
     """How much this process held when it started that one, whose memory is limited; else 0."""
@@ -291,6 +298,9 @@ class Child:
             return
         self.exchange.append((self.arrived_s, False, shortened(data)))
         joined = self.begun + data if self.begun else data
+        if not self._has_said:
+            joined = joined.removeprefix(_MARK)
+            self._has_said = not _MARK.startswith(joined)
         *whole, self.begun = joined.split(b"\n")
         # A flood of empty lines is one, too, and takes time from who is to move.
         weight = _LINE if self.may_speak() else _LINE_UNASKED

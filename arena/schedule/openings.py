@@ -121,7 +121,7 @@ def _entries(choice: BookChoice, game_ids: Collection[str]) -> Iterator[_Entry]:
 
 def _of_lines(path: Path, game_ids: Collection[str]) -> Iterator[_Entry]:
     """Yield what stands on the lines `GAME POSITION` and `GAME setup SETUP`."""
-    with path.open(encoding="utf-8") as lines:
+    with path.open(encoding="utf-8-sig") as lines:
         for number, line in enumerate(lines, 1):
             game_id, _, text = line.strip().partition(" ")
             if not game_id or game_id.startswith("#"):

@@ -98,7 +98,7 @@ def _refuse_to_start(words: tuple[str, ...], home: Path, name: str, flag: str) -
     """Raise ConfigError for a command that starts nothing, with what to write in its place."""
     if advice := advice_on(words, home):
         said = shlex.quote(f"{name}={shlex.join(advice.words)}")
-        raise ConfigError(f"{flag} {name}: {advice.why}; {advice.after}write: {flag} {said}")
+        raise ConfigError(f"{flag} {name}: {advice.says(f'write: {flag} {said}')}")
 
 
 def _commanded(
@@ -504,11 +504,12 @@ def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -
 
 def _started(path: Path, called: str) -> tuple[str, ...]:
     """Return the command that starts a file; raises ConfigError."""
-    words = (f"./{path.name}",)
-    advice = advice_on(words, path.parent)
-    if advice and advice.before:
-        raise ConfigError(f"{called}: {path}: {advice.why}; `{advice.before}` mends that")
-    return resolve(advice.words if advice else words, path.parent)
+    here = Path.cwd()
+    shown = f"./{path.relative_to(here)}" if path.is_relative_to(here) else str(path)
+    advice = advice_on((shown,), here)
+    if advice and (advice.before or not advice.words):
+        raise ConfigError(f"{called}: {advice.says(f'name {shlex.join(advice.words)}')}")
+    return resolve(advice.words if advice else (shown,), here)
 
 
 # How the bot of a folder is started

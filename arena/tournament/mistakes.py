@@ -304,6 +304,6 @@ def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
         text = f"{called}: build without cwd, expected cwd, the folder that it is built in"
         yield Mistake((*place, "build"), text)
     if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
-        write = f"{advice.after}write: command = {shown(list(advice.words))}"
-        text = f"{called}: {advice.why}; {write}"
+        write = f"write: command = {shown(list(advice.words))}"
+        text = f"{called}: {advice.says(write)}"
         yield Mistake((*place, "command"), text)

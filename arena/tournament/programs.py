@@ -12,7 +12,7 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -211,15 +211,16 @@ class Advice(NamedTuple):
 
     why: str
     words: tuple[str, ...]
-    """The command to type in its place."""
+    """The command to type in its place; empty: nobody knows it."""
 
     before: str = ""
     """What a shell has to be told before; empty where there is nothing."""
 
-    @property
-    def after(self) -> str:
-        """Return that in words, which others follow."""
-        return f"after `{self.before}` " if self.before else ""
+    def says(self, type_it: str) -> str:
+        """Return why, and what to do; `type_it` says in words how `words` are typed."""
+        if not self.words:
+            return f"{self.why}; name the program that runs it, or build it first"
+        return f"{self.why}; {f'after `{self.before}` ' if self.before else ''}{type_it}"
 
 
 _OF_WINDOWS: Final = "has line ends of Windows, by which its first line asks for what is not there"
@@ -233,6 +234,8 @@ def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
     if (not is_path and shutil.which(program)) or not is_there(path, Path.is_file):
         return None
     runner = RUN_BY.get(path.suffix.lower())
+    if runner is None and not _is_program(path):
+        return _on_source(program, path, arguments)
     if not is_path:
         why = f"{program} is a file, and no program on PATH"
     elif not may_be_run(path):
@@ -248,6 +251,66 @@ def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
     named = program if is_path else f"./{program}"
     before = "" if may_be_run(path) else f"chmod +x {shlex.quote(named)}"
     return Advice(why, (named, *arguments), before)
+
+
+BUILDS: Final[Mapping[str, tuple[str, str]]] = {
+    ".c": ("C", "cc -O2 -o {out} {source}"),
+    **dict.fromkeys((".cpp", ".cc", ".cxx"), ("C++", "c++ -std=c++17 -O2 -o {out} {source}")),
+    ".rs": ("Rust", "rustc -O -o {out} {source}"),
+    ".go": ("Go", "go build -o {out} {source}"),
+    ".java": ("Java", "javac -d {folder} {source}"),
+    ".hs": ("Haskell", "ghc -O2 -o {out} {source}"),
+    ".swift": ("Swift", "swiftc -O -o {out} {source}"),
+    ".zig": ("Zig", "zig build-exe -O ReleaseFast -femit-bin={out} {source}"),
+    ".nim": ("Nim", "nim c -d:release -o:{out} {source}"),
+    ".kt": ("Kotlin", "kotlinc -include-runtime -d {out}.jar {source}"),
+}
+"""How the name of a source ends, its language, and the command that builds it."""
+
+
+def build_command(source: str) -> str:
+    """Return the command that builds a source, which says its language by its suffix.
+
+    >>> build_command("mybot.c"), build_command("./my bots/a.rs")
+    ('cc -O2 -o mybot mybot.c', "rustc -O -o './my bots/a' './my bots/a.rs'")
+    """
+    suffix, (folder, _, _) = Path(source).suffix, source.rpartition("/")
+    _, command = BUILDS[suffix.lower()]
+    return command.format(
+        out=shlex.quote(source.removesuffix(suffix)),
+        source=shlex.quote(source),
+        folder=shlex.quote(folder or "."),
+    )
+
+
+def _on_source(program: str, path: Path, arguments: Sequence[str]) -> Advice:
+    """Return what to do with a file that is no program, but perhaps the source of one."""
+    suffix = path.suffix.lower()
+    if suffix not in BUILDS:
+        why = f"{program} is no program: it does not begin with `#!`, nor as a program does"
+        return Advice(why, ())
+    out = (program if "/" in program else f"./{program}").removesuffix(path.suffix)
+    folder, _, name = out.rpartition("/")
+    ways = {".java": ("java", "-cp", folder, name), ".kt": ("java", "-jar", f"{out}.jar")}
+    why = f"{program} is source in {BUILDS[suffix][0]}, and no program"
+    return Advice(why, (*ways.get(suffix, (out,)), *arguments), build_command(program))
+
+
+_TEXT: Final = 512
+"""Bytes at the beginning of a file, without a zero where it is text."""
+
+
+def _is_program(path: Path) -> bool:
+    """Return whether a file may be a program: a script that says what runs it, or no text.
+
+    What cannot be read may be one, and what is no text may be one that the system knows.
+    """
+    try:
+        with path.open("rb") as file:
+            begins = file.read(_TEXT)
+    except OSError:
+        return True
+    return begins.startswith((b"#!", b"\x7fELF")) or b"\0" in begins
 
 
 def may_be_run(path: Path) -> bool:

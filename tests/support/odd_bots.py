@@ -151,6 +151,34 @@ class ResignsAtOnce(Pongs):
         say(f"bestmove {self.ply} resign")
 
 
+class ResignsFromItsTwelfthGameOn(Pongs):
+    """Never clears its board: there is nothing left to play."""
+
+    games = 0
+
+    def new(self) -> None:
+        self.games += 1
+        super().new()
+
+    def answer(self) -> None:
+        if self.games < 12:
+            super().answer()
+        else:
+            say(f"bestmove {self.ply} resign")
+
+
+class ComputesWhenItIsGreeted(Pongs):
+    def hello(self) -> None:
+        while True:
+            pass
+
+
+class TakesALongTime(Pongs):
+    def answer(self) -> None:
+        time.sleep(0.4)  # three of these are more than a second and its margin
+        super().answer()
+
+
 class WritesLinesBackwards(Pongs):
     """Names the ends of Mammalath's lines in another order than the legal moves do."""
 

@@ -82,9 +82,8 @@ class Table:
     def _bot(self, name: str, kind: type[Good], spec: dict[str, Any]) -> Bot:
         made = BotSpec(
             name=name,
-            command=bad_bots.command(kind),
             env={"LOG": str(self.folder / name)},
-            **spec,
+            **{"command": bad_bots.command(kind), **spec},
         )
         return Bot(made, self.watch, tree=new_tree())
 

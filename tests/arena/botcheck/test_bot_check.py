@@ -121,7 +121,10 @@ FOUND: Final[dict[str, dict[str, Verdict]]] = {
     "DiesOfPositions": {"position": FAULT},
     "DiesOfASwap": {"swap-suffered": FAULT},
     "CountsItsOwnTurns": {"book": FAULT, "stray-lines": WARNING},
-    "ResignsAtOnce": {"first": WARNING, "second": WARNING},
+    "ResignsAtOnce": {"first": WARNING, "second": WARNING, "resigns": WARNING},
+    "ResignsFromItsTwelfthGameOn": {"resigns": WARNING},
+    "ComputesWhenItIsGreeted": {"hello": FAULT},
+    "TakesALongTime": {"move-time": FAULT, "first-move": FAULT, "no-increment": FAULT},
     "WritesLinesBackwards": {"move-text": WARNING},
     "SaysWrongInfo": {"info": WARNING},
     "SaysAnImpossibleVariation": {"info": WARNING},
@@ -174,6 +177,7 @@ WHOLE: Final = {
     "ClosesItsInput",
     "WritesForEver",
     "HasChildrenAndPlays",
+    "ResignsFromItsTwelfthGameOn",
 }
 """Kinds that the whole check is run with; the others play what they are bad at, and `AROUND` where
 nothing else may be found."""
@@ -307,6 +311,42 @@ def test_points_come_in_the_same_order_and_with_the_same_verdicts() -> None:
     assert [p.id for p in first] == [p.id for p in again]
     one, other = ([(p.id, p.verdict) for p in points if p.id not in HASTE] for points in both)
     assert one == other
+
+
+def test_a_time_that_somebody_names_is_what_is_tested() -> None:
+    spec = BotSpec(name="slow", command=odd_bots.command(odd_bots.TakesALongTime))
+    only = ("move-time", "first-move", "no-increment", "sudden-end", "blanks")
+
+    def found(asked: TimeControl | None) -> dict[str, Point]:
+        limits = Limits(time=asked or TimeControl(move_ms=2000))
+        lab = Lab(spec, ("yavalath",), limits=limits, asked=asked)
+        return {point.id: point for point in check(lab, only)}
+
+    unnamed = found(None)
+    assert unnamed["move-time"].verdict is unnamed["first-move"].verdict is FAULT
+    named = found(TimeControl(move_ms=20_000))
+    assert "of 20.0 s" in named["move-time"].seen
+    assert "the first of 20000 ms, then `tc move 20000`" in named["first-move"].seen
+    noted = {id_ for id_, point in named.items() if point.verdict is NOTE}
+    assert noted == {"no-increment"}
+    assert named["no-increment"].seen.endswith(" ms; `--tc` does not ask for that")
+    assert {point.verdict for id_, point in named.items() if id_ not in noted} == {Verdict.OK}
+    clock = found(TimeControl(initial_ms=60_000, first_ms=30_000))
+    assert clock["move-time"].verdict is NOTE
+    assert "of 60.0 s" in clock["no-increment"].seen
+    assert "the first of 30000 ms, then `tc 60000+0`" in clock["first-move"].seen
+
+
+def test_who_computes_in_place_of_an_answer_is_told_so_and_not_to_flush() -> None:
+    spec = BotSpec(name="busy", command=odd_bots.command(odd_bots.ComputesWhenItIsGreeted))
+    limits = Limits(time=TimeControl(move_ms=2000), startup_s=0.5)
+    *_, point = check(Lab(spec, ("yavalath",), limits=limits), ("hello",))
+    assert re.fullmatch(r"no `ok` within 500 ms; it computed for 0\.\d+ s of that", point.seen)
+    assert "flush" not in point.mend
+    quiet = BotSpec(name="idle", command=bad_bots.command(bad_bots.HangsInHandshake))
+    *_, point = check(Lab(quiet, ("yavalath",), limits=limits), ("hello",))
+    assert point.seen == "no `ok` within 500 ms; it waited: is its output flushed?"
+    assert "flush" in point.mend
 
 
 def test_what_must_hold_before_a_point_is_among_the_points_where_it_does_not() -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 import commands
 import pytest
 
+from lath.arena.tournament.programs import BUILDS
+
 SHEBANG, ASKS = "#!/bin/sh\n", "#!/nowhere/sh\n"
 
 FILES = [
@@ -50,6 +52,65 @@ def test_who_may_not_be_executed_is_told_how_that_is_mended() -> None:
         "arena: ./mybot may not be executed; after `chmod +x ./mybot` type: "
         "arena bot check -- ./mybot --depth 2\n"
     )
+
+
+SOURCES = [
+    ("./bot.c", "cc -O2 -o ./bot ./bot.c", "./bot"),
+    ("./bot.CPP", "c++ -std=c++17 -O2 -o ./bot ./bot.CPP", "./bot"),
+    ("./src/bot.cc", "c++ -std=c++17 -O2 -o ./src/bot ./src/bot.cc", "./src/bot"),
+    ("./bot.rs", "rustc -O -o ./bot ./bot.rs", "./bot"),
+    ("./bot.go", "go build -o ./bot ./bot.go", "./bot"),
+    ("./src/Bot.java", "javac -d ./src ./src/Bot.java", "java -cp ./src Bot"),
+    ("./bot.kt", "kotlinc -include-runtime -d ./bot.jar ./bot.kt", "java -jar ./bot.jar"),
+]
+
+
+@pytest.mark.parametrize(("name", "build", "command"), SOURCES)
+@pytest.mark.parametrize("mode", [0o644, 0o755])
+def test_a_source_is_told_how_it_is_built_and_is_never_a_program(
+    name: str, build: str, command: str, mode: int
+) -> None:
+    Path("src").mkdir()
+    make(name, mode, "int main() { return 0; }\n")
+    language, _ = BUILDS[Path(name).suffix.lower()]
+    told = f"{name} is source in {language}, and no program; after `{build}` "
+    ran = commands.arena("bot", "check", name)
+    assert ran.err == f"arena: {told}type: arena bot check -- {command}\n"
+    ran = commands.arena("run", "--bot", "greedy", "--bot", f"mine={name} -n")
+    assert ran.err == f"arena: --bot mine: {told}write: --bot 'mine={command} -n'\n"
+    for words in (
+        ("run", "--bot", "greedy", "--bot"),
+        ("play", "yavalath", "--bot"),
+        ("match", "greedy"),
+        ("tune", "--option", "a=1..2", "--game", "yavalath"),
+        ("solve", "yavalath", "--bot"),
+    ):
+        ran = commands.arena(*words, name)
+        assert ran.status == 2
+        assert f": {told}name {command}\n" in ran.err
+    assert not Path("tournament").exists()
+
+
+def test_a_source_without_a_path_is_told_so_too() -> None:
+    make("bot.cpp", 0o644, "int main() { return 0; }\n")
+    ran = commands.arena("bot", "check", "bot.cpp")
+    build = "c++ -std=c++17 -O2 -o bot bot.cpp"
+    why = f"bot.cpp is source in C++, and no program; after `{build}`"
+    assert ran.err == f"arena: {why} type: arena bot check -- ./bot\n"
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", "echo id name x\n"])
+def test_what_is_no_program_is_told_so(text: str) -> None:
+    make("mybot", 0o755, text)
+    ran = commands.arena("bot", "check", "./mybot")
+    assert ran.err == (
+        "arena: ./mybot is no program: it does not begin with `#!`, nor as a program does; name "
+        "the program that runs it, or build it first\n"
+    )
+    Path("cup.toml").write_text('[[bot]]\nname = "greedy"\n[[bot]]\nname="a"\ncommand="./mybot"')
+    ran = commands.arena("run", "cup.toml")
+    assert ran.status == 2
+    assert "cup.toml:5: bot 'a': ./mybot is no program: " in ran.err
 
 
 def test_who_has_line_ends_of_windows_is_told_how_that_is_mended() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bad_bots
+import odd_bots
 import pytest
 from one_game import CLOCK, Table, a_table, record_of
 
@@ -87,6 +88,17 @@ def test_each_bot_may_have_a_time_of_its_own_to_end(table: Table) -> None:
     kinds = bad_bots.EndsSlowly, bad_bots.EndsSlowly
     table.play(*kinds, specs=({"stop_s": 20.0}, {}), limits={"stop_s": 0.001})
     assert [bot.parting_note for bot in table.bots] == ["", "did not end within 0.001 s of quit"]
+
+
+def test_who_resigns_at_its_first_turn_is_noted(table: Table) -> None:
+    at_once = {"command": odd_bots.command(odd_bots.ResignsAtOnce)}
+    told = "resigned at its first turn, before it played a move"
+    first = table.play(specs=(at_once, {}))
+    assert first.notes == (f"ann {told}",)
+    assert table.play(specs=({}, at_once), opening=("e5", "d4")).notes == (f"bob {told}",)
+    assert table.play(bad_bots.Resigns).notes == (), "it has played"
+    position = games.get("yavalath").start().text()
+    assert table.play(specs=(at_once, {}), position=position).notes == (), "it may be lost there"
 
 
 def test_the_first_move_of_each_bot_is_limited_by_first_alone(table: Table) -> None:

@@ -107,6 +107,22 @@ def test_the_calm_clock_stands_still_while_somebody_waits_for_a_core(
     assert began_s <= untold_s <= told_s + 2.5 <= time.monotonic()
 
 
+@pytest.mark.parametrize(
+    "pieces",
+    [[b"\xef\xbb\xbfok\n"], [b"\xef", b"\xbb\xbf", b"o", b"k\n"], [b"\xef\xbb\xbf\n\xef\xbb\xbf"]],
+)
+def test_a_byte_order_mark_is_passed_by_before_the_first_line_alone(
+    pieces: list[bytes], room: Room
+) -> None:
+    child = room.start("input()")
+    for piece in pieces:
+        child.take(piece)
+    whole = b"".join(pieces).removeprefix(b"\xef\xbb\xbf")
+    *lines, rest = whole.split(b"\n")
+    assert [*child.lines] == lines
+    assert child.begun == rest
+
+
 def test_lines_come_whole_however_they_were_written(room: Room) -> None:
     child = room.start("""if 1:
         import os, time

@@ -159,6 +159,8 @@ def test_lines_hold_positions_and_setups(tmp_path: Path) -> None:
     path.write_text(f"# a comment\n\nyavalath {position}\nmammalath setup {setup}\n")
     assert openings(path, 1) == [Opening(position=position, name="book.txt #3")]
     assert openings(path, 1, ("mammalath",)) == [Opening(setup=setup, name="book.txt #4")]
+    path.write_text(f"\ufeffyavalath {position}\n", encoding="utf-8")  # as Windows saves it
+    assert openings(path, 1) == [Opening(position=position, name="book.txt #1")]
 
 
 def test_the_setup_of_a_record_is_kept(tmp_path: Path) -> None:

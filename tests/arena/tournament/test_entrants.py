@@ -18,7 +18,8 @@ def test_a_bot_has_a_command_and_how_it_runs_in_one_text(
 ) -> None:
     home = tmp_path / "engines"
     home.mkdir()
-    (home / "mybot").touch(mode=0o755)
+    (home / "mybot").write_text("#!/bin/sh\n")
+    (home / "mybot").chmod(0o755)
     monkeypatch.chdir(tmp_path)
     text = (
         "mine=./mybot --fast; cwd=engines; option.threads=2; option.style=bold; option.book=true;"
