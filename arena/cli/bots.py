@@ -47,7 +47,7 @@ from lath.arena.schedule.core import draw, read_options
 from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.entrants import time_of, wall_of, words_of
-from lath.arena.tournament.programs import advice_on, bundled, debugged, missing_script, resolve
+from lath.arena.tournament.programs import advice_on, bundled, debugged, missing_file, resolve
 from lath.games.core import Seat
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, read_new
@@ -425,7 +425,7 @@ def _as_then(
             memory_bytes=None,
             sandbox="auto",
             build="",
-            lacks=missing_script(words, home, in_scratch=False),
+            lacks=missing_file(words, home, in_scratch=False),
         )
     if spec is None:
         raise ConfigError(f"{source} does not say how {name} is started: say it after --")
@@ -477,7 +477,7 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
         name=Path(words[0]).name,
         command=resolve(words, home),
         cwd=None if cwd is None else str(home),
-        lacks=missing_script(words, home, in_scratch=cwd is None),
+        lacks=missing_file(words, home, in_scratch=cwd is None),
         options=_options(options),
     )
 

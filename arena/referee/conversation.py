@@ -9,7 +9,9 @@ one poll and one read, with nothing beside them that can be left out (benchmarks
 
 from __future__ import annotations
 
+import errno
 import math
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -187,10 +189,14 @@ class Bot:
         except OSError as error:
             if error.errno in LACKS:
                 raise lacking(f"{self.name} cannot be started", error.errno) from error
-            what = error.filename or spec.command[0]
-            raise GameVoidError(
-                self.name, f"cannot be started: {error.strerror}: {str(what)!r}"
-            ) from error
+            why = f"{error.strerror}: {str(error.filename or spec.command[0])!r}"
+            if error.errno in (errno.ENOENT, errno.EACCES):
+                why = spec.lacks or why
+            if error.errno == errno.ENOENT and os.path.exists(spec.command[0]):
+                why += (
+                    ", though the file is there: the interpreter or loader that it asks for is not"
+                )
+            raise GameVoidError(self.name, f"cannot be started: {why}") from error
         self._watch.add(self._child)
         self._turns_s, self._free_since_s = 0.0, self._opened_s
         alarm = partial(self._watch.suspect, self._child)

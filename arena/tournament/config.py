@@ -58,7 +58,7 @@ from lath.arena.tournament.mistakes import (
 from lath.arena.tournament.programs import (
     bundled,
     is_there,
-    missing_script,
+    missing_file,
     resolve,
 )
 from lath.games.files import lasting
@@ -519,7 +519,7 @@ def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
         files=tuple(
             os.path.normpath(home / path) for path in table.files or ["."] * bool(table.build)
         ),
-        lacks=missing_script(command, home, in_scratch=not table.cwd),
+        lacks=missing_file(command, home, in_scratch=not table.cwd),
         env=table.env,
         options=table.options,
         memory_bytes=table.memory or None,

@@ -334,14 +334,21 @@ def _wrong_first_line(path: Path, *, is_script: bool) -> str:
     return "" if is_there(Path(runner), Path.exists) else f"asks for {runner!r}, which is not there"
 
 
-def missing_script(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
-    """Return that an argument looks like a script and is not in `folder`; empty if none is.
+def missing_file(command: tuple[str, ...], folder: Path, *, in_scratch: bool) -> str:
+    """Return which file of a command is not there, the program or a script; empty if none is.
 
-    `in_scratch`: the bot does not run in `folder` itself.
+    Paths are those from `folder`. `in_scratch`: the bot does not run in `folder` itself.
 
-    >>> missing_script(("python", "nosuch.py"), Path("/proc"), in_scratch=True)
+    >>> missing_file(("python", "nosuch.py"), Path("/proc"), in_scratch=True)
     'nosuch.py is not in /proc (the bot runs in a scratch folder)'
     """
+    program = command[0]
+    if "/" not in program:
+        is_known = program in ("python", "python3") or (len(command) == 1 and program in bundled())
+        if not (is_known or shutil.which(program)):
+            return f"{program} is not on PATH"
+    elif not is_there(folder / program, Path.exists):
+        return f"there is no file {os.path.normpath(folder / program)}"
     for word in command[1:]:
         is_text = word.startswith("-") or len(word.split()) != 1  # a flag, or a program's own
         is_path = not is_text and (word.endswith(_SCRIPTS) or "/" in word)

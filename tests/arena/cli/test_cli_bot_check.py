@@ -219,7 +219,27 @@ def test_a_bot_is_needed(tmp_path: Path) -> None:
 def test_a_program_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
     ended = arena("bot", "check", "./mybot", cwd=tmp_path)
     assert ended.returncode == 1
-    assert "cannot be started: No such file or directory" in ended.stdout
+    assert f"cannot be started: there is no file {tmp_path}/mybot" in " ".join(ended.stdout.split())
+
+
+@pytest.mark.parametrize("sandbox", ["none", pytest.param("bwrap", marks=needs("bwrap"))])
+@pytest.mark.parametrize("command", ["./mybot", "no-such-program -v", "python nosuch.py"])
+def test_what_is_not_there_is_named_in_each_sandbox_before_a_game_is_played(
+    command: str, sandbox: str, tmp_path: Path
+) -> None:
+    told = {
+        "./mybot": f"there is no file {tmp_path}/mybot",
+        "no-such-program -v": "no-such-program is not on PATH",
+        "python nosuch.py": f"nosuch.py is not in {tmp_path}",
+    }[command]
+    flags = ["--sandbox", sandbox]
+    checked = arena("bot", "check", *flags, "--", *command.split(), cwd=tmp_path)
+    assert told in " ".join(checked.stdout.split())
+    bots = ["--bot", f"mine={command}", "--bot", "greedy"]
+    run = arena("run", *bots, "--game", "yavalath", "--rounds", "1", *flags, cwd=tmp_path)
+    assert run.returncode == 1
+    assert told in next(line for line in run.stderr.splitlines() if "warning: mine: " in line)
+    assert "0 of 2 games are played" in run.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tomllib
 from pathlib import Path
@@ -22,7 +23,7 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import config, keys
 from lath.arena.tournament.config import build, sprt_table, time_table
 from lath.arena.tournament.mistakes import MOST_MISTAKES
-from lath.arena.tournament.programs import missing_script
+from lath.arena.tournament.programs import missing_file
 from lath.arena.tournament.resuming import as_begun, fingerprints
 from lath.notation.protocol import TimeControl
 
@@ -495,14 +496,18 @@ def test_what_a_flag_says_wrongly_is_not_looked_for_in_the_file(tmp_path: Path) 
         ),
         (("node", "/nowhere/gone.js"), "/nowhere/gone.js is no file"),
         (("node", "there.js", "sub", "--book=a/b", "-e", "1 / 2"), ""),
-        (("gone.py",), ""),
+        (("gone.py",), "gone.py is not on PATH"),
+        (("./gone", "there.js"), "there is no file {folder}/gone"),
+        (("python", "there.js"), ""),
+        (("greedy",), ""),
     ],
 )
 def test_an_argument_that_looks_like_a_script_and_is_none_is_known(
-    tmp_path: Path, words: tuple[str, ...], lacks: str
+    tmp_path: Path, words: tuple[str, ...], lacks: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "there.js").touch()
-    found = missing_script(words, tmp_path, in_scratch=True)
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}" * (name == "node"))
+    found = missing_file(words, tmp_path, in_scratch=True)
     assert found == lacks.format(folder=tmp_path)
 
 
