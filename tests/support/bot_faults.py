@@ -287,7 +287,7 @@ VOID: Final = 1
 QUIT_S: Final = 1.0
 
 BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
-    1: (void(None, "{name}: cannot be started: No such file or directory: '/nowhere/bot'"),),
+    1: (void(None, "{name}: cannot be started: there is no file /nowhere/bot"),),
     2: (
         void(
             bad_bots.ExitsAtStart,

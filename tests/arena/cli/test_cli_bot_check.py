@@ -232,6 +232,7 @@ def test_what_is_not_there_is_named_in_each_sandbox_before_a_game_is_played(
         "no-such-program -v": "no-such-program is not on PATH",
         "python nosuch.py": f"nosuch.py is not in {tmp_path}",
     }[command]
+    tmp_path.chmod(0o755)  # who is another user can look there
     flags = ["--sandbox", sandbox]
     checked = arena("bot", "check", *flags, "--", *command.split(), cwd=tmp_path)
     assert told in " ".join(checked.stdout.split())

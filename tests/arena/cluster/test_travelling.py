@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,8 @@ def test_what_is_not_below_the_folder_stays_as_it_is(home: Path) -> None:
 
 
 def test_a_program_that_stays_is_named_where_it_is_not(plain: Path, tmp_path: Path) -> None:
-    (tmp_path / "bot").touch(0o755)
+    (tmp_path / "bot").write_text("#!/bin/sh\n")
+    (tmp_path / "bot").chmod(0o755)
     entry, parcels = an_entry(a_bot(plain, command=["../bot"]))
     send(parcels)
 
@@ -137,7 +139,8 @@ def test_a_program_that_stays_is_named_where_it_is_not(plain: Path, tmp_path: Pa
 def test_what_a_machine_may_have_of_its_own_is_left_where_it_is(home: Path) -> None:
     python = home / "env/bin/python"
     python.parent.mkdir(parents=True)
-    python.touch(0o755)
+    python.write_text("#!/bin/sh\n")
+    python.chmod(0o755)
     (home / "env/pyvenv.cfg").touch()
     for build in ({}, {"build": "make"}):
         (sent,), (digest,) = travelling([a_bot(home, command=[str(python)], **build)], [])
@@ -215,16 +218,20 @@ def test_what_only_a_build_makes_is_found_here_and_on_a_machine(
 def test_what_changes_while_it_is_copied_is_not_built(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    copy = builds._copy
+    copy, copies = builds._copy, count()
 
     def copied_late(source: Path, home: Path) -> None:
-        (source / "extra").touch()
+        if (number := next(copies)) < most:
+            (source / f"extra {number}").touch()
         copy(source, home)
 
-    bot = a_bot(plain, build="touch bot")
+    bot, most = a_bot(plain, build="touch bot"), sys.maxsize
     monkeypatch.setattr(builds, "_copy", copied_late)
     with pytest.raises(ArenaError, match=f"{plain}: was changed while it was copied"):
         built([bot], closed=[], logs=tmp_path / "logs", tell=lambda _: None)
+    most = next(copies) + 2
+    (found,) = built([bot], closed=[], logs=tmp_path / "logs", tell=lambda _: None)
+    assert (Path(str(found.cwd)) / "bot").exists(), "who saves a file or two is built all the same"
 
 
 def test_python_writes_nothing_beside_the_files_that_were_sent(plain: Path) -> None:
