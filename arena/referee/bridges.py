@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Final
 from lath import games
 from lath.arena import signals
 from lath.arena.errors import ConfigError
+from lath.arena.referee import trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
 from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.arena.referee.process import Watch
@@ -30,6 +31,9 @@ from lath.notation.record import Termination
 
 _LOOK_S: Final = 0.002
 """How often it is looked whether a process has read what it was told."""
+
+_IDLE_S: Final = 0.05
+"""How long a process waits that has read all, before it is told that nothing more comes."""
 
 
 def bot_of(
@@ -64,7 +68,10 @@ class Codingame:
     """The time that bots have there."""
 
     answer_form: ClassVar = "`x y`"
-    is_kept: ClassVar = True
+    may_end: ClassVar = False
+    """Whether there are processes for one turn, whose input ends after it."""
+
+    is_kept = True
     """Whether the process that has answered hears the next turn."""
 
     def __init__(self, new: wire.NewGame) -> None:
@@ -136,6 +143,7 @@ class Botzone:
     tc: ClassVar = "move 1"
     answer_form: ClassVar = '`{"response": MOVE}`'
     greeting: ClassVar = ""
+    may_end: ClassVar = True
 
     def __init__(self, new: wire.NewGame) -> None:
         start = {"setup": new.setup, "position": new.position}
@@ -210,6 +218,9 @@ class BridgedBot(Bot):
     _is_fresh = False
     """Whether the process has heard of no game yet."""
 
+    _is_for_one_turn: bool | None = None
+    """Whether its processes answer once; None: none has answered yet."""
+
     @property
     def contest(self) -> type[Codingame | Botzone]:
         """Return the contest whose protocol it speaks."""
@@ -271,7 +282,10 @@ class BridgedBot(Bot):
     ) -> tuple[str, float]:
         """Return the bot's move for a ply as our text, and the time it took; see `Bot.ask`."""
         asked_s = self._begin_to_think(position, ply, left_ms, other)
-        return self.await_move(ply, asked_s, allowed_s, other)
+        asked_s += self._end_input_of_who_waits(asked_s + allowed_s)
+        answer = self.await_move(ply, asked_s, allowed_s, other)
+        self._note_kind()
+        return answer
 
     def begin_to_think(self, position: Position, ply: int, left_ms: Sequence[int]) -> float:
         """Ask for a ply, and wait for nothing; see `Bot.begin_to_think`."""
@@ -279,6 +293,7 @@ class BridgedBot(Bot):
 
     def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
         """Return None as soon as it has begun to answer: it says nothing before that."""
+        self._end_input_of_who_waits(until_s)
         while not self.child.lines:
             awaited = f"bestmove {ply}"
             if broken := self._broken(None):
@@ -297,17 +312,46 @@ class BridgedBot(Bot):
         moves = [Move(each[2]) for each in words if each[:1] == ["play"]]
         self.news = b""
         go = wire.read_go(self._go_line(ply, left_ms[0], left_ms[1]).decode())
-        if self._asked and not self._talk.is_kept:
+        if self._asked and (self.child.ends_input or not self._talk.is_kept):
             before = list(self.child.exchange)
             self.open()
-            self._is_fresh = False
+            self._is_fresh = self._talk.is_kept = False  # it hears everything again
             self.child.exchange.extend(before)
         request = self._talk.request(position, moves, go)
         self._asked = ply
         child = self.child
         child.output_bytes = 0
         child.asked_s = child.send(request.encode())
+        if self._is_for_one_turn and self._talk.may_end:
+            child.end_input()
         return child.asked_s
+
+    def _end_input_of_who_waits(self, by_s: float) -> float:
+        """End the input of a process that has read its turn and waits for more of it.
+
+        That is how one reads that is for one turn. Who asks to be kept, or computes, is no such.
+        Return how long it has waited: the time of others.
+        """
+        child = self.child
+        if self._is_for_one_turn is not None or not self._talk.may_end:
+            return 0.0
+        used_s, since_s = -1.0, time.monotonic()
+        while not (child.is_gone or child.flooded or KEEP_RUNNING in map(bytes.strip, child.lines)):
+            now_s, burnt_s = time.monotonic(), trees.cpu_s(child.pid)
+            if child.has_unread_input or burnt_s != used_s:
+                used_s, since_s = burnt_s, now_s
+            elif now_s - since_s >= _IDLE_S:
+                child.end_input()
+                return now_s - since_s
+            if now_s >= by_s:
+                break
+            signals.look()
+            self._watch.wait(min(by_s, now_s + _LOOK_S))
+        return 0.0
+
+    def _note_kind(self) -> None:
+        """Remember whether the process that has answered asked to be kept."""
+        self._is_for_one_turn = not self._talk.is_kept
 
     def _take_answer(self, wanted: list[bytes], aside: Callable[[bytes], None]) -> str | None:  # noqa: ARG002
         child = self.child
@@ -322,7 +366,8 @@ class BridgedBot(Bot):
     @property
     def has_left(self) -> bool:
         """Return whether it has ended, and should not have: between turns some do."""
-        return self.child.is_gone and (self.is_thinking or self._talk.is_kept)
+        is_kept = self._talk.is_kept and not self.child.ends_input
+        return self.child.is_gone and (self.is_thinking or is_kept)
 
     def say(self, *lines: str, end: str = "\n") -> float:  # noqa: ARG002
         """Say nothing: no contest tells its bots how a game ended. Who still thinks is killed."""

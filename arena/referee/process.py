@@ -111,6 +111,9 @@ class Child:
     peak_bytes = 0
     """Memory that it held at most, as the system says at its end; 0: nobody knows."""
 
+    ends_input = False
+    """Whether its input ends when all is written."""
+
     _has_said = False
     """Whether it has written anything besides a byte order mark."""
 
@@ -265,6 +268,12 @@ class Child:
         if written < len(data):
             self.unsent = data[written:]
             self.on_full(self)
+
+    def end_input(self) -> None:
+        """End its input when all is written that waits for room."""
+        self.ends_input = True
+        if not self.unsent:
+            self.close_input()
 
     def close_input(self) -> None:
         """End its input, as a parent that dies does."""
@@ -671,6 +680,8 @@ class Watch:
                 is_done = child.has_ended = True
             if is_done:
                 self._forget(descriptor)
+                if descriptor == child.in_fd and child.ends_input:
+                    child.close_input()
             if child.flooded:  # what it says besides is heard no more
                 self._forget(child.out_fd)
                 self._forget(child.err_fd)

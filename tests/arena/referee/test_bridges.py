@@ -184,6 +184,41 @@ def test_bots_of_two_contests_play_each_other(keeps: bool) -> None:
     assert game.log.count("bob > {") == len(record.plies) // 2
 
 
+ANSWERS = """
+import json, sys, time
+def answer(told):
+    cells = [row + str(n) for row in "ihgfedcba" for n in range(5, 0, -1)]
+    asked = told["requests"]
+    used = {cell for turn in asked for cell in turn["moves"]} | {*told["responses"]}
+    print(json.dumps({"response": next(cell for cell in cells if cell not in used)}), flush=True)
+    return len(asked)
+"""
+
+STAYS = BOTZONE.replace("KEEPS", "True")
+
+
+@pytest.mark.parametrize(
+    ("script", "least", "most"),
+    [
+        (f"{ANSWERS}answer(json.load(sys.stdin))", 6, 6),
+        (f"{ANSWERS}answer(json.loads(sys.stdin.read()))", 6, 6),
+        (f"{ANSWERS}for line in sys.stdin: answer(json.loads(line))", 6, 6),
+        (f"{ANSWERS}answer(json.loads(input()))", 5, 6),  # it may end before anybody looks
+        (f"import time; time.sleep(0.3)\n{STAYS}", 0, 1),
+        (f"import time\nt = time.time() + 0.3\nwhile time.time() < t: pass\n{STAYS}", 0, 0),
+    ],
+    ids=["load", "read", "loop", "line", "slow to ask to stay", "busy before it asks to stay"],
+)
+def test_a_process_for_one_turn_is_told_that_nothing_more_comes(
+    script: str, least: int, most: int
+) -> None:
+    game = played(("botzone", script), ("botzone", STAYS))
+    assert parse(game.record).termination == "rules", game.record
+    assert game.log.count("ann > {") == 6
+    assert least <= game.log.count("ann > (end of the input)") <= most
+    assert "bob > (end" not in game.log
+
+
 def test_who_answers_what_is_no_line_of_the_contest_loses_by_it() -> None:
     script = "[input() for _ in range(12)]; print('e5', flush=True); input()"
     game = played(("codingame", script), ("botzone", BOTZONE))
