@@ -114,7 +114,7 @@ def verdict_of(data: Mapping[str, Any]) -> tuple[int, Word]:
     return UNDECIDED, "undecided"
 
 
-def values_of(data: Mapping[str, Any]) -> dict[str, int]:
+def values_of(data: Mapping[str, Any]) -> dict[str, int | float]:
     """Return the tuned values that the outcome of a tuning has, by the options' names."""
     return {each["name"]: each["value"] for each in data["tune"]["options"]}
 
@@ -279,7 +279,7 @@ class TuneResult(Result):
     """What a tuning has come to."""
 
     @property
-    def values(self) -> dict[str, int]:
+    def values(self) -> dict[str, int | float]:
         """Return where the options are, by name: tuned, once all pairs of that are played."""
         return values_of(self.outcome.data)
 

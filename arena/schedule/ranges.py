@@ -14,51 +14,89 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.spsa import LEAST_STEP, STEPS, Parameter
 from lath.notation.protocol import Option
 
+_TUNABLE: Final = ("spin", "string")
+"""Types of options that may be numbers."""
+
 SHAPE: Final = "LOW..HIGH [from START] [step STEP]"
 
-_WHOLE: Final = r"(-?[0-9]{1,15})"
+MOST_DIGITS: Final = 4
+"""Decimal places."""
+
+_NUMBER: Final = rf"(-?[0-9]{{1,15}}|-?[0-9]{{1,9}}\.[0-9]{{1,{MOST_DIGITS}}})"
 _RANGE: Final = re.compile(
-    rf"{_WHOLE}\s*\.\.\s*{_WHOLE}(?:\s+from\s+{_WHOLE})?(?:\s+step\s+([0-9]{{1,15}}(?:\.[0-9]+)?))?"
+    rf"{_NUMBER}\s*\.\.\s*{_NUMBER}(?:\s+from\s+{_NUMBER})?"
+    r"(?:\s+step\s+([0-9]{1,15}(?:\.[0-9]{1,15})?))?"
 )
 
 
 class Range(NamedTuple):
     """A range as somebody writes it."""
 
-    low: int
-    high: int
-    start: int | None
+    low: float
+    high: float
+    start: float | None
     """None: not said."""
 
     step: float | None
+    digits: int = 0
+    """Decimal places of the others."""
+
+    def from_(self, start: float) -> Range:
+        """Return the same from a start, which may have more decimal places."""
+        return self._replace(start=start, digits=max(self.digits, _digits(str(start))))
+
+    @property
+    def span(self) -> str:
+        """Return the least and the greatest value as they are written."""
+        return f"{self.low:.{self.digits}f}..{self.high:.{self.digits}f}"
 
 
 def read_range(text: str) -> Range:
     """Return the range that a text says; raises ValueError, which says what was expected.
 
     >>> read_range("5..200 from 150")
-    Range(low=5, high=200, start=150, step=None)
+    Range(low=5, high=200, start=150, step=None, digits=0)
+    >>> read_range("0.5..2 from 1.25 step 0.1")
+    Range(low=0.5, high=2, start=1.25, step=0.1, digits=2)
     """
     found = _RANGE.fullmatch(text.strip())
     if found is None:
-        raise ValueError(f"expected {SHAPE}, such as 5..200 from 40 step 10")
-    low, high, start, step = found.groups()
-    from_ = None if start is None else int(start)
-    said = Range(int(low), int(high), from_, None if step is None else float(step))
-    if said.low >= said.high:
-        raise ValueError(f"expected {said.low} to be less than {said.high}")
-    if said.start is not None and not said.low <= said.start <= said.high:
-        raise ValueError(f"expected from {said.start} to be in {said.low}..{said.high}")
-    most = (said.high - said.low) / 2
-    if said.step is not None and not LEAST_STEP <= said.step <= most:
-        raise ValueError(f"expected step {said.step:g} to be from {LEAST_STEP:g} to {most:g}")
+        raise ValueError(
+            f"expected {SHAPE}, such as 5..200 from 40 step 10, or with up to {MOST_DIGITS} "
+            "decimal places 0.5..2.0 from 1.25"
+        )
+    *numbers, step = found.groups()
+    low, high, start = (None if text is None else _number(text) for text in numbers)
+    assert low is not None
+    assert high is not None
+    digits = max(_digits(text) for text in numbers if text)
+    said = Range(low, high, start, None if step is None else float(step), digits)
+    if low >= high:
+        raise ValueError(f"expected {low} to be less than {high}")
+    if start is not None and not low <= start <= high:
+        raise ValueError(f"expected from {start} to be in {low}..{high}")
+    least, most = LEAST_STEP / 10**digits, (high - low) / 2
+    if said.step is not None and not least <= said.step <= most:
+        raise ValueError(f"expected step {said.step:g} to be from {least:g} to {most:g}")
     return said
 
 
-def parameter(name: str, said: Range, start: int) -> Parameter:
+def _number(text: str) -> int | float:
+    return float(text) if "." in text else int(text)
+
+
+def _digits(text: str) -> int:
+    """Return how many decimal places a number is written with."""
+    return len(text.partition(".")[2])
+
+
+def parameter(name: str, said: Range, start: float) -> Parameter:
     """Return an option that is tuned in a range from a start; the usual step where none is said."""
-    step = said.step or max(LEAST_STEP, (said.high - said.low) / STEPS)
-    return Parameter(name=name, low=said.low, high=said.high, start=start, step=step)
+    said = said.from_(start)
+    step = said.step or max(LEAST_STEP / 10**said.digits, (said.high - said.low) / STEPS)
+    return Parameter(
+        name=name, low=said.low, high=said.high, start=start, step=step, digits=said.digits
+    )
 
 
 def read_ranges(texts: Mapping[str, str]) -> tuple[Parameter, ...]:
@@ -98,36 +136,48 @@ def declared(
         option = options.get(name)
         if option is None:
             raise ConfigError(f"{called}{_unknown(name, options, bot)}")
-        if option.type != "spin":
-            raise ConfigError(
-                f"{called}{name!r} of {bot} is a {option.type}, and only a spin can be tuned, "
-                "which is a whole number"
-            )
-        for value in (range_.low, range_.high):
+        _refuse_type(range_, option, f"{called}{name!r} of {bot}")
+        start = _start(range_, option, said, called)
+        for value in (range_.low, range_.high, start):
             if expected := option.wrong_with(value):
                 raise ConfigError(f"{called}{value} is not for {bot}, which expects {expected}")
-        found[name] = parameter(name, range_, _start(range_, option, said, called))
+        found[name] = parameter(name, range_, start)
     return tuple(found.values())
 
 
+def _refuse_type(said: Range, option: Option, of: str) -> None:
+    """Raise ConfigError where an option is none of numbers, or none of numbers like these."""
+    if option.type not in _TUNABLE:
+        raise ConfigError(
+            f"{of} is a {option.type}, and only a spin can be tuned, which is a whole number, or a "
+            "string, which may be any number"
+        )
+    if option.type == "spin" and said.digits:
+        raise ConfigError(
+            f"{of} is a spin, which is a whole number: a range with decimal places is for an "
+            "option of type string"
+        )
+
+
 def _unknown(name: str, options: Mapping[str, Option], bot: str) -> str:
-    spins = [each.name for each in options.values() if each.type == "spin"]
+    spins = [each.name for each in options.values() if each.type in _TUNABLE]
     known = f"expected one of {', '.join(spins)}" if spins else "and none that can be tuned"
     alike = get_close_matches(name.lower(), spins, n=1)
     meant = f"; did you mean {alike[0]!r}?" if alike else ""
     return f"{bot} declares no option {name!r}, {known}{meant}"
 
 
-def _start(said: Range, option: Option, given: Mapping[str, object], called: str) -> int:
+def _start(said: Range, option: Option, given: Mapping[str, object], called: str) -> int | float:
     """Return what a range starts from; raises ConfigError."""
     if said.start is not None:
         return said.start
     value = given.get(option.name, option.initial)
-    if not isinstance(value, int):
+    if isinstance(value, bool) or not re.fullmatch(_NUMBER, text := str(value)):
         raise ConfigError(f"{called}the bot declares no default: say from where, as 5..200 from 40")
+    value = _number(text)
     if not said.low <= value <= said.high:
         raise ConfigError(
-            f"{called}it starts from {value}, which is not in {said.low}..{said.high}: say from "
+            f"{called}it starts from {value}, which is not in {said.span}: say from "
             "where, or another range"
         )
     return value

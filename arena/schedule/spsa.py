@@ -28,7 +28,8 @@ STABLE: Final = 0.1
 """Of all iterations: A, which keeps the first from being too wild."""
 
 LEAST_STEP: Final = 0.5
-"""Of an option: with less, both sides might play with the same whole number."""
+"""Of an option, in units of its last decimal place: with less, both sides might play with the same
+value."""
 
 STEPS: Final = 20
 """Of which the range has so many where nothing is said, as in Fishtest."""
@@ -36,32 +37,59 @@ STEPS: Final = 20
 AHEAD: Final = 16
 """Pairs that are dealt before what they would follow from is known, where nothing is said."""
 
-Values = tuple[tuple[str, int], ...]
+Values = tuple[tuple[str, int | float], ...]
 """Options of a bot and their values, in the order in which they are named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """An option that is tuned: whole numbers of a range."""
+    """An option that is tuned: numbers of a range, all with as many decimal places."""
 
     name: str
-    low: int
-    high: int
+    low: float
+    high: float
     """The greatest value; > low."""
 
-    start: int
+    start: float
     """In low..high."""
 
     step: float
-    """How far both sides are from θ in the last iteration; from 0.5 to half of the range."""
+    """How far both sides are from θ in the last iteration; from half a unit of the last decimal
+    place to half of the range."""
+
+    digits: int = 0
+    """Decimal places; 0: whole numbers."""
+
+    def rounded(self, at: float, lot: float = 0.5) -> int | float:
+        """Return the value next below `at`, or above it where what is left and `lot` come to one.
+
+        >>> width = Parameter(name="width", low=0.5, high=2, start=1, step=0.1, digits=2)
+        >>> width.rounded(1.2345), width.rounded(1.2345, 0.6)
+        (1.23, 1.24)
+        """
+        grains: int = 10**self.digits
+        units = math.floor(at * grains + lot)
+        return round(units / grains, self.digits) if self.digits else units
+
+    def number(self, value: float) -> str:
+        """Return one of its values as it is written."""
+        return f"{value:.{self.digits}f}"
+
+    @property
+    def span(self) -> str:
+        """Return the least and the greatest value as they are written."""
+        return f"{self.number(self.low)}..{self.number(self.high)}"
 
     def __str__(self) -> str:
         """Return the range as it is written.
 
         >>> str(Parameter(name="hash", low=1, high=9, start=3, step=0.5))
         '1..9 from 3 step 0.5'
+        >>> str(Parameter(name="width", low=0.5, high=2, start=1, step=0.00005, digits=4))
+        '0.5000..2.0000 from 1.0000 step 0.00005'
         """
-        return f"{self.low}..{self.high} from {self.start} step {self.step:g}"
+        step = f"{self.step:.10f}".rstrip("0").rstrip(".")
+        return f"{self.span} from {self.number(self.start)} step {step}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,11 +158,9 @@ class Spsa:
 
     @property
     def values(self) -> Values:
-        """Return where it is now in whole numbers."""
-        near = (math.floor(at + 0.5) for at in self._theta)
-        return tuple(
-            (each.name, at) for each, at in zip(self._tuning.parameters, near, strict=True)
-        )
+        """Return where it is now, in values that the options can have."""
+        both = zip(self._tuning.parameters, self._theta, strict=True)
+        return tuple((each.name, each.rounded(at)) for each, at in both)
 
     @property
     def open(self) -> range:
@@ -154,7 +180,7 @@ class Spsa:
         ):
             away = self._step(each, k)
             middle = min(max(at, each.low + away), each.high - away)
-            sides = (math.floor(middle + side * away + lot) for side in (sign, -sign))
+            sides = (each.rounded(middle + side * away, lot) for side in (sign, -sign))
             one, other = (min(max(side, each.low), each.high) for side in sides)
             plus.append((each.name, one))
             minus.append((each.name, other))

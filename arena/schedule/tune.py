@@ -30,7 +30,7 @@ class Tuned:
     at: float
     """Where it is now; within its range."""
 
-    value: int
+    value: float
     """The same as a bot is set to."""
 
     path: tuple[tuple[int, float], ...]

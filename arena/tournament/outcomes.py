@@ -281,16 +281,19 @@ def _tuning(standing: TuneStanding) -> Outcome:
     tuned, start, *_ = standing.names
     rows = tuple(
         (
-            *(each.parameter.name, str(each.parameter.start), str(each.value)),
-            f"{each.value - each.parameter.start:+d}",
-            *(f"{each.parameter.low}..{each.parameter.high}", f"{each.parameter.step:g}"),
+            *(each.parameter.name, each.parameter.number(each.parameter.start)),
+            each.parameter.number(each.value),
+            f"{each.value - each.parameter.start:+.{each.parameter.digits}f}",
+            *(each.parameter.span, f"{each.parameter.step:g}"),
         )
         for each in standing.options
     )
     is_over = standing.done == standing.pairs
     so_far = "" if is_over else f" so far ({standing.done} of {standing.pairs} pairs)"
     moves = ", ".join(
-        f"{each.parameter.name} {each.parameter.start} -> {each.value}" for each in standing.options
+        f"{each.parameter.name} {each.parameter.number(each.parameter.start)} -> "
+        f"{each.parameter.number(each.value)}"
+        for each in standing.options
     )
     words = [f"tuned{so_far}: {moves}"]
     test = _test(standing.test) if standing.test else Outcome(format="tune")
@@ -326,7 +329,7 @@ def _way(each: Tuned) -> Plot | None:
     return Plot(
         title=f"{each.parameter.name} after so many pairs",
         across="pairs of tuning",
-        points=tuple((pairs, round(at, 3)) for pairs, at in each.path),
+        points=tuple((pairs, round(at, 3 + each.parameter.digits)) for pairs, at in each.path),
         bounds=(("start", each.parameter.start),),
     )
 

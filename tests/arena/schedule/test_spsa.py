@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 from statistics import fmean
 from typing import Any
@@ -25,6 +26,16 @@ NAMES = ("new", "old")
 SPRT = Sprt(elo0=0, elo1=100)
 
 
+def in_units(name: str, values: tuple[int, int, int], step: float, digits: int) -> Parameter:
+    """Return a parameter whose values are these, in units of its last decimal place."""
+    if not digits:
+        low, high, start = values
+        return Parameter(name=name, low=low, high=high, start=start, step=step)
+    low_, high_, start_ = (round(value / 10**digits, digits) for value in values)
+    step = min(step / 10**digits, (high_ - low_) / 2)
+    return Parameter(name=name, low=low_, high=high_, start=start_, step=step, digits=digits)
+
+
 @st.composite
 def parameters(draw: st.DrawFn) -> tuple[Parameter, ...]:
     """Draw one to three options, with ranges down to the two values that there are at least."""
@@ -34,7 +45,8 @@ def parameters(draw: st.DrawFn) -> tuple[Parameter, ...]:
         high = low + draw(st.integers(1, 300))
         start = draw(st.integers(low, high))
         step = draw(st.floats(0.5, (high - low) / 2))
-        found.append(Parameter(name=name, low=low, high=high, start=start, step=step))
+        digits = draw(st.integers(0, 4))
+        found.append(in_units(name, (low, high, start), step, digits))
     return tuple(found)
 
 
@@ -242,10 +254,12 @@ def test_nobody_plays_on_against_a_bot_that_is_disqualified() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("5..200", (5, 200, None, None)),
-        ("5..200 from 150", (5, 200, 150, None)),
-        ("-5 .. 20  from -3 step 2.5", (-5, 20, -3, 2.5)),
-        ("0..1 step 0.5", (0, 1, None, 0.5)),
+        ("5..200", (5, 200, None, None, 0)),
+        ("5..200 from 150", (5, 200, 150, None, 0)),
+        ("-5 .. 20  from -3 step 2.5", (-5, 20, -3, 2.5, 0)),
+        ("0..1 step 0.5", (0, 1, None, 0.5, 0)),
+        ("0.5..2", (0.5, 2, None, None, 1)),
+        ("-0.5..0.50 from 0.125 step 0.0005", (-0.5, 0.5, 0.125, 0.0005, 3)),
     ],
 )
 def test_a_range_is_read(text: str, said: tuple[object, ...]) -> None:
@@ -257,7 +271,10 @@ def test_a_range_is_read(text: str, said: tuple[object, ...]) -> None:
     [
         ("5-200", "expected LOW..HIGH"),
         ("5..200 from", "expected LOW..HIGH"),
-        ("0.5..2", "expected LOW..HIGH"),
+        ("0.5..1e3", "expected LOW..HIGH"),
+        (".5..2", "expected LOW..HIGH"),
+        ("0.00001..2", "up to 4 decimal places"),
+        ("0.5..2 step 0.01", "expected step 0.01 to be from 0.05 to 0.75"),
         ("9..9", "expected 9 to be less than 9"),
         ("5..200 from 201", "expected from 201 to be in 5..200"),
         ("5..200 step 0.2", "expected step 0.2 to be from 0.5 to 97.5"),
@@ -273,7 +290,7 @@ def test_a_range_that_is_none_is_refused(text: str, wrong: str) -> None:
 def test_a_range_is_read_as_it_is_written(options: tuple[Parameter, ...]) -> None:
     for each in options:
         (read,) = read_ranges({each.name: str(each)})
-        assert (read.low, read.high, read.start) == (each.low, each.high, each.start)
+        assert replace(read, step=each.step) == each
         assert read.step == pytest.approx(each.step, rel=1e-4)
 
 
@@ -285,6 +302,8 @@ DECLARED: dict[str, Option] = {
             "option name depth type spin default 3 min 1 max 9",
             "option name width type spin min 1 max 9",
             "option name fast type combo default auto var auto var off",
+            "option name heat type string default 0.75",
+            "option name book type string default book.txt",
         ],
     )
 }
@@ -296,14 +315,36 @@ def test_a_range_starts_where_it_says_else_where_the_bot_is() -> None:
     assert declared(["depth=1..9 from 7"], DECLARED, {"depth": 5}, "it")[0].start == 7
 
 
+def test_a_text_that_is_a_number_is_tuned_with_as_many_decimal_places_as_are_written() -> None:
+    for flag, given_, shown in (
+        ("heat=0.0..2.0", {}, "0.00..2.00 from 0.75 step 0.1"),
+        ("heat=0..2", {"heat": 0.5}, "0.0..2.0 from 0.5 step 0.1"),
+        ("heat=0..4 from 1", {}, "0..4 from 1 step 0.5"),
+        ("book=0..4 from 1", {}, "0..4 from 1 step 0.5"),
+    ):
+        (found,) = declared([flag], DECLARED, given_, "it")
+        assert str(found) == shown
+
+
+@given(tuning=tunings(), results=SOME_RESULTS)
+def test_values_have_the_decimal_places_of_their_option(tuning: Tuning, results: list[int]) -> None:
+    for trial in trials(tuning, results):
+        for each, (_, value) in zip(tuning.parameters, trial.plus, strict=True):
+            assert isinstance(value, float if each.digits else int)
+            assert float(each.number(value)) == value
+            assert "e" not in str(value)
+
+
 @pytest.mark.parametrize(
     ("flags", "wrong"),
     [
         (
             ["depht=1..9"],
-            "it declares no option 'depht', expected one of depth, width; did you mean",
+            "it declares no option 'depht', expected one of depth, width, heat, book; did you mean",
         ),
         (["fast=1..9"], "'fast' of it is a combo, and only a spin can be tuned"),
+        (["depth=1..9 from 2.5"], "'depth' of it is a spin, which is a whole number: a range with"),
+        (["book=0..4"], "declares no default: say from where"),
         (["depth=1..10"], "10 is not for it, which expects a whole number from 1 to 9"),
         (["depth=0..9"], "0 is not for it"),
         (["width=1..9"], "declares no default: say from where"),
