@@ -9,6 +9,7 @@ import itertools
 import math
 import os
 import re
+import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -20,6 +21,7 @@ import pytest
 from bad_bots import Good
 from one_game import record_of
 from processes import alive_of, calm_s, gone, new_tree, still_running
+from tools import needs
 from workers import play_in_worker
 
 from lath import games
@@ -321,6 +323,45 @@ def test_who_may_not_reserve_addresses_is_told_why_and_others_may(table: Table) 
     bound = table.sit(bad_bots.ReservesAddresses, memory_bytes=1 << 30)
     with pytest.raises(GameVoidError, match=r"out of memory \(1024 MiB allowed\) before ok"):
         bound.start(RELAXED)
+
+
+FIRST_MOVES = r"""
+#include <stdio.h>
+#include <string.h>
+int main(void) {
+    static char line[65536], move[64], word[64];
+    setvbuf(stdout, 0, _IOLBF, 0);
+    while (fgets(line, sizeof line, stdin)) {
+        if (!strncmp(line, "arena", 5)) printf("id name c\ngame yavalath\nwant legal\nok\n");
+        else if (sscanf(line, "new %63s", word) == 1) printf("ready %s\n", word);
+        else if (sscanf(line, "legal %63s", move) == 1) continue;
+        else if (sscanf(line, "go %63s", word) == 1) printf("bestmove %s %s\n", word, move);
+        else if (!strncmp(line, "quit", 4)) return 0;
+    }
+}
+"""
+
+
+@needs("cc")
+@pytest.mark.parametrize("sanitizer", ["address", "thread"])
+def test_a_build_with_a_sanitizer_plays_where_nobody_limits_its_memory(
+    sanitizer: str, table: Table, tmp_path: Path
+) -> None:
+    source, program = tmp_path / "bot.c", tmp_path / "bot"
+    source.write_text(FIRST_MOVES)
+    built = ["cc", f"-fsanitize={sanitizer}", "-o", str(program), str(source)]
+    if subprocess.run(built, capture_output=True, check=False).returncode:
+        pytest.skip(f"this compiler has no library for -fsanitize={sanitizer}")
+
+    def seated(memory_bytes: int | None) -> Bot:
+        spec = BotSpec(name="c", command=(str(program),), memory_bytes=memory_bytes)
+        table.bots.append(bot := Bot(spec, table.watch, tree=table.tree))
+        return bot
+
+    played = table.play(seated(None), table.sit(Good), Seat.FIRST, RELAXED)
+    assert record_of(played).forfeit is None, played.record
+    with pytest.raises(GameVoidError, match="a build with sanitizers starts without `memory`"):
+        seated(256 << 20).start(RELAXED)
 
 
 @in_each_seat
