@@ -38,12 +38,13 @@ def main() -> None:
     gc.set_threshold(SELDOM)
     signals.begin(*signals.STOPPING)
     try:
-        if _is_run():
-            status = _prepared_run()
-        else:
-            with signals.raising(1):
-                signals.look()
+        with signals.pausable():
+            if _is_run():
                 status = _prepared_run()
+            else:
+                with signals.raising(1):
+                    signals.look()
+                    status = _prepared_run()
         signals.ignore()
     except KeyboardInterrupt:  # before there was anything to interrupt
         signals.ignore()

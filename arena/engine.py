@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import secrets
-import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +18,7 @@ from types import MappingProxyType, TracebackType
 from typing import Any, Final, NamedTuple, Self
 
 from lath import games
+from lath.arena import signals
 from lath.arena.answers import UNLIMITED, Answer, Info, Limit
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError
 from lath.arena.referee.bots import BotSpec
@@ -481,10 +481,10 @@ class Analysis(Iterator[Info]):
 
     def poll(self, seconds: float) -> Info | None:
         """Return the next of them if it comes within so long; else None; raises EngineError."""
-        return self._hear(time.monotonic() + seconds)
+        return self._hear(signals.awake_s() + seconds)
 
     def _hear(self, by_s: float) -> Info | None:
-        """Return the next of them; None where none comes by then, on the monotonic clock, or ever.
+        """Return the next of them; None where none comes by then, by `signals.awake_s`, or ever.
 
         Raises EngineError.
         """
@@ -509,7 +509,7 @@ class Analysis(Iterator[Info]):
 
     def _take_answer(self) -> None:
         """Take the answer that has come; raises EngineError."""
-        looked_s = time.monotonic()  # what came before was listened to
+        looked_s = signals.awake_s()  # what came before was listened to
         text, used_s = self._bot.await_move(
             self._asked.ply, self._began_s, math.inf, looked_s=looked_s
         )

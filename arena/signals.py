@@ -1,4 +1,6 @@
-"""Signals that ask this process to stop: they are counted, and whoever takes long looks.
+"""Signals that ask this process to stop, for good or until it is continued.
+
+Those that ask it to end are counted, and whoever takes long looks.
 
 An exception that comes from a handler may come anywhere: also in a `__del__`, in what a fork calls
 and in a class that is being made, where Python drops it or makes another one of it. So a run only
@@ -6,16 +8,24 @@ counts signals and looks between two things that it does (`look`, `requests`). W
 compute for long and spoils nothing is `interruptible`: there the handler raises, and what is
 dropped is raised again.
 
+At a Ctrl-Z everything stops that this process has started and told of (`stopping_too`): bots, and
+workers with theirs. `awake_s` is the clock that stands still meanwhile.
+
 Must stay light: it is the first that the program imports.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
+import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
+from typing import NamedTuple
 
 STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, what service managers send, and a terminal that is closed."""
@@ -101,7 +111,8 @@ def heeded(*, raises: bool = False) -> Iterator[None]:
     with raising(1 if raises else _NEVER):
         undo = _set_handlers(STOPPING)
         try:
-            yield
+            with pausable():
+                yield
         finally:
             for take_back in undo:
                 take_back()
@@ -156,6 +167,135 @@ def within(seconds: float) -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+# Ctrl-Z
+
+
+class Companion(NamedTuple):
+    """What stops with this process and goes on with it."""
+
+    stop: Callable[[], object]
+    resume: Callable[[], object]
+    settle: Callable[[], object] = bool
+    """Wait until it has stopped, after all were told to."""
+
+
+_companions: dict[int, Companion] = {}
+_numbers = itertools.count()
+_pauses: list[tuple[float, float]] = []
+"""When this process stood still, on the monotonic clock; the end of the present pause is open."""
+
+_starting: list[None] = []
+"""One for each process that is being started and was not told of yet."""
+
+_is_pausing = _is_put_off = False
+
+
+def stopping_too(companion: Companion) -> Callable[[], object]:
+    """Have something stop whenever this process does; return what ends that."""
+    key = next(_numbers)
+    _companions[key] = companion
+    return lambda: _companions.pop(key, None)
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Put off a Ctrl-Z that comes in here: what starts is told to stop with us at the end of it."""
+    _starting.append(None)
+    try:
+        yield
+    finally:
+        _starting.pop()
+        _pause_again()
+
+
+def _pause_again() -> None:
+    """Heed a Ctrl-Z that was put off, if now is the time."""
+    global _is_put_off  # noqa: PLW0603 - it is a fact about the process
+    if _is_put_off and not (_starting or _is_pausing):
+        _is_put_off = False
+        os.kill(os.getpid(), signal.SIGTSTP)
+
+
+def held() -> set[signal.Signals | int]:
+    """Hold a Ctrl-Z back in this thread, and in what it starts until that is `pausable`.
+
+    Return what was held before, for `signal.pthread_sigmask`.
+    """
+    return signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGTSTP,))
+
+
+@contextmanager
+def pausable(*, has_shell: bool = True) -> Iterator[None]:
+    """At a Ctrl-Z in here, stop with all that was named; only for the first thread.
+
+    Who ignores that signal does so in here, too. The system ignores it for a process that no shell
+    could continue. One that has no shell, but `has_shell=False`, is continued by who stopped it.
+    """
+    if signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTSTP, partial(_pause, signal.SIGTSTP if has_shell else signal.SIGSTOP))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTSTP,))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+
+
+def _pause(by: signal.Signals, _number: int, _frame: object) -> None:
+    """Stop, and what is to stop with this process before it; go on when somebody says so."""
+    global _is_pausing, _is_put_off  # noqa: PLW0603 - likewise
+    if _is_pausing or _starting:
+        _is_put_off = True
+        return
+    _is_pausing, began_s = True, time.monotonic()
+    _pauses.append((began_s, math.inf))
+    stopped = list(_companions.values())
+    try:
+        _call(companion.stop for companion in stopped)
+        _call(companion.settle for companion in stopped)
+        handler = signal.getsignal(signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        try:
+            signal.raise_signal(by)
+            _is_put_off = False  # who asked twice before that meant one stop
+        finally:
+            signal.signal(signal.SIGTSTP, handler)
+    finally:
+        _pauses[-1] = began_s, time.monotonic()
+        _call(companion.resume for companion in stopped)
+        _is_pausing = False
+        _pause_again()
+
+
+def _call(calls: Iterable[Callable[[], object]]) -> None:
+    """Call each, whatever the system refuses: a terminal may be gone, or descriptors short."""
+    for call in calls:
+        with suppress(OSError):
+            call()
+
+
+def awake_s() -> float:
+    """Return the monotonic clock less all the time for which this process was stopped."""
+    now_s = time.monotonic()
+    return awake_at(now_s) if _pauses else now_s
+
+
+def awake_at(at_s: float) -> float:
+    """Return what that clock showed at a time of the monotonic one."""
+    return at_s - sum(max(0.0, min(at_s, end_s) - began_s) for began_s, end_s in _pauses)
+
+
+def session_of(pid: int) -> Companion:
+    """Return a process that leads a group of its own, with the processes in it."""
+
+    def send(number: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, number)
+
+    return Companion(partial(send, signal.SIGSTOP), partial(send, signal.SIGCONT))
 
 
 def ignore() -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 import re
 import secrets
-import time
 from collections import deque
 from collections.abc import Sequence
 from typing import Final, Self
 
+from lath.arena import signals
 from lath.arena.botcheck.points import FaultFoundError, duration, fault
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.bots import INFO_KEPT, BotSpec, Lines
@@ -118,8 +118,8 @@ class Lab:
 
     def listen(self, seconds: float) -> None:
         """Do nothing for a while but listen."""
-        until_s = time.monotonic() + seconds
-        while time.monotonic() < until_s:
+        until_s = signals.awake_s() + seconds
+        while signals.awake_s() < until_s:
             self._watch.wait(until_s)
 
     # What it says
@@ -328,8 +328,8 @@ class Bout:
         `left_ms` is what its clock shows, in place of what is left; it hears `before_go` each time
         before it is asked.
         """
-        until_s = time.monotonic() + seconds
-        while not self.is_over and len(self.moves) < turns and time.monotonic() < until_s:
+        until_s = signals.awake_s() + seconds
+        while not self.is_over and len(self.moves) < turns and signals.awake_s() < until_s:
             if self.position.to_move is self.side:
                 if before_go:
                     self._bot.say(*before_go)

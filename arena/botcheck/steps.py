@@ -10,7 +10,6 @@ import contextlib
 import math
 import random
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from lath import games
+from lath.arena import signals
 from lath.arena.botcheck.lab import FLUSH, Bout, Lab
 from lath.arena.botcheck.points import (
     Finding,
@@ -709,7 +709,7 @@ def _leaves_with_its_parent(lab: Lab) -> Finding:
 def _ending(lab: Lab, event: str, mend: str) -> Finding:
     """Return what to think of how the bot ends now."""
     within_s = lab.limits.stop_s
-    if not lab.bot.ends_by(time.monotonic() + within_s):
+    if not lab.bot.ends_by(signals.awake_s() + within_s):
         return warning(f"runs on {duration(within_s)} after {event}", mend)
     ended = lab.bot.child.end_words()
     return ok(ended) if ended == CLEAN else note(ended, f"exit with status 0 after {event}")
@@ -722,7 +722,7 @@ def _leaves_nothing(lab: Lab) -> Finding:
     if lab.has_been_ready:
         lab.ready_s()
     lab.bot.say(wire.QUIT)
-    if not lab.bot.ends_by(time.monotonic() + lab.limits.stop_s):
+    if not lab.bot.ends_by(signals.awake_s() + lab.limits.stop_s):
         return untested("it does not end by itself")
     lab.listen(0.2)  # for what it has started to end after it
     if left := trees.sweep(lab.tree):

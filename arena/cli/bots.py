@@ -8,7 +8,6 @@ import secrets
 import shlex
 import signal
 import sys
-import time
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import partial
@@ -149,7 +148,7 @@ def check(
     limits = Limits(time=asked or time_of(usual), startup_s=startup, hard_limit_s=seconds)
     lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, asked=asked, seed=seed)
     trees.adopt_orphans()  # this process starts nothing but the bot
-    began_s = time.monotonic()
+    began_s = signals.awake_s()
     report, points = Report(), []
     with signals.heeded(raises=True):
         for point in points_of(lab, only or []):
@@ -164,7 +163,7 @@ def check(
     if not as_json:
         print_lines(report.rest())
         if not quiet:
-            print(count_words(points, time.monotonic() - began_s))
+            print(count_words(points, signals.awake_s() - began_s))
     raise typer.Exit(int(any(point.verdict == "fault" for point in points)))
 
 
@@ -376,7 +375,7 @@ def _given_again(
             found = rerun.play(since=since, before_last=wait)
         except KeyboardInterrupt:
             if bot.has_process:  # where the same Ctrl-C ends it, it may say why
-                bot.ends_by(time.monotonic() + 0.5)
+                bot.ends_by(signals.awake_s() + 0.5)
             print(f"interrupted: no answer at ply {rerun.ply}", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
         print(found.words, flush=True)

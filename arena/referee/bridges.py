@@ -12,7 +12,6 @@ import json
 import os
 import re
 import signal
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
@@ -237,13 +236,13 @@ class BridgedBot(Bot):
 
         Raises NoAnswer where a file of its command is not there, and it ends of it.
         """
-        if self.spec.lacks and within_s and self.ends_by(time.monotonic() + min(within_s, 1.0)):
+        if self.spec.lacks and within_s and self.ends_by(signals.awake_s() + min(within_s, 1.0)):
             raise NoAnswer(self, Termination.CRASH, "ok", within_s)
         named = list(self.contest.games or games.ids())
         self.greeting = Greeting(name=self.name, games=named)
         if self.contest.takes_any_size:
             self.greeting.families.update(named)
-        self.greeting.after_s = time.monotonic() - self._opened_s
+        self.greeting.after_s = signals.awake_s() - self._opened_s
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for games that the contest does not have."""
@@ -259,18 +258,18 @@ class BridgedBot(Bot):
             self.open()
         self._is_fresh = False
         self._talk = self.contest(new)
-        child, began_s = self.child, time.monotonic()
+        child, began_s = self.child, signals.awake_s()
         if greeting := self._talk.greeting:
             child.send(greeting.encode())
         while child.has_unread_input:
-            awaited, now_s = f"ready {new.number}", time.monotonic()
+            awaited, now_s = f"ready {new.number}", signals.awake_s()
             if child.is_gone:
                 raise NoAnswer(self, Termination.CRASH, awaited, within_s)
             if now_s >= began_s + within_s:
                 raise NoAnswer(self, Termination.TIME, awaited, within_s)
             signals.look()
             self._watch.wait(now_s + _LOOK_S)
-        return time.monotonic() - began_s
+        return signals.awake_s() - began_s
 
     def ask(
         self,
@@ -298,7 +297,7 @@ class BridgedBot(Bot):
             awaited = f"bestmove {ply}"
             if broken := self._broken(None):
                 raise NoAnswer(*broken, awaited, until_s - since_s)
-            if time.monotonic() >= until_s:
+            if signals.awake_s() >= until_s:
                 raise NoAnswer(self, Termination.TIME, awaited, until_s - since_s)
             signals.look()
             self._watch.wait(until_s)
@@ -335,9 +334,9 @@ class BridgedBot(Bot):
         child = self.child
         if self._is_for_one_turn is not None or not self._talk.may_end:
             return 0.0
-        used_s, since_s = -1.0, time.monotonic()
+        used_s, since_s = -1.0, signals.awake_s()
         while not (child.is_gone or child.flooded or KEEP_RUNNING in map(bytes.strip, child.lines)):
-            now_s, burnt_s = time.monotonic(), trees.cpu_s(child.pid)
+            now_s, burnt_s = signals.awake_s(), trees.cpu_s(child.pid)
             if child.has_unread_input or burnt_s != used_s:
                 used_s, since_s = burnt_s, now_s
             elif now_s - since_s >= _IDLE_S:
@@ -374,12 +373,12 @@ class BridgedBot(Bot):
         if self.is_thinking and any(line.split()[:1] == ["result"] for line in lines):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.child.pid, signal.SIGKILL)
-        return time.monotonic()
+        return signals.awake_s()
 
     def ask_to_leave(self) -> float:
         """End the process, as contests do; return now."""
         self.kill()
-        return time.monotonic()
+        return signals.awake_s()
 
 
 def refuse_options(name: str, protocol: str, options: Mapping[str, Any]) -> str:

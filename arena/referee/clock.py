@@ -1,6 +1,6 @@
 """A game's two clocks: what is left, what a move cost, when an answer comes too late.
 
-Must not know processes; the times it is given are readings of the monotonic clock.
+Must not know processes; the times it is given are readings of `signals.awake_s`.
 """
 
 from __future__ import annotations

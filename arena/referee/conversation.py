@@ -3,8 +3,8 @@
 Everybody who talks to a bot does it here: the referee, `arena play` and `arena bot check`.
 
 Must not know rules, who wins, nor what mishaps cost: it tells how an answer failed to come. Time is
-that of the monotonic clock, deadlines are absolute. `Bot.ask` is what every ply costs: one write,
-one poll and one read, with nothing beside them that can be left out (benchmarks/runner.py).
+that of `signals.awake_s`, deadlines are absolute. `Bot.ask` is what every ply costs: one write, one
+poll and one read, with nothing beside them that can be left out (benchmarks/runner.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import errno
 import math
 import os
 import sys
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -171,7 +170,7 @@ class Bot:
         """
         self.kill()
         self._refuse_changed()
-        self._opened_s = time.monotonic()
+        self._opened_s = signals.awake_s()
         spec = self.spec
         try:
             wall = spec.wall
@@ -226,7 +225,7 @@ class Bot:
             child, asked, answered = self._child, self._asked, self._answered
             if since_s is None and asked != answered and child is not None:
                 since_s = child.asked_s
-            now_s = time.monotonic()
+            now_s = signals.awake_s()
             if (turns_s, asked, answered) == (self._turns_s, self._asked, self._answered):
                 return turns_s if since_s is None else turns_s + max(0.0, now_s - since_s)
 
@@ -276,9 +275,9 @@ class Bot:
         """Say `quit`; return until when the bot may take to end."""
         if self.is_running:
             self.child.resume()
-            self._free_since_s = time.monotonic()
+            self._free_since_s = signals.awake_s()
             self.say(wire.QUIT)
-        return time.monotonic() + self.stop_s
+        return signals.awake_s() + self.stop_s
 
     def leave(self, until_s: float) -> bool:
         """Return whether the bot, asked to, ends by `until_s`; kill what is left of its tree.
@@ -300,7 +299,7 @@ class Bot:
     def ends_by(self, until_s: float) -> bool:
         """Return whether the process ends by `until_s`; it is listened to until then."""
         child = self.child
-        while not child.wait(0.0) and (now_s := time.monotonic()) < until_s:
+        while not child.wait(0.0) and (now_s := signals.awake_s()) < until_s:
             # It may have more to say than a pipe holds. Without pidfds only asking tells its end.
             self._watch.wait(until_s if child.pid_fd >= 0 else min(until_s, now_s + 0.01))
         return child.wait(0.0)
@@ -325,7 +324,7 @@ class Bot:
         greeting = Greeting()
         self._banner, self._cpu_asked_s = greeting.banner, 0.0
         self.hear("ok", self.say(wire.HELLO), within_s, greeting.take)
-        greeting.after_s = time.monotonic() - self._opened_s
+        greeting.after_s = signals.awake_s() - self._opened_s
         self.greeting = greeting
         for name, value in self.spec.options.items():
             self.say(wire.setoption_line(name, value))
@@ -392,10 +391,10 @@ class Bot:
         self._cpu_before_s = math.inf  # nothing is odd before it is ready
         self._watch.stop_all_but(self.child)
         if self._free_since_s is None:
-            self._free_since_s = time.monotonic()
+            self._free_since_s = signals.awake_s()
         after_s = self._get_ready(new, limits.startup_s, *before)
         if not (limits.ponder and wire.PONDER in self.greeting.wants):
-            self._turns_s += time.monotonic() - self._free_since_s
+            self._turns_s += signals.awake_s() - self._free_since_s
             self._free_since_s = None
         self._cpu_before_s = self.child.cpu_s
         return after_s
@@ -503,7 +502,7 @@ class Bot:
     def overhear(self, ply: int, since_s: float, until_s: float) -> bytes | None:
         """Return the next line, as it comes, that does not answer `go` for a ply; None: one does.
 
-        Raises NoAnswer where neither has come by `until_s` of the monotonic clock, and where the
+        Raises NoAnswer where neither has come by `until_s` of `signals.awake_s`, and where the
         bot was asked at `since_s`. What is taken so is no flood.
         """
         child, awaited = self.child, f"bestmove {ply}"
@@ -515,7 +514,7 @@ class Bot:
                 return child.lines.popleft()
             if broken := self._broken(None):
                 raise NoAnswer(*broken, awaited, until_s - since_s)
-            if time.monotonic() >= until_s:
+            if signals.awake_s() >= until_s:
                 raise NoAnswer(self, Termination.TIME, awaited, until_s - since_s)
             signals.look()
             self._watch.wait(until_s)
@@ -573,7 +572,7 @@ class Bot:
         starved_s = self._starvation(within_s if is_strict else 0.0)
         robbed_s = self._robbery(other if is_strict else None, MOST_ROBBED * within_s)
         while True:
-            now_s = time.monotonic()
+            now_s = signals.awake_s()
             if (overslept_s := now_s - due_s) > NOISE * self._slice_s:
                 held_s += overslept_s
                 until_s += overslept_s
@@ -597,7 +596,7 @@ class Bot:
             robbed_s(is_look=True)
             self._watch.stop_all_but(child)
             if has_said:  # to look at what it says takes time that is no stall
-                now_s = time.monotonic()
+                now_s = signals.awake_s()
             due_s = min(until_s, now_s + self._slice_s)
             self._watch.wait(due_s)
 
@@ -638,7 +637,7 @@ class Bot:
         that live for a moment are seen by that something of it runs whenever it is looked at.
         """
         before_s = next((cpu_s for bot, cpu_s in self._burnt_s if bot is other), 0.0)
-        began_s, told_s, hidden = time.monotonic(), 0.0, 0
+        began_s, told_s, hidden = signals.awake_s(), 0.0, 0
 
         def robbed_s(*, is_look: bool = False) -> float:
             nonlocal told_s, hidden
@@ -646,7 +645,7 @@ class Bot:
                 return 0.0
             used_s = other.child.tree_cpu_s - before_s
             if is_look:
-                passed_s = time.monotonic() - began_s
+                passed_s = signals.awake_s() - began_s
                 is_hidden = used_s < passed_s / 10 and other.child.runs
                 hidden = hidden + 1 if is_hidden else 0
                 if used_s > max(THEFT_S, passed_s / 3) or (hidden > 3 and passed_s > THEFT_S):
@@ -727,10 +726,10 @@ class Bot:
         It is listened to for a moment: an answer that is a little late says by how much.
         """
         child = self.child
-        began_s = time.monotonic()
+        began_s = signals.awake_s()
         wanted = error.awaited.encode().split()
         late = None
-        while late is None and not child.is_gone and time.monotonic() < began_s + LATE_S:
+        while late is None and not child.is_gone and signals.awake_s() < began_s + LATE_S:
             self._watch.wait(began_s + LATE_S)
             late = self._take_answer(wanted, self.asides.take)
         if late is not None:

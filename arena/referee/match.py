@@ -8,12 +8,12 @@ docs/protocol.md, decided here and nowhere else. What a turn does besides asking
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lath import games
+from lath.arena import signals
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.bots import Asides
 from lath.arena.referee.clock import Clock, Limits
@@ -204,7 +204,7 @@ class Show(Protocol):
     """Shows a game while it is played."""
 
     due_s: float
-    """When it wants to hear of the next ply, on the monotonic clock."""
+    """When it wants to hear of the next ply, by `signals.awake_s`."""
 
     def __call__(self, book: Scorebook) -> None:
         """Hear how the game stands after a ply."""
@@ -336,7 +336,7 @@ class _Match:
             asides = bot.asides
             book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
             other.news += b"play %d %b\n" % (ply, move.encode())
-            if show is not None and time.monotonic() >= show.due_s:
+            if show is not None and signals.awake_s() >= show.due_s:
                 show(book)
             if arbiter is None or position.is_over:
                 continue
@@ -360,7 +360,7 @@ class _Match:
         for seat, bot in self._seated:
             own_turns_s = sum(self._book.answers_s(seat))
             if bot.is_thinking:
-                own_turns_s += time.monotonic() - bot.child.asked_s
+                own_turns_s += signals.awake_s() - bot.child.asked_s
             may_think = self._limits.ponder and wire.PONDER in bot.greeting.wants
             if not may_think and (note := bot.odd_cpu(own_turns_s)):
                 notes.append(note)

@@ -2,7 +2,7 @@
 
 Must not know the protocol, nor what the lines mean. The move path is raw: one wait for all
 descriptors (epoll where there is one: nothing is told it anew each time), `os.read`, `os.write`,
-absolute deadlines on the monotonic clock (benchmarks/ tell why).
+absolute deadlines on the clock of `signals.awake_s` (benchmarks/ tell why).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
+from lath.arena import signals
 from lath.arena.referee import trees
 from lath.arena.referee.trees import MARK, sweep
 from lath.arena.referee.watchdog import Watchdog, Watched, trim_cache
@@ -60,7 +61,7 @@ _MARK: Final = b"\xef\xbb\xbf"
 # What passed is kept as bytes, within bounds; conversation.py makes text of it where it is wanted.
 
 Piece = tuple[float, bool, bytes]
-"""One write or read: when it was, on the monotonic clock; whether to the bot; what passed."""
+"""One write or read: when it was, by `signals.awake_s`; whether to the bot; what passed."""
 
 
 def shortened(data: bytes) -> bytes:
@@ -146,7 +147,7 @@ class Child:
         self.lines: Final[deque[bytes]] = deque()
         """Lines that came and were not taken yet, without their ends."""
         self.asked_s = 0.0
-        """When the newest request was sent, on the monotonic clock."""
+        """When the newest request was sent, by `signals.awake_s`."""
         self.arrived_s = 0.0
         """When the newest line came."""
         self.output_bytes = 0
@@ -170,6 +171,7 @@ class Child:
         """A line of which the end has not come."""
         self._stderr = b""
         trees.own.add(self.pid)
+        self._part = signals.stopping_too(signals.Companion(self._pause, self._go_on))
 
     @classmethod
     def start(
@@ -190,7 +192,7 @@ class Child:
         stays in our session, with our standard error.
         """
         mark, scratch, process = f"{tree}{os.urandom(8).hex()}", "", None
-        with may_start:
+        with signals.starting(), may_start:
             try:
                 # An interrupt between fork and exec would leave a process that nobody knows,
                 # without its mark: signals that ask to stop wait; the child does not hold them.
@@ -246,9 +248,9 @@ class Child:
     def send(self, data: bytes) -> float:
         """Write now what the pipe takes; `Watch` writes the rest when there is room.
 
-        Returns the time at which it was begun, on the monotonic clock.
+        Returns the time at which it was begun, by `signals.awake_s`.
         """
-        at_s = time.monotonic()
+        at_s = signals.awake_s()
         self.exchange.append((at_s, True, shortened(data)))
         if self.unsent:
             self.unsent += data
@@ -277,7 +279,7 @@ class Child:
 
     def close_input(self) -> None:
         """End its input, as a parent that dies does."""
-        self.exchange.append((time.monotonic(), True, b"(end of the input)\n"))
+        self.exchange.append((signals.awake_s(), True, b"(end of the input)\n"))
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self.in_fd)  # the descriptor stays this object's to close
         os.close(nowhere)
@@ -297,7 +299,7 @@ class Child:
             return
         except OSError:
             data = b""
-        self.arrived_s = time.monotonic()
+        self.arrived_s = signals.awake_s()
         self.take(data)
 
     def take(self, data: bytes) -> None:
@@ -404,9 +406,34 @@ class Child:
             return
         self._watched.turns.is_stopped = True
         self._watched.turns.changes += 1
+        self._freeze()
+
+    def _freeze(self) -> None:
         group = self._start.group
-        if group is None or not group.freeze(on=True):
+        if not _CAN_WATCH:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGSTOP)
+        elif group is None or not group.freeze(on=True):
             trees.stop(self.pid, self._mark, self._start.user)
+
+    def _thaw(self) -> None:
+        group = self._start.group
+        if not _CAN_WATCH:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGCONT)
+        elif group is None or not group.freeze(on=False):
+            trees.resume(self.pid, self._mark, self._start.user)
+
+    def _pause(self) -> None:
+        """Stop it because this process is about to, perhaps in the midst of `stop` or `resume`."""
+        if self._process.returncode is None:
+            self._freeze()
+
+    def _go_on(self) -> None:
+        """Let it go on with this process, but for one that `stop` has stopped."""
+        is_stopped = self._watched is not None and self._watched.turns.is_stopped
+        if self._process.returncode is None and not is_stopped:
+            self._thaw()
 
     def resume(self) -> None:
         """Let its processes go on that `stop` has stopped."""
@@ -414,9 +441,7 @@ class Child:
             return
         self._watched.turns.is_stopped = False
         self._watched.turns.changes += 1
-        group = self._start.group
-        if group is None or not group.freeze(on=False):
-            trees.resume(self.pid, self._mark, self._start.user)
+        self._thaw()
 
     @property
     def bot_pid(self) -> int:
@@ -517,6 +542,7 @@ class Child:
 
     def kill(self) -> None:
         """End the process and everything that it started, at once, and forget it."""
+        self._part()
         if self._watched is not None:
             _watchdog.drop(self._watched)
         if self._start.group is not None:
@@ -635,7 +661,7 @@ class Watch:
             child.asked_s = child.send(request)
             return None
         note = child.exchange.append
-        child.asked_s = asked_s = time.monotonic()
+        child.asked_s = asked_s = signals.awake_s()
         note((asked_s, True, request if len(request) <= MOST_OF_A_PIECE else shortened(request)))
         child.write(request)
         events = self._happens(within_s)
@@ -647,7 +673,7 @@ class Watch:
         except OSError:
             self._handle(events)  # which meets it again
             return None
-        child.arrived_s = at_s = time.monotonic()
+        child.arrived_s = at_s = signals.awake_s()
         if data.find(b"\n") == len(data) - 1 and data and not child.begun:
             note((at_s, False, data))
             return data
@@ -658,7 +684,7 @@ class Watch:
 
     def wait(self, until_s: float) -> None:
         """Handle what the children do next; return at `until_s`, or before, if they do nothing."""
-        left_s = until_s - time.monotonic()
+        left_s = until_s - signals.awake_s()
         # The system counts milliseconds in 31 bits; a clock may hold more.
         self._handle(self._happens(min(left_s, 3600.0) if left_s > 0 else 0.0))
 

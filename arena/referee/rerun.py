@@ -7,12 +7,12 @@ answers something else, it is told the game anew with the move of the record.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
 from lath import games
+from lath.arena import signals
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
@@ -190,7 +190,7 @@ class Rerun:
         if lost is None or lost.side != self._seat.word:
             return self._fine(f"the game is over after ply {ply - 1}")
         if position.is_over or position.to_move is not self._seat:
-            until_s = time.monotonic() + PATIENCE_S
+            until_s = signals.awake_s() + PATIENCE_S
             self.ply = ply
             if self._bot.ends_by(until_s):
                 raise NoAnswer(self._bot, Termination.CRASH, f"bestmove {ply}", PATIENCE_S)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 
+from lath.arena import signals
 from lath.arena.referee import memory, trees
 from lath.arena.referee.memory import size
 from lath.arena.walls.limits import OWN_DESCRIPTORS, OWN_TASKS
@@ -62,7 +63,7 @@ class Budget:
     """CPU time that may be used: so much a second, and at first, or after a rest, more at once."""
 
     def __init__(self, cores: float, now_s: float) -> None:
-        """`now_s` is the monotonic clock, in all that follows."""
+        """`now_s` is read from `signals.awake_s`, in all that follows."""
         self._cores: Final = cores
         self._most_s: Final = BURST_S * cores
         self._left_s = self._most_s
@@ -93,7 +94,7 @@ class Turns:
     """CPU time that a bot uses beyond its own turns."""
 
     def __init__(self) -> None:
-        self.own_time: Callable[[], float] = time.monotonic
+        self.own_time: Callable[[], float] = signals.awake_s
         """How long the bot was allowed to compute, in all; until told otherwise it always is."""
         self.threads = 1
         """Threads that it may use meanwhile."""
@@ -112,7 +113,7 @@ class Turns:
         self._is_odd = False
         self._hidden = 0
         """Looks in a row that met it running when it was not its turn, though it used no time."""
-        self._seen_s, self._own_s, self._at_s = 0.0, 0.0, time.monotonic()
+        self._seen_s, self._own_s, self._at_s = 0.0, 0.0, signals.awake_s()
 
     def take(self, seen_s: float, now_s: float, running: int = 0) -> str:
         """Count what the bot has used in all; return in words that it will not be stopped.
@@ -165,7 +166,7 @@ class Watched:
         """How many of its processes are bubblewrap's."""
         self._again_s = 0.0
         """When it may be looked at again."""
-        self._budget: Final = Budget(self._cores, time.monotonic())
+        self._budget: Final = Budget(self._cores, signals.awake_s())
         self.turns: Final = Turns()
         self._cache: Final = wall.view.cache if wall.cache_bytes else ""
         self._cache_bytes: Final = wall.cache_bytes
@@ -181,13 +182,13 @@ class Watched:
 
     def look(self) -> None:
         """See what it takes, and end it where that is too much; its parent has to bury it."""
-        if self._over or time.monotonic() < self._again_s:
+        if self._over or signals.awake_s() < self._again_s:
             return
         began_s = time.thread_time()
         members = self._members()
         is_counted = self._group is not None and self._group.path
         used_s = self._group.cpu_s if self._group and is_counted else trees.used_s(members)
-        now_s = time.monotonic()
+        now_s = signals.awake_s()
         running = 0 if is_counted else sum(map(trees.is_running, members))
         self._over = (
             self.over  # version 1 ends one process of it
@@ -201,7 +202,7 @@ class Watched:
         if self._over:
             self._end(members)
         rest_s = (time.thread_time() - began_s) / _MOST_SHARE
-        self._again_s = time.monotonic() + min(rest_s, LONGEST_S)
+        self._again_s = signals.awake_s() + min(rest_s, LONGEST_S)
 
     def _members(self) -> list[int]:
         if self._group is not None:
@@ -246,7 +247,7 @@ class Watched:
         return f"its processes hold {size(held)} ({size(most)} allowed)"
 
     def _too_full(self, members: list[int]) -> str:
-        if not self._cache or time.monotonic() < self._cache_from_s:
+        if not self._cache or signals.awake_s() < self._cache_from_s:
             return ""
         if self._look is None:
             with suppress(OSError):
@@ -256,7 +257,7 @@ class Watched:
             self._look = looks(self._cache, self._cache_bytes)
         why = next(self._look, None)
         if why is None:
-            self._look, self._cache_from_s = None, time.monotonic() + CACHE_S
+            self._look, self._cache_from_s = None, signals.awake_s() + CACHE_S
         return why or ""
 
     def _end(self, members: list[int]) -> None:

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from rich.live import Live
 from rich.segment import SegmentLines
 
+from lath.arena import signals
 from lath.arena.schedule.sprt import elo_of
 from lath.arena.terminal.layout import (
     Column,
@@ -357,10 +358,13 @@ def screen(
     progress.listeners.append(view)
     progress.is_drawn = view.is_live
     if view.is_live:
+        # A shell that comes to the front finds its cursor, and no picture in the way.
+        part = signals.stopping_too(signals.Companion(view.live.stop, view.live.start))
         try:
             with view.live:
                 yield
         finally:
+            part()
             view.leave()
     else:
         yield

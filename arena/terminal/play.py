@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
@@ -19,6 +18,7 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from lath.arena import signals
 from lath.arena.answers import Limit
 from lath.arena.engine import Engine, EngineError
 from lath.arena.errors import GameVoidError
@@ -294,7 +294,7 @@ class Sitting:
             return None
         if isinstance(meant, Word):
             return self._obey(meant, seat)
-        self._play(Ply(meant, seat, time.monotonic() - self._shown_s))
+        self._play(Ply(meant, seat, signals.awake_s() - self._shown_s))
         if self._bot is not None:
             self._bot.news += play_line(len(self.plies), meant)
         return None
@@ -382,7 +382,7 @@ class Sitting:
         _tell(f"\n{drawn}\n", file=unfiltered(sys.stdout))
         for words in sights(self.position):
             _tell(words)
-        self._shown_s = time.monotonic()
+        self._shown_s = signals.awake_s()
 
     @property
     def _is_bots_turn(self) -> bool:

@@ -16,7 +16,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -375,18 +374,22 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
     try:
         scratch = trees.new_scratch(mark)
         start = process = None
+        part: Callable[[], object] = bool
         with log.open("wb") as output:
             try:
-                with beginning(
-                    maker.wall,
-                    maker.command,
-                    own_env=maker.env,
-                    mark={trees.MARK: mark},
-                    cwd=maker.cwd,
-                    scratch=scratch,
-                    memory_bytes=None,
-                    held=held,
-                ) as start:
+                with (
+                    signals.starting(),
+                    beginning(
+                        maker.wall,
+                        maker.command,
+                        own_env=maker.env,
+                        mark={trees.MARK: mark},
+                        cwd=maker.cwd,
+                        scratch=scratch,
+                        memory_bytes=None,
+                        held=held,
+                    ) as start,
+                ):
                     if start.user is not None:
                         users.give(str(home), start.user)
                     begin = start.group.start if start.group else subprocess.Popen
@@ -401,10 +404,12 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
                         start_new_session=True,
                         preexec_fn=start.restrict,
                     )
+                    part = signals.stopping_too(signals.session_of(process.pid))
                 signal.pthread_sigmask(signal.SIG_SETMASK, held)
                 with signals.interruptible():
                     status = _ended(process, home)
             finally:
+                part()
                 if process is not None:
                     with suppress(ProcessLookupError, PermissionError):
                         os.killpg(process.pid, signal.SIGKILL)
@@ -422,15 +427,15 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
 
 def _ended(process: subprocess.Popen[bytes], home: Path) -> int | None:
     """Return how a process ended; None: it took too long. Raises OSError if it fills the disk."""
-    until_s = time.monotonic() + BUILD_S
+    until_s = signals.awake_s() + BUILD_S
     looks_s, status = 0.0, None
-    while status is None and time.monotonic() < until_s:
+    while status is None and signals.awake_s() < until_s:
         with suppress(subprocess.TimeoutExpired):
-            status = process.wait(max(min(1.0, until_s - time.monotonic()), 9 * looks_s))
-        began_s = time.monotonic()
+            status = process.wait(max(min(1.0, until_s - signals.awake_s()), 9 * looks_s))
+        began_s = signals.awake_s()
         if any(looks(str(home), MOST_BYTES, MOST_FILES)):
             raise OSError(0, f"it holds more than {MOST_BYTES >> 30} GiB or {MOST_FILES:,} files")
-        looks_s = time.monotonic() - began_s
+        looks_s = signals.awake_s() - began_s
     return status
 
 

@@ -7,13 +7,13 @@ the same however many games there are. Must not know how games are played, nor h
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from lath.arena import signals
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import HALVES
 from lath.arena.schedule.sprt import NORMAL_95
@@ -201,7 +201,7 @@ def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> 
 class Progress:
     """Counts what happens in a run, and passes it on to its listeners once it is counted."""
 
-    def __init__(self, config: Config, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, config: Config, clock: Callable[[], float] = signals.awake_s) -> None:
         self.config: Final = config
         self.clock: Final = clock
         self.listeners: Final[list[Listener]] = []

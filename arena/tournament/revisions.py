@@ -218,14 +218,16 @@ class Workshop:
     def _built(self, command: str, home: Path, output: Path) -> int:
         """Return the status of a command that runs as the user does."""
         with output.open("wb") as stream:
-            made = subprocess.Popen(
-                ["/bin/sh", "-c", _BEGINS, "sh", command],
-                cwd=home,
-                stdin=subprocess.PIPE,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            with signals.starting():
+                made = subprocess.Popen(
+                    ["/bin/sh", "-c", _BEGINS, "sh", command],
+                    cwd=home,
+                    stdin=subprocess.PIPE,
+                    stdout=stream,
+                    stderr=subprocess.STDOUT,
+                    start_new_session=True,
+                )
+                part = signals.stopping_too(signals.session_of(made.pid))
             assert made.stdin is not None
             self._note(f"{made.pid}")
             try:
@@ -234,6 +236,7 @@ class Workshop:
                 with signals.interruptible():
                     status = made.wait()
             finally:
+                part()
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(made.pid, signal.SIGKILL)  # nothing of it plays along
                 made.wait()

@@ -150,7 +150,7 @@ class Runner:
         places: Opener | None = None,
         patience_s: float = PATIENCE_S,
         budget: Budget = UNLIMITED,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = signals.awake_s,
     ) -> None:
         """`tree` begins the marks of all processes that the run starts.
 
@@ -369,7 +369,7 @@ class Runner:
     def _worth_feeding(self) -> Sequence[Slot]:
         """Return the slots that play; all of them unless what is left is over before they start."""
         places, schedule = self._places, self._open.schedule
-        now_s = time.monotonic()
+        now_s = signals.awake_s()
         self._fed_s = self._fed_s or now_s
         pair_s = self._pace.pair_s or SHORTEST_S
         left_s = (schedule.total - schedule.done) / 2 * pair_s

@@ -13,6 +13,7 @@ import json
 import math
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -21,6 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 from lath.arena import signals
@@ -72,7 +74,7 @@ class Pace:
     def __init__(
         self,
         slots: int,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = signals.awake_s,
         *,
         has_deadline: bool = False,
         longest_s: float = GATHER_S,
@@ -127,6 +129,9 @@ class Pace:
         return self._pair_s
 
 
+SETTLE_S: Final = 1.0
+"""How long a worker may take to stop itself and its bots."""
+
 NO_WORKER: Final = "no worker can be started"
 
 _PROGRAM: Final = (
@@ -161,14 +166,25 @@ class Worker(Executor):
         self._is_closed = False
         paths = os.pathsep.join(sys.path)
         places = [tree, trees.scratch_root(), ",".join(map(str, cores))]
-        self._process: Final = subprocess.Popen(
-            [sys.executable, "-P", "-c", _PROGRAM, paths, *places],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=env,
-            start_new_session=True,  # a Ctrl-C is the runner's
-        )
-        trees.own.add(self._process.pid)
+        with signals.starting():
+            before = signals.held()
+            try:
+                self._process: Final = subprocess.Popen(
+                    [sys.executable, "-P", "-c", _PROGRAM, paths, *places],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=env,
+                    start_new_session=True,  # a Ctrl-C is the runner's
+                )
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            trees.own.add(self._process.pid)
+            send = self._process.send_signal
+            self._part: Final = signals.stopping_too(
+                signals.Companion(
+                    partial(send, signal.SIGTSTP), partial(send, signal.SIGCONT), self._settle
+                )
+            )
         assert self._process.stdin
         assert self._process.stdout
         self._in: Final = self._process.stdin
@@ -177,6 +193,7 @@ class Worker(Executor):
         try:
             self._reader.start()
         except RuntimeError as error:
+            self._part()
             self._process.kill()
             with self._process:
                 trees.own.discard(self._process.pid)
@@ -186,6 +203,17 @@ class Worker(Executor):
     def pid(self) -> int:
         """Return the number of the process."""
         return self._process.pid
+
+    def _settle(self) -> None:
+        """Wait until it has stopped, and its bots before it; one that does not is stopped."""
+        until_s = time.monotonic() + SETTLE_S
+        while time.monotonic() < until_s and self._process.poll() is None:
+            if hasattr(os, "waitid"):  # macOS does not have it
+                with suppress(ChildProcessError):
+                    if os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOWAIT | os.WNOHANG):
+                        return
+            time.sleep(0.001)
+        self._process.send_signal(signal.SIGSTOP)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **_kwargs: Any) -> Future[Any]:
         """Have `fn`, a function of one argument that returns a line, called in the process.
@@ -254,6 +282,7 @@ class Worker(Executor):
         except subprocess.TimeoutExpired:
             return False
         trees.own.discard(self._process.pid)
+        self._part()
         self._reader.join(1.0)
         with suppress(OSError):
             self._in.close()

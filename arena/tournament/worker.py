@@ -22,11 +22,11 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from queue import SimpleQueue
-from time import monotonic
 from typing import Any, Final
 from zlib import crc32
 
 from lath import games
+from lath.arena import signals
 from lath.arena.errors import (
     ArenaError,
     ConfigError,
@@ -134,6 +134,8 @@ KEPT_BOTS: Final = 4
 MOST_HOLD_UPS: Final = 20
 """Times that a game is begun again because the machine stood still, before it counts as void."""
 
+_PR_SET_PDEATHSIG: Final = 1
+
 NO_THREAD: Final = 75
 """What a worker exits with that may not have its second thread."""
 
@@ -159,13 +161,13 @@ class Board:
         self._path: Final = f"{folder}/{os.getpid()}.json"
         self._file = -1
         self._credit = float(BURST)
-        self._at_s = monotonic()
+        self._at_s = signals.awake_s()
         self.due_s = 0.0
         """When a game is shown again, on the monotonic clock."""
 
     def __call__(self, book: Scorebook) -> None:
         """Show the game that is taken down there, unless it was just shown too often."""
-        now_s = monotonic()
+        now_s = signals.awake_s()
         self._credit = min(BURST, self._credit + (now_s - self._at_s) * BOARDS_A_S)
         self._at_s = now_s
         if self._credit >= 1:
@@ -477,6 +479,7 @@ def main() -> None:
     os.dup2(2, 1)  # nothing else may come between the answers
     trees.adopt_orphans()
     close_to_others()
+    _go_on_without_runner()
     jobs: SimpleQueue[Job] = SimpleQueue()
     listener = threading.Thread(target=_listen, args=(jobs, tree), daemon=True)
     try:
@@ -491,15 +494,26 @@ def main() -> None:
         with contextlib.suppress(AttributeError):  # a C library that is not GNU's
             ctypes.CDLL(None).malloc_trim(0)
     try:
-        while (job := jobs.get()) is not None:
-            play, argument = job
-            print(play(argument), file=answers, flush=True)
+        with signals.pausable(has_shell=False):
+            while (job := jobs.get()) is not None:
+                play, argument = job
+                print(play(argument), file=answers, flush=True)
         team = _own_team()
         team.trim(0)
         print(json.dumps(team.take_notes()), file=answers, flush=True)
     except BrokenPipeError:  # the runner is gone: the listener ends everything
         listener.join()
     trees.sweep(_own_tree(tree))
+
+
+def _go_on_without_runner() -> None:
+    """Have this process continued when the runner ends while both are stopped.
+
+    It would be left for ever else, with its bots.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)
 
 
 def _stay_on(cores: list[int]) -> None:

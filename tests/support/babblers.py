@@ -16,7 +16,7 @@ from unittest import mock
 from record_texts import mutant
 from scripted import Clock, scripted
 
-from lath.arena.botcheck import lab, steps
+from lath.arena.botcheck import lab
 from lath.arena.botcheck.check import Report
 from lath.arena.botcheck.check import check as check_bot
 from lath.arena.botcheck.lab import Lab
@@ -194,9 +194,7 @@ def checked(number: int) -> tuple[int, list[str]]:
         return babblers[-1]
 
     with ExitStack() as stack:
-        clock = stack.enter_context(scripted(make))
-        for module in (lab, steps):
-            stack.enter_context(mock.patch.object(module, "time", clock))
+        stack.enter_context(scripted(make))
         stack.enter_context(mock.patch.object(lab, "Watch", process.Watch))
         found = list(check_bot(Lab(_spec("ann"), ("yavalath",))))
     report = Report()

@@ -23,6 +23,7 @@ from unittest import mock
 import bad_bots
 from bad_bots import Good
 
+from lath.arena import signals
 from lath.arena.referee import conversation, process, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
 from lath.arena.walls.wall import Start
@@ -276,7 +277,7 @@ def scripted(make: Make | None = None, **variables: str) -> Iterator[Clock]:
     with ExitStack() as stack:
         for target, name, value in (
             (conversation, "Child", Start),
-            (conversation, "time", clock),
+            (signals, "time", clock),
             (process, "time", clock),
             (process, "Watch", watch),
             (trees, "adopt_orphans", lambda: None),
