@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 # What is installed has the version and one of the hashes that constraints/ says, and is built by what
 # is installed so.
 PIP := $(BIN)/python -m pip install --quiet --use-pep517 --disable-pip-version-check
-PINNED := $(PIP) --no-build-isolation --require-hashes
+PINNED := .ci/install $(BIN)/python
 DEMO := demo
 WEB := tests/web
 # Says how long what follows takes, where `.ci/run` asks.
@@ -38,16 +38,20 @@ help:
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
 
-$(VENV)/made: pyproject.toml hatch_build.py constraints/build.txt constraints/demo.txt
+$(VENV)/made: pyproject.toml hatch_build.py .ci/install constraints/build.txt constraints/demo.txt
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer with venv was found (on Debian: python3-venv)." >&2; exit 2; }
-	$(PYTHON) -m venv --clear $(VENV)
-	$(PINNED) -r constraints/build.txt
-	$(PINNED) -r constraints/demo.txt
-	$(PIP) --no-build-isolation --no-deps -e .
+	@echo "Setting up $(VENV): an environment of its own"
+	@$(PYTHON) -m venv --clear $(VENV)
+	@echo "Setting up $(VENV): what builds"
+	@$(PINNED) constraints/build.txt
+	@echo "Setting up $(VENV): what the program needs"
+	@$(PINNED) constraints/demo.txt
+	@$(PIP) --no-compile --no-build-isolation --no-deps -e .
 	@touch $@
 
 $(VENV)/made-dev: $(VENV)/made constraints/tests.txt
-	$(PINNED) -r constraints/tests.txt
+	@echo "Setting up $(VENV): what tests need"
+	@$(PINNED) constraints/tests.txt
 	@touch $@
 
 pins:

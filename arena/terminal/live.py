@@ -31,6 +31,7 @@ from lath.arena.terminal.layout import (
     span,
 )
 from lath.arena.tournament.events import (
+    STATUS_S,
     BotStanding,
     ClusterSeen,
     Event,
@@ -255,6 +256,9 @@ def _cut(line: Line, width: int, letters: Letters) -> Line:
 
 REFRESH_S: Final = 0.25
 
+EARLY_S: Final = 2.0
+"""How often lines say how far it is before the first `Status`: many runs are over by then."""
+
 
 class _View:
     """Draws a picture that follows the games, or prints line by line what happens.
@@ -279,7 +283,7 @@ class _View:
         self._progress: Final = progress
         self._verbose: Final = verbose
         self._quiet: Final = quiet
-        self._next_s = 0.0
+        self._next_s = 0.0 if self.is_live else progress.clock() + EARLY_S
         self._width = 0
         self._waiting: Final[list[Text]] = []
         """Lines to print when the picture is drawn: each print would draw it once more."""
@@ -303,8 +307,8 @@ class _View:
             case Waiting() if event.what and not self._quiet:
                 self._say(event.what)
                 self._print_waiting()
-            case Waiting() if self.is_live and self._progress.clock() >= self._next_s:
-                self._draw()
+            case Waiting() if self._progress.clock() >= self._next_s:
+                self._show()
 
     def _say(self, line: str, style: str = "") -> None:
         """Print a line, above the picture the next time that it is drawn."""
@@ -316,6 +320,14 @@ class _View:
         if self._waiting:
             self._output.console.print(*self._waiting, sep="\n", soft_wrap=True)
             self._waiting.clear()
+
+    def _show(self) -> None:
+        """Draw the picture, or print how far it is before the first `Status` does."""
+        if self.is_live:
+            self._draw()
+        elif not self._quiet and self._progress.now_s < STATUS_S:
+            self.print_progress()
+            self._next_s = self._progress.clock() + EARLY_S
 
     def _draw(self) -> None:
         now_s, before_s = self._progress.clock(), time.thread_time()

@@ -245,7 +245,7 @@ def test_a_terminal_that_is_none_gets_plain_lines(
     ]
 
 
-def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
+def test_plain_lines_come_at_once_and_then_every_ten_seconds_and_tell_warnings_and_standing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     told = Told(total=60)
@@ -260,6 +260,7 @@ def test_plain_lines_come_every_ten_seconds_and_tell_warnings_and_standing(
         told.stop({"bob", "ann"}, "why")
     assert file.getvalue().splitlines() == [
         f"seed: SHA-256 {seed_digest(told.progress.config.seed)}",
+        *["0 of 60 games"] * 4,  # every two seconds in the first ten
         "0 of 60 games",
         "SPRT: LLR 1.20",
         "0 of 60 games",
