@@ -385,12 +385,13 @@ class Explanation:
             for turn in game.turns:
                 if turn.ply not in used:
                     continue
-                every = self._used[players[turn.seat], game.game, turn.ply // STAGE]
-                took = used[turn.ply]
-                # Of moves that took as long half count as quicker.
-                part = (bisect_left(every, took) + bisect_right(every, took)) / 2 / len(every)
-                told = part if len(every) >= LEAST else None
-                game.clocks = {**game.clocks, turn.ply: Clock(told, low.get(turn.ply))}
+                every = self._used.get((players[turn.seat], game.game, turn.ply // STAGE), [])
+                took, quicker = used[turn.ply], None
+                if len(every) >= LEAST:  # proofs are not among them, so that there may be none
+                    # Of moves that took as long half count as quicker.
+                    before = bisect_left(every, took) + bisect_right(every, took)
+                    quicker = before / 2 / len(every)
+                game.clocks = {**game.clocks, turn.ply: Clock(quicker, low.get(turn.ply))}
 
     def _scored(self, advantages: dict[str, Estimate]) -> list[Scored]:
         groups: defaultdict[tuple[str, int], list[Played]] = defaultdict(list)
