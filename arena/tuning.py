@@ -49,7 +49,6 @@ from lath.arena.tournament.entrants import (
 )
 from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.mistakes import lines_of
 from lath.arena.tournament.programs import is_there
 from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.sources import played_in
@@ -221,6 +220,8 @@ def _refuse_more(own: Path, asked: str) -> None:
     What the file in the folder of its bot said then is part of its configuration.
     """
     toml, text = read_toml(own)
+    from lath.arena.tournament.mistakes import lines_of
+
     lines = lines_of(text)
     for at, row in enumerate(toml.get("bot", ())):
         if "cwd" in row and minimum.is_weaker(row.get("sandbox", "auto"), asked):

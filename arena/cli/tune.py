@@ -34,9 +34,9 @@ from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
 from lath.arena.tournament.entrants import flag_of
-from lath.arena.tournament.keys import MOST_AHEAD
 from lath.arena.tournament.programs import bundled, resolve
 from lath.arena.tournament.progress import end_words
+from lath.arena.tournament.sizes import MOST_AHEAD
 from lath.arena.tuning import Tuned, Wishes, held, values_of, verdict_of
 from lath.reports.outcome import Outcome
 from lath.reports.standings import TRIALS

@@ -18,7 +18,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lath import games
 from lath.arena.errors import ConfigError, reading
@@ -35,35 +35,25 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning
 from lath.arena.tournament import minimum
 from lath.arena.tournament import system as cores
-from lath.arena.tournament.keys import (
-    DEMO_GAMES,
-    MAX_JOBS,
-    MOST,
-    UNGUESSABLE,
-    BotTable,
-    BotTime,
-    ConfigTable,
-    OpeningsTable,
-    TuneTable,
-    seconds,
-)
-from lath.arena.tournament.mistakes import (
-    MOST_MISTAKES,
-    SETTINGS,
-    Mistake,
-    lines_of,
-    of_keys,
-    together,
-)
 from lath.arena.tournament.programs import (
     bundled,
     is_there,
     missing_file,
     resolve,
 )
+from lath.arena.tournament.sizes import DEMO_GAMES, MAX_JOBS, MOST, UNGUESSABLE
 from lath.games.files import lasting
 from lath.notation.protocol import TimeControl
 from lath.notation.record import number_of
+
+if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
+    from lath.arena.tournament.keys import (
+        BotTable,
+        BotTime,
+        ConfigTable,
+        OpeningsTable,
+        TuneTable,
+    )
 
 MOST_LETTERS: Final = 1 << 20
 """Letters of a configuration: thousands of bots."""
@@ -83,7 +73,7 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     # What they say decides which games are played: a run that goes on with another is refused.
     **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
     **dict.fromkeys(("adjudication", "sprt", "tune", "openings"), True),
-    "time": set(BotTime.model_fields),
+    "time": {"initial", "increment", "move", "nodes", "first"},  # all that BotTime has
     "bot": {
         "__all__": {"name", "command", "files", "options", "time", "build", "hosts", "protocol"}
     },
@@ -248,12 +238,12 @@ def base() -> dict[str, Any]:
 
 
 def demo() -> dict[str, Any]:
-    """Return the built-in tournament: the bundled bots, in about a minute of two cores."""
+    """Return the built-in tournament: the bundled bots, in ten seconds of two cores."""
     return {
         **base(),
         "event": "Demo of the bundled bots",
-        "rounds": 2,
-        "time": {"initial": "1s", "increment": "10ms"},
+        "rounds": 1,
+        "time": {"initial": "200ms", "increment": "5ms"},
         "openings": "random:0",
         "bot": [{"name": name} for name in bundled()],
     }
@@ -306,6 +296,8 @@ def load_own(
     if flags.get("seed") == UNGUESSABLE:
         flags["seed"] = toml.get("seed", UNGUESSABLE)
     if (form := flags.get("format")) in FORMATS and form != toml.get("format"):
+        from lath.arena.tournament.mistakes import SETTINGS
+
         lost = {*SETTINGS} - FORMATS[str(form)].settings
         toml = {key: value for key, value in toml.items() if key not in lost}
     if add or retire:
@@ -413,6 +405,8 @@ def build(
     played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
     all mistakes in the order of the file.
     """
+    from lath.arena.tournament.mistakes import MOST_MISTAKES, Mistake, lines_of, of_keys, together
+
     lines = lines_of(text)
     hidden = of_keys({key: toml[key] for key in flags if key in toml})[1]
     placed = [mistake.placed(name, lines) for mistake in hidden]
@@ -606,6 +600,8 @@ def budget_of(text: str) -> Budget:
     try:
         if text.isascii() and text.isdigit() and 0 < int(text) <= MOST:
             return Budget(games=int(text))
+        from lath.arena.tournament.keys import seconds
+
         if (time_s := seconds(text)) > 0:
             return Budget(seconds=time_s)
     except ValueError:

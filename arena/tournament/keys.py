@@ -17,21 +17,16 @@ from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, STOP_S
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.ranges import read_ranges
 from lath.arena.schedule.spsa import AHEAD
+from lath.arena.tournament.sizes import (
+    DEMO_GAMES,
+    MAX_JOBS,
+    MOST,
+    MOST_AHEAD,
+    SIZES,
+)
 from lath.arena.walls.wall import SANDBOXES
 
-DEMO_GAMES: Final = ("mammalath", "manalath", "surikata", "yavalath")
-
-MOST: Final = 10**15
-"""The greatest whole number; no key needs more."""
-
-MAX_JOBS: Final = 512
-"""Games at the same time: each is three processes."""
-
-MOST_AHEAD: Final = 4096
-"""Pairs of a tuning that wait for no result of each other."""
-
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
-SIZES: Final = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 def seconds(value: Any) -> float:
@@ -74,9 +69,6 @@ def _must(holds: Callable[[Any], bool]) -> AfterValidator:
 
     return AfterValidator(check)
 
-
-UNGUESSABLE: Final = "secret"
-"""The seed that nobody can guess: one is drawn, and kept in the tournament's directory."""
 
 MOST_SEED: Final = 2**63 - 1
 """TOML has no greater number."""

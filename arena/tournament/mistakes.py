@@ -26,7 +26,6 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
 from lath.arena.schedule.sprt import MOST_ELO
 from lath.arena.tournament.keys import (
-    MOST,
     TABLES,
     AdjudicationTable,
     BotTable,
@@ -36,6 +35,7 @@ from lath.arena.tournament.keys import (
     SprtTable,
 )
 from lath.arena.tournament.programs import advice_on, bundled, is_there
+from lath.arena.tournament.sizes import MOST
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.notation.errors import escaped
 

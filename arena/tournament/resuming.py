@@ -28,8 +28,8 @@ from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.tournament import system
 from lath.arena.tournament.config import Config, Noted
 from lath.arena.tournament.database import CHANGES, DATABASE, FILES, PROVENANCE, ROUNDS, SETTINGS
-from lath.arena.tournament.keys import SIZES
 from lath.arena.tournament.programs import files_in, is_there, todays
+from lath.arena.tournament.sizes import SIZES
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.versions import POOL
 from lath.games import origin

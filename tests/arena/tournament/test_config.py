@@ -640,3 +640,7 @@ def test_a_game_in_which_both_think_at_once_needs_the_cores_of_both(
     got = read(tmp_path, f'games = ["yavalath"]\n[time]\nmove = 1\nponder = {ponder}\n{bots}')
     assert got.cores_of_a_game == needed
     assert got.limits.ponder == (ponder == "true")
+
+
+def test_a_run_goes_on_with_the_same_time_control_alone() -> None:
+    assert config._NOT_NOTED["time"] == {*keys.BotTime.model_fields}
