@@ -16,11 +16,13 @@ import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
     from _typeshed import ReadableBuffer
 
 COMPRESSIONS: Final = (".gz", ".bz2", ".xz", ".zst")
@@ -51,6 +53,33 @@ _WRITTEN: Final = 1 << 16  # bytes that are written at once
 _LONGEST, _SUFFIX = 160, 8
 """Bytes of a name, letters of its suffix that are in the name of the temporary file: systems take
 255 of them, which may be used up."""
+
+
+@cache
+def folder_of(package: str, name: str = "") -> Path:
+    """Return a folder of files that are in a package; a copy where that lies in an archive."""
+    from importlib import resources
+
+    found = resources.files(package).joinpath(*name.split())
+    if isinstance(found, Path):
+        return found
+    import atexit
+    import shutil
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp(prefix="lath-files-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    _copy(found, folder)
+    return folder
+
+
+def _copy(source: Traversable, folder: Path) -> None:
+    for each in source.iterdir():
+        if each.is_file():
+            (folder / each.name).write_bytes(each.read_bytes())
+        else:
+            (folder / each.name).mkdir()
+            _copy(each, folder / each.name)
 
 
 @contextmanager
@@ -108,7 +137,9 @@ def _text_of(database: Path) -> io.RawIOBase:
 
 def needed_words(error: ImportError) -> str:
     """Return what to install where what databases need is missing."""
-    return f"a database needs {error.name}: pip install 'lath-arena[duckdb]'"
+    from lath.notation.extras import EXTRAS
+
+    return f"a database needs {error.name}: {EXTRAS['duckdb'].install}"
 
 
 _READ: Final = 1 << 17  # bytes that are read at once

@@ -55,6 +55,7 @@ from lath.arena.tournament.sources import (
     records_of,
     tournaments_in,
 )
+from lath.notation.extras import EXTRAS
 from lath.notation.replay import positions
 from lath.reports.export import unsound_words
 
@@ -227,7 +228,7 @@ class ReportJob:
         if first is None or is_special:
             return Card(address)
         if not pictures.has_libraries():
-            words = "it has no picture, for which pip install 'lath-arena[images]'"
+            words = f"it has no picture, for which {EXTRAS['images'].install}"
             print(f"{self.out}: {words}", file=sys.stderr)
             return Card(address)
         record = gathered.packer.record(first["number"])

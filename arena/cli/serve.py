@@ -13,7 +13,6 @@ import tempfile
 import threading
 import webbrowser
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -26,6 +25,7 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.entrants import bot_flag, spec_of
 from lath.arena.tournament.programs import bundled
+from lath.notation.extras import EXTRAS
 
 if TYPE_CHECKING:
     from lath.arena.site.app import Site
@@ -72,10 +72,9 @@ def serve(
 
     Example: arena serve results
     """
-    for name in ("starlette", "uvicorn"):
-        if find_spec(name) is None:
-            words = "which is not installed: pip install 'lath-arena[web]'"
-            raise ConfigError(f"arena serve needs {name}, {words}")
+    for name in EXTRAS["web"].missing:
+        words = f"which is not installed: {EXTRAS['web'].install}"
+        raise ConfigError(f"arena serve needs {name}, {words}")
     add_games(game)
     if host not in _LOOPBACK and not public_read_only:
         raise ConfigError(

@@ -26,6 +26,7 @@ from lath.arena.tournament.config import Config, build, demo, load_own
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.diagnosis import Finding, Verdict
 from lath.arena.tournament.slots import PlaceLostError
+from lath.notation.extras import EXTRAS
 
 ROOM: Final = 1 << 30
 """Bytes that should be free for what bots bring."""
@@ -158,7 +159,7 @@ def _of(worker: Worker, usual: float) -> Iterator[Finding]:
 
     hello = worker.hello
     if hello is None:
-        yield point("worker", worker.refused, "missing", "pip install 'lath-arena[dask]' there")
+        yield point("worker", worker.refused, "missing", f"{EXTRAS['dask'].install} there")
         return
     if worker.unlike:
         yield point("versions", worker.unlike, "missing", "install the same versions everywhere")

@@ -23,14 +23,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from lath import DOCUMENTATION
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.tournament.slots import PlaceLostError
+from lath.notation.extras import EXTRAS
 
 if TYPE_CHECKING:
     from distributed import Client
     from distributed.security import Security
 
-GUIDE: Final = "docs/cluster.md"
+GUIDE: Final = f"{DOCUMENTATION}cluster/"
 
 INSIST: Final = "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION=false"
 """The variable by which an organiser does without certificates, on this machine."""
@@ -342,11 +344,11 @@ class Link:
         except (CommClosedError, OSError) as error:
             raise PlaceLostError(f"{error}") from error
         except ModuleNotFoundError as error:
-            raise RemoteError(f"{error}: install lath-arena[dask] there") from error
+            raise RemoteError(f"{error}: {EXTRAS['dask'].install} there") from error
         except Exception as error:
             words = f"{type(error).__name__}: {error}"
             if _NOT_READ in words:
-                words = "the scheduler cannot read what it is sent: install lath-arena[dask] there"
+                words = f"the scheduler cannot read what it is sent: {EXTRAS['dask'].install} there"
             raise RemoteError(words) from error
         finally:
             future.release()

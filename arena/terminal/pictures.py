@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from importlib import util
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -21,6 +20,7 @@ from lath.arena.errors import ConfigError
 from lath.games.core import Position
 from lath.games.drawing import board
 from lath.notation.errors import printable
+from lath.notation.extras import EXTRAS
 from lath.notation.record import Record
 
 if TYPE_CHECKING:
@@ -42,15 +42,13 @@ _SAMPLES: Final = 8
 def refuse_without_libraries(what: str) -> None:
     """Raise ConfigError where the extra is not installed; `what` needs it."""
     if not has_libraries():
-        raise ConfigError(
-            f"{what} needs resvg_py and Pillow, which are not installed: "
-            "pip install 'lath-arena[images]'"
-        )
+        install = EXTRAS["images"].install
+        raise ConfigError(f"{what} needs resvg_py and Pillow, which are not installed: {install}")
 
 
 def has_libraries() -> bool:
     """Return whether the extra is installed."""
-    return all(util.find_spec(name) is not None for name in ("resvg_py", "PIL"))
+    return not EXTRAS["images"].missing
 
 
 def caption(record: Record) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
 
 from lath.games.errors import GameError
 from lath.notation.errors import Fault, RecordSyntaxError
+from lath.notation.extras import EXTRAS
 from lath.notation.files import temporary_file
 from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
 from lath.notation.reader import (
@@ -163,7 +164,7 @@ def arrow() -> tuple[Any, Any]:
         import pyarrow as pa
         from pyarrow import parquet
     except ImportError as error:
-        message = "Parquet and Arrow need pyarrow: pip install 'lath-arena[arrow]'"
+        message = f"Parquet and Arrow need pyarrow: {EXTRAS['arrow'].install}"
         raise FormatError(message) from error
     return pa, parquet
 

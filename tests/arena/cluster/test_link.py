@@ -94,7 +94,7 @@ def test_a_trial_has_some_workers(named: str) -> None:
 
 
 def test_without_dask_people_are_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lath.arena.cluster.opening.find_spec", lambda _: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(ConfigError, match=r"lath-arena\[dask\]"), cluster_at("local:2"):
         pass
 

@@ -1,0 +1,50 @@
+"""What the program can do besides where its extras are installed, and which modules each brings.
+
+Must not import any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """An optional part of the installation."""
+
+    name: str
+    """What stands in brackets for pip."""
+
+    gives: str
+    """What it is for, in a few words."""
+
+    modules: tuple[str, ...]
+    """What has to be there, what is named after a distribution first."""
+
+    @property
+    def install(self) -> str:
+        """Return the command that installs it."""
+        return f"pip install 'lath-arena[{self.name}]'"
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Return which of its modules are not installed."""
+        from importlib.util import find_spec
+
+        return tuple(module for module in self.modules if find_spec(module) is None)
+
+
+EXTRAS: Final[Mapping[str, Extra]] = {
+    extra.name: extra
+    for extra in (
+        Extra("arrow", "Parquet and Arrow tables", ("pyarrow",)),
+        Extra("dask", "tournaments on other machines", ("distributed",)),
+        Extra("duckdb", "databases of games", ("duckdb", "numpy", "pyarrow")),
+        Extra("fast", "bundled bots that are compiled", ("numba",)),
+        Extra("images", "pictures of boards", ("resvg_py", "PIL")),
+        Extra("web", "the local site of arena serve", ("starlette", "uvicorn")),
+    )
+}
+"""All of them, by name."""
