@@ -13,8 +13,19 @@ What is named here is read when it is asked for: the import of this package take
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
+
+from lath import refuse_other_systems
+
+try:
+    refuse_other_systems()
+except ImportError as error:
+    program = sys.argv[0].replace("\\", "/").rpartition("/")[2] if sys.argv else ""
+    if program == "-m" or program.split(".")[0].startswith("arena"):
+        raise SystemExit(f"arena: {error}") from None
+    raise
 
 if TYPE_CHECKING:
     from lath.arena.answers import Answer, Info, Limit

@@ -110,6 +110,8 @@ def _folder() -> Path:
         folders = _folders()
     except PackageNotFoundError:
         raise missing from None
+    except NotADirectoryError:
+        raise ColdError(f"{_HERE} lies in an archive, from which nothing is compiled") from None
     if find_spec("numba") is None:
         raise missing
     for folder in folders:

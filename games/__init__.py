@@ -85,10 +85,20 @@ def _may_bring_games(folder: str) -> bool:
 @cache
 def builtin_ids() -> tuple[str, ...]:
     """Return the ids of the games of this folder, sorted; imports none of them."""
-    # pathlib would cost a bot more than all games together
-    files = (name for folder in __path__ for name in os.listdir(folder))  # noqa: PTH208
+    files = (name for folder in __path__ for name in _names_in(folder))
     modules = {name.removesuffix(".py") for name in files if name.endswith(".py")} - _FOUNDATIONS
     return tuple(sorted(name.replace("_", "-") for name in modules))
+
+
+def _names_in(folder: str) -> list[str]:
+    """Return the names of files in a folder, or of modules in an archive."""
+    try:
+        # pathlib would cost a bot more than all games together
+        return os.listdir(folder)  # noqa: PTH208
+    except NotADirectoryError:
+        from pkgutil import iter_modules
+
+        return [f"{one.name}.py" for one in iter_modules([folder]) if not one.ispkg]
 
 
 def plugin_ids() -> tuple[str, ...]:

@@ -20,7 +20,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import Final, NamedTuple
@@ -30,7 +29,8 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.system import PATIENCE_S
-from lath.arena.walls.limits import close_to_others, die_with
+from lath.arena.walls.limits import close_to_others, die_with, with_modules
+from lath.notation.extras import EXTRAS
 
 LOCAL: Final = "local:"
 
@@ -70,11 +70,9 @@ WORKER: Final = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0", "-
 
 def refuse_without_dask() -> None:
     """Raise ConfigError where the extra is not installed."""
-    if find_spec("distributed") is None:
-        raise ConfigError(
-            "--cluster needs Dask.distributed, which is not installed: pip install "
-            "'lath-arena[dask]'"
-        )
+    if EXTRAS["dask"].missing:
+        install = EXTRAS["dask"].install
+        raise ConfigError(f"--cluster needs Dask.distributed, which is not installed: {install}")
 
 
 @contextmanager
@@ -267,7 +265,7 @@ def _dask(
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,
-            env={**os.environ, **SETTINGS},
+            env={**with_modules(os.environ), **SETTINGS},
             start_new_session=True,  # a Ctrl-C is the runner's
             preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509 - there is no other thread
         )

@@ -14,10 +14,11 @@ from lath import games
 from lath.arena.errors import ConfigError
 from lath.games.core import Move, Position
 from lath.notation import Builder, Record, format_record, read
+from lath.notation.files import folder_of
 
 GRADES: Final = range(1, 6)
 
-FOLDER: Final = Path(__file__).parent
+FOLDER: Final = folder_of("lath.arena.puzzles")
 """Where those are that come with the project."""
 
 Task = Literal["win", "win-in", "hold"]

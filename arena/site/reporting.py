@@ -23,6 +23,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.site.visitors import Places, Turns
 from lath.arena.tournament.database import DATABASE, RECORDS, Stamp, stamp_of
 from lath.arena.tournament.sources import OUTCOME
+from lath.arena.walls.limits import with_modules
 
 if TYPE_CHECKING:
     from lath.arena.site.shelf import Item
@@ -195,7 +196,11 @@ class _Maker:
     @classmethod
     async def started(cls) -> _Maker:
         process = await asyncio.create_subprocess_exec(
-            *COMMAND, stdin=PIPE, stdout=PIPE, start_new_session=True
+            *COMMAND,
+            stdin=PIPE,
+            stdout=PIPE,
+            start_new_session=True,
+            env=with_modules(os.environ),
         )
         with suppress(OSError):  # it has ended already
             os.setpriority(os.PRIO_PROCESS, process.pid, NICE)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.database import DATABASE, is_being_played
 from lath.arena.tournament.untrusted_files import opened, read_small
+from lath.arena.walls.limits import with_modules
 
 if TYPE_CHECKING:
     from lath.arena.site.shelf import Item
@@ -150,7 +151,7 @@ class _Run:
             stdout=self.said,
             stderr=subprocess.STDOUT,
             start_new_session=True,  # a Ctrl-C is the site's, which then stops it
-            env={**os.environ, "NO_COLOR": "1"},
+            env={**with_modules(os.environ), "NO_COLOR": "1"},
         )
         run, site = process_of(self.process.pid), process_of(os.getpid())
         if run and site:

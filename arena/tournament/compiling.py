@@ -6,6 +6,7 @@ says in its greeting which form it searches by.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from typing import Final
 from lath.arena import signals
 from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.tournament.programs import bundled
+from lath.arena.walls.limits import with_modules
 from lath.notation.protocol import IN_PYTHON
 
 SEARCHERS: Final = ("alphabeta", "mcts", "solver")
@@ -67,7 +69,11 @@ def _ended(
     began_s = time.monotonic()
     told_s = began_s
     with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=with_modules(os.environ),
     ) as child:
         try:
             while True:
@@ -90,7 +96,11 @@ def _ended(
 def state() -> tuple[bool, str]:
     """Return whether compiled code is there, and where, or why not."""
     ran = subprocess.run(
-        [*COMMAND, "--check"], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        [*COMMAND, "--check"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        env=with_modules(os.environ),
     )
     said = (ran.stderr if ran.returncode else ran.stdout).decode("utf-8", "replace").splitlines()
     return ran.returncode == 0, said[-1] if said else f"status {ran.returncode}"

@@ -22,17 +22,18 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import lath
+from lath import DOCUMENTATION
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.programs import first_bytes
 from lath.arena.walls import users
 from lath.arena.walls.bubblewrap import View
-from lath.arena.walls.limits import machine_bytes
+from lath.arena.walls.limits import launched, machine_bytes
 from lath.arena.walls.wall import Wall
 from lath.games.files import VARIABLE as GAMES
 
-GUIDE: Final = "docs/untrusted-bots.md"
+GUIDE: Final = f"{DOCUMENTATION}untrusted-bots/"
 
 _PROGRAMS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
 """What every bot sees of the system."""
@@ -215,7 +216,7 @@ def _is_in(path: str, *folders: str) -> bool:
 
 def _always_shown() -> Iterator[str]:
     """Yield what every bot behind bubblewrap sees of the arena."""
-    yield from (sys.prefix, sys.base_prefix, *_ours())
+    yield from (sys.prefix, sys.base_prefix, *_ours(), *launched())
 
 
 def _odd_entries(folder: str, allowed: Collection[str]) -> Iterator[str]:
@@ -390,7 +391,8 @@ def _ours() -> Iterator[str]:
     """Yield where the arena's modules are, and files of games."""
     for place in lath.__path__:  # a folder of links, where the arena is not installed
         yield place
-        yield from (str(entry) for entry in Path(place).iterdir() if entry.is_symlink())
+        with suppress(OSError):  # it lies in an archive
+            yield from (str(entry) for entry in Path(place).iterdir() if entry.is_symlink())
     files = os.environ.get(GAMES, "").split(os.pathsep)
     yield from (text.partition("#")[0] for text in files if text)
 

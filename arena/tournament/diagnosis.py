@@ -24,7 +24,7 @@ from importlib import metadata, util
 from pathlib import Path
 from typing import Final, Literal
 
-from lath import games
+from lath import DOCUMENTATION, games
 from lath.arena.errors import ConfigError, MachineError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
@@ -33,19 +33,13 @@ from lath.arena.tournament import compiling, system
 from lath.arena.tournament.confinement import GUIDE, confined
 from lath.arena.tournament.programs import ENTRY_POINTS, bundled
 from lath.arena.walls import bubblewrap, cgroups, users
+from lath.arena.walls.limits import with_modules
 from lath.games.errors import GameError
 from lath.games.files import VARIABLE as GAMES
+from lath.notation.extras import EXTRAS
 from lath.reports.schema import Schema, schema_of
 
 Verdict = Literal["ok", "note", "missing"]
-
-_EXTRAS: Final = {
-    "arrow": ("pyarrow", "Parquet and Arrow tables"),
-    "dask": ("distributed", "tournaments on other machines"),
-    "duckdb": ("duckdb", "databases of games"),
-    "images": ("resvg_py", "pictures of boards"),
-}
-"""Our extras: the package that each brings, and what that gives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +88,16 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[Finding]:
 def _program() -> Iterator[Finding]:
     yield _python()
     yield _packages()
-    for extra, (name, gives) in _EXTRAS.items():
-        is_there = util.find_spec(name) is not None
+    for extra in EXTRAS.values():
+        missing = ", ".join(extra.missing)
         yield Finding(
             group="program",
-            name=name,
-            verdict="ok" if is_there else "note",
-            found=f"{metadata.version(name)}: {gives}"
-            if is_there
-            else f"not installed: no {gives}",
-            remedy="" if is_there else f"pip install 'lath-arena[{extra}]'",
+            name=f"extra {extra.name}",
+            verdict="note" if missing else "ok",
+            found=f"{missing} not installed: no {extra.gives}"
+            if missing
+            else f"{extra.modules[0]} {metadata.version(extra.modules[0])}: {extra.gives}",
+            remedy=extra.install if missing else "",
         )
     git = shutil.which("git")
     yield Finding(
@@ -522,7 +516,11 @@ def _groups() -> Finding:
     words += " by version 1" if here.home and here.memory_home else ""
     words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
     words += "; ends all processes of a bot at once" if here.can_kill else ""
-    unseen = "" if "memory" in has else "; memory of the kernel's is not all seen (docs/attacks.md)"
+    unseen = (
+        ""
+        if "memory" in has
+        else f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)"
+    )
     return Finding(
         group="walls",
         name="control groups",
@@ -626,6 +624,7 @@ def _why_no_bot(module: str) -> str:
     try:
         ran = subprocess.run(
             (sys.executable, "-P", "-c", _LOAD, module),
+            env=with_modules(os.environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,

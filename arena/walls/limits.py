@@ -10,13 +10,16 @@ import ctypes
 import os
 import re
 import resource
+import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Final
 
+import lath
 from lath.arena.walls import seccomp, users
 
 DESCRIPTORS: Final = 1024
@@ -77,6 +80,49 @@ def environment(own: Mapping[str, str], scratch: str) -> dict[str, str]:
     """Return the variables of a bot: those of its own, and what it needs of ours."""
     kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
     return {**kept, "TMPDIR": scratch, **own}
+
+
+_PLACES: Final = "import sys; print(*sys.path, sep='\\0', end='')"
+"""Tells where a Python looks for modules."""
+
+
+@cache
+def launched() -> tuple[str, ...]:
+    """Return where this process has modules that its Python does not look for by itself.
+
+    A launcher puts them on its path: a wrapper, or an archive of zipapp, pex or shiv. Empty where
+    the arena is installed.
+    """
+    import sysconfig
+
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(lath.__file__)))
+    if ours in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        return ()
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    try:
+        ran = subprocess.run(
+            (sys.executable, "-P", "-c", _PLACES), env=alone, capture_output=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return (ours,)
+    own = os.fsdecode(ran.stdout).split("\0")
+    if ours in own:
+        return ()
+    found = dict.fromkeys(os.path.abspath(place) for place in (ours, *filter(None, sys.path)))
+    return tuple(place for place in found if place not in own and os.path.exists(place))
+
+
+def with_modules(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a Python that is to find the modules of this one."""
+    before = variables.get("PYTHONPATH", "")
+    places = os.pathsep.join(filter(None, (*launched(), before)))
+    return {**variables, "PYTHONPATH": places} if launched() else dict(variables)
+
+
+def is_this_python(program: str) -> bool:
+    """Return whether a program is the Python that runs the arena."""
+    is_named = "python" in program and "/" not in program
+    return sys.executable in (program, is_named and shutil.which(program))
 
 
 def restriction(

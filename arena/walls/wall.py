@@ -17,7 +17,13 @@ from typing import Final, Literal
 from lath.arena.walls import bubblewrap, cgroups, users
 from lath.arena.walls.bubblewrap import View
 from lath.arena.walls.cgroups import Group
-from lath.arena.walls.limits import OWN_TASKS, environment, restriction
+from lath.arena.walls.limits import (
+    OWN_TASKS,
+    environment,
+    is_this_python,
+    restriction,
+    with_modules,
+)
 
 Kind = Literal["limits", "user", "bwrap"]
 
@@ -149,6 +155,8 @@ def beginning(
     opened: Sequence[int] = ()
     group = _group(wall, os.path.basename(scratch))
     try:
+        if is_this_python(words[0]):
+            own_env = with_modules(own_env)
         env = environment(own_env, scratch)
         restrict = restriction(memory_bytes, held, user=becomes, is_own=user is not None)
         if becomes is not None:

@@ -11,7 +11,6 @@ come to be made.
 
 from __future__ import annotations
 
-import fcntl
 import glob
 import os
 import shutil
@@ -27,6 +26,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from lath import refuse_other_systems
 from lath.notation.database.layers import Flags, Numbers, counted
 from lath.notation.database.parcels import NOTES, OF_GAMES, OfGame, Parcel
 from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
@@ -430,6 +430,9 @@ def _locked(folder: Path) -> int | None:
 
     None, too, for a folder that is gone, or none of ours.
     """
+    refuse_other_systems()
+    import fcntl
+
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR)
     except OSError:

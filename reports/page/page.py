@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING, Any, Final
 import jinja2
 from markupsafe import Markup
 
-from lath import games
+from lath import DOCUMENTATION, games
 from lath.games.core import Game, Position
 from lath.games.errors import GameError
 from lath.notation.effects import steps
+from lath.notation.files import folder_of
 from lath.notation.record import Record
 from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.exploring.trees import Reached, TreeLine
@@ -45,7 +46,7 @@ from lath.reports.standings import Refused
 if TYPE_CHECKING:
     from jinja2.bccache import Bucket
 
-TEMPLATES: Final = Path(__file__).parent.parent / "templates"
+TEMPLATES: Final = folder_of("lath.reports", "templates")
 """Where ours are."""
 
 KINDS: Final = (".j2", ".css", ".js")
@@ -355,7 +356,8 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
     )
     shown = dict(getmembers(views, isfunction))
     environment.filters |= shown
-    environment.globals |= {**shown, "z95": Z95, "EVIDENCE": views.EVIDENCE}
+    named = {"z95": Z95, "EVIDENCE": views.EVIDENCE, "DOCUMENTATION": DOCUMENTATION}
+    environment.globals |= {**shown, **named}
     return environment
 
 

@@ -68,9 +68,37 @@ def test_there_are_no_symbolic_links() -> None:
     assert not [name for mode, _, _, name in rows if mode == "120000"]
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_every_package_is_typed_for_who_imports_it(package: str) -> None:
-    assert (ROOT / package / "py.typed").is_file()
+WITHOUT = "import sys; sys.modules['fcntl'] = None; "
+"""What makes this Python one of a system that has neither POSIX locks nor the rest."""
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [
+        ("sys.argv[0] = 'C:/Scripts/arena.exe'; from lath.arena.__main__ import main", "arena: "),
+        ("import runpy; runpy.run_module('lath.arena', run_name='__main__')", "ImportError: "),
+        ("from lath.arena import Engine", "ImportError: "),
+        ("import lath.arena.tournament.store", "ImportError: "),
+        ("import lath.arena.walls.limits", "ImportError: "),
+    ],
+)
+def test_where_the_arena_cannot_run_one_sentence_says_where_it_does(
+    program: str, told: str
+) -> None:
+    words = [sys.executable, "-c", WITHOUT + program]
+    ran = subprocess.run(words, check=False, capture_output=True, text=True)
+    assert ran.returncode == 1
+    *before, last = ran.stderr.splitlines()
+    sentence = "Lath Arena runs on Linux and macOS, and on Windows in WSL "
+    assert last.startswith(told + sentence)
+    assert (before == []) is (told == "arena: ")
+
+
+def test_records_are_read_everywhere() -> None:
+    program = (
+        "from lath import games, notation; import lath.bots.sdk; print(notation.check.__name__)"
+    )
+    assert subprocess.run([sys.executable, "-c", WITHOUT + program], check=False).returncode == 0
 
 
 def test_every_name_of_the_notation_is_there_and_no_other_for_type_checkers_too() -> None:
@@ -88,6 +116,19 @@ def test_a_worker_and_a_bot_start_without_the_heavy_libraries() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "[]"
+
+
+def test_the_help_of_no_command_imports_the_models_of_configurations() -> None:
+    code = """if True:
+        import sys
+        from lath.arena.__main__ import run
+        from lath.arena.cli.main import COMMANDS
+        for name in COMMANDS:
+            assert run([name, "--help"]) == 0
+            assert "pydantic" not in sys.modules, name
+    """
+    ran = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_only_who_reads_configurations_imports_pydantic() -> None:

@@ -7,7 +7,9 @@ import os
 import re
 import resource
 import shutil
+import tomllib
 from importlib import metadata, util
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,8 +17,11 @@ from typing import Any
 import jsonschema
 import pytest
 from commands import arena
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from places import ROOT
 
-from lath import games
+from lath import DOCUMENTATION, games
 from lath.arena.errors import MachineError
 from lath.arena.referee import trees
 from lath.arena.terminal.layout import Letters, Output
@@ -24,6 +29,7 @@ from lath.arena.tournament import diagnosis, system
 from lath.arena.walls import bubblewrap, cgroups, users
 from lath.arena.walls.cgroups import Here
 from lath.games.errors import UnknownGameError
+from lath.notation.extras import EXTRAS
 
 
 def rows(*words: object) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -68,7 +74,7 @@ def test_a_wall_that_is_needed_and_not_there_is_missing(
     status, found = rows("--sandbox", wall)
     assert (status, found[wall]["verdict"]) == (1, "missing")
     assert says in found[wall]["found"]
-    assert "docs/untrusted-bots.md" in found[wall]["remedy"]
+    assert f"{DOCUMENTATION}untrusted-bots/" in found[wall]["remedy"]
     ran = arena("doctor", "--sandbox", "moat")
     assert "--sandbox 'moat', expected one of auto, none, user, bwrap" in ran.err
 
@@ -145,7 +151,9 @@ def test_what_mends_a_wall_is_its_remedy(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(users, "can_be_given", lambda: True)
     monkeypatch.setattr(users, "closed_to", lambda *_: "/root")
     _, found = rows()
-    assert found["bwrap"]["remedy"].startswith("install the package bubblewrap; see docs/")
+    assert found["bwrap"]["remedy"].startswith(
+        f"install the package bubblewrap; see {DOCUMENTATION}untrusted"
+    )
     assert found["user"]["found"] == "not possible: /root is closed to other users"
     assert found["user"]["remedy"].startswith("`chmod o+rX` opens it")
     monkeypatch.setattr(users, "can_be_given", lambda: False)
@@ -205,7 +213,26 @@ def test_an_extra_that_is_not_there_is_noted(monkeypatch: pytest.MonkeyPatch) ->
     find = util.find_spec
     monkeypatch.setattr(util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
     status, found = rows()
-    assert (status, found["pyarrow"]["remedy"]) == (0, "pip install 'lath-arena[arrow]'")
+    assert (status, found["extra arrow"]["remedy"]) == (0, EXTRAS["arrow"].install)
+    assert found["extra arrow"]["found"] == "pyarrow not installed: no Parquet and Arrow tables"
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = extras["optional-dependencies"]
+    assert {f"extra {name}" for name in extras} - set(found) == {"extra dev", "extra docs"}
+
+
+def test_the_list_of_extras_is_that_of_the_installation() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    asked = {
+        name: {canonicalize_name(Requirement(text).name) for text in texts}
+        for name, texts in project["optional-dependencies"].items()
+        if name not in {"dev", "docs"}
+    }
+    brings = packages_distributions()
+    listed = {
+        extra.name: {canonicalize_name(brings[module][0]) for module in extra.modules}
+        for extra in EXTRAS.values()
+    }
+    assert listed == asked
 
 
 def test_a_file_of_a_game_that_fails_is_told_with_its_line(

@@ -1,0 +1,153 @@
+"""What is installed from the built wheel: its description, its types, and launchers of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipapp
+import zipfile
+from email import message_from_bytes
+from pathlib import Path
+
+import pytest
+from places import ROOT
+
+from lath import DOCUMENTATION
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+
+MAIN = "from lath.arena.__main__ import main\nmain()\n"
+
+PROGRAM = '''
+"""A program of somebody who has installed the arena."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import lath
+from lath import games, notation
+from lath.arena import Engine, Limit
+from lath.bots.sdk import Turn, run
+from lath.games.core import Move, Position
+from lath.notation.record import Record
+
+
+def choose(position: Position, turn: Turn) -> Move:
+    return turn.chance.choice(position.legal_moves())
+
+
+def winners(path: Path) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for record in notation.read(path):
+        found[record.first if record.result == "1-0" else record.second] += 1
+    return found
+
+
+def lengths(records: list[Record]) -> list[int]:
+    return [sum(1 for _ in notation.positions(record)) for record in records]
+
+
+def asked(bot: str) -> Move | None:
+    with Engine.open(bot) as engine:
+        return engine.play(games.get("yavalath").start(), Limit(nodes=5)).move
+
+
+if __name__ == "__main__":
+    print(lath.DOCUMENTATION, asked("greedy") in games.get("yavalath").start().legal_moves())
+    run(choose, name="Dice")
+'''
+
+
+def ran(*words: object, folder: Path, status: int = 0) -> str:
+    """Return what a program prints that starts with few variables and has a status."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    ended = subprocess.run(
+        [*map(str, words)], cwd=folder, env=kept, input="", capture_output=True, text=True
+    )
+    assert ended.returncode == status, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel, as it is built from a copy of what git knows."""
+    out = tmp_path_factory.mktemp("dist")
+    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT)
+    ran(*build, folder=out)
+    (found,) = out.glob("*.whl")
+    return found
+
+
+def a_python(folder: Path) -> Path:
+    """Return a Python that has all that the arena needs, but not the arena."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    (site,) = folder.glob("lib/python3*/site-packages")
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if path.suffix != ".pth" and "lath" not in path.name:
+            (site / path.name).symlink_to(path)
+    return folder / "bin" / "python"
+
+
+def test_the_description_has_no_path_that_only_a_checkout_can_follow(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        told = message_from_bytes(archive.read(name))
+    text = str(told.get_payload())
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
+    assert len(links) > 40
+    assert [link for link in links if not re.match("https://|#", link)] == []
+    ours = {link.removeprefix(DOCUMENTATION) for link in links if link.startswith(DOCUMENTATION)}
+    pages = [one.partition("#")[0].strip("/") for one in ours]
+    there = [ROOT / "docs" / (one if one.startswith("images/") else f"{one}.md") for one in pages]
+    assert [path for path in there if not path.is_file()] == []
+    assert told["Author"] == "Lath Arena contributors"
+
+
+def test_a_users_program_passes_a_strict_type_checker(wheel: Path, tmp_path: Path) -> None:
+    python = a_python(tmp_path / "fresh")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile")
+    ran(*pip, "--no-deps", "--no-index", wheel, folder=tmp_path)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    mypy = (sys.executable, "-m", "mypy", "--strict", "--python-executable", python)
+    assert "Success" in ran(*mypy, "--config-file", os.devnull, "program.py", folder=tmp_path)
+    told = ran(python, "program.py", folder=tmp_path)
+    assert told.startswith(f"{DOCUMENTATION} True")
+    (tmp_path / "program.py").write_text(PROGRAM + '\nx: int = notation.read("games.lath")\n')
+    assert "Incompatible types" in ran(
+        *mypy, "--config-file", os.devnull, "program.py", folder=tmp_path, status=1
+    )
+
+
+@pytest.mark.parametrize("launcher", ["wrapper", "zipapp", "variable"])
+def test_bots_workers_and_reports_start_where_a_launcher_has_the_modules(
+    wheel: Path, tmp_path: Path, launcher: str
+) -> None:
+    """As pex and shiv do, too: modules are on the path of the program, not of its Python."""
+    python, modules = a_python(tmp_path / "fresh"), tmp_path / "modules"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(modules)
+    ran(python, "-c", "import lath", folder=tmp_path, status=1)
+    started: list[object] = [python, tmp_path / "arena"]
+    if launcher == "zipapp":
+        (modules / "__main__.py").write_text(MAIN)
+        zipapp.create_archive(modules, tmp_path / "arena")
+        shutil.rmtree(modules)
+    elif launcher == "wrapper":
+        path = f"import sys; sys.path.insert(0, {str(modules)!r})\n"
+        (tmp_path / "arena").write_text(path + MAIN)
+    else:
+        started = ["env", f"PYTHONPATH={modules}", python, "-m", "lath.arena"]
+    bots = ("--bot", "greedy", "--bot", "mcts", "--bot", "mine=python mine/mybot.py")
+    play = ("--game", "yavalath", "--rounds", "1", "--tc", "nodes 5", "--jobs", "2", "-q")
+    ran(*started, "init", "mine", folder=tmp_path)
+    ran(*started, "run", *bots, *play, "--out", "cup", folder=tmp_path)
+    assert (tmp_path / "cup" / "report.html").stat().st_size > 100_000
+    assert ran(*started, "select", "cup", "--count", folder=tmp_path) == "6\n"
+    assert "does not load" not in ran(*started, "doctor", folder=tmp_path)
+    ran(*started, "bot", "check", "--only", "info", "-q", "mcts", folder=tmp_path)
