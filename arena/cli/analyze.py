@@ -13,7 +13,7 @@ import typer
 from lath.arena import signals
 from lath.arena.analysing import Analyst, Kept, analysed
 from lath.arena.answers import Limit
-from lath.arena.cli.files import Files, Quiet, bad_words, refuse_other_formats, write_pieces
+from lath.arena.cli.files import Quiet, Sources, bad_words, refuse_other_formats, write_pieces
 from lath.arena.cli.main import App, GameFiles, add_games, option, whole
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
@@ -38,7 +38,7 @@ KEPT: Final = ".analysis"
 
 @app.command()
 def analyze(
-    files: Files,
+    files: Sources,
     bot: Bot = "solver",
     nodes: Nodes = 5000,
     seconds: Seconds = None,

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from lath.arena.cli.files import (
-    Files,
     Jobs,
     Quiet,
+    Sources,
     Unchecked,
     is_one_of,
     refuse_other_formats,
@@ -96,7 +96,7 @@ MOST_PARTS: Final = 10_000
 
 @app.command()
 def select(
-    files: Files,
+    files: Sources,
     where: Where = None,
     invert: Invert = False,
     distinct: Distinct = False,

@@ -12,7 +12,7 @@ from typing import Annotated, Final
 import typer
 
 from lath import games
-from lath.arena.cli.files import Files, Quiet, read_database, unless_cut
+from lath.arena.cli.files import Quiet, Sources, read_database, unless_cut
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
@@ -33,7 +33,7 @@ All = Annotated[bool, flag("--all", "Show every move, not only the most frequent
 
 @app.command()
 def explore(
-    files: Files,
+    files: Sources,
     position: PositionText = None,
     setup: SetupText = None,
     after: After = "",

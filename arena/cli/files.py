@@ -20,7 +20,7 @@ from lath.arena.cli.main import whole as number
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
-from lath.notation.errors import printable
+from lath.notation.errors import Fault, printable
 from lath.notation.files import (
     TemporaryFileError,
     needed_words,
@@ -29,13 +29,18 @@ from lath.notation.files import (
     write_atomically,
 )
 from lath.notation.index import note_for
-from lath.notation.reader import Entry
+from lath.notation.reader import Entry, RecordText, entry_of
+from lath.notation.writer import format_record
 
 if TYPE_CHECKING:
     from lath.notation.database.reading import Database
 
 Files = Annotated[
     list[Path], argument("FILE...", "Record files, or databases of games; - is stdin.")
+]
+Sources = Annotated[
+    list[Path],
+    argument("SOURCE...", "Record files, tournaments' directories, or databases; - is stdin."),
 ]
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
 Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems.")]
@@ -71,8 +76,15 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield the entries of a file of a format, else of that of its suffix, else of our text.
 
-    As `formats.entries` does. Raises OSError and ConfigError.
+    As `formats.entries` does; of a tournament's directory those of its games. Raises OSError and
+    ArenaError.
     """
+    if not format_name and path.is_dir():
+        from lath.arena.tournament.sources import is_tournament
+
+        if is_tournament(path):
+            yield from _entries_of_games(path, rules=rules)
+            return
     name = format_name or (formats.name_for(path) if formats.is_other(path) else "lath")
     try:
         formats.reader(name)  # refused before the file is opened
@@ -80,6 +92,28 @@ def entries(
             yield from formats.entries(stream, name, str(path), rules=rules, jobs=jobs)
     except formats.FormatError as error:
         raise ConfigError(f"{path}: {error}") from error
+
+
+def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
+    """Yield the entries of a tournament's games; raises ArenaError, of damage after what is sound.
+
+    Those that a ruling is about have the tag of it.
+    """
+    from lath.arena.tournament.database import DATABASE
+    from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
+    from lath.reports.standings import Refused
+
+    doubts: list[Doubt] = []
+    name = str(folder / DATABASE)
+    for place, found in enumerate(records_of([folder], doubts, rules=False), 1):
+        if isinstance(found, Refused):
+            fault = Fault(found.kind.replace(" ", "-"), found.why)
+            yield RecordText(1, found.where, fault).entry(name, place, None, [fault])
+        else:
+            yield entry_of(RecordText(1, format_record(found).strip()), name, place, rules=rules)
+    for doubt in doubts:
+        print(f"warning: {doubt.words}", file=sys.stderr)
+    refuse_damage(doubts)
 
 
 @contextmanager

@@ -240,7 +240,9 @@ class _Check:
 
 _PLIES: Final = "For each record and ply a line: position, move, number of legal moves."
 
-File = Annotated[Path, argument("FILE", "A record file, or a database; - is stdin.")]
+Source = Annotated[
+    Path, argument("SOURCE", "A record file, a tournament's directory, or a database; - is stdin.")
+]
 Numbered = Annotated[
     list[str] | None, option("--game", "N|FILE", "The record, from 1; and its game's file.")
 ]
@@ -258,7 +260,7 @@ PliesAsJson = Annotated[bool, flag("--json", _PLIES)]
 
 @app.command()
 def show(
-    file: File,
+    file: Source,
     game: Numbered = None,
     ply: AtPly = None,
     svg: AsSvg = False,

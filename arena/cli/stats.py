@@ -10,7 +10,15 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.files import Files, Jobs, Quiet, Unchecked, is_one_of, unless_cut, write_pieces
+from lath.arena.cli.files import (
+    Jobs,
+    Quiet,
+    Sources,
+    Unchecked,
+    is_one_of,
+    unless_cut,
+    write_pieces,
+)
 from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option, whole
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
@@ -53,7 +61,7 @@ AsPage = Annotated[Path | None, option("--html", "FILE", _HTML)]
 
 @app.command()
 def stats(
-    files: Files,
+    files: Sources,
     where: Where = None,
     distinct: Distinct = False,
     endings: Endings = False,

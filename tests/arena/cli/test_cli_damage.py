@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 import sqlite3
 from contextlib import closing
@@ -77,6 +78,48 @@ def test_a_sound_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> No
         "folder": "cup", "stored": 12, "exported": 12, "unsound": 0, "only_stored": 0,
         "only_exported": 0, "different": 0, "sound": 12,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "select",
+        "select --sort plies --limit 5",
+        "select --where 'plies > 20' --count",
+        "stats",
+        "stats --measures --json",
+        "stats --openings --csv",
+        "explore --all",
+        "explore --after e5 --json",
+        "explain ann",
+        "rate --csv",
+        "show --game 3 --ply 2",
+        "show --json",
+    ],
+)
+def test_a_directory_answers_as_its_file_of_games_does(cup: Path, command: str) -> None:
+    words = shlex.split(command)
+    told = [(ran.status, ran.out) for ran in (arena(*words, cup), arena(*words, cup / RECORDS))]
+    assert told[0] == told[1]
+    assert told[0][0] == 0
+    assert told[0][1]
+
+
+@pytest.mark.parametrize("command", ["select", "stats", "explore --all", "show --json"])
+def test_of_a_damaged_directory_what_is_sound_is_told_and_what_is_lost(
+    cup: Path, command: str
+) -> None:
+    sound = arena(*command.split(), cup)
+    assert (sound.status, sound.out != "") == (0, True)
+    change(cup, "DELETE FROM game WHERE number = 12")
+    change(cup, "UPDATE game SET log = 'x' WHERE number = 5")
+    (cup / RECORDS).unlink()
+    ran = arena(*command.split(), cup)
+    assert ran.status != 0
+    assert "; 10 games are sound there or in games.lath" in ran.err
+    assert "`arena check cup` counts them" in ran.err
+    (cup / DATABASE).unlink()
+    assert arena(*command.split(), cup).err == "arena: cup cannot be read: Is a directory\n"
 
 
 def test_a_run_that_goes_on_storing_is_no_damage(tmp_path: Path) -> None:
