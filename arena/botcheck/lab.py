@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final, Self
 
+from lath import DOCUMENTATION
 from lath.arena import signals
 from lath.arena.botcheck.points import FaultFoundError, duration, fault
 from lath.arena.errors import GameVoidError
@@ -380,7 +381,7 @@ class Bout:
         except GameError as error:
             mend = (
                 "begin at the start that `new` tells, play every `play` and your own `bestmove` "
-                "on it, write moves as docs/rules.md does; or say `want legal` before `ok`"
+                f"on it, write moves as {DOCUMENTATION}rules/ does; or say `want legal` before `ok`"
             )
             if self._lab.contest:
                 mend = (

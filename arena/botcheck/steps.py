@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from lath import games
+from lath import DOCUMENTATION, games
 from lath.arena import signals
 from lath.arena.botcheck.lab import FLUSH, Bout, Lab
 from lath.arena.botcheck.points import (
@@ -671,7 +671,7 @@ def _comments_well(lab: Lab) -> Finding:
 
 @_step(HEARD, "move-text", "writes moves in their one canonical way")
 def _writes_moves_plainly(lab: Lab) -> Finding:
-    return _counted(lab.odd_moves, "write moves as docs/rules.md does", "all moves")
+    return _counted(lab.odd_moves, f"write moves as {DOCUMENTATION}rules/ does", "all moves")
 
 
 @_step(HEARD, "resigns", "plays before it resigns", _WARNING)

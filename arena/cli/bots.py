@@ -125,8 +125,8 @@ def check(
 ) -> None:
     """Test how a bot keeps the protocol, point by point, and say how to mend what is wrong.
 
-    Exit status 0 when there is no fault, 1 when there is one. docs/bot-check.md explains each
-    point.
+    Exit status 0 when there is no fault, 1 when there is one. https://lath-arena.github.io/lath-arena/bot-check/
+    explains each point.
 
     Example: arena bot check --game yavalath -- node mybot.js
     """

@@ -13,6 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple
 
+from lath import DOCUMENTATION
 from lath.arena.cli.main import App, argument, option
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.programs import build_command
@@ -54,7 +55,8 @@ _TOML: Final = """\
 
 event = "My first tournament"
 games = {games}        # `arena games` lists them
-format = "round-robin"     # or gauntlet, swiss, knockout, match, tune, pool: docs/tournaments.md
+# or gauntlet, swiss, knockout, match, tune, pool: {documents}tournaments/
+format = "round-robin"
 rounds = 5                 # each round: every pairing plays every game, both seats of one setup
 seed = 1                   # setups and the bots' seeds follow from it
 jobs = 1                   # games at the same time; "auto": as many as there are cores for
@@ -115,7 +117,9 @@ def init(
     command = shlex.join(tomllib.loads(f"command = {starter.command}")["command"])
     build = f'build = "{starter.build}"\ncwd = "."\n' if starter.build else ""
     texts = {
-        "tournament.toml": _TOML.format(games=starter.games, command=starter.command, build=build),
+        "tournament.toml": _TOML.format(
+            documents=DOCUMENTATION, games=starter.games, command=starter.command, build=build
+        ),
         starter.file: (packed if packed.is_file() else checkout).read_text(encoding="utf-8"),
         "README.md": _README.format(
             file=starter.file,

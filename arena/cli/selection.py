@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Self
 
+from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, read_database, read_from
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
     from lath.notation.database.layers import Flags
     from lath.notation.database.reading import Database
 
-_QUERY = "A query, such as 'plies > 20 and winner = greedy'; docs/queries.md has the language."
+_QUERY = (
+    f"A query, such as 'plies > 20 and winner = greedy'; {DOCUMENTATION}queries/ has the language."
+)
 
 Where = Annotated[str | None, option("--where", "EXPR", _QUERY)]
 Distinct = Annotated[bool, flag("--distinct", "Of games with the same start and moves, the first.")]
