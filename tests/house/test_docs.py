@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import hashlib
 import io
 import re
+import shlex
+import shutil
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import commands
 import pytest
+import typer.main
+from arena_runs import arena as run_arena
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
 from places import OURS, ROOT
 from transcripts import ARENA, BOT, check_transcript
 
-from lath import games
+from lath import DOCUMENTATION, games
+from lath.arena.cli.main import app
 from lath.games.core import Move, Position
 from lath.notation.reader import entries_of
 
@@ -28,6 +34,7 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "examples" / "bots" / "README.md",
 ]
+FLOORS = ("games", "notation", "bots", "reports", "arena")
 OUR_PAGES = ("docs/notation.md", "docs/protocol.md", "docs/rules.md", "examples/bots/README.md")
 
 _FENCE = re.compile(r"^```(\S+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -238,3 +245,245 @@ def test_the_docs_show_the_first_position_of_every_game_of_ours() -> None:
     for game_id in OURS:
         rows = re.findall(rf"^\| `{game_id}` \|.*`([^`]*)` \|$", page, re.MULTILINE)
         assert games.get(game_id).start().text() in rows
+
+
+# What is printed
+
+_OF_A_CHECKOUT = re.compile(
+    r"\b(?:docs|examples|benchmarks|tests)/[\w./-]+|\b(?!README)[A-Z]{6,}\.md\b"
+)
+"""Names of files that an installed program does not have."""
+
+_PAGE = re.compile(
+    r"(?:DOCUMENTATION ?}+|lath-arena\.github\.io/lath-arena/)([\w.-]+)?/?(#[\w-]+)?"
+)
+
+
+def docstrings_of(tree: ast.AST, *, has_help: bool) -> Iterator[ast.expr]:
+    """Yield docstrings and what stands below names, but for those that are the help of commands."""
+    for node in ast.walk(tree):
+        is_help = has_help and getattr(node, "decorator_list", [])
+        body = getattr(node, "body", ())
+        for inner in body if isinstance(body, list) and not is_help else ():
+            if isinstance(inner, ast.Expr):
+                yield inner.value
+
+
+def printed_texts() -> Iterator[tuple[str, str]]:
+    """Yield each text that the program may print or write, with its place; f-strings whole."""
+    for path in sorted(one for floor in FLOORS for one in (ROOT / floor).rglob("*")):
+        name = path.relative_to(ROOT).as_posix()
+        if path.suffix in {".j2", ".js", ".css", ".toml"}:
+            yield name, path.read_text(encoding="utf-8")
+        if path.suffix != ".py":
+            continue
+        source = path.read_text(encoding="utf-8")
+        tree = ast.parse(source)
+        docstrings = set(docstrings_of(tree, has_help=name.startswith("arena/cli/")))
+        for node in ast.walk(tree):
+            if node in docstrings:
+                continue
+            if isinstance(node, ast.JoinedStr):
+                yield f"{name}:{node.lineno}", ast.unparse(node)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield f"{name}:{node.lineno}", node.value
+
+
+def test_nothing_that_is_printed_names_a_file_that_no_installation_has() -> None:
+    texts = [*printed_texts()]
+    assert len(texts) > 5000
+    found = {(place, hit[0]) for place, text in texts if (hit := _OF_A_CHECKOUT.search(text))}
+    assert found == set()
+
+
+def test_every_address_of_a_document_that_is_printed_is_there() -> None:
+    metadata = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert metadata["project"]["urls"]["Documentation"] == DOCUMENTATION
+    named = {hit[1] for _, text in printed_texts() for hit in _PAGE.finditer(text) if hit[1]}
+    assert {"queries", "untrusted-bots", "rules"} <= named
+    assert [page for page in named if not (ROOT / "docs" / f"{page}.md").is_file()] == []
+
+
+# Commands
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a page."""
+
+    page: str
+    words: tuple[str, ...]
+    """What stands behind `arena`, up to a comment or a pipe."""
+
+    shown: str
+    """What is printed, as far as the page shows it."""
+
+    is_whole: bool
+    """Whether it can be typed as it stands; else it is named in a sentence."""
+
+
+_INLINE = re.compile(r"`arena ([^`]+)`")
+_PLACEHOLDER = re.compile(r"\b(?!HEAD\b)[A-Z]{2,}\b|\bN\b|…|\.\.\.|\[")
+
+
+def words_of(line: str) -> tuple[str, ...]:
+    read = shlex.shlex(line, posix=True, punctuation_chars="|&;<>")
+    read.whitespace_split = True
+    words = [*read]
+    ends = [at for at, word in enumerate(words) if re.fullmatch("[|&;<>]+", word)]
+    return tuple(words[: ends[0]] if ends else words)
+
+
+def commands_of(page: Path) -> Iterator[Command]:
+    """Yield what a page says to type, and the commands that it names in sentences."""
+    content = page.read_text(encoding="utf-8")
+    name = page.relative_to(ROOT).as_posix()
+    for fence in _FENCE.finditer(content):
+        for typed in re.split(r"^\$ ", fence[3], flags=re.MULTILINE)[1:]:
+            line, _, shown = typed.partition("\n")
+            if line.startswith("arena "):
+                yield Command(name, words_of(line)[1:], shown, is_whole=True)
+    for line in _INLINE.findall(_FENCE.sub("", content)):
+        if not _PLACEHOLDER.search(line) and line != "1":  # a line of the protocol
+            yield Command(name, words_of(line), "", is_whole=False)
+
+
+COMMANDS = [command for page in PAGES for command in commands_of(page)]
+
+
+def why_not_a_command(command: Command) -> str:
+    """Return what the command line has against a command; nothing is run."""
+    one, words = typer.main.get_command(app), list(command.words)
+    context = None
+    try:
+        while hasattr(one, "resolve_command"):
+            if not words and not command.is_whole:
+                return ""
+            context = one.make_context(one.name or "arena", words, parent=context)
+            _, one, words = one.resolve_command(context, [*context._protected_args, *context.args])
+        one.make_context(one.name, words, parent=context)
+    except Exception as error:  # noqa: BLE001 - of the library's own classes
+        kind = type(error).__name__
+        is_part = not command.is_whole and kind in ("Exit", "MissingParameter")
+        is_part |= not command.is_whole and "requires an argument" in str(error)
+        is_elsewhere = str(error).endswith("does not exist.")
+        return "" if is_part or is_elsewhere else f"{shlex.join(command.words)}: {error}"
+    return ""
+
+
+def test_every_command_of_the_docs_is_one_that_the_program_has() -> None:
+    assert len(COMMANDS) > 300
+    wrong = [(command.page, why) for command in COMMANDS if (why := why_not_a_command(command))]
+    assert wrong == []
+
+
+# Commands on the demo's output
+
+READERS = {
+    *("analyze", "bot log", "check", "convert", "diff", "edit", "explain", "explore", "rate"),
+    *("report", "select", "show", "stats"),
+}
+"""Commands that read what was played."""
+
+VERDICTS = {"match": {10, 11, 12}, "tune": {10, 11, 12}, "diff": {0, 1}}
+"""Statuses by which commands say what they have found; all others end with 0."""
+
+_RECORDS = re.compile(r"[\w./-]+\.(lath|jsonl|json|duckdb)(\.gz)?")
+FOLDERS = {
+    *("demo", "results", "tournament", "cup", "league", "lab", "autumn", "autumn-cup"),
+}
+"""What pages call directories of tournaments."""
+
+_OUTPUTS = ("-o", "--site", "--out", "--html", "--removed", "--copy-templates", "--png", "--gif")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder in which `arena run --out demo` has played, at a shorter time control."""
+    folder = tmp_path_factory.mktemp("demo")
+    words = ("run", "--out", "demo", "--tc", "0.05+0.002", "--jobs", "2", "-q")
+    ended = run_arena(*words, cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    assert (folder / "demo" / "games.lath").read_text().count("[Event ") == 120
+    return folder / "demo"
+
+
+@pytest.fixture
+def folder(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder in which commands are run; what they keep elsewhere is below it."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "here").mkdir()
+    return tmp_path / "here"
+
+
+def ending(command: Command, words: Sequence[str], folder: Path) -> str:
+    """Run a command, and return what is wrong with how it ended."""
+    ran = run_arena(*words, cwd=folder)
+    statuses = VERDICTS.get(words[0], {0})
+    if command.shown.startswith("arena: "):
+        statuses = {0, 2}  # another page's test says what is wrong there
+    elif (words[:2] == ("bot", "log") and len(words) > 3) or "--owner" in words:
+        statuses = {0, 1}  # of games that end well no logs are kept
+    is_wrong = ran.returncode not in statuses or "Traceback" in ran.stderr
+    return f"{shlex.join(words)}: {ran.returncode}: {ran.stderr[-500:]}" if is_wrong else ""
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("demo")
+def test_the_commands_of_the_readme_work_in_an_empty_folder_in_their_order(
+    demo: Path, folder: Path
+) -> None:
+    typed = [one for one in COMMANDS if one.page == "README.md" and one.is_whole]
+    (first, *others) = (one for one in typed if one.words[0] != "serve")
+    assert first.words == ("run", "--out", "demo")
+    assert len(others) > 20
+    shutil.copytree(demo, folder / "demo")
+    wrong = [ending(one, one.words, folder) for one in (first, *others)]
+    assert [one for one in wrong if one] == []
+
+
+def provided(words: Sequence[str], demo: Path, folder: Path) -> list[str]:
+    """Return words with a bot of the demo; the files that they read are the demo's records then."""
+    reads = [word for at, word in enumerate(words) if at and words[at - 1] not in _OUTPUTS]
+    for name in reads[:-1] if words[0] == "convert" and len(reads) > 1 else reads:
+        path = folder / name
+        if name.partition("/")[0] in FOLDERS and not (folder / name.partition("/")[0]).exists():
+            shutil.copytree(demo, folder / name.partition("/")[0])
+        if path.exists():
+            continue
+        if name == "tournaments":
+            shutil.copytree(demo, path / "cup")
+        elif _RECORDS.fullmatch(name):
+            only = {"wide.lath": "yavalath", "narrow.lath": "surikata"}.get(name, "")
+            query = ("--where", f"game = {only}") if only else ()
+            shutil.copy(demo / "games.lath", folder / "all-of-it.lath")
+            run_arena("select", "all-of-it.lath", *query, "-o", "some.lath", cwd=folder)
+            if name.endswith(".lath"):
+                shutil.copy(folder / "some.lath", path)
+            else:  # a format may not hold all of it
+                run_arena("convert", "some.lath", path, cwd=folder)
+            assert path.is_file()
+    known = [re.sub(r"\bann\b|^mybot$", "greedy", word) for word in words]
+    if "--owner" in known:
+        known[known.index("--owner") + 1] = "greedy"
+    return [*known, "--nodes", "1", "--where", "plies < 12"] if words[0] == "analyze" else known
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("demo")
+@pytest.mark.parametrize("page", sorted({one.page for one in COMMANDS} - {"README.md"}))
+def test_commands_of_a_page_that_read_records_read_the_demo(
+    page: str, demo: Path, folder: Path
+) -> None:
+    for example in ALL:
+        if example.page == page and "\nGAME = " in example.text:
+            (folder / "mygame.py").write_text(example.text, encoding="utf-8")
+    wrong = []
+    for one in COMMANDS:
+        name = " ".join(one.words[: 1 + (one.words[0] == "bot")])
+        if one.page != page or not one.is_whole or name not in READERS:
+            continue
+        words = tuple(provided(one.words, demo, folder))
+        if words[:2] != ("report", "tournaments") or "--watch" not in words:  # until Ctrl-C
+            wrong.append(ending(one, words, folder))
+    assert [each for each in wrong if each] == []

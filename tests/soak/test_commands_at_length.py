@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from tests.arena import test_puzzles as puzzles
 from tests.arena.cli import test_bot_replay as replay
 from tests.arena.cli import test_cli_check as check
 from tests.arena.cli import test_cli_run as run
+from tools import works
 
 from lath.arena import Limit
 from lath.arena.puzzles.book import all_built_in, read_puzzles
@@ -79,7 +79,7 @@ def test_what_init_writes_plays_every_game_at_once(language: str, tmp_path: Path
 def test_gdb_has_the_terminal_and_the_bot_its_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if shutil.which("gdb") is None:
+    if not works("gdb", "--version"):
         pytest.skip("this system grants no tracing: it has no gdb")
     monkeypatch.chdir(tmp_path)
     replay.broken("crash", "a story")

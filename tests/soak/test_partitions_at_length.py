@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from arena_runs import Range
 from cluster_campaigns import Campaign, tended
 from clusters import Machines, hosts_of
 from processes import PATIENCE_S
+from tools import works
 
 HERE, THERE = "10.213.77.1", "10.213.77.2"
 
@@ -27,7 +27,8 @@ def _why_not() -> str:
     """Return why there can be no networks here; empty where there can."""
     if os.geteuid() != 0:
         return "only root makes networks"
-    return next((f"no {tool} here" for tool in ("ip", "openssl") if not shutil.which(tool)), "")
+    wanted = (("ip", "-V"), ("openssl", "version"))
+    return next((f"no {words[0]} here" for words in wanted if not works(*words)), "")
 
 
 def _granted() -> str:

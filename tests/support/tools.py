@@ -102,6 +102,11 @@ def missing() -> dict[str, str]:
     return dict(json.loads(os.environ[_VARIABLE]))
 
 
+def works(*words: str) -> bool:
+    """Return whether a program runs that a campaign alone drives, as these words start it."""
+    return not _runs(*words)
+
+
 def needs(*tools: str) -> pytest.MarkDecorator:
     """Return the mark of a test that drives these tools; of no tool, it changes nothing."""
     assert set(tools) <= PROBES.keys(), tools
