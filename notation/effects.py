@@ -8,9 +8,11 @@ An effect is words with blanks between. With a cell, by its place in `Board.name
 `>wb` turns every `w` into a `b`. `js/effects.js` applies the same words.
 
 What a move does is learned from what lies on the cells before and after: at first of every ply,
-later, when a move has done the same thing again and again, by looking at the end of each game only.
-A game whose end is not as foretold is played once more, each ply being looked at. A game of which
-every move is taken for granted is not played ply by ply at all.
+later, when a move has done the same thing again and again, and nothing else that it may be doing is
+left, by looking at the end of each game only. A game of which every move is taken for granted is
+not played ply by ply at all. A move that does something else here than there, or an end that is not
+as foretold, shows that a move's text does not tell what it does in this game: of that game each ply
+is looked at from then on.
 """
 
 from __future__ import annotations
@@ -84,8 +86,21 @@ def explained(before: Sequence[str], after: Sequence[str], shapes: Shapes) -> st
             for _, what, operand in words(effect)
         )
 
+    return min(_explanations(before, after, shapes), key=cost)
+
+
+def _explanations(before: Sequence[str], after: Sequence[str], shapes: Shapes) -> list[str]:
+    """Return the effects that lead from `before` to `after`."""
     options = (_with_start(start, before, after, shapes) for start in _starts(before, after))
-    return min(map(" ".join, options), key=cost)
+    return list(map(" ".join, options))
+
+
+def _unseen(effect: str, before: Sequence[str], shapes: Shapes) -> Iterator[str]:
+    """Yield the effect with what it may also do to pieces of which none lies on the board."""
+    for code in sorted(set(shapes).difference(*before)):
+        yield f"!{code} {effect}".rstrip()
+        alike = (other for other in shapes if other != code and shapes[other] == shapes[code])
+        yield from (f">{code}{other} {effect}".rstrip() for other in alike)
 
 
 def _starts(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -97,7 +112,7 @@ def _starts(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, 
     yield from ((f"!{code}",) for code in gone)
     if len(gone) > 1:
         yield tuple(f"!{code}" for code in gone)
-    yield from ((f">{old}{new}",) for old in gone for new in come)
+    yield from ((f">{old}{new}",) for old in gone for new in come if old != new)
 
 
 def _with_start(
@@ -143,6 +158,15 @@ class Replay:
 
 _TRIALS: Final = 12
 """How often in a row a move must have done the same thing before it is taken for granted."""
+
+_MANY: Final = 400
+"""Moves of a turn that it takes too long to look at before any game is played."""
+
+_TURNS: Final = 40
+"""Of a game that is played before any other, so that moves are seen on a board with pieces."""
+
+_STRIDE: Final = 17
+"""How far apart the moves of that game are among those that can be played."""
 
 
 class _Start(NamedTuple):
@@ -201,15 +225,41 @@ class Dictionary:
         self._streaks: dict[tuple[str, Seat], tuple[int, int]] = {}
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
-        self._fickle: set[tuple[str, Seat]] = set()
+        self._rivals: dict[tuple[int, Seat], list[str]] = {}
+        """By kind and seat, what else explains all that was seen of such moves."""
+        self._unseen: dict[tuple[int, Seat], list[str]] = {}
+        """By kind and seat, the same with pieces of which none lay on the board at first."""
+        self._is_fickle = False
+        """Whether a move of the game has done other things: then none is taken for granted."""
         # The moves of all built-in games together have fewer spellings.
         self.read = lru_cache(maxsize=100_000)(game.canonical)
         """Returns the one way to write a move, remembered; raises MoveSyntaxError."""
         self._starts: dict[tuple[str, str], _Start] = {}
         self._last = ((start, self.plain),) * 2
         """The last two positions that were looked at: one is that before the next move."""
-        for move in start.legal_moves():  # in the board's order, in which they pack best
-            self.kind(move, start, start.play(move))
+        self._learn(start)
+
+    def _learn(self, position: Position) -> None:
+        """Look at what moves do along a game, at each while there is something to be learned."""
+        for turn in range(_TURNS):
+            moves = position.legal_moves()
+            if turn and len(moves) > _MANY:
+                break
+            for move in moves:  # in the board's order, in which they pack best
+                if self._is_new(move, position.to_move):
+                    self.kind(move, position, position.play(move))
+            # Another place each time, so that most moves can still be played later.
+            places = ((turn * _STRIDE + at) % len(moves) for at in range(len(moves)))
+            going_on = (position.play(moves[place]) for place in places)
+            after = next((each for each in going_on if not each.is_over), None)
+            if after is None:
+                break
+            position = after
+
+    def _is_new(self, move: Move, seat: Seat) -> bool:
+        """Return whether a move was not seen by a seat, or might do what could not be seen yet."""
+        of_seat = [kind for kind in self._known.get(move, ()) if self.effects[kind][seat]]
+        return not of_seat or any(self._unseen[kind, seat] for kind in of_seat)
 
     def play(self, record: Record) -> Replay:
         """Return the replay of a record of this game.
@@ -322,10 +372,14 @@ class Dictionary:
 
         With `seats` one of the moves is not what it was taken for: none is granted from now on.
         """
-        for text, seat in zip(texts, seats, strict=False):
-            self._fickle.add((text, seat))
-            self._granted[seat].pop(text, None)
+        if seats:
+            self._grant_nothing()
         return self._played(position, texts)
+
+    def _grant_nothing(self) -> None:
+        self._is_fickle = True
+        for granted in self._granted:
+            granted.clear()
 
     def _played(
         self, position: Position, texts: Sequence[str]
@@ -378,22 +432,63 @@ class Dictionary:
                 effect = effects[1 - seat] or ""
             if applied(effect, old, self.shapes) == new:
                 effects[seat] = effect
+                self._left(kind, seat, old, new)
                 # It did again what it did: that is tried first from now on, or taken for granted.
                 last, times = self._streaks.get((text, seat), (kind, 0))
                 self._streaks[text, seat] = kind, times + 1 if last == kind else 1
                 known.remove(kind)
                 known.insert(0, kind)
-                if times + 1 >= _TRIALS and last == kind and (text, seat) not in self._fickle:
+                if times + 1 >= _TRIALS and last == kind and self._is_sure(kind, seat):
                     self._granted[seat][text] = kind
+                return kind
+        of_seat = [kind for kind in known if self.effects[kind][seat] is not None]
+        for kind in of_seat:  # all that was seen of it may have been something else, which this is
+            if others := self._left(kind, seat, old, new):
+                self.effects[kind][seat] = others[0]
+                for rivals in (self._rivals, self._unseen):
+                    rivals[kind, seat] = [one for one in rivals[kind, seat] if one != others[0]]
                 return kind
         self._streaks.pop((text, seat), None)
         kind = next((one for one in known if self.effects[one][seat] is None), len(self.texts))
+        if of_seat:
+            self._grant_nothing()
         if kind == len(self.texts):  # a kind of move that the seat had not
             known.append(kind)
             self.texts.append(text)
             self.effects.append([None, None])
         self.effects[kind][seat] = explained(old, new, self.shapes)
+        self._left(kind, seat, old, new)
         return kind
+
+    def _left(self, kind: int, seat: Seat, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
+        """Return what else explains all that was seen of a kind by a seat, this included."""
+        effect, key = self.effects[kind][seat] or "", (kind, seat)
+        if key not in self._rivals:
+            told = {*_explanations(old, new, self.shapes)} - {effect}
+            more = [each for one in (effect, *told) for each in _unseen(one, old, self.shapes)]
+            moved = {each for each in more if self._lays(effect, each)}
+            self._rivals[key] = sorted(told | moved, key=len)
+            self._unseen[key] = [each for each in more if each not in moved]
+        if self._rivals[key]:
+            held = (each for each in self._rivals[key] if applied(each, old, self.shapes) == new)
+            self._rivals[key] = list(held)
+        if self._unseen[key]:
+            there = set("".join(old))
+            self._unseen[key] = [
+                each
+                for each in self._unseen[key]
+                if each[1] not in there or applied(each, old, self.shapes) == new
+            ]
+        return (*self._rivals[key], *self._unseen[key])
+
+    def _lays(self, effect: str, unseen: str) -> bool:
+        """Return whether an effect lays a marker, which moves as a rule: it came from nowhere."""
+        what, code = unseen[0], unseen[1]
+        laid = "".join(operand for _, sign, operand in words(effect) if sign in "+=")
+        return what == "!" and self.shapes[code] == "marker" and code in laid
+
+    def _is_sure(self, kind: int, seat: Seat) -> bool:
+        return not (self._is_fickle or self._rivals[kind, seat])
 
     def _contents(self, position: Position) -> tuple[str, ...]:
         older, newer = self._last

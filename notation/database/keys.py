@@ -26,6 +26,7 @@ from lath.games.core import (
     Position,
     Seat,
     Symmetry,
+    layers_of,
     least,
     movers,
     symmetries,
@@ -101,8 +102,6 @@ class Keys:
         self._dictionary = Dictionary(game)
         self._of_kinds: Numbers = np.empty(0, np.int64)
         """Of kinds of moves by seat, twice the kind and the seat, the step; -1 if not known."""
-        if self._on_boards:
-            self._on_boards.meet_kinds(self._dictionary)
 
     @property
     def are_of_boards(self) -> bool:
@@ -248,7 +247,7 @@ class _OnBoards:
         alike: str = getattr(game, "alike", "")
         codes = self.layers.codes
         self._alike = [codes.index(code) for code in alike]
-        self._releases: dict[str, int] = {}
+        self._releases: Final = self._meet_releases(game)
         """The moves that take all pieces of a layer that is like others, and which of those."""
         self._moves = [symmetry.move for symmetry in symmetries(game.start())]
         self._image_of: list[list[int]] = []
@@ -270,16 +269,32 @@ class _OnBoards:
                 has_bit = values >> (bit & 7) & 1 == 1
                 self._tables[layer, bit >> 3, has_bit, symmetry] ^= key
 
-    def meet_kinds(self, dictionary: Dictionary) -> None:
-        """Learn the moves that can come second, before any game: `_releases` has to have all."""
-        start = dictionary.game.start()
+    def _meet_releases(self, game: Game) -> dict[str, int]:
+        """Return the moves that take all of a layer by its name, and which of `_alike` it is.
+
+        Such a move can come second, before any game. It is not enough that it takes all pieces of
+        the layer, as a move of cells may do here: its image tells how these pieces are called.
+        """
+        if not self._alike:
+            return {}
+        start = game.start()
         first = start.play(start.legal_moves()[0])
+        before = layers_of(first)
+        codes = [self.layers.codes[layer] for layer in self._alike]
+        found: dict[str, int] = {}
         for move in first.legal_moves():
-            kind = dictionary.kind(move, first, first.play(move))
-            effect = dictionary.effects[kind][first.to_move] or ""
-            for place, layer in enumerate(self._alike):
-                if effect == f"!{self.layers.codes[layer]}":
-                    self._releases[move] = place
+            after = layers_of(first.play(move))
+            changed = [code for code in before if after.get(code, 0) != before[code]]
+            if len(changed) == 1 and changed[0] in codes and not after.get(changed[0]):
+                found[move] = codes.index(changed[0])
+        images: dict[str, set[tuple[str, ...]]] = {move: set() for move in found}
+        for position in at_random(game):
+            ways = symmetries(position)
+            for text, seen in images.items():
+                seen.add(tuple(way.move(Move(text)) for way in ways))
+            if all(len(seen) > 1 for seen in images.values()):
+                break
+        return {move: place for move, place in found.items() if len(images[move]) > 1}
 
     def key(self, position: Position) -> int:
         """Return the key of a position."""
@@ -476,7 +491,7 @@ def turns_of(game: Game) -> list[Mapping[str, str]] | None:
     stacks: dict[tuple[str, ...], str] = {}
     isometries = game.board.isometries
     fitting: list[set[int]] = []
-    for number, position in enumerate(_at_random(game)):
+    for number, position in enumerate(at_random(game)):
         contents = position.contents()
         if seen.setdefault((contents, position.to_move), position.text()) != position.text():
             return None
@@ -508,7 +523,7 @@ def _fitting(turn: Symmetry, position: Position, among: Iterable[int]) -> set[in
     }
 
 
-def _at_random(game: Game) -> Iterator[Position]:
+def at_random(game: Game) -> Iterator[Position]:
     """Yield positions of some games at random, the same ones always."""
     chance = Random(f"database {game.id}")
     for number in range(_GAMES):

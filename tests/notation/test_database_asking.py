@@ -175,9 +175,10 @@ class Questions:
             position = self._chance.choice(symmetries(position)).position(position)
         if self._chance.random() < 0.5:
             return f'{self._plain()}position "{position.text()}"'
-        return self._pattern(position)
+        return self.pattern(position)
 
-    def _pattern(self, position: Position) -> str:
+    def pattern(self, position: Position) -> str:
+        """Return a query for what lies somewhere in a position."""
         chance, board = self._chance, position.game.board
         contents = dict(zip(board.names, position.contents(), strict=True))
         name = chance.choice(board.names)
