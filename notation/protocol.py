@@ -80,13 +80,25 @@ class TimeControl:
         >>> TimeControl.read("10+0.1").increment_ms
         100
         """
+        time = cls.find(text)
+        if time is None:
+            from lath.notation.suggestions import meant_time_control  # nothing else needs it here
+
+            meant = meant_time_control(text)
+            hint = f" (did you mean {meant!r}?)" if meant else ""
+            raise ValueError(f"unknown time control {text!r}{hint}, expected {_FORMS}")
+        if time.increment_ms and not time.initial_ms:
+            raise ValueError(f"time control {text!r} begins with an empty clock, expected {_FORMS}")
+        return time
+
+    @classmethod
+    def find(cls, text: str) -> Self | None:
+        """Return the time control that a text is; None where it has another form."""
         found = _in_seconds().fullmatch(text)
         time = cls.of(found, unit_ms=1000) if found else cls()
         is_none = time == cls(first_ms=time.first_ms) and not text.startswith("none")
         if found is None or is_none or (found["first"] and not time.first_ms):
-            raise ValueError(f"unknown time control {text!r}, expected {_FORMS}")
-        if time.increment_ms and not time.initial_ms:
-            raise ValueError(f"time control {text!r} begins with an empty clock, expected {_FORMS}")
+            return None
         return time
 
     @classmethod

@@ -28,7 +28,7 @@ from lath.notation.plans import (
     Plan,
     TextTest,
 )
-from lath.notation.record import Record, all_comments
+from lath.notation.record import Record, all_comments, is_date
 
 TAG, PLIES, MOVES, SETUP, COMMENTS, NOTES, REPLAY = 1, 2, 10, 50, 100, 200, 10_000
 """What questions cost; only the order of the sums matters."""
@@ -183,7 +183,7 @@ def dated(dates: Collection[str]) -> TextTest:
     True
     """
     starts = tuple(dates)
-    return lambda text: _DATE.fullmatch(text) is not None and text.startswith(starts)
+    return lambda text: is_date(text) and text.startswith(starts)
 
 
 def dated_so(order: str, date: str) -> TextTest:
@@ -191,12 +191,22 @@ def dated_so(order: str, date: str) -> TextTest:
 
     >>> dated_so(">", "2026-11")("2026-11-20"), dated_so(">", "2026-11")("2026-12-01")
     (False, True)
+    >>> dated_so(">", "2026-11-20")("2026-12-??"), dated_so(">", "2026-11-20")("2026-11-??")
+    (True, False)
     """
-    compare, places = _SIGNS[order], len(date)
-    return lambda text: _DATE.fullmatch(text) is not None and compare(text[:places], date)
+    compare: Callable[[str, str], bool] = _SIGNS[order]
+    places = len(date)
 
+    def stands_so(text: str) -> bool:
+        if not is_date(text):
+            return False
+        said = text[:places]
+        known = said.partition("?")[0]  # what follows is not known, though more may be said
+        if known == said:
+            return compare(said, date)
+        return known != date[: len(known)] and compare(known, date[: len(known)])
 
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    return stands_so
 
 
 def both(one: TextTest, another: TextTest) -> TextTest:

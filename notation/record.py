@@ -52,6 +52,23 @@ def date_of(text: str) -> dt.date | None:
     return None
 
 
+_DATE: Final = re.compile(r"([0-9]{4}|\?{4})-([0-9]{2}|\?\?)-([0-9]{2}|\?\?)")
+
+
+def is_date(text: str) -> bool:
+    """Return whether a text is a day, or one of which not all is known, as in old archives.
+
+    >>> is_date("2026-11-20"), is_date("2026-11-??"), is_date("2026-11"), is_date("2026-13-??")
+    (True, True, False, False)
+    """
+    found = _DATE.fullmatch(text)
+    if found is None:
+        return False
+    year, month, day = (part if part[0] != "?" else "" for part in found.groups())
+    # a year of 366 days and a month of 31, where they are not known
+    return date_of(f"{year or '2000'}-{month or '01'}-{day or '01'}") is not None
+
+
 _NUMBER: Final = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 

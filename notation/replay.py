@@ -46,6 +46,7 @@ from lath.notation.record import (
     Record,
     Remembered,
     Termination,
+    is_date,
     ply_as_read,
     record_as_read,
     require_record,
@@ -60,6 +61,8 @@ from lath.notation.suggestions import (
     meant_result,
     meant_start,
     meant_termination,
+    meant_time_control,
+    seconds_of,
 )
 
 
@@ -92,7 +95,10 @@ def annotation_faults(
     for index, part in enumerate(annotations):
         if wrong := _wrong_with(part):
             message = f"{part} is not {wrong}"
-            yield Fault("annotation", message, at=notes[index] if notes else at, ply=number)
+            seconds = seconds_of(part.value) if part.name in ("emt", "clk") else ""
+            meant = f"[%{part.name} {float(seconds):.3f}]" if seconds else ""
+            place = notes[index] if notes else at
+            yield Fault("annotation", message, at=place, ply=number, meant=meant)
 
 
 def _wrong_with(note: Annotation) -> str | None:
@@ -437,9 +443,10 @@ def _ending(outcome: Outcome) -> str:
 
 
 def _tag_fault(name: str, value: str) -> Fault | None:
-    if name == "Date" and (not value or meant_date(value) != value):
+    if name == "Date" and value != "?" and not is_date(value):
         message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
-        return Fault("tag", message, "the form 2026-11-20", tag=name, meant=meant)
+        expected = "the form 2026-11-20, or 2026-11-?? where the day is not known"
+        return Fault("tag", message, expected, tag=name, meant=meant)
     if name == "Termination" and value and value not in list(Termination):
         message, expected = f"unknown Termination {shortened(value)}", ", ".join(Termination)
         return Fault(
@@ -450,7 +457,9 @@ def _tag_fault(name: str, value: str) -> Fault | None:
             TimeControl.read(value)
         except ValueError as error:
             message, expected = _parted(error, value)
-            return Fault("tag", f"TimeControl: {message}", expected, tag=name)
+            if meant := meant_time_control(value):
+                message = f"unknown time control {value!r}"
+            return Fault("tag", f"TimeControl: {message}", expected, tag=name, meant=meant)
     if name == RULES and value and not is_version(value):
         message = f"Rules: {shortened(value)} is no version"
         return Fault("tag", message, "a whole number from 1 on", tag=name)

@@ -14,7 +14,8 @@ from lath import games
 from lath.games.core import Game
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
 from lath.notation.errors import listed, shortened
-from lath.notation.record import RESULTS, Termination, date_of
+from lath.notation.protocol import TimeControl
+from lath.notation.record import RESULTS, Termination, is_date
 
 RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
 
@@ -55,14 +56,57 @@ def meant_termination(value: str) -> str:
 def meant_date(value: str) -> str:
     """Return the date in its form, if it begins with the year; empty where it is none.
 
-    >>> meant_date("2026.11.5"), meant_date("????.??.??"), meant_date("5.11.2026")
-    ('2026-11-05', '?', '')
+    >>> meant_date("2026.11.5"), meant_date("2026.11.??"), meant_date("2026-11")
+    ('2026-11-05', '2026-11-??', '2026-11-??')
+    >>> meant_date("????.??.??"), meant_date("5.11.2026")
+    ('?', '')
     """
-    if re.fullmatch(r"[?.-]+", value):
+    if re.fullmatch(r"[?./-]+", value):
         return "?"
-    found = re.fullmatch(r"([0-9]{4})([./-]?)([0-9]{1,2})\2([0-9]{1,2})", value)
-    date = f"{found[1]}-{found[3]:0>2}-{found[4]:0>2}" if found else ""
-    return date if date_of(date) else ""
+    part = r"([0-9]{1,2}|\?{1,2})"
+    found = re.fullmatch(rf"([0-9]{{4}}|\?{{4}})([./-]?){part}\2{part}", value)
+    if found is None and (found := re.fullmatch(rf"([0-9]{{4}})([./-]){part}()", value)):
+        value = f"{value}{found[2]}??"
+        found = re.fullmatch(rf"([0-9]{{4}})([./-]){part}\2{part}", value)
+    if found is None:
+        return ""
+    month, day = ("??" if "?" in one else f"{one:0>2}" for one in (found[3], found[4]))
+    date = f"{found[1]}-{month}-{day}"
+    return date if is_date(date) else ""
+
+
+def seconds_of(text: str) -> str:
+    """Return the seconds of a time that is written as on a clock; empty for another text.
+
+    >>> seconds_of("0:10:00"), seconds_of("9:59.5"), seconds_of("90s"), seconds_of("10:99")
+    ('600', '599.5', '90', '')
+    """
+    if found := re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|sec|seconds)", text):
+        return _plain(float(found[1]) / (1000 if found[2] == "ms" else 1))
+    clock = r"(?:([0-9]{1,6}):)?([0-9]{1,6}):([0-5]?[0-9](?:[.,][0-9]{1,9})?)"
+    found = re.fullmatch(clock, text)
+    if found is None or (found[1] and int(found[2]) > 59):
+        return ""
+    hours, minutes = int(found[1] or 0), int(found[2])
+    return _plain(3600 * hours + 60 * minutes + float(found[3].replace(",", ".")))
+
+
+def meant_time_control(text: str) -> str:
+    """Return the time control that a text is another way to write; empty where it is none.
+
+    >>> meant_time_control("0:10:00+5"), meant_time_control("600"), meant_time_control("soon")
+    ('600+5', '600+0', '')
+    """
+    if len(text) > _LONGEST:
+        return ""
+    words = re.split(r"([+ ])", re.sub(r"\s*\+\s*", "+", " ".join(text.split())).lower())
+    plain = "".join(seconds_of(word) or word for word in words)
+    found = (one for one in (plain, f"{plain}+0") if one != text and TimeControl.find(one))
+    return next(found, "")
+
+
+def _plain(seconds: float) -> str:
+    return f"{seconds:.3f}".rstrip("0").rstrip(".")
 
 
 _LONGEST: Final = 40  # characters of a word that may be nearly right

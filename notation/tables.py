@@ -227,7 +227,7 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     values["Result"] = values["Result"] or "*"
     kept = _kept_tags(row)
     if kept is None:
-        return [(tag, value) for tag, value in values.items() if value]
+        return _with_time([(tag, value) for tag, value in values.items() if value], row)
     tags = []
     for name, value in kept:
         column = values.pop(name, "")
@@ -241,7 +241,26 @@ def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
             later = [known for known, _ in tags if _PLACES.get(known, 0) > _PLACES[name]]
             at = tags.index(next(tag for tag in tags if tag[0] == later[0])) if later else None
             tags.insert(len(tags) if at is None else at, (name, column))
+    return _with_time(tags, row)
+
+
+def _with_time(tags: list[tuple[str, str]], row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the tags with the time of day that a column of dates may have, behind the date."""
+    date = row.get("date")
+    if not isinstance(date, dt.datetime) or date != date or not any(_clock(date)):  # noqa: PLR0124
+        return tags
+    names = [name for name, _ in tags]
+    if START_TIME not in names:
+        tags.insert(names.index("Date") + 1, (START_TIME, date.isoformat()))
     return tags
+
+
+def _clock(date: dt.datetime) -> tuple[int, ...]:
+    return date.hour, date.minute, date.second, date.microsecond
+
+
+START_TIME: Final = "StartTime"
+"""The tag of when a game began, where more than the day is known."""
 
 
 _PLACES: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}

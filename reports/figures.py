@@ -181,7 +181,7 @@ class Dates(TypedDict):
     last: str
     """the latest"""
     undated: Count
-    """records without a date"""
+    """records without a date, or of which the day is not known"""
 
 
 class GameFacts(OfGame):

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -29,9 +30,10 @@ from lath.arena.cli.files import (
     write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
-from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option
+from lath.arena.cli.main import App, Bom, GameFiles, add_games, argument, flag, option
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError
+from lath.arena.terminal.streams import BOM
 from lath.notation import files, formats
 from lath.notation.errors import printable
 from lath.notation.formats import FormatError
@@ -63,6 +65,7 @@ def convert(
     positions: Positions = False,
     planes: Planes = False,
     append: Append = False,
+    bom: Bom = False,
     jobs: Jobs = 1,
     strict: Strict = False,
     unchecked: Unchecked = False,
@@ -97,6 +100,7 @@ def convert(
     is_database = _makes_database(destination, to)
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
     of_database = {"--append": append, "several SRC": len(sources) > 1}
+    _refuse_bom(destination, to, bom=bom, is_database=is_database)
     _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
     if is_database:
         read = _sources(sources, from_, destination)
@@ -120,6 +124,7 @@ def convert(
             pieces = write_plies(conversion.numbered(), conversion.lost)
         elif write:
             pieces = write(conversion.records(), conversion.lost)
+        pieces = chain([BOM.encode()] * bom, pieces)
         if strict:
             pieces = conversion.strictly(pieces, destination)
             pieces = whole(pieces) if is_special(destination) else pieces
@@ -141,6 +146,12 @@ def convert(
 
 
 _TO_DATABASE: Final = "duckdb"
+
+
+def _refuse_bom(out: Path, to: str | None, *, bom: bool, is_database: bool) -> None:
+    """Raise BadParameter for a byte order mark before another format than CSV."""
+    if bom and (is_database or _format_of(out, to, "--to") != "csv"):
+        raise typer.BadParameter("--bom is for CSV; expected DST with the suffix .csv, or --to csv")
 
 
 def _two(paths: list[Path]) -> list[Path]:
@@ -240,7 +251,10 @@ def _status_of(counts: Counts | None, out: Path, *, quiet: bool) -> int:
         gc.collect()  # what processes have shared goes with what has led here
         return INTERRUPTED
     words = f"{counts.taken} of {counts.read} records taken into {out}"
+    words += f", {counts.richer} of which replace an equal game" * bool(counts.richer)
     words += f"; {counts.duplicates} left out that were there already" * bool(counts.duplicates)
+    if counts.lost:
+        words += f"; annotations of {counts.lost} are lost, of which its table refused tells"
     refused = f"; {bad_words(counts.refused)} left out, of which its table refused tells"
     if not quiet:
         print(words + refused * bool(counts.refused), file=sys.stderr)

@@ -331,10 +331,17 @@ class Side(StrEnum):
     SECOND = "second"
 
 
+Bom = Annotated[bool, flag("--bom", "Begin CSV with a byte order mark, as spreadsheets want it.")]
 AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
 GameFiles = Annotated[
     list[str] | None, option("--game", "FILE", "The game of a file such as ./mygame.py, too.")
 ]
+
+
+def require_csv(*, bom: bool, as_csv: bool) -> None:
+    """Raise BadParameter for a byte order mark where no CSV is printed."""
+    if bom and not as_csv:
+        raise typer.BadParameter("--bom is for --csv")
 
 
 def add_games(files: Iterable[str] | None) -> None:

@@ -26,17 +26,19 @@ from lath.arena.cli.files import Jobs, Unchecked, is_one_of, unless_cut, writabl
 from lath.arena.cli.main import (
     App,
     AsJson,
+    Bom,
     GameFiles,
     Plain,
     add_games,
     argument,
     flag,
     option,
+    require_csv,
     seconds,
 )
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal import pictures
-from lath.arena.terminal.streams import data_output
+from lath.arena.terminal.streams import BOM, data_output
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.pages import (
     REPORT,
@@ -78,6 +80,7 @@ def rate(
     sources: RatedSources,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
+    bom: Bom = False,
     by_game: ByGame = False,
     unchecked: Unchecked = False,
     jobs: Jobs = 1,
@@ -103,6 +106,7 @@ def rate(
     add_games(game)
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
+    require_csv(bom=bom, as_csv=as_csv)
     doubts: list[Doubt] = []
     table = compute(records_of(sources, doubts, rules=not unchecked, jobs=jobs))
     background = NO_BACKGROUND if as_csv else background_of(sources).completed(table)
@@ -119,7 +123,7 @@ def rate(
                 told["versions"] = versions
             print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
         elif as_csv:
-            data_output().write(to_csv(standings).replace("\r\n", "\n"))
+            data_output().write(BOM * bom + to_csv(standings).replace("\r\n", "\n"))
         else:
             from lath.arena.terminal.layout import Output
             from lath.arena.terminal.tables import (

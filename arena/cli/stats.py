@@ -19,9 +19,20 @@ from lath.arena.cli.files import (
     unless_cut,
     write_pieces,
 )
-from lath.arena.cli.main import App, AsJson, GameFiles, add_games, flag, option, whole
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    Bom,
+    GameFiles,
+    add_games,
+    flag,
+    option,
+    require_csv,
+    whole,
+)
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
+from lath.arena.terminal.streams import BOM, data_output
 from lath.games.errors import GameError
 from lath.reports.figures import Survey, ending_of
 from lath.reports.measures import (
@@ -74,6 +85,7 @@ def stats(
     jobs: Jobs = 1,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
+    bom: Bom = False,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
@@ -90,6 +102,7 @@ def stats(
     add_games(game)
     if as_csv and (as_json or not (openings or measures)):
         raise typer.BadParameter("--csv is for --openings or --measures, without --json")
+    require_csv(bom=bom, as_csv=as_csv)
     if measures and (openings or endings):
         raise typer.BadParameter("--measures tells of nothing else: --openings, --endings")
     if compare and not measures:
@@ -100,6 +113,7 @@ def stats(
         files, where, distinct=distinct, rules=not unchecked, jobs=jobs, quiet=quiet
     )
     with unless_cut(lambda: bool(selection.bad)):
+        data_output().write(BOM * bom)
         if measures:
             found = _measured(selection, apart=compare and len(files) == 2)
             if html is not None:

@@ -89,6 +89,10 @@ def data_output() -> TextIO:
     return sys.stdout if sys.stdout.isatty() else unfiltered(sys.stdout)
 
 
+BOM: Final = "\N{BYTE ORDER MARK}"
+"""What spreadsheets know CSV in UTF-8 by; without it they take it for a local encoding."""
+
+
 def write_bytes(pieces: Iterable[bytes]) -> None:
     """Write data to standard output: bytes as they are, but on a terminal. Raises OSError."""
     if sys.stdout.isatty():

@@ -15,20 +15,22 @@ import glob
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
-from itertools import chain
+from itertools import accumulate, chain
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 
 from lath import refuse_other_systems
+from lath.notation.database.equals import said_in
 from lath.notation.database.layers import Flags, Numbers, counted
-from lath.notation.database.parcels import NOTES, OF_GAMES, OfGame, Parcel
+from lath.notation.database.parcels import NOTES, OF_GAMES, OF_NOTES, OfGame, Parcel, Refusal
 from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
 from lath.notation.files import sync
 from lath.notation.record import GLYPHS
@@ -103,9 +105,13 @@ _STORED: Final = "STORAGE_VERSION 'v1.4.0', ROW_GROUP_SIZE 245760"
 """How a file is written: every DuckDB from this version on reads it. Rows of a group are twice as
 many as DuckDB takes: 200,000 games take 447 bytes each, not 490."""
 
+_UNFINISHED: Final = 2
+"""Of databases that are not whole; who has another number begins anew."""
+
 _GOING_ON: Final = """
 CREATE TABLE going_on (
-    command VARCHAR, mark VARCHAR, read UBIGINT, taken UBIGINT, refused UBIGINT, duplicates UBIGINT)
+    command VARCHAR, mark VARCHAR, read UBIGINT, taken UBIGINT, refused UBIGINT, duplicates UBIGINT,
+    richer UBIGINT, lost UBIGINT)
 """
 """What makes the table of a database that is not whole: of what it is made, and how much was."""
 
@@ -118,7 +124,14 @@ class Counts:
     taken: int = 0
     refused: int = 0
     duplicates: int = 0
-    """Records of the same tags and moves as one that was there already."""
+    """Records of games that were there already, of which no more is said."""
+
+    richer: int = 0
+    """Of those taken, the ones that took the place of an equal game of which less was said."""
+
+    lost: int = 0
+    """Records whose annotations are not, or no longer, in the database; its table refused names
+    them."""
 
 
 class Building:
@@ -127,7 +140,7 @@ class Building:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         ((self.mark, *counts),) = connection.execute(
-            "SELECT mark, read, taken, refused, duplicates FROM going_on"
+            "SELECT mark, read, taken, refused, duplicates, richer, lost FROM going_on"
         ).fetchall()
         """Where who was stopped has to go on, in the words of who added; empty at the beginning."""
         self.counts = Counts(*counts)
@@ -157,57 +170,166 @@ class Building:
         self._write(parcels)
         values = [self.mark, *astuple(self.counts)]
         self._connection.execute(
-            "UPDATE going_on SET mark = ?, read = ?, taken = ?, refused = ?, duplicates = ?", values
+            "UPDATE going_on SET mark = ?, read = ?, taken = ?, refused = ?, duplicates = ?,"
+            " richer = ?, lost = ?",
+            values,
         )
         self._connection.commit()
         self.is_writing = False
 
     def _write(self, parcels: Sequence[Parcel]) -> None:
         refused = list(chain.from_iterable(parcel.refused for parcel in parcels))
+        if parcels:
+            refused += self._write_games(parcels)
         columns = list(zip(*refused, strict=True)) or [()] * len(_REFUSED)
         self._insert("refused", pa.table(list(map(pa.array, columns, _REFUSED.types)), _REFUSED))
-        if not parcels:
-            return
+
+    def _write_games(self, parcels: Sequence[Parcel]) -> Sequence[Refusal]:
+        """Write games, their steps and positions; return what equal games have lost by others."""
         games = pa.concat_tables([parcel.games for parcel in parcels])
-        numbers = self._numbers(games)
+        chosen = self._chosen(games, parcels)
+        numbers = chosen.numbers
+        if chosen.replacing:
+            self._replace(games, parcels, chosen.replacing)
         games = games.append_column("id", pa.array(numbers, pa.uint32()))
-        games = games.filter(pa.array(numbers > 0))
+        games = games.filter(pa.array(numbers > 0)).sort_by("id")
         ends: Numbers = self._steps_before + np.cumsum(games["plies"].to_numpy())
         self._steps_before = int(ends[-1]) if len(ends) else self._steps_before
         before = pa.array(ends - games["plies"].to_numpy(), pa.uint64())
         self._insert("games", games.append_column("steps_before", before), _ADDED)
-        firsts = np.cumsum([0, *(len(parcel.games) for parcel in parcels)]).tolist()
         ids = [
             (of, numbers[first + of.numbers.astype(np.int64)])
-            for parcel, first in zip(parcels, firsts, strict=False)
+            for parcel, first in zip(parcels, _firsts(parcels), strict=True)
             for of in parcel.of_games
         ]
         for name, rows, by in (("positions", self._positions, "key"), ("steps", self._steps, "id")):
             parts = [rows(of, its) for of, its in ids]
             if parts:
                 self._insert(name, _sorted(parts, by))
+        return chosen.lost
 
-    def _numbers(self, games: pa.Table) -> Numbers:
-        """Return the number that each game gets; 0 for those that are there already."""
+    def _chosen(self, games: pa.Table, parcels: Sequence[Parcel]) -> _Chosen:
+        """Return which games are taken, and count them."""
+        there = self._there(games)
+        halves = np.stack([games[name].to_numpy() for name in ("high", "low")], axis=1)
+        _, firsts, group, sizes = np.unique(
+            halves, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        group = group.reshape(-1)
+        is_new: Flags = np.zeros(len(halves), bool)
+        is_new[firsts] = True
+        is_new[list(there)] = False
+        numbers = np.where(is_new, self._last + np.cumsum(is_new), 0)
+        taken = int(is_new.sum())
+        self._last += taken
+        self.counts.taken += taken
+        found = _Chosen(numbers, {}, [])
+        equal: dict[int, list[int]] = {}
+        is_equal: Flags = sizes[group] > 1
+        is_equal[list(there)] = True
+        for row in np.flatnonzero(is_equal).tolist():
+            equal.setdefault(int(group[row]), []).append(row)
+        if not equal:
+            return found
+        said = games.select(["movetext", "tags"]).to_pylist()
+        known = self._said_there(list(there.values()))
+        places = _Places(parcels)
+        for rows in equal.values():
+            if (number := there.get(rows[0])) is not None:
+                self._settle(_Kept(number, *known[number]), rows, said, places, found)
+            else:
+                number = int(numbers[rows[0]])
+                row = said[rows[0]]
+                kept = _Kept(number, row["movetext"], row["tags"], rows[0])
+                self._settle(kept, rows[1:], said, places, found)
+        return found
+
+    def _settle(
+        self,
+        kept: _Kept,
+        rows: Iterable[int],
+        said: Sequence[dict[str, str | None]],
+        places: _Places,
+        found: _Chosen,
+    ) -> None:
+        """Decide, of one game that is kept and others that are equal to it, which stays."""
+        for row in rows:
+            movetext, tags = said[row]["movetext"], said[row]["tags"]
+            if (movetext, tags) == (kept.movetext, kept.tags) or movetext is None:
+                self.counts.duplicates += 1
+                continue
+            of_kept, of_row = said_in(kept.movetext), said_in(movetext)
+            is_richer = of_row.total() > of_kept.total()
+            lost = of_kept - of_row if is_richer else of_row - of_kept
+            if lost:
+                self.counts.lost += 1
+                found.lost.append(places.refusal(row, kept.number, is_richer=is_richer))
+            if not is_richer:
+                self.counts.duplicates += 1
+                continue
+            self.counts.taken += 1
+            self.counts.richer += 1
+            if kept.row is None:
+                found.replacing[kept.number] = row
+            else:
+                found.numbers[kept.row], found.numbers[row] = 0, kept.number
+                kept.row = row
+            kept.movetext, kept.tags = movetext, tags
+
+    def _there(self, games: pa.Table) -> dict[int, int]:
+        """Return the numbers of equal games that are there already, by the place of a game."""
         new = games.select(["high", "low"]).append_column(
             "place", pa.array(np.arange(len(games)), pa.uint64())
         )
         self._connection.register("new", new)
-        there = self._connection.execute(
-            "SELECT place FROM new SEMI JOIN games USING (high, low)"
-        ).fetchnumpy()["place"]
+        found = self._connection.execute(
+            "SELECT place, id FROM new JOIN games USING (high, low)"
+        ).fetchall()
         self._connection.unregister("new")
-        halves = np.stack([games[name].to_numpy() for name in ("high", "low")], axis=1)
-        _, firsts = np.unique(halves, axis=0, return_index=True)
-        is_new: Flags = np.zeros(len(halves), bool)
-        is_new[firsts] = True
-        is_new[there.astype(np.int64)] = False
-        taken = int(is_new.sum())
-        numbers = np.where(is_new, self._last + np.cumsum(is_new), 0)
-        self._last += taken
-        self.counts.taken += taken
-        self.counts.duplicates += len(halves) - taken
-        return numbers
+        return dict(found)
+
+    def _said_there(self, numbers: Sequence[int]) -> dict[int, tuple[str | None, str | None]]:
+        """Return the movetext and the tags of games that are there already."""
+        self._connection.register("wanted", pa.table({"id": pa.array(numbers, pa.uint32())}))
+        found = self._connection.execute(
+            "SELECT id, movetext, tags FROM games WHERE id IN (FROM wanted)"
+        ).fetchall()
+        self._connection.unregister("wanted")
+        return {number: (movetext, tags) for number, movetext, tags in found}
+
+    def _replace(
+        self, games: pa.Table, parcels: Sequence[Parcel], replacing: Mapping[int, int]
+    ) -> None:
+        """Write what is said of games over what was said of equal ones, by their numbers.
+
+        Their moves are the same, and so are the numbers of their rows.
+        """
+        numbers: Numbers = np.zeros(len(games), np.int64)
+        numbers[list(replacing.values())] = list(replacing)
+        new = games.append_column("id", pa.array(numbers, pa.uint32()))
+        new = new.filter(pa.array(numbers > 0))
+        self._update("games", new, OF_GAMES, "games.id = new.id")
+        for parcel, first in zip(parcels, _firsts(parcels), strict=True):
+            for of in parcel.of_games:
+                its = numbers[first + of.numbers.astype(np.int64)]
+                if not its.any():
+                    continue
+                by_ply: Numbers = np.repeat(its, of.lengths)
+                kept = by_ply > 0
+                notes = of.notes if of.notes is not None else _no_notes(len(by_ply))
+                rows = notes.filter(pa.array(kept))
+                rows = rows.append_column("id", pa.array(by_ply[kept], pa.uint32()))
+                plies = pa.array(counted(of.lengths)[kept], pa.uint64())
+                before = "(SELECT steps_before FROM games WHERE games.id = new.id)"
+                where = f"steps.rowid = {before} + new.place"
+                self._update("steps", rows.append_column("place", plies), NOTES, where)
+
+    def _update(self, name: str, table: pa.Table, columns: Iterable[str], where: str) -> None:
+        """Write columns of a table over those of rows that are there."""
+        self._connection.register("new", table)
+        values = ", ".join(f"{column} = new.{column}" for column in columns)
+        self._connection.execute(f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608
+        self._connection.unregister("new")
 
     def _steps(self, of: OfGame, ids: Numbers) -> pa.Table:
         """Return the rows of steps of games by their numbers; 0 is left out."""
@@ -291,6 +413,60 @@ _REFUSED: Final = pa.schema(
 )
 
 
+@dataclass(slots=True)
+class _Kept:
+    """What is said of a game that is kept so far."""
+
+    number: int
+    movetext: str | None
+    tags: str | None
+    row: int | None = None
+    """Its place among the games that are being written; None if it is there already."""
+
+
+class _Chosen(NamedTuple):
+    """Which games are taken."""
+
+    numbers: Numbers
+    """Of each game the number that it gets; 0 for one that is left out, or replaces another."""
+
+    replacing: dict[int, int]
+    """By the number of a game that is there, the place of the one that says more."""
+
+    lost: list[Refusal]
+    """Records whose annotations, or those of the game that they replace, are not all kept."""
+
+
+class _Places:
+    """Where the games of parcels stand in their files."""
+
+    def __init__(self, parcels: Sequence[Parcel]) -> None:
+        self._parcels = parcels
+        self._firsts = _firsts(parcels)
+
+    def refusal(self, row: int, number: int, *, is_richer: bool) -> Refusal:
+        """Return what is to be told of a game by which annotations are lost."""
+        place = bisect_right(self._firsts, row) - 1
+        parcel = self._parcels[place]
+        record, line = parcel.places[row - self._firsts[place]]
+        if is_richer:
+            code, why = "replaces", f"more is said of it than of game {number}, whose place it took"
+            why += ", with annotations that it does not have"
+        else:
+            code, why = "annotations", f"more is said of it in game {number}, which has not all"
+            why += " of its annotations"
+        return Refusal(parcel.file, parcel.before + record, line, code, why)
+
+
+def _firsts(parcels: Sequence[Parcel]) -> list[int]:
+    """Return the place of the first game of each parcel among those of all."""
+    return list(accumulate((len(parcel.games) for parcel in parcels[:-1]), initial=0))
+
+
+def _no_notes(plies: int) -> pa.Table:
+    return pa.table({each.name: pa.nulls(plies, each.type) for each in OF_NOTES})
+
+
 def _sorted(parts: Sequence[pa.Table], by: str) -> pa.Table:
     """Return the rows of all parts in the order of one column."""
     table = pa.concat_tables(parts, promote_options="default").combine_chunks()
@@ -308,7 +484,7 @@ def building(path: Path, *, append: bool = False, command: str = "") -> Iterator
     """
     place = Path(os.path.realpath(path))
     before = place.stat() if append and place.exists() else None
-    whole = f"{_state(before)} {command}" if command else ""
+    whole = f"{_UNFINISHED} {_state(before)} {command}" if command else ""
     with _folder(place, whole) as folder:
         part = folder / _PART
         if not part.exists() and before:
@@ -358,7 +534,7 @@ def _connected(part: Path, command: str, *, is_new: bool) -> Iterator[duckdb.Duc
         connection.execute(f"ATTACH '{quoted}' AS made ({_STORED}); USE made")
         if not is_begun:
             connection.execute((SCHEMA if is_new else "") + _GOING_ON)
-            connection.execute("INSERT INTO going_on VALUES (?, '', 0, 0, 0, 0)", [command])
+            connection.execute("INSERT INTO going_on VALUES (?, '', 0, 0, 0, 0, 0, 0)", [command])
         yield connection
 
 

@@ -10,20 +10,20 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from lath.games.core import Position, version_of
-from lath.notation.archive import SIZE, canonical_moves
+from lath.notation.archive import canonical_moves
+from lath.notation.database.equals import identity
 from lath.notation.database.keys import Keys, Line, Step, keys_of
 from lath.notation.database.layers import Numbers
 from lath.notation.quick_check import SoundGame, sound_game
 from lath.notation.reader import RecordText, entry_of
-from lath.notation.record import Ply
-from lath.notation.replay import end_of, start_of
+from lath.notation.record import RULES, Ply, Record
+from lath.notation.replay import canonical, end_of, game_by, start_of
 from lath.notation.scanner import scan, unquoted
 from lath.notation.tables import GAMES, PLIES, game_row, notes_of, row_of
 
@@ -100,6 +100,13 @@ class Parcel:
     games: Any = None
     """A table of OF_ROWS, a row for each sound record."""
 
+    file: str = ""
+    before: int = 0
+    """How many records stand before it in its file."""
+
+    places: list[tuple[int, int]] = field(default_factory=list)
+    """Of each sound record its number here, from 1, and its line."""
+
     refused: list[Refusal] = field(default_factory=list)
     of_games: list[OfGame] = field(default_factory=list)
 
@@ -117,6 +124,8 @@ class _Found(NamedTuple):
     line: Line
     result: str
     notes: _Notes
+    at: int
+    """On which line of its file it begins."""
 
 
 def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> Parcel:
@@ -124,7 +133,7 @@ def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> P
 
     In the place of one that was refused already stands why.
     """
-    parcel = Parcel()
+    parcel = Parcel(file=file)
     rows: list[tuple[Any, ...]] = []
     ends: list[tuple[str | None, str]] = []
     identities: list[bytes] = []
@@ -143,8 +152,9 @@ def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> P
         numbers.append(len(rows))
         of_game.append(line)
         rows.append(found.row)
+        parcel.places.append((number, found.at))
         ends.append((_ending(line.end), line.end.to_move.word))
-        identities.append(_identity(found.tags, line.moves, found.result))
+        identities.append(identity(found.tags, line.moves, found.result))
     parcel.games = _table(rows, ends, identities)
     for (game, rules), (numbers, of_game, notes) in lines.items():
         parcel.of_games.append(_of_game(game, keys_of(game, rules), numbers, of_game, notes))
@@ -222,7 +232,7 @@ def _found(text: RecordText | Refusal, file: str, number: int) -> _Found | Refus
 def _sound(text: RecordText) -> _Found | None:
     """Return what a text says that is surely sound; None for another."""
     found = None if text.fault else sound_game(text.text)
-    if found is None:
+    if found is None or not _is_canonical(found):
         return None
     is_escaped = "\\" in text.text
     tags = [(name, unquoted(value) if is_escaped else value[1:-1]) for name, value in found.tags]
@@ -232,18 +242,36 @@ def _sound(text: RecordText) -> _Found | None:
     if not found.is_bare:
         read = _read_notes(found)
         if read is None:
-            return _annotated(text.text, line)
+            return _annotated(text, line)
         movetext, notes = read
-    return _Found(row_of(tags, line.moves, found.result, movetext), tags, line, found.result, notes)
+    row = row_of(tags, line.moves, found.result, movetext)
+    return _Found(row, tags, line, found.result, notes, text.line)
 
 
-def _annotated(text: str, line: Line) -> _Found | None:
+def _is_canonical(found: SoundGame) -> bool:
+    """Return whether the setup is as its game writes it; of the moves that is known."""
+    setup = found.values.get("Setup")
+    if setup is None:
+        return True
+    return _is_canonical_setup(found.values["Game"], found.values.get(RULES, '""'), setup)
+
+
+@lru_cache(maxsize=4096)
+def _is_canonical_setup(*quoted: str) -> bool:
+    game_id, rules, setup = map(unquoted, quoted)
+    return game_by(game_id, rules).canonical_setup(setup) == setup
+
+
+def _annotated(text: RecordText, line: Line) -> _Found | None:
     """Return what the text of a sound record says in any words."""
-    record = scan(text)
-    if record is None:
-        return None
+    record = scan(text.text)
+    return None if record is None else _found_in(canonical(record), line, text.line)
+
+
+def _found_in(record: Record, line: Line, at: int) -> _Found:
+    """Return what a sound record says that is canonical."""
     notes = _notes_in(record.plies)
-    return _Found(game_row(record), record.tags, line, record.result, notes)
+    return _Found(game_row(record), record.tags, line, record.result, notes, at)
 
 
 def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
@@ -256,8 +284,7 @@ def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
     end = end_of(record)
     assert end is not None
     line = Line(start_of(record), canonical_moves(record), end)
-    notes = _notes_in(record.plies)
-    return _Found(game_row(record), record.tags, line, record.result, notes)
+    return _found_in(canonical(record), line, text.line)
 
 
 _NOTE: Final = r"""
@@ -318,10 +345,3 @@ def _ending(end: Position) -> str | None:
     """Return the rules' words for how a game ended; None where it goes on."""
     outcome = end.outcome()
     return outcome.ending if outcome else None
-
-
-def _identity(tags: Iterable[tuple[str, str]], moves: Sequence[str], result: str) -> bytes:
-    """Return 16 bytes that records of the same tags, main line and result have in common."""
-    words = [*[f"{name} {value}" for name, value in tags], " ".join(moves), result]
-    text = "\n".join(words)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()

@@ -105,6 +105,7 @@ def parcels(found: Iterable[Piece], begin: Mark, jobs: int) -> Generator[tuple[P
         parcel.refused = [
             refusal._replace(record=refusal.record + records) for refusal in parcel.refused
         ]
+        parcel.before = records
         records += parcel.read
         yield parcel, end._replace(records=records)
 

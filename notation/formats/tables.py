@@ -30,7 +30,7 @@ from lath.notation.reader import (
     entries_from,
     without_escapes,
 )
-from lath.notation.record import tag_faults
+from lath.notation.record import all_comments, tag_faults
 from lath.notation.scanner import scan, size_fault
 from lath.notation.tables import (
     GAMES,
@@ -97,7 +97,22 @@ def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
             lost(count, "the position before a move that is not legal")
             lost(count, WHOLE)
             continue
+        for field in _untold(record):
+            lost(count, field)
         yield from rows
+
+
+def _untold(record: Record) -> Iterator[str]:
+    """Yield what is said of moves that a row a ply has no column for."""
+    parts = (part for comment in all_comments(record) for part in comment)
+    if any(isinstance(part, str) or part.name not in _TOLD for part in parts):
+        yield "comments"
+    if any(ply.variations for ply in record.plies):
+        yield "variations"
+
+
+_TOLD: Final = frozenset({"eval", "depth", "nodes", "emt", "clk"})
+"""Annotations that have a column of plies."""
 
 
 ROWS_PER_GROUP: Final = 10_000

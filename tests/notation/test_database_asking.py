@@ -33,6 +33,17 @@ EXTRA = """\
 {[%eval 0.1] [%emt 1.5]} *
 
 [Game "yavalath"]
+[Date "2026-11-??"]
+[First "ann"]
+
+1. e5 2. c3 *
+
+[Game "yavalath"]
+[Date "2026-??-??"]
+
+1. e5 2. d3 *
+
+[Game "yavalath"]
 [Second "ann"]
 [Position "5/6/7/8/4w4/8/7/6/5 b"]
 [Date "?"]
@@ -129,6 +140,9 @@ class Questions:
             f"result = {record.result}",
             "date > 2026-11",
             "date in 2026-10..2026-11-03",
+            "date = 2026-11",
+            "date < 2026-12-01",
+            "date >= 2026-11-02",
             "round = 3",
             "Mood ~ g*",
             "Annotator = eve",

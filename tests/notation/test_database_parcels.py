@@ -30,7 +30,7 @@ def parcel(*texts: str) -> Parcel:
 
 def test_rows_say_what_the_records_say() -> None:
     found = parcel(*TEXTS)
-    records = list(map(notation.parse, TEXTS))
+    records = [notation.canonical(notation.parse(text)) for text in TEXTS]
     assert (found.read, found.refused) == (len(TEXTS), [])
     table = notation.games_table(records)
     columns = found.games.to_pydict()
@@ -59,7 +59,7 @@ def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
         "{[%eval 0.5]} 1. c3 2. xb4-b2 3. xA",
     )
     texts = [f'[Game "mammalath"]\n\n{each.removesuffix(" *")} *' for each in said]
-    records = list(map(notation.parse, texts))
+    records = [notation.canonical(notation.parse(text)) for text in texts]
     found = parcel(*texts)
     assert found.games["movetext"].to_pylist() == notation.games_table(records)["movetext"]
     plies = notation.plies_table(records)

@@ -366,3 +366,23 @@ def test_a_move_that_is_not_legal_is_told_with_its_record() -> None:
     assert caught.value.__notes__ == ["in record 2"]
     with pytest.raises(IllegalMoveError):
         tables.arrow_plies(records).read_all()
+
+
+@pytest.mark.parametrize("order", [None, '["Game","Date","Result"]', '["Game","Result"]'])
+def test_a_time_of_day_stays_beside_the_date(order: str | None) -> None:
+    when = [dt.datetime(2026, 11, 20, 10, 15, 30), dt.datetime(2026, 11, 21)]  # noqa: DTZ001
+    columns = {"game": ["yavalath"] * 2, "moves": [["e5"]] * 2, "date": when, "tags": [order] * 2}
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file)
+    timed, whole = records_in("parquet", file.getvalue())
+    assert (timed.tag("Date"), timed.tag("StartTime")) == ("2026-11-20", "2026-11-20T10:15:30")
+    assert (whole.tag("Date"), whole.tag("StartTime", "none")) == ("2026-11-21", "none")
+
+
+def test_what_is_said_of_moves_and_has_no_column_is_told_of() -> None:
+    said = parse('[Game "yavalath"]\n\n1. e5 {[%eval 0.5] so} (1. d4) 2. c3! *')
+    plain = parse('[Game "yavalath"]\n\n1. e5 {[%eval 0.5]} 2. c3! *')
+    lost: list[tuple[int, str]] = []
+    rows = list(enumerate((plain, said), 1))
+    assert list(ply_writer("csv")(rows, lambda number, field: lost.append((number, field))))
+    assert lost == [(2, "comments"), (2, "variations")]

@@ -509,3 +509,19 @@ def test_a_table_of_games_is_read_by_every_command_that_reads_records(
     assert arena("select", table, "-q").out == source.read_text()
     assert arena("diff", source, table).err == "2 equal, 0 differ, 0 only in A, 0 only in B\n"
     assert arena("stats", table).status == 0
+
+
+def test_csv_begins_with_a_byte_order_mark_where_somebody_wants_it(source: Path) -> None:
+    made, mark = source.with_suffix(".csv"), "\ufeff".encode()
+    assert convert(source, made, "--bom").status == 0
+    marked = made.read_bytes()
+    assert convert(source, made).status == 0
+    assert marked == mark + made.read_bytes()
+    made.write_bytes(marked)
+    assert convert(made, "-", "--to", "lath").out == ONE
+    for command in (("rate", source, "--csv"), ("stats", source, "--csv", "--openings")):
+        assert arena(*command, "--bom").out == "\ufeff" + arena(*command).out
+        ran = arena(*(word for word in command if word != "--csv"), "--bom")
+        assert (ran.status, "--bom is for --csv" in ran.err) == (2, True)
+    ran = convert(source, source.with_suffix(".jsonl"), "--bom")
+    assert (ran.status, "--bom is for CSV" in ran.err) == (2, True)

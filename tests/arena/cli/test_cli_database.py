@@ -11,12 +11,14 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import duckdb
 import numpy as np
 import pytest
 from commands import arena
+from record_texts import written
 from sample_records import random_game
 
 from lath import games, notation
@@ -85,6 +87,71 @@ def test_a_game_once_in_is_never_in_twice(
     assert other == ("bob",)
     lines = "SELECT count(DISTINCT id), count(*) FROM positions WHERE ply = 0"
     assert ask(out, lines) == [(count, count)]
+
+
+BARE = '[Game "yavalath"]\n[First "ann"]\n\n1. e5 2. d4 *\n'
+ANALYSED = (
+    '[Game "yavalath"]\n[First "ann"]\n[Analysis "solver"]\n\n'
+    "1. e5! {[%eval 0.5] an idea} 2. d4 (2. swap {better}) *\n"
+)
+CLOCKED = '[Game "yavalath"]\n[First "ann"]\n\n1. e5 {[%clk 9.000]} 2. d4 *\n'
+LEFT_OUT = "1 left out that were there already"
+LOST = "annotations of 1 are lost, of which its table refused tells"
+LAST = '[Game "yavalath"]\n[First "bob"]\n\n1. a1 *\n'
+
+
+@pytest.mark.parametrize("segment", [1, 1 << 20])
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        ((BARE, ANALYSED), "3 of 3 records taken into OUT, 1 of which replace an equal game"),
+        ((ANALYSED, BARE), f"2 of 3 records taken into OUT; {LEFT_OUT}"),
+        (
+            (CLOCKED, BARE, ANALYSED),
+            f"3 of 4 records taken into OUT, 1 of which replace an equal game; {LEFT_OUT}; {LOST}",
+        ),
+        ((ANALYSED, CLOCKED), f"2 of 3 records taken into OUT; {LEFT_OUT}; {LOST}"),
+        ((ANALYSED, ANALYSED), f"2 of 3 records taken into OUT; {LEFT_OUT}"),
+    ],
+)
+def test_of_equal_games_the_one_stays_of_which_most_is_said(
+    texts: Sequence[str],
+    words: str,
+    segment: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whether they come together, in several parts, or one after the other by --append."""
+    monkeypatch.setattr(building, "SEGMENT", segment)
+    monkeypatch.setattr(sources, "_AT_ONCE", 1)
+    monkeypatch.setattr(reader, "_BLOCK", 20)
+    source, out = tmp_path / "all.lath", tmp_path / "all.duckdb"
+    source.write_text("\n".join([*texts, LAST]))
+    assert arena("convert", source, out).err == f"{words.replace('OUT', str(out))}\n"
+    in_parts = tmp_path / "parts.duckdb"
+    for number, text in enumerate((*texts, LAST)):
+        part = tmp_path / f"{number}.lath"
+        part.write_text(text)
+        arena("convert", part, in_parts, *(("--append",) if number else ()))
+    for database in (out, in_parts):
+        assert arena("select", database).out == f"{ANALYSED}\n{LAST}"
+        notes = ask(database, "SELECT eval, clock_s, glyph, move FROM plies ORDER BY id, ply")
+        assert notes == [(0.5, None, "!", "e5"), (None, None, None, "d4"), (None, None, None, "a1")]
+        assert ask(database, "SELECT count(*) FROM refused") == [(LOST in words,)]
+
+
+def test_what_a_database_holds_is_canonical(tmp_path: Path) -> None:
+    texts = [
+        '[Game "mammalath"]\n\n1. a1 {x} 2. xa3-a1 (2. xc1-a1 {y}) 3. xD *\n',
+        *map(written, map(Random, range(60))),
+    ]
+    names = ("games.lath", "games.duckdb", "again.lath")
+    source, out, again = map(tmp_path.joinpath, names)
+    source.write_text("\n\n".join(texts))
+    arena("convert", source, out)
+    arena("select", out, "-o", again)
+    assert arena("edit", "--check", again).status == 0
+    assert len(list(notation.read(again))) > 30
 
 
 def tables(database: Path) -> list[list[tuple[Any, ...]]]:
