@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
+from asked_games import Questions
 from sample_records import random_game
 
 from lath import games, notation
-from lath.games.core import Move, Position, symmetries
+from lath.games.core import Move, symmetries
 from lath.notation.database import building, parcels, reading, sighting
 from lath.notation.database.asking import matching
 from lath.notation.query import compile_query, plan_of
@@ -99,138 +100,6 @@ def turned(record: Record, chance: Random) -> Record:
         (("Game", record.game), ("First", "eve")),
         tuple(Ply(way.move(Move(ply.move))) for ply in record.plies[:most]),
     )
-
-
-class Questions:
-    """Queries at random of some records."""
-
-    def __init__(self, of: list[Record], seed: int) -> None:
-        self._chance = Random(seed)
-        self._records = of
-
-    def one(self, depth: int = 0) -> str:
-        """Return a query."""
-        kinds: list[Callable[[], str]] = [self._tag, self._tag, self._moment, self._moment]
-        if depth < 2:
-            kinds += [self._joined, self._then, self._negated]
-        return self._chance.choice(kinds)() if depth == 0 else f"({self._chance.choice(kinds)()})"
-
-    def _joined(self) -> str:
-        word = self._chance.choice([" and ", " or "])
-        return word.join(self.one(1) for _ in range(2))
-
-    def _negated(self) -> str:
-        return f"not {self.one(1)}"
-
-    def _then(self) -> str:
-        chance = self._chance
-        within = chance.choice(["", "within 1 ply ", "within 4 plies "])
-        moments = [self._of_ply() for _ in range(chance.choice([2, 2, 3]))]
-        return f" then {within}".join(moments)
-
-    def _tag(self) -> str:
-        record = self._chance.choice(self._records)
-        tests = [
-            f'game = "{record.game}"',
-            f"player = {self._chance.choice(['ann', 'bob', 'eve'])}",
-            "winner = ann",
-            "loser ~ *b",
-            "first != bob",
-            f"plies in {len(record.plies)}..{len(record.plies) + 9}",
-            f"result = {record.result}",
-            "date > 2026-11",
-            "date in 2026-10..2026-11-03",
-            "date = 2026-11",
-            "date < 2026-12-01",
-            "date >= 2026-11-02",
-            "round = 3",
-            "Mood ~ g*",
-            "Annotator = eve",
-            'Result = "*"',
-            'Result ~ "?-?"',
-            "comments",
-            "variations",
-            f'setup = "{record.tag("Setup") or "-"}"',
-            "termination = rules",
-        ]
-        return self._chance.choice(tests)
-
-    def _moment(self) -> str:
-        chance = self._chance
-        if chance.random() < 0.3:
-            return f"{self._of_position()} {chance.choice(_WHEN)}"
-        if chance.random() < 0.3:
-            return f"{self._number()} {chance.choice(_WHEN[1:])}"
-        return self._of_ply()
-
-    def _of_ply(self) -> str:
-        kinds = [self._of_position, self._of_position, self._number, self._line, self._move]
-        return self._chance.choice(kinds)()
-
-    def _number(self) -> str:
-        whose = self._chance.choice(["", " of first", " of loser", " of 'ann'", " of winner"])
-        test = self._chance.choice(["> 0.2", "in -0.5..0.5", "= 0.5", "<= 0"])
-        whole = self._chance.choice(["depth >= 3.5", "nodes < 100000"])
-        return self._chance.choice([f"eval{whose} {test}", whole, "time > 0.5"])
-
-    def _played(self) -> tuple[Record, list[Position], int]:
-        record = self._chance.choice(self._records)
-        positions = list(notation.positions(record))
-        early = self._chance.choice([3, len(positions)])
-        return record, positions, self._chance.randrange(min(early, len(positions)))
-
-    def _plain(self) -> str:
-        return self._chance.choice(["", "", "plain "])
-
-    def _of_position(self) -> str:
-        _, positions, ply = self._played()
-        position = positions[ply]
-        if self._chance.random() < 0.5:
-            position = self._chance.choice(symmetries(position)).position(position)
-        if self._chance.random() < 0.5:
-            return f'{self._plain()}position "{position.text()}"'
-        return self.pattern(position)
-
-    def pattern(self, position: Position) -> str:
-        """Return a query for what lies somewhere in a position."""
-        chance, board = self._chance, position.game.board
-        contents = dict(zip(board.names, position.contents(), strict=True))
-        name = chance.choice(board.names)
-        grid = dict(zip(board.names, board.grid, strict=True))
-        names = {at: cell for cell, at in grid.items()}
-        letter, place = grid[name]
-        step = (1, 0) if board.shape == "square" else (0, 1)
-        signs: list[str] = []
-        for far in range(chance.choice([1, 2, 3])):
-            cell = names.get((letter + step[0] * far, place + step[1] * far))
-            if signs and signs[-1] == "#":
-                break
-            content = contents[cell] if cell else "#"
-            sign = (chance.choice(content) if content else ".") if cell else "#"
-            others = [sign, sign, sign, "[^.]", "?", "+"] if cell and far else [sign]
-            signs.append(chance.choice(others))
-        text = "".join(signs)
-        if not set(text) - set("#?"):
-            text = "."
-        on = f" on {name}" if chance.random() < 0.5 and text[0] != "#" else ""
-        return f'{self._plain()}pattern "{text}"{on}'
-
-    def _line(self) -> str:
-        record, _, ply = self._played()
-        moves = [str(move) for move in record.moves[: max(ply, 1)]]
-        if self._chance.random() < 0.3:
-            self._chance.shuffle(moves)
-        word = self._chance.choice(["after", "reached"])
-        return f'{self._plain()}{word} "{" ".join(moves) or "e5"}"'
-
-    def _move(self) -> str:
-        record, _, ply = self._played()
-        moves = record.moves or ("e5",)
-        move = moves[min(ply, len(moves) - 1)]
-        return self._chance.choice([f"move {ply + 1} = {move}", f"contains move {move}"])
-
-
-_WHEN = ("at ply 0", "at ply 2", "at every ply", "at the last ply")
 
 
 Asked: TypeAlias = tuple[list[Record], reading.Database]

@@ -7,9 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from asked_games import database_of, explored_alike, found_alike, meeting
+from asked_games import Questions, database_of, explored_alike, found_alike, meeting
 from families import FAMILIES, INSTALLED
-from tests.notation.test_database_asking import Questions
 
 from lath import games, notation
 from lath.games.core import Game
