@@ -8,26 +8,25 @@ that its rules refuse has an identity too. Must not know the formats of files.
 from __future__ import annotations
 
 import re
-import shutil
-import tempfile
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from hashlib import blake2b
 from io import BufferedReader
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, BinaryIO, Final, Self, cast
 
 from lath.games.core import FIRST_VERSION, Move, least_line
 from lath.games.errors import GameError, RulesVersionError
 from lath.notation import files
 from lath.notation.errors import NotationError
-from lath.notation.files import TemporaryFileError, compressed, sync
+from lath.notation.files import TemporaryFileError, compressed, half_folder, sync, whole_folder
 from lath.notation.frames import Frame, Frames, FramesWriter
 from lath.notation.index import note_for
 from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, SHORT, Record
@@ -369,6 +368,10 @@ class Part:
     """What is there, of a `.zst`."""
 
 
+class _NothingError(Exception):
+    """Nothing is written."""
+
+
 class Parts:
     """The files that records are divided into; a context, at whose end they get their names.
 
@@ -391,19 +394,26 @@ class Parts:
         self._parts: Final[dict[str, Part]] = {}
 
     def __enter__(self) -> Self:
-        self._was_there = self._folder.is_dir()
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._hidden = Path(tempfile.mkdtemp(prefix=".arena-split-", dir=self._folder))
+        self._is_new = not (self._folder.is_dir() and any(self._folder.iterdir()))
+        making = whole_folder(self._folder) if self._is_new else half_folder(self._folder / "split")
+        with ExitStack() as stack:
+            self._hidden = stack.enter_context(making)
+            self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self._name_all()
-        finally:
-            shutil.rmtree(self._hidden, ignore_errors=True)
-            if not (self._was_there or any(self._folder.iterdir())):
-                self._folder.rmdir()
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if kind is not None:
+            self._stack.__exit__(kind, error, trace)
+            return
+        with suppress(_NothingError), self._stack:
+            if self._is_new and not self._parts:
+                raise _NothingError  # no folder is made
+            self._name_all()
 
     def __len__(self) -> int:
         return len(self._parts)
@@ -468,6 +478,8 @@ class Parts:
             self._refuse_existing(part)
         with ThreadPoolExecutor(16) as pool:  # most of it is waiting for the disk
             list(pool.map(sync, [part.hidden for part in self.parts]))
+        if self._is_new:
+            return  # the folder gets its name, and all of them with it
         for part in self.parts:
             part.hidden.replace(part.path)
         sync(self._folder)

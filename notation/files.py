@@ -11,6 +11,8 @@ import gzip
 import io
 import lzma
 import os
+import re
+import shutil
 import stat
 import sys
 import zlib
@@ -50,9 +52,15 @@ def compression_of(path: str | Path) -> str:
 
 _WRITTEN: Final = 1 << 16  # bytes that are written at once
 
-_LONGEST, _SUFFIX = 160, 8
-"""Bytes of a name, letters of its suffix that are in the name of the temporary file: systems take
-255 of them, which may be used up."""
+_LONGEST: Final = 160
+"""Bytes of a name that are in that of its temporary file: systems take 255, maybe all of them."""
+
+HALF: Final = ".tmp-arena"
+"""What the hidden names of files and folders end in that are not whole yet: no record's name does,
+and nobody else's."""
+
+_FORMER_HALF: Final = re.compile(r"\.[0-9]+\.tmp(?:\.[a-z0-9]{1,7})?")
+"""What they ended in until 0.2.0, behind the name of the file."""
 
 
 @cache
@@ -284,11 +292,10 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
             _fill(stream, compression_of(path), content)
         return
     named, path = path, Path(os.path.realpath(path))
-    own = os.fsdecode(os.fsencode(path.name)[:_LONGEST])
-    temporary = path.with_name(f".{own}.{os.getpid()}.tmp{path.suffix[-_SUFFIX:]}")
+    temporary = half_of(path)
     try:
         # the sync is of the descriptor that wrote: an earlier error of the disk is told to it
-        with io.BufferedWriter(_NewFile(temporary), _WRITTEN) as file:
+        with io.BufferedWriter(_new_file(temporary), _WRITTEN) as file:
             _fill(cast("BinaryIO", file), compression_of(path), content, note, temporary)
             if path.exists():
                 os.fchmod(file.fileno(), stat.S_IMODE(path.stat().st_mode))
@@ -301,6 +308,133 @@ def write_atomically(path: Path, content: Iterable[bytes], *, note: Noted | None
             error.filename, error.filename2 = str(named), None  # who asked has never heard of it
         raise
     sync(path.parent)
+
+
+def half_of(path: Path) -> Path:
+    """Return the hidden name beside a file or folder that it has in this process until it is whole.
+
+    >>> half_of(Path("results/games.lath")).name.startswith(".games.lath.")
+    True
+    """
+    own = os.fsdecode(os.fsencode(path.name)[:_LONGEST])
+    return path.with_name(f".{own}.{os.getpid()}{HALF}")
+
+
+def remove_halves(folder: Path, name: str = "") -> None:
+    """Remove what was written half into a folder by who was killed; `name` is of what is written.
+
+    What somebody alive is writing stays, and so does all that is not ours.
+    """
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if entry.name.startswith(".") and (
+                entry.name.endswith(HALF) or _is_former_half(entry.name, name)
+            ):
+                with suppress(OSError):
+                    _remove_unless_held(Path(entry.path))
+
+
+def _is_former_half(entry: str, name: str) -> bool:
+    begins = f".{os.fsdecode(os.fsencode(name)[:_LONGEST])}"
+    rest = entry.removeprefix(begins) if name and entry.startswith(begins) else ""
+    return _FORMER_HALF.fullmatch(rest) is not None and not _is_alive(int(rest.split(".")[1][:18]))
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _remove_unless_held(path: Path) -> None:
+    import fcntl
+
+    about = path.lstat()
+    if about.st_uid != os.geteuid() or not (stat.S_ISREG(about.st_mode) or path.is_dir()):
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    finally:
+        os.close(descriptor)
+
+
+def _hold(descriptor: int, path: Path) -> bool:
+    """Let others see that somebody alive writes it; return whether nobody has removed it before.
+
+    Not every file system can tell them.
+    """
+    import fcntl
+
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _new_file(path: Path) -> _NewFile:
+    while not _hold((file := _NewFile(path)).fileno(), path):
+        file.close()
+    return file
+
+
+def _new_folder(path: Path) -> int:
+    """Make a folder; return what holds it."""
+    while True:
+        path.mkdir(parents=True)
+        descriptor = os.open(path, os.O_RDONLY)
+        if _hold(descriptor, path):
+            return descriptor
+        os.close(descriptor)
+
+
+@contextmanager
+def half_folder(path: Path) -> Iterator[Path]:
+    """Give a hidden folder, beside the path, that goes in the end; raises OSError.
+
+    Who is killed leaves it, and `remove_halves` takes it away.
+    """
+    half = half_of(path)
+    remove_halves(half.parent)
+    descriptor = _new_folder(half)
+    try:
+        yield half
+    finally:
+        shutil.rmtree(half, ignore_errors=True)
+        os.close(descriptor)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give a hidden folder that gets the name of one that is not there yet once it is filled.
+
+    One that is there and empty gives way. Whoever fails, or is killed, leaves nothing that has the
+    name. Raises OSError, FileExistsError where there is something of this name by then.
+    """
+    real = Path(os.path.realpath(path))
+    with half_folder(real) as half:
+        yield half
+        for place, _, names in os.walk(half):
+            for name in names:
+                sync(Path(place, name))
+            sync(Path(place))
+        try:
+            half.rename(real)  # also over an empty one
+        except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):
+                raise FileExistsError(errno.EEXIST, "exists already", str(path)) from error
+            raise
+    sync(real.parent)
 
 
 class _NewFile(io.FileIO):

@@ -16,6 +16,7 @@ from operator import itemgetter
 from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.errors import GameError
+from lath.notation.bounds import read_json
 from lath.notation.errors import NotationError, shortened
 from lath.notation.record import (
     KNOWN_TAGS,
@@ -301,12 +302,12 @@ def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
     if not text:
         return None
     try:
-        tags = json.loads(text)
+        tags = read_json(text)
         return [
             (each, None) if isinstance(each, str) else (_text(each[0]), _text(each[1]))
             for each in tags
         ]
-    except (ValueError, TypeError, LookupError, RecursionError) as error:
+    except (ValueError, TypeError, LookupError) as error:
         raise RowError("tags", f"{shortened(text)} holds no tags", _TAGS) from error
 
 

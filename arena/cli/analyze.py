@@ -13,8 +13,14 @@ import typer
 from lath.arena import signals
 from lath.arena.analysing import Analyst, Kept, analysed
 from lath.arena.answers import Limit
-from lath.arena.cli.files import Quiet, Sources, bad_words, refuse_other_formats, write_pieces
+from lath.arena.cli.files import (
+    Quiet,
+    Sources,
+    bad_words,
+    refuse_other_formats,
+)
 from lath.arena.cli.main import App, GameFiles, add_games, option, whole
+from lath.arena.cli.outputs import RECORDS, Force, Target
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ConfigError
@@ -46,6 +52,7 @@ def analyze(
     out: Out = Path("-"),
     where: Where = None,
     game: GameFiles = None,
+    force: Force = False,
     quiet: Quiet = False,
 ) -> None:
     """Add evaluations, marks and better moves to records.
@@ -62,6 +69,8 @@ def analyze(
     kept_at = None if str(out) == "-" else out.with_name(f"{out.name}{KEPT}")
     if kept_at is not None and out.is_symlink():
         raise ConfigError(f"{out} is a link, expected a file of its own")
+    output = Target(path=out, kind=RECORDS, inputs=files, force=force)
+    output.refuse()
     selection = Selection(files, where)
     done = 0
 
@@ -82,7 +91,7 @@ def analyze(
         if note := note_on(engines[0]):
             print(note, file=sys.stderr)
         try:
-            write_pieces(out, texts([Analyst(one, name, limit, kept) for one in engines]))
+            output.write(texts([Analyst(one, name, limit, kept) for one in engines]))
         except KeyboardInterrupt:
             print("interrupted; the same command goes on where it was", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None

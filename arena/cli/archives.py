@@ -25,9 +25,9 @@ from lath.arena.cli.files import (
     unless_cut,
     unless_lossy,
     writable,
-    write_pieces,
 )
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
+from lath.arena.cli.outputs import RECORDS, Force, Target, refuse_tournament
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ConfigError
 from lath.notation.archive import (
@@ -86,7 +86,6 @@ Compress = Annotated[str | None, option("--compress", "F", "With --split: gz, bz
 MaxParts = Annotated[
     int | None, positive("--max-parts", "With --split: refuse to write more; else 10000.")
 ]
-Force = Annotated[bool, flag("--force", "With --split: replace files that are there already.")]
 
 WithoutCopies = Annotated[bool, flag("--without-copies", _COPIES)]
 Removed = Annotated[Path | None, option("--removed", "FILE", _REMOVED)]
@@ -143,20 +142,24 @@ def select(
     Example: arena select games.lath --split train=0.9,test=0.1 --seed 7 -o learning
     """
     add_games(game)
-    _refuse_without("--sort", sort, {"--reverse": reverse})
-    needed = sort or without_copies or None
-    _refuse_without("--sort or --without-copies", needed, {"--memory": memory})
-    of_parts = {"--name": name, "--compress": compress, "--max-parts": max_parts, "--force": force}
-    _refuse_without("--split", split, of_parts)
-    _refuse_without("--without-copies", without_copies or None, {"--removed": removed})
-    _refuse_removed(removed, [*files, out])
+    needed, copies = sort or without_copies or None, without_copies or None
+    parts_alone = {"--name": name, "--compress": compress, "--max-parts": max_parts}
+    by_chance = sample or (split if split and "=" in split else None)
+    for what, given, flags in (
+        ("--sort", sort, {"--reverse": reverse}),
+        ("--sort or --without-copies", needed, {"--memory": memory}),
+        ("--split", split, parts_alone),
+        ("--without-copies", copies, {"--removed": removed}),
+        ("--sample or --split NAME=SHARE,...", by_chance, {"--seed": seed is not None}),
+    ):
+        _refuse_without(what, given, flags)
     if without_copies and distinct:
         raise ConfigError("--distinct and --without-copies: expected one of them")
-    by_chance = sample or (split if split and "=" in split else None)
-    if seed is not None and by_chance is None:
-        raise ConfigError("--seed goes with --sample or --split NAME=SHARE,..., which is missing")
     if only_count and (split is not None or str(out) != "-"):
         raise ConfigError("--count prints a number, there is nothing to write to --out")
+    output = Target(path=out, kind=RECORDS, force=force)
+    left = _removed_to(removed, [*files, out], force=force)
+    _refuse_to_destroy(None if split else output)
     order = keys_of("--sort", sort)
     division = None
     if split is not None:
@@ -171,12 +174,13 @@ def select(
         rules=not unchecked,
         jobs=jobs,
         quiet=quiet or (str(out) == "-" and not only_count and sys.stdout.isatty()),
+        replaced=None if split else out,
     )
     selected = iter(selection)
     space = memory << 20 if memory else MEMORY
     found_rows = _rows(selection, selected, order, division)
     rows: Iterator[Row] = (
-        _without_copies(found_rows, selection, removed, space, quiet=quiet)
+        _without_copies(found_rows, selection, left, space, quiet=quiet)
         if without_copies
         else (row for row, _, _ in found_rows)
     )
@@ -190,12 +194,12 @@ def select(
         are_all = not (without_copies or sample or limit)
         passed = count(_print_number(selection, found, are_all=are_all))
     elif division is None:
-        refuse_other_formats(out)
-        pieces = verbatim(text for _, text in found)
-        if is_one_of(out, files):  # what is behind the limit may be bad
+        pieces = verbatim(_noted((text for _, text in found), selection))
+        if is_one_of(out, files):  # what is behind the limit would be lost
             pieces = chain(pieces, (b"" for _ in selected))
+        lost = str if force else selection.lost_words
         with unless_cut(lambda: bool(selection.bad)):
-            write_pieces(out, unless_lossy(out, pieces, files, selection.bad_words))
+            output.write(unless_lossy(out, pieces, files, lost))
     else:
         parts = division.write(found, out, quiet=quiet)
         into = f" into {len(parts)} part{'' if len(parts) == 1 else 's'}"
@@ -203,6 +207,13 @@ def select(
         words = f"{next(passed)} of {selection.records} records selected{into}"
         print(words + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
+
+
+def _noted(texts: Iterable[str], selection: Selection) -> Iterator[str]:
+    """Yield texts that are written, of which none is lost."""
+    for text in texts:
+        selection.wrote(text)
+        yield text
 
 
 def _print_number(selection: Selection, found: Iterable[object], *, are_all: bool) -> int:
@@ -221,15 +232,25 @@ def _refuse_without(needed: str, given: object, flags: Mapping[str, object]) -> 
             raise ConfigError(f"{name} goes with {needed}, which is missing")
 
 
-def _refuse_removed(removed: Path | None, others: Iterable[Path]) -> None:
-    """Raise ConfigError where what is left out would be written over something else."""
+def _refuse_to_destroy(out: Target | None) -> None:
+    """Raise ConfigError where a file would be destroyed, before anything is read."""
+    if out is not None:
+        refuse_other_formats(out.path)
+        out.refuse()
+
+
+def _removed_to(removed: Path | None, others: Iterable[Path], *, force: bool) -> Target | None:
+    """Return where what is left out goes; raise ConfigError where it would destroy something."""
     if removed is None:
-        return
+        return None
     refuse_other_formats(removed)
     for other in others:
         same = str(other) == str(removed) or other.resolve() == removed.resolve()
         if same or is_one_of(removed, [other]):
             raise ConfigError(f"--removed {removed}: expected a file that is not read or written")
+    target = Target(path=removed, kind=RECORDS, flag="--removed", force=force)
+    target.refuse()
+    return target
 
 
 def _rows(
@@ -257,7 +278,7 @@ def _in_order(rows: Iterable[Row], reverse: bool, memory: int) -> Iterator[tuple
 def _without_copies(
     found: Iterable[tuple[Row, Record, Place]],
     selection: Selection,
-    removed: Path | None,
+    removed: Target | None,
     memory: int,
     *,
     quiet: bool,
@@ -269,15 +290,16 @@ def _without_copies(
         copies.settle()
         selection.copies = copies.copies
         if removed:
-            write_pieces(removed, verbatim(map(_marked, copies.left_out())))
+            removed.write(verbatim(_marked(copy, selection) for copy in copies.left_out()))
         elif not quiet:
             for copy in copies.left_out():
                 print(_copy_words(copy), file=sys.stderr)
         yield from copies.kept()
 
 
-def _marked(copy: Copy) -> str:
-    """Return a record that is left out with the tag that says why."""
+def _marked(copy: Copy, selection: Selection) -> str:
+    """Return a record that is left out with the tag that says why: there it is kept."""
+    selection.wrote(copy.text)
     value = f"record {copy.of.number} of {copy.of.file}"
     (text,) = edited(copy.text, copy.record, Edits(set={COPY_OF: value}))
     return text
@@ -347,6 +369,7 @@ class _Division:
         folders = {file.resolve().parent for file in files if str(file) != "-"}
         if self._force and out.resolve() in folders:
             raise ConfigError(f"--out {out}: expected a directory that holds no FILE")
+        refuse_tournament(out / "games.lath", force=self._force)
 
     def write(self, rows: Iterable[tuple[str, str]], out: Path, *, quiet: bool) -> Sequence[Part]:
         """Write the parts of records, each with its value of the key; raises ConfigError.
@@ -363,7 +386,8 @@ class _Division:
                     raise ConfigError(
                         f"there would be more than {self._most} parts; --max-parts allows more"
                     )
-            _refuse_others(out, {part.path.name for part in parts.parts})
+            if out.is_dir():
+                _refuse_others(out, {part.path.name for part in parts.parts})
         if not quiet:
             for part in parts.parts:
                 many = f"{part.records} record{'' if part.records == 1 else 's'}"

@@ -33,6 +33,7 @@ from lath.arena.cli.main import (
     seconds,
     whole,
 )
+from lath.arena.cli.outputs import PACKED, Force, Target
 from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.referee import trees
@@ -206,6 +207,7 @@ def pack(
     option_: Annotated[
         list[str] | None, option("--option", "NAME=VALUE", "An option to set, in a contest.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Make one file of a bot and of all that it needs of ours, for contests that take one.
 
@@ -214,7 +216,6 @@ def pack(
     Example: arena bot pack mybot.py -o one.py --protocol codingame
     """
     from lath.arena import packing
-    from lath.notation.files import write_atomically
 
     _refuse_protocol(protocol)
     options = _options(option_ or [])
@@ -231,7 +232,7 @@ def pack(
         return
     if out.exists() and Path(bot).exists() and out.samefile(bot):
         raise ConfigError(f"-o {str(out)!r} is the bot itself; name another file")
-    write_atomically(out, [text.encode()])
+    Target(path=out, kind=PACKED, inputs=[Path(bot)], force=force).write([text.encode()])
     print(f"{out}: {len(text)} characters", file=sys.stderr)
 
 

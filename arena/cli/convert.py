@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
@@ -27,10 +27,10 @@ from lath.arena.cli.files import (
     unless_lossy,
     whole,
     writable,
-    write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, Bom, GameFiles, add_games, argument, flag, option
+from lath.arena.cli.outputs import Force, Target, kind_of
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.terminal.streams import BOM
@@ -66,6 +66,7 @@ def convert(
     planes: Planes = False,
     append: Append = False,
     bom: Bom = False,
+    force: Force = False,
     jobs: Jobs = 1,
     strict: Strict = False,
     unchecked: Unchecked = False,
@@ -104,34 +105,32 @@ def convert(
     _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
     if is_database:
         read = _sources(sources, from_, destination)
+        Target(path=destination, kind=kind_of(_TO_DATABASE), force=force or append).refuse()
         counts = _into_database(read, destination, append=append, jobs=jobs, quiet=quiet)
         raise typer.Exit(_status_of(counts, destination, quiet=quiet))
     (source,) = sources
     try:
         from_name = _format_of(source, from_, "--from")
         to_name = _format_of(destination, to, "--to")
-        write = write_plies = None
-        if positions or planes:
-            write_plies = (formats.ply_writer if positions else formats.plane_writer)(to_name)
-        else:
-            write = formats.writer(to_name)
+        write = _writer(to_name, positions=positions, planes=planes)
         formats.reader(from_name)  # refused before anything else is
+        is_source = is_one_of(destination, [source])
+        if is_source:
+            _refuse_to_replace(destination, to_name, is_table=positions or planes)
+        # in the place of what is read stands all of it
+        output = Target(path=destination, kind=None if is_source else kind_of(to_name), force=force)
+        output.refuse()
         found = entries_of_any_format(source, from_name, rules=not unchecked, jobs=jobs)
         conversion = _Conversion(source, found, from_name, to_name)
-        if is_one_of(destination, [source]):
-            _refuse_to_replace(destination, to_name, is_table=write_plies is not None)
-        if write_plies:
-            pieces = write_plies(conversion.numbered(), conversion.lost)
-        elif write:
-            pieces = write(conversion.records(), conversion.lost)
-        pieces = chain([BOM.encode()] * bom, pieces)
+        pieces: Iterable[bytes] = chain([BOM.encode()] * bom, write(conversion))
         if strict:
             pieces = conversion.strictly(pieces, destination)
             pieces = whole(pieces) if is_special(destination) else pieces
-        pieces = unless_lossy(destination, pieces, [source], conversion.lost_words)
+        lost = str if force else conversion.lost_words
+        pieces = unless_lossy(destination, pieces, [source], lost)
         try:
             with unless_cut(lambda: bool(conversion.bad)):
-                write_pieces(destination, pieces)
+                output.write(pieces)
         except LossError:
             conversion.print_losses(to_name)
             raise
@@ -143,6 +142,17 @@ def convert(
         converted = conversion.sound - conversion.unheld
         print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
     raise typer.Exit(1 if left_out else 0)
+
+
+def _writer(
+    name: str, *, positions: bool, planes: bool
+) -> Callable[[_Conversion], Iterable[bytes]]:
+    """Return what writes the records of a conversion; raises FormatError."""
+    if positions or planes:
+        write_plies = (formats.ply_writer if positions else formats.plane_writer)(name)
+        return lambda conversion: write_plies(conversion.numbered(), conversion.lost)
+    write = formats.writer(name)
+    return lambda conversion: write(conversion.records(), conversion.lost)
 
 
 _TO_DATABASE: Final = "duckdb"

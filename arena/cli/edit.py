@@ -10,8 +10,8 @@ import shutil
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Annotated, Final, Self
@@ -29,9 +29,9 @@ from lath.arena.cli.files import (
     refuse_to_read_other_formats,
     unless_cut,
     writable,
-    write_pieces,
 )
 from lath.arena.cli.main import App, GameFiles, add_games, flag, option, whole
+from lath.arena.cli.outputs import RECORDS, Force, Target, made_folder, refuse_tournament
 from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
@@ -47,7 +47,14 @@ from lath.notation.editing import (
     pieces,
 )
 from lath.notation.errors import instead, printable
-from lath.notation.files import is_database, open_bytes, sync, write_atomically
+from lath.notation.files import (
+    half_of,
+    is_database,
+    open_bytes,
+    remove_halves,
+    sync,
+    write_atomically,
+)
 from lath.notation.index import note_for
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, chunks, entries_of, entry_of
@@ -86,7 +93,6 @@ Out = Annotated[
 Suffix = Annotated[
     str | None, option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak.")
 ]
-Force = Annotated[bool, flag("--force", "Replace a copy of FILE that is there already.")]
 
 
 @app.command()
@@ -154,7 +160,7 @@ def edit(
         """Return the exit status for what was found until now."""
         return any(work.is_at_fault or (only_check and work.is_changed) for work in works)
 
-    with unless_cut(status):
+    with unless_cut(status), into.opened() as target:
         for path in files:
             refuse_to_read_other_formats(path)
             work = _Work(path, edits, query, rules=not unchecked)
@@ -167,7 +173,7 @@ def edit(
             elif only_check:
                 deque(changes, maxlen=0)
             else:
-                copy = into.write(path, (new for _, new in changes), work)
+                copy = target.write(path, (new for _, new in changes), work)
             if not quiet:
                 work.print_counts(copy, would=dry_run or only_check)
     query.print_doubts()
@@ -422,6 +428,8 @@ class _Target:
     is_folder: bool
     suffix: str
     force: bool
+    made: Path | None = None
+    """The folder while it is being filled."""
 
     @classmethod
     def of(
@@ -434,8 +442,8 @@ class _Target:
             if suffix is not None and not re.fullmatch(r"[^/\0]{1,64}", suffix):
                 raise ConfigError(f"--backup {suffix!r}: expected the end of a name, such as .bak")
             return cls(None, False, suffix or ".bak", force)
-        if suffix is not None or force:
-            raise ConfigError("--backup and --force go without --out: there FILE stays as it is")
+        if suffix is not None:
+            raise ConfigError("--backup goes without --out: there FILE stays as it is")
         if str(out) == "-" and len(files) > 1:
             raise ConfigError("-o - takes one FILE; `arena select` joins several")
         is_folder = str(out) != "-" and (len(files) > 1 or out.is_dir())
@@ -449,7 +457,17 @@ class _Target:
             if is_one_of(target, files):
                 why = "FILE itself; without --out it is replaced, and a copy stays"
                 raise ConfigError(f"--out {target} is {why}")
-        return cls(out, is_folder, "", False)
+            Target(path=target, kind=RECORDS, flag="--out", force=force).refuse()
+        return cls(out, is_folder, "", force)
+
+    @contextmanager
+    def opened(self) -> Iterator[Self]:
+        """Give what is to be written into; a folder that is new has its name when it is whole."""
+        if self.out is None or not self.is_folder:
+            yield self
+            return
+        with made_folder(self.out, force=self.force) as made:
+            yield replace(self, made=made)
 
     def write(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
         """Write an edited file whole or not at all; return the copy of what it was, if any.
@@ -462,10 +480,8 @@ class _Target:
         if out is None:
             return self._replace(path, pieces, work)
         if self.is_folder:
-            with writable(out):
-                out.mkdir(exist_ok=True)
-            out /= path.name
-        write_pieces(out, pieces)
+            out = (self.made or out) / path.name
+        Target(path=out, kind=RECORDS, flag="--out", force=self.force).write(pieces)
         return None
 
     def _replace(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:
@@ -476,6 +492,8 @@ class _Target:
             raise ConfigError(f"{path} is a database, which is not edited; -o OUT writes a file")
         if path.exists() and not path.is_file():
             raise ConfigError(f"{path} is no file that can be replaced; -o OUT writes elsewhere")
+        refuse_tournament(path, force=self.force)
+        remove_halves(path.parent, path.name)
         real = Path(os.path.realpath(path))
         beside = real if path.is_symlink() else path
         copy = beside.with_name(beside.name + self.suffix)
@@ -521,7 +539,7 @@ def _keep(path: Path, copy: Path, *, force: bool) -> bool:
         return False  # an edit was killed before it replaced the file
     if copy.exists() and not force:
         raise FileExistsError(errno.EEXIST, "exists already", str(copy))
-    hidden = copy.with_name(f".{copy.name}.{os.getpid()}.tmp")
+    hidden = half_of(copy)
     try:
         try:
             hidden.hardlink_to(path)

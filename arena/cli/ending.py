@@ -16,6 +16,7 @@ from typing import Final, TextIO, cast
 import typer
 
 from lath.arena import signals
+from lath.arena.cli.outputs import Target
 from lath.arena.errors import (
     BUG,
     FAULT,
@@ -209,14 +210,17 @@ def resumable(out: Path, text: str) -> Iterator[None]:
 
 
 @contextmanager
-def events_of(progress: Progress, *, to_stdout: bool, path: Path | None) -> Iterator[None]:
+def events_of(progress: Progress, *, to_stdout: bool, output: Target | None) -> Iterator[None]:
     """Tell programs of a run, where somebody asked; raises ConfigError.
 
     What could not be written does not stop the run; people are told of it in the end.
     """
-    if not to_stdout and path is None:
+    path = output.path if output else None
+    if not to_stdout and output is None:
         yield
         return
+    if output is not None:
+        output.refuse()
     try:
         with signals.interruptible():  # a pipe is open when somebody reads
             stream = data_output() if path is None else path.open("w", encoding="utf-8")

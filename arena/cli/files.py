@@ -18,7 +18,6 @@ import typer
 from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
 from lath.arena.errors import ArenaError, ConfigError, reading
-from lath.arena.terminal.streams import write_bytes
 from lath.notation import formats
 from lath.notation.errors import Fault, printable
 from lath.notation.files import (
@@ -26,9 +25,7 @@ from lath.notation.files import (
     needed_words,
     open_bytes,
     temporary_file,
-    write_atomically,
 )
-from lath.notation.index import note_for
 from lath.notation.reader import Entry, RecordText, entry_of
 from lath.notation.writer import format_record
 
@@ -163,15 +160,6 @@ def unless_cut(status: Callable[[], int]) -> Iterator[None]:
         raise typer.Exit(status()) from error
 
 
-def write_pieces(out: Path, pieces: Iterable[bytes]) -> None:
-    """Write a file of these pieces, whole or not at all; raises ConfigError."""
-    with writable(out):
-        if str(out) == "-":
-            write_bytes(pieces)
-        else:
-            write_atomically(out, pieces, note=note_for(out))
-
-
 def unless_lossy(
     out: Path, pieces: Iterable[bytes], sources: Iterable[Path], lost: Callable[[], str]
 ) -> Iterator[bytes]:
@@ -189,7 +177,7 @@ def unless_lossy(
     def kept() -> Iterator[bytes]:
         yield from pieces
         if is_source and (words := lost()):
-            raise LossError(f"{out} stays as it is: {words} would be lost")
+            raise LossError(f"{out} stays as it is: {words} would be lost, unless by --force")
 
     return kept()
 
@@ -241,38 +229,3 @@ def refuse_to_read_other_formats(path: Path) -> None:
 def is_special(path: Path) -> bool:
     """Return whether it is a standard stream, a pipe or a device: written straight, never whole."""
     return str(path) == "-" or (path.exists() and not path.is_file() and not path.is_dir())
-
-
-def refuse_as_archive(out: Path) -> None:
-    """Raise ConfigError where records cannot be appended to `out`: before anything is lost."""
-    refuse_other_formats(out)
-    if str(out) == "-":
-        return
-    with writable(out):
-        if not out.parent.is_dir():
-            raise ConfigError(f"{out} cannot be written: there is no folder {str(out.parent)!r}")
-        if not out.exists() or is_special(out):
-            return
-        first = next(entries(out), None)
-    if first is not None and first.record is None:
-        raise ConfigError(f"{out} is no file of records: {first.problems[0]}")
-
-
-def append_record(out: Path, text: str) -> None:
-    """Write a file again with one more record at its end, whole or not at all; raises ConfigError.
-
-    A file that is not there is made; standard output, a pipe and a device are written to.
-    """
-    is_new = not out.exists() or is_special(out)
-    write_pieces(out, [text.encode()] if is_new else _with_record(out, text.encode()))
-
-
-def _with_record(path: Path, record: bytes) -> Iterator[bytes]:
-    last = b""
-    with open_bytes(path) as stream:
-        while block := stream.read(1 << 16):
-            yield block
-            last = (last + block)[-2:]
-    if last:
-        yield b"" if last == b"\n\n" else b"\n" if last.endswith(b"\n") else b"\n\n"
-    yield record

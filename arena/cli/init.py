@@ -5,6 +5,7 @@ The bots are those of `examples/bots`, which the wheel carries as `lath/arena/st
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 import tomllib
@@ -15,8 +16,10 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from lath import DOCUMENTATION
 from lath.arena.cli.main import App, argument, option
+from lath.arena.cli.outputs import made_folder
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.programs import build_command
+from lath.notation.files import write_atomically
 
 app = App()
 
@@ -98,6 +101,14 @@ _README: Final = """\
 """
 
 
+def _is_as_written(path: Path, text: str) -> bool:
+    """Return whether a file is what is to be written: somebody was stopped before the next one."""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
 @app.command()
 def init(
     folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
@@ -127,15 +138,12 @@ def init(
             command=command,
         ),
     }
-    for name in texts:
-        if (folder / name).exists():
+    for name, text in texts.items():
+        if os.path.lexists(folder / name) and not _is_as_written(folder / name, text):
             raise ConfigError(f"{folder / name} is there already; choose another folder")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with made_folder(folder) as made:
         for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ConfigError(f"{error.filename} cannot be written: {error.strerror}") from error
+            write_atomically(made / name, [text.encode()])
     steps = [
         f"cd {folder}" if folder != Path() else "",
         starter.build,

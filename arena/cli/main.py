@@ -17,6 +17,7 @@ from typing import Annotated, Any, Final, NamedTuple, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from lath.notation.bounds import half_in
 from lath.notation.errors import shortened
 
 
@@ -141,6 +142,8 @@ class _Cast:
         values = value if self._is_list else [value]
         if self._is_path and "" in values:  # as of a variable of the shell that is not set
             raise typer.BadParameter("expected a path, not nothing", ctx=ctx, param=param)
+        if not self._is_path and any(isinstance(one, str) and half_in(one) for one in values):
+            raise typer.BadParameter("it is no UTF-8; expected text", ctx=ctx, param=param)
         if self._cast and all(isinstance(one, self._kinds) and _is_plain(one) for one in values):
             return list(map(self._cast, values)) if self._is_list else self._cast(value)
         return self._library().coerce(value, param=param, ctx=ctx)

@@ -14,9 +14,9 @@ import typer
 
 from lath import games
 from lath.arena import signals
-from lath.arena.cli.files import append_record, refuse_as_archive
 from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import App, Side, argument, option, whole
+from lath.arena.cli.outputs import append_record, refuse_as_archive
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.referee import process, trees
 from lath.arena.referee.bots import BotSpec

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lath.arena.cli.files import writable
+from lath.arena.cli.outputs import made_folder
 from lath.arena.cli.report import content_words, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.tournament.database import is_being_played
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 _EVENTS: Final = "events"
 
+ABOUT: Final = "bot.json"
+"""The file by which a folder of a bot's logs is known."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class SiteJob:
@@ -43,6 +46,7 @@ class SiteJob:
     templates: Path | None = None
     rules: bool = True
     base_url: str = ""
+    force: bool = False
     doubts: list[Doubt] = field(default_factory=list)
     """What is to be said of where records come from."""
 
@@ -54,7 +58,7 @@ class SiteJob:
         """
         from lath.reports.page.league import INDEX, MEETINGS, pages
 
-        website = Website(self.out)
+        Website(self.out, force=self.force)  # refused before anything is read
         sources = _named(self.given)
         links = {
             name: f"{_EVENTS}/{short}.html"
@@ -65,9 +69,10 @@ class SiteJob:
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
         names = (row["name"] for row in index["standings"]["overall"]["rows"])
         own = [f"bots/{short}.html" for short in addresses(names).values()]
-        for name in (INDEX, MEETINGS, *links.values(), *own):
-            website.refuse(name)
-        with writable(self.out):
+        with made_folder(self.out) as place:
+            website = Website(place, force=self.force)
+            for name in (INDEX, MEETINGS, *links.values(), *own):
+                website.refuse(name)
             found = dict(self._events(sources, links, index, website))
             ordered = [found[one["name"]] for one in index["tournaments"] if one["name"] in found]
             league = league_of(ordered, index["standings"]["overall"])
@@ -178,10 +183,12 @@ def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
 # What a bot's owner gets
 
 
-def write_private(given: Sequence[Path], bot: str, out: Path | None) -> None:
+def write_private(
+    given: Sequence[Path], bot: str, out: Path | None, *, force: bool = False
+) -> None:
     """Write the logs and faults of a bot, and nobody else's, into a folder; raises ArenaError.
 
-    Of several tournaments each has a folder within.
+    Of several tournaments each has a folder within. Files of others of the same names stay.
     """
     named = _named(given)
     for _, folder in named:
@@ -196,9 +203,14 @@ def write_private(given: Sequence[Path], bot: str, out: Path | None) -> None:
         if place.resolve() == source.resolve():
             raise ConfigError(f"-o {place} is the tournament itself; name another folder")
         count = 0
-        with writable(place):
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        is_ours = (place / ABOUT).is_file()
+        with made_folder(place, force=force) as made:
+            if made != place:
+                made.chmod(0o700)
             for name, text in files:
-                write_atomically(place / name, [text.encode("utf-8", "replace")])
+                if made == place and not (is_ours or force) and (place / name).exists():
+                    why = "is there already, and nothing of ours; name another folder"
+                    raise ConfigError(f"{place / name} {why}, or --force replaces it")
+                write_atomically(made / name, [text.encode("utf-8", "replace")])
                 count += name.startswith("game-")
         print(f"{place}: logs of {_count(count, 'game')} of {bot}", file=sys.stderr)

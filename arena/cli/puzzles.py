@@ -14,6 +14,7 @@ from lath.arena import signals
 from lath.arena.answers import Limit
 from lath.arena.cli.games import GameId
 from lath.arena.cli.main import App, Group, argument, option, whole
+from lath.arena.cli.outputs import RECORDS, Target
 from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
@@ -81,8 +82,10 @@ def make_puzzles(
 
     Example: arena puzzles make surikata -n 5 -o mine.lath
     """
-    if output.exists():
+    made = Target(path=output, kind=RECORDS)
+    if output.is_file():
         raise ConfigError(f"{output} is there already")
+    made.refuse()
     found: list[Puzzle] = []
     one = games.get(games.named(game))
 
@@ -95,7 +98,7 @@ def make_puzzles(
         try:
             for puzzle in maker.puzzles(tell):
                 found.append(puzzle)
-                output.write_text(written(found), encoding="utf-8")
+                made.write([written(found).encode()])
                 if len(found) == count:
                     break
         except KeyboardInterrupt:

@@ -26,10 +26,10 @@ from lath.arena.cli.files import (
     refuse_to_read_other_formats,
     unless_cut,
     writable,
-    write_pieces,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
+from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
@@ -94,7 +94,7 @@ def check(
         raise ConfigError("--index is for record files alone: FILE.idx stands beside FILE")
     with unless_cut(check.status):
         if sound is not None and not folders:
-            write_pieces(sound, verbatim(check.sound_texts(sources)))
+            Target(path=sound, kind=RECORDS).write(verbatim(check.sound_texts(sources)))
         else:
             for path in sources:
                 if path in folders:
@@ -270,6 +270,7 @@ def show(
     aids: Aids = False,
     legal: Legal = False,
     as_json: PliesAsJson = False,
+    force: Force = False,
 ) -> None:
     """Draw the board of a record, or its game as GIF.
 
@@ -277,6 +278,11 @@ def show(
     """
     picture = png or gif
     _refuse_drawings(file, svg=svg, png=png, gif=gif, size=size, marks=aids or legal)
+    output = None
+    if picture is not None:
+        kind, named = (GIF, "--gif") if gif else (PNG, "--png")
+        output = Target(path=picture, kind=kind, flag=named, inputs=[file], force=force)
+        output.refuse()
     number = _number_in(game or [])
     wanted = number if number or as_json else 1
     status = too_short = 0
@@ -298,19 +304,19 @@ def show(
                 _print_json(entry.number, record, played, ply)
         else:
             at = len(played) - 1 if ply is None else ply
-            if picture is None and not svg:
+            if output is None and not svg:
                 _draw(entry.number, record, played, at)
                 continue
             from lath.arena.terminal import pictures
 
             shown = range(at + 1) if gif else [at]
             svgs = [pictures.svg(record, played, one, aids=aids, legal=legal) for one in shown]
-            if picture is None:
+            if output is None:
                 print(svgs[0])
             else:
                 width = size or pictures.WIDTH
                 made = pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)
-                write_pieces(picture, [made])
+                output.write([made])
     if too_short:
         others = f"; {too_short - 1} more are too short" if too_short > 1 else ""
         raise ConfigError(why + others)

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import Jobs, Unchecked, is_one_of, unless_cut, writable, write_pieces
+from lath.arena.cli.files import Jobs, Unchecked, is_one_of, unless_cut, writable
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -36,6 +36,7 @@ from lath.arena.cli.main import (
     require_csv,
     seconds,
 )
+from lath.arena.cli.outputs import ANY_PAGE, DATA, PAGE, PNG, Force, Kind, Target, made_folder
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal import pictures
 from lath.arena.terminal.streams import BOM, data_output
@@ -58,6 +59,7 @@ from lath.arena.tournament.sources import (
     tournaments_in,
 )
 from lath.notation.extras import EXTRAS
+from lath.notation.files import write_atomically
 from lath.notation.replay import positions
 from lath.reports.export import unsound_words
 
@@ -178,12 +180,29 @@ class ReportJob:
     public: bool = False
     """Whether it is for everybody: then it has nothing that is somebody's own."""
 
+    force: bool = False
+    """Whether what is there is replaced, whatever it is."""
+
     ends: ClassVar = True
     """It is done when all tournaments are over."""
 
     def sources(self) -> Sequence[Path]:
         """Return the sources, whether they are there or not."""
         return self.given
+
+    def refuse(self) -> None:
+        """Raise ConfigError where a file would be destroyed; before anything is read."""
+        if self.data is not None:
+            self._output(self.data, DATA, "--data").refuse()
+        if self.out is not None:
+            self._page().refuse()
+
+    def _output(self, path: Path, kind: Kind, name: str = "-o") -> Target:
+        return Target(path=path, kind=kind, flag=name, inputs=self.given, force=self.force)
+
+    def _page(self) -> Target:
+        assert self.out is not None
+        return self._output(self.out, PAGE if self.templates is None else ANY_PAGE)
 
     def other_files(self) -> Sequence[Path]:
         """Return the analysis and the files of the user's folder of templates."""
@@ -239,7 +258,7 @@ class ReportJob:
         played = list(positions(record))
         file = self.out.with_suffix(".png")
         drawn = pictures.svg(record, played, len(played) - 1)
-        write_pieces(file, [pictures.png(drawn, PICTURE)])
+        self._output(file, PNG).write([pictures.png(drawn, PICTURE)])
         shows = f"{first['title']}: {first['first']} against {first['second']}, at the end"
         return Card(address, self._address(file.name), shows)
 
@@ -248,7 +267,7 @@ class ReportJob:
         if self.data is not None:
             text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
             content = text.encode("utf-8", "replace")
-            write_pieces(self.data, [content])
+            self._output(self.data, DATA, "--data").write([content])
             if str(self.data) != "-":
                 print(f"{self.data}: {content_words(games, len(content))}", file=sys.stderr)
         if self.out is None:
@@ -263,8 +282,9 @@ class ReportJob:
                 raise
             raise ArenaError(fault) from error
         if str(self.out) == "-":
-            write_pieces(self.out, [page.html.encode()])
+            self._page().write([page.html.encode()])
             return
+        self._page().refuse()
         with writable(self.out):
             size = write_page(self.out, page)
         print(f"{self.out}: {content_words(games, size)}", file=sys.stderr)
@@ -320,9 +340,11 @@ class IndexJob(ReportJob):
                 rules=self.rules,
                 base_url=self.base_url and address,
                 public=self.public,
+                force=self.force,
             )
             try:
-                refuse_to_replace(out, "report")
+                if not self.force:
+                    refuse_to_replace(out, "report")
                 job.write(job.given)
                 self.made.add(path)
             except ArenaError as error:  # one that nobody may write to keeps us not from the rest
@@ -510,6 +532,7 @@ def report(
     site: Site = None,
     owner: Owner = None,
     unchecked: Unchecked = False,
+    force: Force = False,
     game: GameFiles = None,
 ) -> None:
     """Write the HTML report: one file that needs no network.
@@ -549,6 +572,7 @@ def report(
         analysis=analysis,
         base_url=base_url,
         public=public,
+        force=force,
     )
     if site is not None or owner is not None:
         raise typer.Exit(_published(job, site, owner, watch))
@@ -556,14 +580,21 @@ def report(
     if is_index and analysis is not None:
         raise typer.BadParameter("--analysis is of games; an index page shows none")
     if out is None and data is None:
-        out = sources[0] / "index.html" if is_index else Path(REPORT)
-        refuse_to_replace(out, "index" if is_index else "report")
-        job = replace(job, out=out)
+        job = replace(job, out=_default_page(sources[0], is_index=is_index, force=force))
+    job.refuse()
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)
     if watch is not None:
         raise typer.Exit(follow(job, every_s=watch))
     raise typer.Exit(_warned(job.write(job.sources())))
+
+
+def _default_page(source: Path, *, is_index: bool, force: bool) -> Path:
+    """Return where the page goes that nobody names a file for; raises ConfigError."""
+    out = source / "index.html" if is_index else Path(REPORT)
+    if not force:
+        refuse_to_replace(out, "index" if is_index else "report")
+    return out
 
 
 def _published(job: ReportJob, site: Path | None, owner: str | None, watch: float | None) -> int:
@@ -577,7 +608,7 @@ def _published(job: ReportJob, site: Path | None, owner: str | None, watch: floa
         if value is not None:
             raise typer.BadParameter(f"{flag} and {name} exclude each other")
     if site is None:
-        write_private(job.given, owner or "", job.out)
+        write_private(job.given, owner or "", job.out, force=job.force)
         return 0
     pages = SiteJob(
         given=job.given,
@@ -586,6 +617,7 @@ def _published(job: ReportJob, site: Path | None, owner: str | None, watch: floa
         templates=job.templates,
         rules=job.rules,
         base_url=job.base_url,
+        force=job.force,
     )
     return _warned(pages.write())
 
@@ -627,12 +659,17 @@ def _refuse_templates(folder: Path) -> None:
         )
 
 
+def _write_whole(path: Path, content: bytes) -> None:
+    write_atomically(path, [content])
+
+
 def _copy(folder: Path) -> None:
     """Copy our templates, and say which were there already."""
     from lath.reports.page.page import copy_to
 
-    with writable(folder):
-        copied = list(copy_to(folder))
+    with made_folder(folder) as place:
+        is_whole = place == folder  # else all of it gets its name at once
+        copied = list(copy_to(place, _write_whole if is_whole else Path.write_bytes))
     kept = [name for name, is_new in copied if not is_new]
     print(f"{folder}: {len(copied) - len(kept)} templates copied", file=sys.stderr)
     if kept:

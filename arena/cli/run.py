@@ -29,6 +29,7 @@ from lath.arena.cli.main import (
     seconds,
     whole,
 )
+from lath.arena.cli.outputs import EVENTS, Target
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.runs import (
@@ -202,6 +203,7 @@ def run(
         sandbox=sandbox,
     )
     allowed = UNLIMITED if budget is None else budget_of(budget)
+    events = _events_to(json_events_to, config, force=force)
     config, out = place_of(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
     added = [bot_flag(text, "--add", sandbox) for text in add or ()]
     failures = Failures(fail_on)
@@ -238,7 +240,7 @@ def run(
     has_events = json_events and json_events_to is None
     is_shared = has_events and sys.stdout.isatty()
     with (
-        events_of(progress, to_stdout=json_events, path=json_events_to),
+        events_of(progress, to_stdout=json_events, output=events),
         resumable(out, tournament.text),
     ):
         with (
@@ -272,6 +274,16 @@ def run(
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     raise typer.Exit(status)
+
+
+def _events_to(path: Path | None, config: Path | None, *, force: bool) -> Target | None:
+    """Return where events go, refused where something would be destroyed; raises ConfigError."""
+    if path is None:
+        return None
+    inputs = [config] if config and config.is_file() else []
+    target = Target(path=path, kind=EVENTS, flag="--json-events-to", inputs=inputs, force=force)
+    target.refuse()
+    return target
 
 
 def _note(words: str) -> None:

@@ -11,11 +11,12 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Self
 
 from lath import DOCUMENTATION
-from lath.arena.cli.files import bad_words, entries, read_database, read_from
+from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import tell_over
@@ -39,6 +40,10 @@ _QUERY = (
 
 Where = Annotated[str | None, option("--where", "EXPR", _QUERY)]
 Distinct = Annotated[bool, flag("--distinct", "Of games with the same start and moves, the first.")]
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class Query:
@@ -93,8 +98,11 @@ class Selection:
         jobs: int = 1,
         quiet: bool = True,
         is_asking: bool = False,
+        replaced: Path | None = None,
     ) -> None:
         """Read the query; raises ConfigError.
+
+        `replaced` is a file that is written: what of its records is not kept `lost_words` says.
 
         Without `rules` records are taken as they stand, whatever the rules say of them; else `jobs`
         processes check them. Unless `quiet` a terminal is told how many were read, and who has
@@ -116,6 +124,10 @@ class Selection:
         """Records left out because something is wrong with them."""
         self.duplicates = 0
         """Records left out because the same game came before."""
+        self.unkept: set[bytes] | None = None
+        """Of a file that is replaced: what its records are known by that are not in it again yet;
+        None where none is."""
+        self._replaced = replaced
         self.copies = 0
         """Records left out because they are copies of others, which who reads them has to say."""
 
@@ -150,6 +162,9 @@ class Selection:
 
     def _matching(self, path: Path, tell: Telling) -> Iterator[tuple[Entry, Record]]:
         """Yield the same of one file, which is read from its start to its end."""
+        is_replaced = self._replaced is not None and is_one_of(self._replaced, [path])
+        if is_replaced:
+            self.unkept = self.unkept or set()
         for entry in read_from(path, entries(path, rules=self._rules, jobs=self._jobs)):
             record = entry.record
             if record is None or entry.problems:
@@ -157,6 +172,8 @@ class Selection:
                 print(*entry.problems, sep="\n", file=sys.stderr)
                 continue
             self.records += 1
+            if is_replaced and self.unkept is not None:
+                self.unkept.add(_digest(entry.text))
             tell(self.records)
             try:
                 matches = self._query.matches(record)
@@ -223,6 +240,17 @@ class Selection:
         if self.bad:
             words += f"; {self.bad_words()} left out"
         return words
+
+    def wrote(self, text: str) -> None:
+        """Note that a record is kept, in the file that is replaced or elsewhere."""
+        if self.unkept:
+            self.unkept.discard(_digest(text))
+
+    def lost_words(self) -> str:
+        """Return what the file that is replaced would lose, in words; empty where nothing is."""
+        lost = len(self.unkept or ())
+        words = f"{lost} record{'' if lost == 1 else 's'}" if lost else ""
+        return ", ".join(filter(None, (self.bad_words(), words)))
 
     def bad_words(self) -> str:
         """Return how many bad records there were, in words; empty where there were none."""

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from lath.arena.cli.files import append_record
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, whole
+from lath.arena.cli.outputs import append_record
 from lath.arena.errors import ConfigError, MachineError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.builds import ready

@@ -17,7 +17,6 @@ from lath.arena.cli.files import (
     Unchecked,
     is_one_of,
     unless_cut,
-    write_pieces,
 )
 from lath.arena.cli.main import (
     App,
@@ -30,6 +29,7 @@ from lath.arena.cli.main import (
     require_csv,
     whole,
 )
+from lath.arena.cli.outputs import PAGE, Force, Target
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import BOM, data_output
@@ -86,6 +86,7 @@ def stats(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     bom: Bom = False,
+    force: Force = False,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
@@ -107,8 +108,11 @@ def stats(
         raise typer.BadParameter("--measures tells of nothing else: --openings, --endings")
     if compare and not measures:
         raise typer.BadParameter("--compare is for --measures")
+    page = None
     if html is not None:
         _refuse_page(html, files, measures=measures, is_text=as_json or as_csv)
+        page = Target(path=html, kind=PAGE, flag="--html", inputs=files, force=force)
+        page.refuse()
     selection = Selection(
         files, where, distinct=distinct, rules=not unchecked, jobs=jobs, quiet=quiet
     )
@@ -116,11 +120,11 @@ def stats(
         data_output().write(BOM * bom)
         if measures:
             found = _measured(selection, apart=compare and len(files) == 2)
-            if html is not None:
+            if page is not None:
                 command = _command(
                     files, where, distinct=distinct, unchecked=unchecked, game=game, compare=compare
                 )
-                _write_page(html, found, files, command, compare=compare, quiet=quiet)
+                _write_page(page, found, files, command, compare=compare, quiet=quiet)
             elif compare:
                 _print_compared(selection, found, files, as_json=as_json, as_csv=as_csv)
             else:
@@ -249,12 +253,13 @@ def _command(
 
 
 def _write_page(
-    out: Path, found: Measures, files: list[Path], command: str, *, compare: bool, quiet: bool
+    output: Target, found: Measures, files: list[Path], command: str, *, compare: bool, quiet: bool
 ) -> None:
     """Write the page with plots, and say so; raise ConfigError where that cannot be."""
     from lath.arena.cli.report import content_words
     from lath.reports.page.measures import Named, names_of, render
 
+    out = output.path
     if compare:
         groups = _two_of(found, files)
         (_, one), (_, other) = groups
@@ -272,7 +277,7 @@ def _write_page(
         ]
         page = render(named, command, str(out))
     content = page.html.encode()
-    write_pieces(out, [content])
+    output.write([content])
     if not quiet and str(out) != "-":
         print(f"{out}: {content_words(found.games, len(content))}", file=sys.stderr)
 

@@ -26,6 +26,7 @@ from lath.arena.referee.process import Watch
 from lath.games.board import Board
 from lath.games.core import Move, Position, Seat
 from lath.notation import protocol as wire
+from lath.notation.bounds import read_json
 from lath.notation.record import Termination
 
 _LOOK_S: Final = 0.002
@@ -183,8 +184,8 @@ class Botzone:
 
     def _read(self, text: str, say: Callable[[str], None]) -> str:
         try:
-            answer = json.loads(text)
-        except (ValueError, RecursionError):
+            answer = read_json(text)
+        except ValueError:
             answer = None
         if not (isinstance(answer, dict) and "response" in answer):
             return f'{text[:60]} (expected JSON such as {{"response": "e5"}})'

@@ -18,6 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
+from lath.notation.bounds import whole_number
 from lath.reports.page.page import TEMPLATES, environment_of
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Guard:
     def _body_refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """Return why nothing may be changed by this, or read with this body."""
         length = headers.get("content-length", "0")
-        if "transfer-encoding" in headers or not (length.isascii() and length.isdecimal()):
+        if "transfer-encoding" in headers or whole_number(length) is None:
             return _refused("expected a body of known length", 411, is_last=True)
         if scope["method"] in SAFE:
             return _refused("expected no body", 400, is_last=True) if int(length) else None

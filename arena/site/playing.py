@@ -24,14 +24,14 @@ from starlette.routing import Route
 from lath import games
 from lath.arena.answers import Limit
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.puzzles.book import all_built_in, built_in, read_puzzles
+from lath.arena.puzzles.book import all_built_in, read_puzzles
 from lath.arena.site.boards import played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import Question, Thinkers
 from lath.games.core import FIRST_VERSION, version_of
 from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
-from lath.notation.errors import RecordValueError
+from lath.notation.errors import RecordValueError, shortened
 from lath.notation.protocol import TimeControl
 from lath.notation.record import GAME_FILE, RULES
 from lath.notation.replay import canonical, faults_of, start_of
@@ -350,6 +350,9 @@ def _texts(comments: Iterable[Comment]) -> list[str]:
 
 def puzzles_of(game: str) -> list[dict[str, Any]]:
     """Return a game's puzzles, the easiest first; raises ConfigError where there are none."""
+    files = {file.stem: file for file in all_built_in()}
+    if game not in files:
+        raise ConfigError(f"no puzzles of {shortened(game)}, expected one of {', '.join(files)}")
     return [
         {
             "number": number,
@@ -360,7 +363,7 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
             "plies": puzzle.plies,
             "line": list(puzzle.line),
         }
-        for number, puzzle in enumerate(read_puzzles(built_in(game)), 1)
+        for number, puzzle in enumerate(read_puzzles(files[game]), 1)
     ]
 
 

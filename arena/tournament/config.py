@@ -43,6 +43,7 @@ from lath.arena.tournament.programs import (
 )
 from lath.arena.tournament.sizes import DEMO_GAMES, MAX_JOBS, MOST, UNGUESSABLE
 from lath.games.files import lasting
+from lath.notation import bounds
 from lath.notation.protocol import TimeControl
 from lath.notation.record import number_of
 
@@ -54,14 +55,6 @@ if TYPE_CHECKING:  # models, which take longer to make than the help of a comman
         OpeningsTable,
         TuneTable,
     )
-
-MOST_LETTERS: Final = 1 << 20
-"""Letters of a configuration: thousands of bots."""
-
-MOST_DEEP: Final = 8
-"""How deep its tables and lists may lie in each other."""
-
-_MANY_DOTS: Final = re.compile(r"""(?<![\w.-])(?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')\s*\.\s*){100}""")
 
 DEFAULT_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
@@ -273,8 +266,8 @@ def read_toml(path: Path) -> tuple[dict[str, Any], str]:
     with reading(path):
         text = path.read_bytes().decode()
     try:
-        return _toml(text), text
-    except ValueError as error:
+        return bounds.read_toml(text), text
+    except bounds.BoundsError as error:
         raise ConfigError(f"{path} {error}") from error
 
 
@@ -360,33 +353,6 @@ def _revise(table: Any, toml: Mapping[str, Any]) -> None:
             _revise(before, value)
         elif before != value:
             table[key] = value
-
-
-def _toml(text: str) -> dict[str, Any]:
-    """Return what a text of TOML says; raises ValueError for what is no configuration at all."""
-    if len(text) > MOST_LETTERS:
-        raise ValueError(f"has {len(text)} letters, expected at most {MOST_LETTERS}")
-    if text.startswith("\ufeff"):
-        raise ValueError("begins with a byte order mark: save it as UTF-8 without one")
-    too_deep = f"has tables or lists in each other, expected at most {MOST_DEEP} deep"
-    if _MANY_DOTS.search(text):  # to read it would take a minute
-        raise ValueError(too_deep)
-    try:
-        toml = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"is not TOML: {error}") from error
-    except RecursionError:
-        raise ValueError(too_deep) from None
-    except ValueError:  # Python reads no more digits than 4,300
-        raise ValueError("has a number of thousands of digits") from None
-    values: list[Any] = [toml]
-    for _ in range(MOST_DEEP + 1):
-        tables = [value.values() for value in values if isinstance(value, dict)]
-        lists = [value for value in values if isinstance(value, list)]
-        values = [value for each in (*tables, *lists) for value in each]
-    if values:
-        raise ValueError(too_deep)
-    return toml
 
 
 def build(

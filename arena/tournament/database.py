@@ -7,7 +7,6 @@ lost. Must not know who writes, nor what is made of the games.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -29,6 +28,7 @@ from lath.arena.tournament.rows import (
     total_of,
 )
 from lath.arena.tournament.system import primary_code
+from lath.notation.bounds import read_json
 
 DATABASE: Final = "tournament.db"
 
@@ -160,7 +160,7 @@ def seal_of(database: sqlite3.Connection) -> int:
 def noted_seal(database: sqlite3.Connection) -> int | None:
     """Return the checksum that is noted; None where there is none."""
     rows = database.execute("SELECT value FROM about WHERE key = ?", (SEAL,)).fetchall()
-    return json.loads(rows[0][0]) if rows else None
+    return read_json(rows[0][0]) if rows else None
 
 
 class Games:
@@ -321,7 +321,7 @@ def read_notes(folder: Path) -> tuple[dict[str, Any], list[Walkover]] | None:
         if noted_seal(database) not in (None, seal_of(database)):
             return None
         rows = database.execute("SELECT key, value FROM about WHERE key <> ?", (SEAL,)).fetchall()
-        notes = {key: json.loads(value) for key, value in rows}
+        notes = {key: read_json(value) for key, value in rows}
         rows = database.execute("SELECT pair, loser FROM walkover ORDER BY pair").fetchall()
         return notes, [Walkover(*row) for row in rows]
 

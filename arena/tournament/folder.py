@@ -94,7 +94,7 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.arena.tournament.versions import POOL, entered
-from lath.notation.files import sync
+from lath.notation.files import remove_halves, sync
 from lath.reports.background import Ruling
 from lath.reports.outcome import Outcome
 
@@ -307,6 +307,8 @@ def _played(
         for scratch in scratches(tree):
             tell(Warned(text=f"{scratch}, of an earlier run, could not be removed"))
         shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
+        for place in (folder, folder / LOGS):
+            remove_halves(place)
         halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
         for leftover in (*halves, shared_memory):
             leftover.unlink(missing_ok=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
@@ -32,7 +33,7 @@ _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 def seconds(value: Any) -> float:
     """Return the seconds of a duration such as `0.1s`, `50ms` or a number; raises ValueError."""
     if type(value) in (int, float):
-        amount = float(value)
+        amount = float(value) if abs(value) <= MOST else MOST
     elif match := re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h)", str(value), re.ASCII):
         amount = float(match[1]) * _UNITS[match[2]]
     else:
@@ -146,6 +147,13 @@ Sandbox = Annotated[
 ]
 
 
+def _is_told(value: str | float) -> bool:
+    """Return whether a bot can be told a value: on one line, and a number that is finite."""
+    if isinstance(value, int | float):
+        return abs(value) <= MOST  # which NaN is not
+    return not re.search(r"[\n\0]", value)
+
+
 class Table(BaseModel):
     """Keys and what they take; others are refused."""
 
@@ -241,7 +249,7 @@ class BotTable(Table):
     )
     options: Annotated[
         dict[str, str | int | float | bool],
-        _must(lambda options: not any("\n" in f"{name}{v}" for name, v in options.items())),
+        _must(lambda options: all(map(_is_told, chain(options, options.values())))),
     ] = Field(
         default={}, description="a table of texts, numbers or booleans such as { threads = 1 }"
     )

@@ -97,7 +97,10 @@ def shown(value: Any) -> str:
     """
     if isinstance(value, float):
         return repr(value)
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:  # Python writes no more digits than 4,300
+        return "a number of thousands of digits"
     text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
     return "".join(escaped(letter).replace("\\x", "\\u00") for letter in text)
 

@@ -27,7 +27,8 @@ from lath.arena.tournament.sources import (
     material_of,
     refuse_damage,
 )
-from lath.notation.files import write_atomically
+from lath.notation.bounds import read_json
+from lath.notation.files import remove_halves, write_atomically
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document
@@ -108,6 +109,7 @@ def write_page(out: Path, page: Page) -> int:
     in there that are not ours stay. Raises OSError; the page that was there is then as it was.
     """
     html = page.html.encode()
+    remove_halves(out.parent, out.name)
     write_atomically(out, [html])
     folder = out.with_name(f"{out.stem}-games")
     if folder.is_dir():
@@ -150,8 +152,8 @@ def refuse_to_replace(out: Path, kind: str) -> None:
     """
     if made_by(out) not in ("", kind):
         raise ConfigError(
-            f"{out} is there already, and no {kind} of ours; name where the page goes: "
-            f"-o {shlex.quote(str(out))} writes over it"
+            f"{out} is there already, and no {kind} of ours; name where the page goes by -o, or "
+            "--force replaces it"
         )
 
 
@@ -252,9 +254,13 @@ _OURS: Final = re.compile(
 class Website:
     """A folder as it is being written."""
 
-    def __init__(self, folder: Path) -> None:
-        """See what is there; raises ConfigError where it is nothing that pages may be put into."""
+    def __init__(self, folder: Path, *, force: bool = False) -> None:
+        """See what is there; raises ConfigError where it is nothing that pages may be put into.
+
+        With `force` files of others are replaced.
+        """
         self.folder: Final = folder
+        self._force: Final = force
         self.size = 0
         """Bytes of all that was put there."""
         self._before: Final = _manifest_of(folder)
@@ -278,12 +284,12 @@ class Website:
     def refuse(self, name: str) -> None:
         """Raise ConfigError where a file of this name is there that is not ours."""
         path = self.folder / name
-        if name in self._before or not path.exists() or name == PLAIN:
+        if self._force or name in self._before or not path.exists() or name == PLAIN:
             return
         if not path.is_file() or made_by(path) is None:
             raise ConfigError(
                 f"{path} is there already, and no page of ours: name another folder for --site, or "
-                f"move it away"
+                f"--force replaces it"
             )
 
     def finish(self) -> list[str]:
@@ -319,13 +325,13 @@ def _manifest_of(folder: Path) -> Mapping[str, str]:
         return {}
     try:
         with reading(path):
-            files = json.loads(path.read_bytes())["files"]
+            files = read_json(path.read_bytes())["files"]
         return {
             name: digest
             for name, digest in files.items()
             if _OURS.fullmatch(name) and isinstance(digest, str)
         }
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise ConfigError(
             f"{path} is damaged: {error}; without it, nothing that is there would be removed"
         ) from error

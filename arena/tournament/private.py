@@ -20,6 +20,7 @@ from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.folder import LOGS
 from lath.arena.tournament.sources import background_of, begun_in, rows_of
 from lath.arena.tournament.system import reading_database
+from lath.notation.bounds import read_json
 from lath.notation.record import FORFEITS, Forfeit, Record
 from lath.notation.scanner import parse
 
@@ -40,7 +41,7 @@ def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:
         with reading_database(folder / DATABASE):
             record = parse(text)
             lost = record.forfeit if record.forfeit and record.forfeit.bot in names else None
-            own, name = _own(record, names, lost, str(log), json.loads(said)), f"game-{number}.log"
+            own, name = _own(record, names, lost, str(log), read_json(said)), f"game-{number}.log"
         if own:
             has_logs = True
             yield name, own

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from lath.arena.referee.record import GameResult
 from lath.games.core import Seat
+from lath.notation.bounds import read_json
 from lath.notation.errors import RecordSyntaxError
 from lath.notation.record import RESULTS, Record, Termination
 from lath.notation.replay import positions
@@ -92,7 +93,7 @@ def moves_of(tags: Sequence[str], termination: str, plies: int, record: str) -> 
 def result_of(row: Row) -> GameResult:
     """Return the game of a sound row."""
     values = dict(zip(COLUMNS, row, strict=False))
-    return GameResult(**{**values, "stderr": json.loads(values["stderr"])})
+    return GameResult(**{**values, "stderr": read_json(values["stderr"])})
 
 
 def total_of(checksums: Iterable[int]) -> int:

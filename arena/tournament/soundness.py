@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from lath.arena.errors import ConfigError, DamagedError, StoreError
+from lath.arena.errors import ArenaError, ConfigError, DamagedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.database import (
     CONFIG,
@@ -34,6 +34,7 @@ from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, 
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import in_words, reading_database, writing_error
 from lath.games.files import is_known
+from lath.notation.files import whole_folder
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, entries, entry_of
 
@@ -215,18 +216,40 @@ def rescue(folder: Path, out: Path) -> Findings:
 
     `arena run --out` goes on with it. Raises ConfigError where there is something, and StoreError.
     """
+    taken = ConfigError(f"{out} is there already; choose a new directory")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise taken
+    try:
+        # or `arena run --out OUT` would go on with a half
+        with whole_folder(out) as half, _named(half, out):
+            return _rescued(folder, half)
+    except FileExistsError as error:
+        raise taken from error
+    except OSError as error:
+        raise writing_error(out, error, "made") from error
+
+
+def _rescued(folder: Path, out: Path) -> Findings:
     from lath.arena.tournament.folder import (
         prepare_folder,  # and pydantic, which nothing else needs
     )
 
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ConfigError(f"{out} is there already; choose a new directory")
     prepare_folder(out)
     with closing(Store(out)) as store:
         findings = _gathered(folder, store)
         _take_notes(folder, store)
         store.export()
     return findings
+
+
+@contextmanager
+def _named(half: Path, out: Path) -> Iterator[None]:
+    """Say of what is not whole yet the name that it will have."""
+    try:
+        yield
+    except ArenaError as error:
+        error.args = (str(error).replace(str(half), str(out)), *error.args[1:])
+        raise
 
 
 def _gathered(folder: Path, store: Store | None) -> Findings:

@@ -43,6 +43,7 @@ from lath.arena.tournament.database import (
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
+from lath.notation.bounds import read_json, read_toml
 from lath.notation.errors import printable
 from lath.notation.files import open_bytes
 from lath.notation.quick_check import sound_plies
@@ -306,8 +307,8 @@ def outcome_in(sources: Sequence[Path]) -> Outcome | None:
     with reading(path):
         text = path.read_bytes()
     try:
-        return from_json(json.loads(text))
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        return from_json(read_json(text))
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
 
 
@@ -332,7 +333,7 @@ def begun_in(
     """Return what a tournament's directory says of the tournament that it holds; empty without."""
     try:
         rows = read_rows(folder, question, TOURNAMENT)
-        found = json.loads(rows[0][0]) if rows else {}
+        found = read_json(rows[0][0]) if rows else {}
     except (sqlite3.Error, TypeError, ValueError):  # whoever goes on there is told of it
         return {}
     return found if isinstance(found, dict) else {}
@@ -368,7 +369,7 @@ def _noted(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept,
     except sqlite3.Error:  # whoever reads the games is told of it
         return ()
     try:
-        return from_notes(json.loads(rows[0][0]), kind) if rows else ()
+        return from_notes(read_json(rows[0][0]), kind) if rows else ()
     except (TypeError, ValueError) as error:
         raise ArenaError(f"{path} is damaged: its note of {key}: {error}") from error
 
@@ -474,12 +475,10 @@ def event_in(sources: Sequence[Path]) -> str:
 
     It is what its configuration says: the records of others say it themselves.
     """
-    import tomllib
-
     if len(sources) != 1 or not (path := sources[0] / CONFIG).is_file():
         return ""
     try:
-        event = tomllib.loads(path.read_text(encoding="utf-8")).get("event")
+        event = read_toml(path.read_text(encoding="utf-8")).get("event")
     except (OSError, ValueError):  # a run says what is wrong with it
         return ""
     return event if isinstance(event, str) else ""

@@ -63,6 +63,7 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.arena.tournament.worker import PairJob, PairResult
+from lath.notation.bounds import read_json
 from lath.notation.record import FORFEITS
 from lath.reports.schema import About, Amount, Count
 
@@ -309,7 +310,7 @@ class Store:
         """Return what is noted under a key; None where there is nothing."""
         rows = list(self._rows("SELECT value FROM about WHERE key = ?", key))
         with reading_database(self._path):
-            return json.loads(rows[0][0]) if rows else None
+            return read_json(rows[0][0]) if rows else None
 
     def keep_notes(self, notes: Mapping[str, object]) -> None:
         """Write something down about the tournament, all or none; raises StoreError."""
@@ -434,7 +435,7 @@ class Store:
             "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
         ):
             if said != "{}" or termination not in _GOOD_ENDINGS:
-                words = json.loads(said).items()
+                words = read_json(said).items()
                 parts = (f"-- {name}, standard error --\n{text}\n" for name, text in words)
                 yield number, log or "\n".join(parts)
 

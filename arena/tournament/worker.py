@@ -45,6 +45,7 @@ from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.walls.limits import close_to_others
 from lath.games.core import Seat
 from lath.games.errors import UnknownGameError
+from lath.notation.bounds import read_json
 from lath.notation.record import Termination
 
 
@@ -120,11 +121,11 @@ def read_result(text: str) -> PairResult:
     Raises ArenaError for anything else: who has this user's rights may write into any pipe of his.
     """
     try:
-        values: dict[str, Any] = json.loads(text)
+        values: dict[str, Any] = read_json(text)
         games = (GameResult(**{**row, "notes": tuple(row["notes"])}) for row in values["games"])
         lists = {name: tuple(values[name]) for name in ("notes", "spent")}
         return PairResult(**{**values, **lists, "games": tuple(games)})
-    except (KeyError, TypeError, ValueError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ArenaError(f"a worker said what is no result of a pair: {text[:100]!r}") from error
 
 

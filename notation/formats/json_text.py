@@ -14,18 +14,15 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import accumulate
-from typing import Any, BinaryIO, Final, NoReturn
+from typing import Any, BinaryIO, Final
 
+from lath.notation.bounds import STEPS, STRING, TOKEN, BoundsError, value_at
 from lath.notation.data import Steps, Twice
 from lath.notation.errors import Fault, RecordSyntaxError, refused
 from lath.notation.reader import RecordText, encoding_fault, without_escapes
 
 MAX_VALUES: Final = 500_000
 """Values in one record: five for each part that it may have."""
-
-MAX_NESTING: Final = 100
-"""Arrays and objects in one another; a record of another program has seven."""
 
 
 def load(text: str) -> Any:
@@ -68,20 +65,10 @@ def _value_at(text: str, at: int, *, whole: bool = False) -> tuple[Any, int]:
     """Return the value that begins at `at`, and where it ends; raises RecordSyntaxError."""
     _refuse_many(text, at)
     try:
-        value, end = _STRICT.raw_decode(text, at)
-    except json.JSONDecodeError as error:
-        raise _no_json(error, at) from error
-    except RecursionError as error:
-        raise refused(0, _TOO_DEEP) from error
-    except RecordSyntaxError:
-        raise
-    except ValueError as error:
-        raise refused(0, f"not JSON: {error}") from error
-    opened = text.count("[", at, end) + text.count("{", at, end)
-    if opened > MAX_NESTING:
-        steps = (_STEP.get(match[0], 0) for match in _TOKEN.finditer(text, at, end))
-        if max(accumulate(steps)) > MAX_NESTING:
-            raise refused(0, _TOO_DEEP)
+        # other programs cut names in the middle of a letter; those come back as they were
+        value, end = value_at(text, at, is_kept=True)
+    except BoundsError as error:
+        raise refused(max(error.at - at, 0), error.message, error.expected) from error
     if whole and end < len(text):
         raise refused(end, "not JSON: extra data", "its end")
     return value, end
@@ -92,41 +79,14 @@ def _refuse_many(text: str, at: int) -> None:
     if len(text) - at <= 2 * MAX_VALUES:
         return
     values = depth = 0
-    for match in _TOKEN.finditer(text, at):
-        depth += _STEP.get(match[0], 0)
+    for match in TOKEN.finditer(text, at):
+        depth += STEPS.get(match[0], 0)
         values += match[0] in "{[,"
         if values > MAX_VALUES:
             raise refused(0, f"a record of more than {MAX_VALUES} values", code="size")
         if not depth:
             break
 
-
-_TOO_DEEP: Final = f"arrays and objects are nested more than {MAX_NESTING} deep"
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not a number")
-
-
-def _finite(digits: str) -> float:
-    number = float(digits)
-    if number in {float("inf"), float("-inf")}:
-        raise ValueError(f"the number {digits[:40]} is too large")
-    return number
-
-
-def _refusing_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        (key, _), *_ = Counter(key for key, _ in pairs).most_common(1)
-        message = f"the key {key[:40]!r} stands in an object twice"
-        raise refused(0, message, "each key once")
-    return found
-
-
-_STRICT: Final = json.JSONDecoder(
-    object_pairs_hook=_refusing_twice, parse_constant=_no_constant, parse_float=_finite
-)
 
 _BLANKS: Final = re.compile(r"[ \t\r\n]*")
 
@@ -185,19 +145,13 @@ _OVERLAP: Final = 100
 _DOUBT: Final = 1 << 13
 """Characters after which an object that seems to hold the next one counts as never closed."""
 
-_STRING: Final = r'"(?:[^"\\\n]|\\.)*+"?'
-
 _BETWEEN: Final = re.compile(r"[\s,\[\]]*")
 """What may stand between objects; a missing comma is no reason to stop."""
 
 _BRACKET: Final = re.compile(r"[\[\]]")
 
-_TOKEN: Final = re.compile(rf"{_STRING}|[{{}}\[\],]")
-
-_JUNK: Final = re.compile(rf"(?:{_STRING}|[^\n{{\[\]\"])+|\]+")
+_JUNK: Final = re.compile(rf"(?:{STRING}|[^\n{{\[\]\"])+|\]+")
 """What stands between objects and does not belong there: up to the next bracket or line."""
-
-_STEP: Final = {"{": 1, "[": 1, "}": -1, "]": -1}
 
 
 def objects(stream: BinaryIO, begins: re.Pattern[str]) -> Iterator[RecordText]:
@@ -254,7 +208,7 @@ class _Feed:
                 if bracket[0] == "]" and not self.open_arrays:  # closes what was never opened
                     end = bracket.start()
                     break
-                self.open_arrays += _STEP[bracket[0]]
+                self.open_arrays += STEPS[bracket[0]]
             self._go(end)
             if self.at < len(self.buffer):
                 return True
@@ -341,8 +295,8 @@ class _Feed:
 def _closed(text: str, at: int) -> int | None:
     """Return where the object that begins at `at` ends by its brackets alone."""
     depth = 0
-    for match in _TOKEN.finditer(text, at):
-        depth += _STEP.get(match[0], 0)
+    for match in TOKEN.finditer(text, at):
+        depth += STEPS.get(match[0], 0)
         if not depth:
             return match.end()
     return None

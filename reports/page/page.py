@@ -14,7 +14,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -63,7 +63,7 @@ def in_use(folder: Path) -> tuple[str, ...]:
     return tuple(name for name in names() if (folder / name).is_file())
 
 
-def copy_to(folder: Path) -> Iterator[tuple[str, bool]]:
+def copy_to(folder: Path, write: Callable[[Path, bytes], object]) -> Iterator[tuple[str, bool]]:
     """Copy ours to begin from; yield each name and whether it was copied.
 
     What is there already stays as it is. Raises OSError.
@@ -73,7 +73,7 @@ def copy_to(folder: Path) -> Iterator[tuple[str, bool]]:
         is_new = not os.path.lexists(target)
         if is_new:
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes((TEMPLATES / name).read_bytes())
+            write(target, (TEMPLATES / name).read_bytes())
         yield name, is_new
 
 

@@ -25,7 +25,7 @@ from sample_records import random_game, with_tags
 from walks import play_all, playout
 
 from lath import games
-from lath.notation import Entry, Ply, Record, check, format_record, parse, positions
+from lath.notation import Entry, Ply, Record, bounds, check, format_record, parse, positions
 from lath.notation.formats import WHOLE, abstractplay, json_text
 from lath.notation.formats.abstractplay import from_json, to_json
 
@@ -1010,8 +1010,8 @@ def test_a_long_object_is_read_in_linear_time_though_it_comes_in_blocks(
     field: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_text, "_BLOCK", block)
-    looked_through = [Searched(json_text._TOKEN), Searched(re.compile(r'\{"header"'))]
-    monkeypatch.setattr(json_text, "_TOKEN", looked_through[0])
+    looked_through = [Searched(bounds.TOKEN), Searched(re.compile(r'\{"header"'))]
+    monkeypatch.setattr(json_text, "TOKEN", looked_through[0])
     begins: Any = looked_through[1]
     content = f'{{"x":{field}}}\n' + GOOD
     long, good = json_text.objects(io.BytesIO(content.encode()), begins)

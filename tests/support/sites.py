@@ -19,7 +19,7 @@ import pytest
 from browsing import Visit, new_window
 from starlette.routing import Route
 
-from lath.arena.cli.files import append_record
+from lath.arena.cli.outputs import append_record
 from lath.arena.cli.serve import listening
 from lath.arena.referee.bots import BotSpec
 from lath.arena.site.app import Server, Site, application

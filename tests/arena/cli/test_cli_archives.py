@@ -383,7 +383,6 @@ def test_split_replaces_nothing_unless_it_is_told_to(folder: Path) -> None:
         (["--name", "x"], "--name goes with --split, which is missing"),
         (["--compress", "gz"], "--compress goes with --split, which is missing"),
         (["--max-parts", 2], "--max-parts goes with --split, which is missing"),
-        (["--force"], "--force goes with --split, which is missing"),
         (["--sort", ""], "'' is nothing that records have"),
         (["--reverse"], "--reverse goes with --sort, which is missing"),
         (["--memory", 1], "--memory goes with --sort or --without-copies, which is missing"),

@@ -149,11 +149,11 @@ def test_a_bad_record_is_told_of_and_the_rest_is_converted(tmp_path: Path) -> No
 def test_strict_writes_nothing_where_anything_would_be_lost(source: Path) -> None:
     made = source.with_suffix(".ygn")
     assert convert(source, made).status == 0
-    made.write_text("there before")
+    before = made.read_bytes()
     ran = convert(source, made, "--strict")
     assert ran.status == 1
     assert "games.ygn stays as it is, for --strict: " in ran.err
-    assert made.read_text() == "there before"
+    assert made.read_bytes() == before
     made.unlink()
     assert "games.ygn is not written, for --strict: " in convert(source, made, "--strict").err
     ran = convert(source, "-", "--to", "ygn", "--strict")
@@ -368,9 +368,9 @@ def test_a_damaged_source_leaves_the_old_destination(source: Path) -> None:
     damaged = source.with_name("damaged.lath.gz")
     damaged.write_bytes(gzip.compress(ONE.encode())[:-9])
     made = source.with_name("old.csv")
-    made.write_text("old")
+    made.write_text(HEADER)
     ran = convert(damaged, made)
-    assert (ran.status, made.read_text()) == (2, "old")
+    assert (ran.status, made.read_text()) == (2, HEADER)
     assert f"arena: {damaged} cannot be read: " in ran.err
     assert sorted(source.parent.iterdir()) == [damaged, source, made]
 
@@ -413,9 +413,9 @@ def test_a_full_disk_leaves_the_old_destination(source: Path) -> None:
     """A limit on the size of files stands for the disk."""
     source.write_text("\n".join([ONE] * 1000))
     made = source.with_name("old.csv")
-    made.write_text("old")
+    made.write_text(HEADER)
     ran = shell(f"ulimit -f 8; exec $arena convert {source} {made}")
-    assert (ran.returncode, made.read_text()) == (2, "old")
+    assert (ran.returncode, made.read_text()) == (2, HEADER)
     assert ran.stderr == f"arena: {made} cannot be written: File too large\n"
     assert sorted(source.parent.iterdir()) == [source, made]
 

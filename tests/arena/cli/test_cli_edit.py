@@ -218,7 +218,7 @@ def test_players_come_from_two_columns(file: Path) -> None:
         (["--where", "plies > 2"], "--where goes with an edit"),
         (["--drop", "A", "--check", "-o", "x"], "--check and --dry-run write nothing"),
         (["--drop", "A", "-o", "x.csv"], "x.csv: records are written as text"),
-        (["--drop", "A", "-o", "x", "--force"], "--backup and --force go without --out"),
+        (["--drop", "A", "-o", "x", "--backup", ".y"], "--backup goes without --out"),
         (["--drop", "A", "--backup", "a/b"], "--backup 'a/b': expected the end of a name"),
         (["--set", "Date=2026-13-01"], "--set Date=2026-13-01: the Date '2026-13-01' is not a"),
         (["--player", "ann="], "--player ann=: expected OLD=NEW, a new name"),

@@ -227,12 +227,15 @@ def test_what_is_wrong_in_a_template_is_told_with_its_place(
 ) -> None:
     text, told = FAULTS[fault]
     mine("sections/facts.html.j2", text)
-    Path("report.html").write_text("as it was")
+    Path("report.html").write_text(AS_IT_WAS)
     ran = arena("report", records, "--templates", "mine", "-o", "report.html")
     assert (ran.status, ran.out) == (1, "")
     assert ran.err.startswith(f"arena: mine/sections/facts.html.j2:{told}"), ran.err
     assert ran.err.count("\n") == 1
-    assert Path("report.html").read_text() == "as it was"
+    assert Path("report.html").read_text() == AS_IT_WAS
+
+
+AS_IT_WAS = "<!DOCTYPE html><p>As it was.</p>"
 
 
 def test_a_folder_of_templates_that_is_none_is_wrong_usage(records: Path, here: Path) -> None:

@@ -88,7 +88,7 @@ def test_report_writes_report_html_and_the_page_of_a_folder_into_it(home: Path) 
     ("source", "place", "kind"),
     [("league/one", "report.html", "report"), ("league", "league/index.html", "index")],
 )
-def test_report_writes_over_nothing_that_it_has_not_written_unless_it_is_named(
+def test_report_writes_over_nothing_that_it_has_not_written_unless_by_force(
     source: str, place: str, kind: str, home: Path
 ) -> None:
     for text in ("mine", '<meta name="generator" content="lath-arena other">', ""):
@@ -96,9 +96,12 @@ def test_report_writes_over_nothing_that_it_has_not_written_unless_it_is_named(
         ran = arena("report", source)
         assert ran.status == 2
         assert f"{place} is there already, and no {kind} of ours" in ran.err
-        assert f"-o {place} writes over it" in ran.err
+        assert "by -o, or --force replaces it" in ran.err
         assert (home / place).read_text() == text
-    assert arena("report", source, "-o", place).status == 0
+    (home / place).write_text("mine")
+    ran = arena("report", source, "-o", place)
+    assert (ran.status, (home / place).read_text()) == (2, "mine")
+    assert arena("report", source, "-o", place, "--force").status == 0
     assert arena("report", source).status == 0
 
 

@@ -1,0 +1,253 @@
+"""Where commands write: one door for all of them, by which nothing is destroyed.
+
+What is there already is replaced where it is of the kind that is written: a tournament's file, an
+input and a file of another kind only by `--force`. A file is whole or the one before it; what an
+earlier command that was killed has left half is removed. Must not know what stands in a file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Final
+
+from lath.arena.cli.files import entries, is_one_of, is_special, refuse_other_formats, writable
+from lath.arena.cli.main import flag
+from lath.arena.errors import ConfigError, InUseError
+from lath.arena.terminal.streams import write_bytes
+from lath.notation.errors import printable
+from lath.notation.files import is_database, open_bytes, remove_halves, write_atomically
+from lath.notation.index import note_for
+
+Force = Annotated[
+    bool, flag("--force", "Replace what is there, also of another kind, an input, a tournament's.")
+]
+
+LOOKED_AT: Final = 4096
+"""Bytes of a file by which its kind is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file holds, and how it begins."""
+
+    words: str
+    """Such as `records`."""
+
+    begins: re.Pattern[bytes]
+
+
+def _kind(words: str, begins: bytes) -> Kind:
+    return Kind(words, re.compile(rb"(?:\xef\xbb\xbf)?\s*+" + begins, re.DOTALL))
+
+
+RECORDS: Final = _kind("records", rb'\[\s*[A-Za-z][A-Za-z0-9_]*+\s*"')
+PAGE: Final = _kind(
+    "page of ours",
+    rb'.*?(?:<meta name="generator" content="lath-arena |<meta http-equiv="Content-Security-Policy"'
+    rb' content="default-src &#39;none&#39;; style-src )',
+)
+ANY_PAGE: Final = _kind("page", rb"(?i:<(?:!doctype html|html)\b)")
+"""Of who has templates of his own."""
+
+DATA: Final = _kind("data of a report", rb'\{\s*"version"')
+EVENTS: Final = _kind("events", rb'\{\s*"type"')
+PNG: Final = _kind("PNG", rb"\x89PNG")
+GIF: Final = _kind("GIF", rb"GIF8")
+PACKED: Final = _kind("packed bot", rb"# [^\n]*, packed by `arena bot pack`")
+
+_FORMATS: Final = {
+    "lath": RECORDS,
+    "jsonlines": _kind("records as JSON lines", rb'\{\s*"(?:tags|record)"'),
+    "abstractplay": _kind("AbstractPlay's records", rb'(?:\[\s*)?\{\s*"(?:header|moves)"'),
+    "ygn": _kind("YGN", rb"\[\s*[0-9a-z]+/"),
+    "sgf": _kind("SGF", rb"\(\s*;"),
+    "csv": _kind("CSV of ours", rb"""[a-z_"',;\t]*\b(?:game|record)\b"""),
+    "parquet": _kind("Parquet", rb"PAR1"),
+    "npz": _kind("arrays of numpy", rb"PK\x03\x04"),
+    "duckdb": Kind("database", re.compile(rb".{8}DUCK", re.DOTALL)),
+}
+
+
+def kind_of(format_name: str) -> Kind:
+    """Return the kind of file that a format of records is."""
+    return _FORMATS[format_name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A file that a command writes."""
+
+    path: Path
+    kind: Kind | None
+    """None where it may be anything."""
+
+    flag: str = "-o"
+    """How the user has named it, for words."""
+
+    inputs: Collection[Path] = ()
+    """What the command reads, and may not replace but by force."""
+
+    force: bool = False
+
+    def refuse(self) -> None:
+        """Raise ConfigError where something would be destroyed; before anything is computed."""
+        if self.path.is_dir():
+            raise ConfigError(f"{self._named} cannot be written: Is a directory")
+        if is_special(self.path):  # a stream or a device, which nothing is lost in
+            return
+        refuse_tournament(self.path, force=self.force)
+        if self.force or not self.path.exists():
+            return
+        if is_one_of(self.path, self.inputs):
+            raise ConfigError(f"{self._named} is read; name another file, or --force replaces it")
+        if self.kind is not None and not is_of(self.path, self.kind):
+            raise ConfigError(
+                f"{self._named} is there already, and no {self.kind.words}: --force replaces it"
+            )
+
+    @property
+    def _named(self) -> str:
+        return printable(str(self.path))
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        """Write it, whole or not at all; raises ConfigError."""
+        self.refuse()
+        with writable(self.path):
+            if str(self.path) == "-":
+                write_bytes(pieces)
+                return
+            remove_halves(self.path.parent, self.path.name)
+            write_atomically(self.path, pieces, note=note_for(self.path))
+
+
+def is_of(path: Path, kind: Kind) -> bool:
+    """Return whether a file is empty, or begins as its kind does; compressed ones are opened."""
+    try:
+        if not path.stat().st_size:
+            return True
+        if is_database(path):
+            with path.open("rb") as file:
+                head = file.read(LOOKED_AT)
+        else:
+            with open_bytes(path) as stream:
+                head = stream.read(LOOKED_AT)
+    except OSError:  # it is damaged, or is not what its suffix says
+        return False
+    return not head.strip() or kind.begins.match(head) is not None
+
+
+# Tournaments
+
+_OF_TOURNAMENT: Final = re.compile(
+    r"tournament\.(?:db(?:-wal|-shm|-journal)?|lock|toml)"
+    r"|games\.lath|outcome\.json|standings\.(?:json|csv)"
+)
+"""Names of what a run writes; its page may be written anew by anybody."""
+
+_FOLDERS: Final = frozenset({"logs", "live", "seasons"})
+
+
+def tournament_of(path: Path) -> Path | None:
+    """Return the directory of the tournament that a file is, or would be, a part of, if any."""
+    from lath.arena.tournament.database import DATABASE
+
+    real = Path(os.path.realpath(path))
+    if _OF_TOURNAMENT.fullmatch(real.name) and (real.parent / DATABASE).is_file():
+        return real.parent
+    for folder in real.parents:
+        if folder.name in _FOLDERS and (folder.parent / DATABASE).is_file():
+            return folder.parent
+    return None
+
+
+def refuse_tournament(path: Path, *, force: bool) -> None:
+    """Raise ConfigError where a file of a tournament would be replaced, but by force.
+
+    InUseError where it is played just now, by force, too.
+    """
+    from lath.arena.tournament.database import is_being_played
+
+    folder = tournament_of(path)
+    if folder is None:
+        return
+    named = printable(str(path))
+    if is_being_played(folder):
+        raise InUseError(f"{named} is of a tournament that is being played")
+    if not force:
+        raise ConfigError(
+            f"{named} is a file of the tournament {printable(shlex.quote(str(folder)))}; name "
+            "another file, or --force replaces it"
+        )
+
+
+# Folders
+
+
+@contextmanager
+def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
+    """Give a folder that is being filled: a hidden one while there is none; raises ConfigError.
+
+    One that is there already is filled as it is, which is refused in a tournament's.
+    """
+    from lath.arena.tournament.database import DATABASE
+    from lath.notation.files import whole_folder
+
+    if (path / DATABASE).is_file() and not force:
+        raise ConfigError(f"{path} is a tournament; name another folder, or --force writes there")
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"{path} cannot be written: Not a directory")
+    with writable(path):
+        if path.is_dir() and any(path.iterdir()):
+            remove_halves(path)
+            yield path
+        else:
+            with whole_folder(path) as half:
+                yield half
+
+
+# Records that are appended
+
+
+def refuse_as_archive(out: Path) -> None:
+    """Raise ConfigError where records cannot be appended to `out`: before anything is lost."""
+    refuse_other_formats(out)
+    if str(out) == "-":
+        return
+    with writable(out):
+        if not out.parent.is_dir():
+            raise ConfigError(f"{out} cannot be written: there is no folder {str(out.parent)!r}")
+        if is_special(out):
+            return
+        refuse_tournament(out, force=False)
+        if not out.exists():
+            return
+        first = next(entries(out), None)
+    if first is not None and first.record is None:
+        raise ConfigError(f"{out} is no file of records: {first.problems[0]}")
+
+
+def append_record(out: Path, text: str) -> None:
+    """Write a file again with one more record at its end, whole or not at all; raises ConfigError.
+
+    A file that is not there is made; standard output, a pipe and a device are written to.
+    """
+    is_new = not out.exists() or is_special(out)
+    pieces = [text.encode()] if is_new else _with_record(out, text.encode())
+    Target(path=out, kind=RECORDS).write(pieces)
+
+
+def _with_record(path: Path, record: bytes) -> Iterator[bytes]:
+    last = b""
+    with open_bytes(path) as stream:
+        while block := stream.read(1 << 16):
+            yield block
+            last = (last + block)[-2:]
+    if last:
+        yield b"" if last == b"\n\n" else b"\n" if last.endswith(b"\n") else b"\n\n"
+    yield record

@@ -1,0 +1,375 @@
+"""Commands of `arena` with anything for their values and in their files: they may refuse it.
+
+A usual command line is changed - a value, an option, a file's content - and run in this process, in
+a folder of its own. It must end with a status that the documents know, in words that command no
+terminal. Must not know what a command does.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Any, Final
+from unittest import mock
+
+from commands import Ran, arena
+from game_files import EXAMPLE, forget_games
+from record_texts import SIGNS as NOTATION
+from record_texts import mutant, written
+from sample_records import random_game
+from strangers import FoundError
+
+from lath import notation
+from lath.arena.cli.main import COMMANDS, commands_of
+
+STATUSES: Final = frozenset({0, 1, 2, 3, 5, 10, 11, 12})
+"""What docs/command-line.md lists, but for 4: a bug."""
+
+PATIENCE_S: Final = 4
+"""After which a command is asked to stop, as by Ctrl-C: it may play for hours."""
+
+STUCK_S: Final = 90
+"""After which one that was asked counts as stuck."""
+
+LONG: Final = "9" * 5000
+
+HOSTILE: Final = (
+    "", " ", "0", "1", "2", "-1", "0.5", LONG, f"-{LONG}", f"0.{LONG}", "1e400", "1e-400", "nan",
+    "inf", "-inf", "1_0", "0x10", "\N{ARABIC-INDIC DIGIT THREE}", "\udcff", "\x1b[2J",
+    "\N{RIGHT-TO-LEFT OVERRIDE}", "\n", "\t", "=", "x=", "=x", "a=b", ",", ";", ":", "..",
+    "1..", "..1", f"1..{LONG}", "[" * 3000, "(" * 3000, "{" * 300, "not " * 300, "\\", '"', "'",
+    "'x", "%s", "{number:99999999999}",
+    "{value}", "*", "?", "-", "--", ".", "/", "nowhere", "nowhere/x", "x" * 300, "a/" * 3000,
+    "x" * 200_000, "yavalath", "yavalath:size=" + LONG, "yavalath:size=4", "chess", "greedy",
+    "2026-13-45", "10+0.1", "move 0.5", f"nodes {LONG}", f"{LONG}+1", "random:4", f"random:{LONG}",
+    "e5", "swap", "e5 swap d4", "1-0", "5/6/7/8/9/8/7/6/5 w", "date,round", "plies > 3",
+)  # fmt: skip
+"""Values of options and arguments; the system starts no program with a zero byte in one."""
+
+IN_FILES: Final = (
+    *NOTATION, LONG, f"-{LONG}", f"1.{LONG}", "1e400", "-1e400", "NaN", "Infinity", "-Infinity",
+    "nan", "inf", "[" * 3000, "{" * 3000, '{"a":' * 3000, '"\\ud800"', "\\ud800", "\\u0000",
+    "\xed\xa0\x80", "\xff", "\x00", "\x1b[2J", "\xe2\x80\xae", ",", ";", ":", "=", "'", '"""',
+    "null", "true", "[]", "{}", "1979-05-27T07:32:00Z", "[[bot]]", "[time]", "a." * 200, "\n", "\r",
+)  # fmt: skip
+"""What may come into a file, as letters of Latin-1."""
+
+CUP: Final = """
+event = "Cup"
+games = ["surikata"]
+rounds = 1
+[time]
+nodes = 5
+[[bot]]
+name = "greedy"
+memory = "512MiB"
+[[bot]]
+name = "other"
+command = ["random"]
+[openings]
+random = 2
+"""
+
+_QUICKLY: Final = (
+    "--out new --bot greedy --bot random --game surikata --rounds 1 --tc 'nodes 5' --no-report -q"
+)
+
+_USUAL: Final[Mapping[str, Sequence[str]]] = {
+    "init": ["new", "new --bot c"],
+    "run": [
+        f"{_QUICKLY} --seed 3",
+        "cup.toml --out new -q --no-report --budget 2",
+        "cup -q --no-report",
+        "cup --rounds 2 -q --no-report",
+        "cup --void 1 --reason so -q --no-report",
+        "cup --season one -q",
+        "cup.toml --out new --plan --json",
+        f"{_QUICKLY} --format match --sprt 0,50",
+        f"{_QUICKLY} --openings book.txt:2 --json-events-to events",
+    ],
+    "match": ["greedy random --game surikata --tc 'nodes 5' --budget 2 --out new -q"],
+    "tune": [
+        "mcts --option exploration=5..200 --game surikata --pairs 1 --sprt-pairs 1 --out new -q"
+    ],
+    "play": [
+        "surikata --bot random --tc 'nodes 5' -o played.lath",
+        "yavalath --bot none --position '5/6/7/8/4w4/8/7/6/5 b'",
+    ],
+    "serve": ["cup games.lath --no-browser --port 0", "."],
+    "bot list": ["--json"],
+    "bot check": ["greedy --game surikata --only ping --tc 2+0.02 --seed 1"],
+    "bot pack": ["random -o packed.py", "mybot.py -o packed.py"],
+    "bot replay": ["cup 1 --seconds 1", "games.lath 1 cat"],
+    "bot log": ["cup", "cup 1 --json"],
+    "rate": ["cup", "cup games.lath --json", "games.csv --csv --bom"],
+    "report": [
+        "cup -o page.html",
+        ". --site site",
+        "games.lath --data d.json",
+        "cup --owner greedy -o private",
+        "--copy-templates templates",
+    ],
+    "check": [
+        "games.lath",
+        "games.lath --sound sound.lath",
+        "cup --sound sound",
+        "games.lath --index",
+        "games.csv games.jsonl games.json --json",
+    ],
+    "show": ["games.lath --game 1 --ply 2", "games.lath --svg", "games.lath --game 1 --json"],
+    "convert": [
+        "games.lath out.csv",
+        "games.csv out.jsonl",
+        "games.jsonl out.sgf",
+        "games.json out.lath",
+        "games.trl out.lath",
+        "games.ygn out.lath",
+        "games.lath more.duckdb",
+        "games.lath games.duckdb --append",
+        "games.duckdb out.parquet",
+        "games.lath out.npz --planes",
+        "games.lath out.csv --positions --strict",
+    ],
+    "select": [
+        "games.lath --where 'plies > 3 and player = ann' -o out.lath",
+        "games.lath --sort date,round --memory 1",
+        "games.lath --split game -o parts",
+        "games.lath --split a=0.5,b=0.5 -o parts --name {value}",
+        "games.lath --sample 2 --seed 1",
+        "games.lath --without-copies --removed removed.lath",
+        "games.duckdb --where 'position \"5/6/7/8/9/8/7/6/5 w\"' --count",
+    ],
+    "analyze": ["short.lath --nodes 20 -o out.lath"],
+    "edit": [
+        "games.lath --set Event=Cup",
+        "games.lath --strip clk,eval",
+        "games.lath --players players.csv",
+        "games.lath --plies 3 -o out.lath",
+        "games.lath --split-variations --dry-run",
+        "games.lath --check",
+    ],
+    "diff": ["games.lath games.csv", "games.lath games.jsonl --key Round --json"],
+    "stats": [
+        "games.lath",
+        "games.lath --measures --html page.html",
+        "games.duckdb --openings --csv --opening-plies 3",
+    ],
+    "explore": [
+        "games.lath --after 'e5 d4' --game yavalath",
+        "games.duckdb --json",
+        "games.lath --position '5/6/7/8/4w4/8/7/6/5 b'",
+    ],
+    "explain": ["ann games.lath", "greedy cup --json"],
+    "solve": ["yavalath e5 d4 --nodes 50", "surikata --moves --seconds 0.01"],
+    "puzzles ask": ["puzzles.lath"],
+    "puzzles make": ["yavalath -o made.lath -n 1 --nodes 50 --seed 2"],
+    "puzzles check": ["puzzles.lath --nodes 50"],
+    "games list": [""],
+    "games moves": ["yavalath --position '5/6/7/8/4w4/8/7/6/5 b'", "./mygame.py"],
+    "games perft": ["yavalath 2 --divide", "./mygame.py 1"],
+    "doctor": [". --json"],
+    "schema": ["record"],
+}
+
+USUAL: Final = {name: [shlex.split(line) for line in lines] for name, lines in _USUAL.items()}
+"""How each command is called as a rule."""
+
+LEFT_OUT: Final = frozenset({"--cluster", "--watch", "--help", "-h", "--hosts-alike", "--pause"})
+"""Options that wait for others, or for ever."""
+
+
+def leaves() -> dict[str, Any]:
+    """Return every command by its words."""
+    found: dict[str, Any] = {}
+    for name, listed in COMMANDS.items():
+        command = commands_of(listed.module)[name]
+        children = getattr(command, "commands", None) or {"": command}
+        found |= {f"{name} {child}".rstrip(): each for child, each in children.items()}
+    return found
+
+
+@cache
+def folder_of_files() -> Path:
+    """Return a folder with a file of each kind, and a tournament; it is made once."""
+    folder = Path(tempfile.mkdtemp(prefix="any-commands-"))
+    records = [random_game("yavalath", n, annotated=n % 2 == 0, Round=str(n)) for n in range(3)]
+    records += [random_game("surikata", 1), random_game("manalath-61", 1)]
+    text = "\n".join(notation.format_records(records))
+    (folder / "games.lath").write_text(text)
+    short = '[Game "surikata"]\n[First "ann"]\n[Second "bob"]\n\n1. Mc3 2. Ma1 *\n'
+    (folder / "short.lath").write_text(short)
+    (folder / "puzzles.lath").write_text(
+        '[Game "yavalath"]\n[Position "5/6/7/8/wwb6/8/7/6/5 w"]\n[Task "win"]\n[Plies "1"]\n'
+        '[Grade "1"]\n[Tempting "2"]\n[Solver "solver"]\n\n1. e5 *\n'
+    )
+    (folder / "people.lath").write_text("\n\n".join(written(Random(n)) for n in range(6)))
+    (folder / "players.csv").write_text("ann,anna\nbob,robert\n")
+    (folder / "book.txt").write_text("surikata 5/5/5/5/5 setup\nyavalath 5/6/7/8/4w4/8/7/6/5 b\n")
+    (folder / "cup.toml").write_text(CUP)
+    (folder / "notes.txt").write_text("some words\n")
+    (folder / "empty").touch()
+    (folder / "mybot.py").write_text("import random\nprint(random.random())\n")
+    shutil.copyfile(EXAMPLE, folder / "mygame.py")
+    with _there(folder):
+        for name in ("games.csv", "games.jsonl", "games.json", "games.ygn", "games.parquet"):
+            assert arena("convert", "games.lath", name).status in (0, 1), name
+        assert arena("convert", "games.lath", "games.duckdb").status == 0
+        shutil.copyfile(next(_SAMPLES.glob("*.trl")), "games.trl")
+        ran = arena("run", "cup.toml", "--out", "cup", "--log", "all", "-q")
+        assert ran.status == 0, ran.err
+        (folder / "cup" / "report.html").write_text("<!DOCTYPE html>")
+    return folder
+
+
+_SAMPLES: Final = Path(__file__).parents[1] / "samples"
+
+
+@contextmanager
+def _there(folder: Path) -> Iterator[None]:
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def case_of(name: str, chance: Random) -> tuple[list[str], dict[str, bytes]]:
+    """Return the words behind a command's name, and what is another in which files."""
+    words = list(chance.choice(USUAL[name]))
+    changed: dict[str, bytes] = {}
+    for _ in range(chance.choice([1, 1, 1, 2, 3])):
+        kind = chance.random()
+        if kind < 0.45 and (files := _files_in(words)):
+            path = chance.choice(files)
+            changed[path] = _changed(folder_of_files() / path, chance)
+        elif kind < 0.65 and words:
+            words[chance.randrange(len(words))] = _value(chance)
+        elif kind < 0.72 and words:
+            del words[chance.randrange(len(words))]
+        else:
+            words[len(words) if chance.random() < 0.8 else 0 :] += _option(name, chance)
+    return words, changed
+
+
+def _files_in(words: Sequence[str]) -> list[str]:
+    """Return the files that stand among words, or lie in a tournament that does."""
+    folder, found = folder_of_files(), list[str]()
+    for word in words:
+        if len(word) > 100 or ".." in word or word[:1] in ("", "/"):
+            continue
+        path = folder / word.partition(":")[0]
+        if path.is_file():
+            found.append(word.partition(":")[0])
+        elif path.is_dir():
+            found += [str(each.relative_to(folder)) for each in path.rglob("*") if each.is_file()]
+    return found
+
+
+def _changed(path: Path, chance: Random) -> bytes:
+    content = path.read_bytes()
+    match chance.randrange(6):
+        case 0:
+            return content[: chance.randrange(len(content) + 1)]
+        case 1:
+            at = chance.randrange(len(content) + 1)
+            return content[:at] + bytes([chance.randrange(256)]) + content[at + 1 :]
+        case 2:
+            return "".join(chance.choices(IN_FILES, k=chance.randrange(12))).encode("latin-1")
+        case 3:
+            others = [each for each in folder_of_files().iterdir() if each.is_file()]
+            return chance.choice(sorted(others)).read_bytes()
+        case _:
+            text = content.decode("latin-1")
+            return mutant(text, text, chance, IN_FILES).encode("latin-1", "replace")
+
+
+def _value(chance: Random) -> str:
+    names = sorted(each.name for each in folder_of_files().iterdir())
+    return chance.choice(HOSTILE) if chance.random() < 0.75 else chance.choice(names)
+
+
+def _option(name: str, chance: Random) -> list[str]:
+    options = [one for one in leaves()[name].params if one.param_type_name == "option"]
+    if not options:
+        return []
+    option = chance.choice(options)
+    if LEFT_OUT.intersection(option.opts):
+        return []
+    flag = chance.choice(option.opts)
+    return [flag] if option.is_flag else [flag, _value(chance)]
+
+
+def met(name: str, number: int) -> Ran:
+    """Run the case of this number of a command; raises FoundError for what it may not do."""
+    words, changed = case_of(name, Random(f"{name} {number}"))
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        place = Path(folder, "here")
+        shutil.copytree(folder_of_files(), place)
+        stack.enter_context(_there(place))
+        for path, content in changed.items():
+            (place / path).write_bytes(content)
+        if name == "serve":
+            stack.enter_context(mock.patch("lath.arena.site.app.Server.run", _served))
+        shown = [word if len(word) < 200 else f"{word[:50]}… ({len(word)})" for word in words]
+        what = f"{name}, case {number}: {shown!r} with {sorted(changed)}"
+        try:
+            with _asked_to_stop(PATIENCE_S):
+                ran = arena(*name.split(), *words, stdin="e5\nd4\nresign\n")
+        except (Exception, SystemExit) as error:
+            raise FoundError(f"{what}: {error!r}") from error
+        finally:
+            forget_games()
+        if ran.status not in STATUSES or "Traceback" in ran.err:
+            raise FoundError(f"{what}: status {ran.status}\n{ran.err[-3000:]}")
+        if found := re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", ran.err):
+            raise FoundError(f"{what}: {found[0]!r} in what is said: {ran.err[:2000]!r}")
+        is_told = ran.err or ran.out or {"-q", "--quiet"}.intersection(words)
+        if ran.status in (1, 2) and not is_told:
+            raise FoundError(f"{what}: status {ran.status} without a word")
+        return ran
+
+
+def _served(_server: object, sockets: Sequence[socket.socket]) -> None:
+    """Be a site that ends at once."""
+    for each in sockets:
+        each.close()
+
+
+class StuckError(BaseException):
+    """A command goes on though it was asked to stop."""
+
+
+@contextmanager
+def _asked_to_stop(seconds: float) -> Iterator[None]:
+    """Send SIGINT to this process after so long; raise StuckError where that is not heeded."""
+    asked = False
+
+    def ask(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise StuckError
+        asked = True
+        signal.setitimer(signal.ITIMER_REAL, STUCK_S)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGALRM, ask)
+    heard = signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGINT, heard)
