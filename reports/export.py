@@ -20,6 +20,7 @@ from lath.reports.background import (
     Ruling,
     Season,
 )
+from lath.reports.checksums import in_schema
 from lath.reports.outcome import Outcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
 from lath.reports.standings import Standings
@@ -71,7 +72,7 @@ def schema() -> Schema:
         "season": shape_of(Season) | {"description": "likewise, which season it is"},
         "provenance": played,
     }
-    return {**found, "properties": found["properties"] | also}
+    return in_schema({**found, "properties": found["properties"] | also})
 
 
 def to_json(standings: Standings | Standing) -> dict[str, Any]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from lath.reports.checksums import in_schema
 from lath.reports.ratings.results import Z95, Estimate, Scored
 from lath.reports.schema import Count, Schema, checked, schema_of
 
@@ -220,9 +221,15 @@ def to_json(outcome: Outcome) -> dict[str, Any]:
 
 def from_json(value: object) -> Outcome:
     """Return the outcome that somebody has kept; raises ValueError where it is none."""
+    if isinstance(value, Mapping) and (unknown := value.keys() - _FIELDS):
+        raise ValueError(f"it has an unknown key {min(unknown)!r}")
     return checked(value, Outcome)
+
+
+_FIELDS: Final = frozenset(one.name for one in fields(Outcome))
 
 
 def schema() -> Schema:
     """Return the JSON Schema of `outcome.json`."""
-    return schema_of(Outcome, "What a Lath Arena tournament came to by the rules of its format")
+    title = "What a Lath Arena tournament came to by the rules of its format"
+    return in_schema(schema_of(Outcome, title))

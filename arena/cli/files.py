@@ -57,6 +57,11 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     """
     if is_one_of(Path("-"), [path]):
         raise ConfigError(f"{printable(str(path))} is what standard output writes; name another")
+    if path.name == "games.lath":
+        from lath.arena.tournament.sources import export_doubt
+
+        if words := export_doubt(path):
+            print(f"warning: {words}", file=sys.stderr)
     with reading(path):
         try:
             yield from items

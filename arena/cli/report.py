@@ -111,7 +111,7 @@ def rate(
     require_csv(bom=bom, as_csv=as_csv)
     doubts: list[Doubt] = []
     table = compute(records_of(sources, doubts, rules=not unchecked, jobs=jobs))
-    background = NO_BACKGROUND if as_csv else background_of(sources).completed(table)
+    background = NO_BACKGROUND if as_csv else background_of(sources, doubts).completed(table)
     standings = to_json(table)
 
     def warned() -> int:

@@ -19,8 +19,8 @@ from lath.arena.tournament.database import (
     stamp_of,
 )
 from lath.arena.tournament.live import status_in
-from lath.arena.tournament.sources import OUTCOME
-from lath.arena.tournament.untrusted_files import read_json, reason_of, text_of
+from lath.arena.tournament.sources import OUTCOME, STANDINGS, is_of_state
+from lath.arena.tournament.untrusted_files import read_checked, reason_of, text_of
 from lath.notation.record import Termination
 from lath.reports.outcome import from_json
 
@@ -35,8 +35,6 @@ MOST_BYTES: Final = 8 << 20
 
 LOOK_S: Final = 0.5
 """How long a question to a tournament's database may take."""
-
-STANDINGS: Final = "standings.json"
 
 _FILES: Final = (OUTCOME, STANDINGS, DATABASE, f"{DATABASE}-journal", f"{DATABASE}-wal")
 """What the standing of a tournament that nobody plays is made of."""
@@ -108,7 +106,11 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
     """Return how a tournament stands by what its last run has written."""
     value = {**_heading({}), "standings": _standings_in(folder)}
     try:
-        outcome = from_json(read_json(folder / OUTCOME, MOST_BYTES))
+        kept = read_checked(folder / OUTCOME, MOST_BYTES)
+        outcome = from_json(kept.value)
+        state = _outcome_state(folder)
+        if state != "false" and not is_of_state(kept.checksum, state):
+            raise ValueError("it is of other games")
     except FileNotFoundError:  # no run has ended there
         return value
     except OSError as error:
@@ -116,7 +118,7 @@ def _as_written(folder: Path, *, is_public: bool) -> dict[str, Any]:
     except (AttributeError, LookupError, TypeError, ValueError):
         fault = f"{OUTCOME} is damaged; `arena run` writes it again"
     else:
-        if _is_behind(folder):
+        if state == "false":
             return value
         told = {"event": outcome.event, "tournament": outcome.format, "verdict": outcome.verdict}
         counts = {"done": outcome.done, "total": outcome.total}
@@ -137,7 +139,7 @@ def _heading(said: dict[str, Any]) -> dict[str, Any]:
 def _standings_in(folder: Path) -> list[dict[str, Any]]:
     """Return the rows of the standings that a run has written, the best first."""
     try:
-        rows = read_json(folder / STANDINGS, MOST_BYTES)["overall"]["rows"]
+        rows = read_checked(folder / STANDINGS, MOST_BYTES).value["overall"]["rows"]
         found = []
         for row in _list(rows):
             elo = {name: _number(row["elo"][name]) for name in ("value", "low", "high")}
@@ -197,27 +199,29 @@ def _number(value: Any) -> float | None:
 _HAS_NOTES: Final = "SELECT 1 FROM sqlite_master WHERE name = 'about' AND type = 'table'"
 
 
-def _is_behind(folder: Path) -> bool:
-    """Return whether the last run in a directory was killed, so that its outcome is of fewer games.
+def _outcome_state(folder: Path) -> str | None:
+    """Return what a database notes of the outcome, as JSON: `false` where a run was killed.
 
-    The database may be anybody's: it is read only, for a short time, and no text of it is long.
+    It may be anybody's: it is read only, for a short time, and no text of it is long.
     """
     path = folder / DATABASE
     try:
         database = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=0)
     except (sqlite3.Error, ValueError):
-        return False
+        return None
     try:
         until_s = time.monotonic() + LOOK_S
         database.set_progress_handler(lambda: time.monotonic() > until_s, 1_000)
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
         database.execute("PRAGMA trusted_schema = OFF")
         if not database.execute(_HAS_NOTES).fetchone():
-            return False
+            return None
         question = "SELECT value FROM about WHERE key = ?"
-        return database.execute(question, (OUTCOME_STATE,)).fetchmany(2) == [("false",)]
+        row = database.execute(question, (OUTCOME_STATE,)).fetchone()
+        return str(row[0]) if row else None
     except (sqlite3.Error, ValueError) as error:  # whoever reads the games is told of it
         # A run was killed while it wrote, and this reader takes nothing back.
-        return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK
+        is_half = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_ROLLBACK
+        return "false" if is_half else None
     finally:
         database.close()

@@ -86,10 +86,14 @@ PROVENANCE: Final = "provenance"
 """Of with what games were played: bots, machine, configuration, from how many games on."""
 
 OUTCOME_STATE: Final = "outcome is current"
-"""Of whether `outcome.json` is of what is stored.
+"""Of the checksum of `outcome.json` where that is of what is stored, else false.
 
-While games are played it is not, and so it stays when a run is killed.
+While games are played it is not, and so it stays when a run is killed. Versions whose files had no
+checksum noted true.
 """
+
+EXPORTED: Final = "records"
+"""Of the SHA-256 of `games.lath` where it has all games; null during a run, and after a kill."""
 
 WRITTEN: Final = "configuration"
 """Of the SHA-256 of `tournament.toml` as a run has left it."""
@@ -159,8 +163,9 @@ def seal_of(database: sqlite3.Connection) -> int:
 
 def noted_seal(database: sqlite3.Connection) -> int | None:
     """Return the checksum that is noted; None where there is none."""
-    rows = database.execute("SELECT value FROM about WHERE key = ?", (SEAL,)).fetchall()
-    return read_json(rows[0][0]) if rows else None
+    # All are looked at: where one is damaged, SQLite may not find another by its key.
+    rows = [value for key, value in database.execute("SELECT key, value FROM about") if key == SEAL]
+    return read_json(rows[0]) if rows else None
 
 
 class Games:
@@ -213,12 +218,22 @@ class Games:
         for (words,) in self._database.execute("PRAGMA quick_check(1)"):
             if words != "ok":
                 return " ".join(words.removeprefix("*** in database main ***").split())
-        if self.have_sums and seal_of(self._database) != noted_seal(self._database):
-            return "what is noted besides its games does not match its checksum"
-        return ""
+        if self.have_sums:
+            return "" if _is_sealed(self._database) else UNSEALED
+        return "" if noted_seal(self._database) is None else "its games have lost their checksums"
 
 
 LOST: Final = "games are missing of those that were stored"
+
+UNSEALED: Final = "what is noted besides its games does not match its checksum"
+
+
+def _is_sealed(database: sqlite3.Connection) -> bool:
+    """Return whether notes and walkovers are what was stored; raises sqlite3.Error."""
+    try:
+        return seal_of(database) == noted_seal(database)
+    except (TypeError, ValueError):  # bytes for text, a seal that is no number
+        return False
 
 
 def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
@@ -230,16 +245,47 @@ def read_rows(folder: Path, question: str, *values: object) -> list[tuple[Any, .
         return database.execute(question, values).fetchall() if database else []
 
 
-def read_records(folder: Path) -> Iterator[tuple[int, str]]:
-    """Yield the number and the record of all games stored, by number, also while more are.
+def read_games(folder: Path) -> Iterator[Row]:
+    """Yield the rows of all games stored, by number, also while more are.
 
     Raises sqlite3.Error, and DamagedError where the next is not what was stored, and in the end
     where one is lost.
     """
     with opened_to_read(folder / DATABASE) as database:
         if database:
-            for row in Games(database, folder / DATABASE):
-                yield row[0], row[RECORD]
+            yield from Games(database, folder / DATABASE)
+
+
+def read_records(folder: Path) -> Iterator[tuple[int, str]]:
+    """Yield the number and the record of all games stored; raises as `read_games`."""
+    return ((row[0], row[RECORD]) for row in read_games(folder))
+
+
+def read_game(folder: Path, number: int) -> Row | None:
+    """Return the row of a game, None where none has the number; raises as `read_games`."""
+    path = folder / DATABASE
+    with opened_to_read(path) as database:
+        rows = Games(database, path).numbered(number) if database else []
+    for row in rows:
+        if wrong := fault_of(row):
+            raise DamagedError(f"{path} is damaged: game {number}: {wrong}")
+    return rows[0] if rows else None
+
+
+def read_texts(folder: Path) -> dict[str, str]:
+    """Return the notes of a tournament by their keys, as JSON; none where there are no tables.
+
+    Raises sqlite3.Error, and DamagedError where they are not what was noted.
+    """
+    path = folder / DATABASE
+    with opened_to_read(path) as database:
+        if not database:
+            return {}
+        database.execute("BEGIN")  # or a run may note something between two questions
+        if not _is_sealed(database) and Games(database, path).have_sums:
+            raise DamagedError(f"{path} is damaged: {UNSEALED}")
+        rows = database.execute("SELECT key, value FROM about").fetchall()
+    return {key: value for key, value in rows if key != SEAL}
 
 
 _HINDERED: Final = (
@@ -331,10 +377,14 @@ def has_fallen_behind(folder: Path) -> bool:
 
     False while a run goes on, which writes its outcome now and then.
     """
+    return outcome_state(folder) == "false"
+
+
+def outcome_state(folder: Path) -> str | None:
+    """Return what is noted of `outcome.json`, as JSON; None where nothing is, and during a run."""
     if not (folder / DATABASE).is_file() or is_being_played(folder):
-        return False
+        return None
     try:
-        rows = read_rows(folder, "SELECT value FROM about WHERE key = ?", OUTCOME_STATE)
-    except sqlite3.Error:  # whoever reads the games is told of it
-        return False
-    return rows == [("false",)]
+        return read_texts(folder).get(OUTCOME_STATE)
+    except (sqlite3.Error, DamagedError):  # whoever reads the games is told of it
+        return None

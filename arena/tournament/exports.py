@@ -5,9 +5,10 @@ Must not know how a database is read, nor what is written where.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain, count
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -103,7 +104,18 @@ def write_whole(path: Path, pieces: Iterable[bytes]) -> None:
         raise writing_error(path, error) from error
 
 
-def write_records(path: Path, records: Iterable[str]) -> None:
-    """Write records with an empty line between them, atomically; raises StoreError."""
-    pieces = (("\n" if number else "") + text for number, text in enumerate(records))
-    write_whole(path, map(str.encode, pieces))
+def write_records(path: Path, records: Iterable[str]) -> str:
+    """Write records with an empty line between them, atomically; raises StoreError.
+
+    Returns the SHA-256 of the file.
+    """
+    digest = hashlib.sha256()
+
+    def pieces() -> Iterator[bytes]:
+        for number, text in enumerate(records):
+            piece = (("\n" if number else "") + text).encode()
+            digest.update(piece)
+            yield piece
+
+    write_whole(path, pieces())
+    return digest.hexdigest()

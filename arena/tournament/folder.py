@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import json
 import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,6 +45,7 @@ from lath.arena.tournament.database import (
     CLOSED,
     CONFIG,
     DATABASE,
+    EXPORTED,
     OPENINGS,
     OUTCOME_STATE,
     RECORDS,
@@ -76,6 +76,8 @@ from lath.arena.tournament.rulings import Orders, given, in_force, keep, rulings
 from lath.arena.tournament.runner import WAKE_S, Runner
 from lath.arena.tournament.sources import (
     OUTCOME,
+    STANDINGS,
+    STANDINGS_CSV,
     background_of,
     begun_in,
     outcome_in,
@@ -83,7 +85,7 @@ from lath.arena.tournament.sources import (
     season_in,
     write_outcome,
 )
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.store import LOGS, Store
 from lath.arena.tournament.system import (
     ENOUGH,
     PATIENCE_S,
@@ -97,8 +99,6 @@ from lath.arena.tournament.versions import POOL, entered
 from lath.notation.files import remove_halves, sync
 from lath.reports.background import Ruling
 from lath.reports.outcome import Outcome
-
-LOGS: Final = "logs"
 
 STOP_S: Final = 60.0
 """How long standings and report may take when a signal has come: service managers wait for 90 s.
@@ -222,7 +222,7 @@ def _refuse_files_of_others(folder: Path) -> None:
     """
     if (folder / DATABASE).exists() or (folder / RECORDS).exists():
         return
-    names = OUTCOME, "standings.json", "standings.csv", REPORT
+    names = OUTCOME, STANDINGS, STANDINGS_CSV, REPORT
     for path in (*(folder / name for name in names), *(folder / LOGS).glob("game-*.log")):
         if path.exists():
             raise ConfigError(
@@ -280,7 +280,7 @@ def _published_at_stop(
 
 def _tell_of_stale(home: HeldFolder, tell: Listener, why: str) -> None:
     """Say which files may be of fewer games than there are."""
-    names = ("standings.json", "standings.csv", REPORT)
+    names = (STANDINGS, STANDINGS_CSV, REPORT)
     if found := [name for name in names if (home.path / name).is_file()]:
         tell(Warned(text=f"games may be missing in {', '.join(found)}: {why}"))
 
@@ -534,7 +534,7 @@ def _begin(
         write_whole(path, [text])
     with reading_database(path.with_name(DATABASE)):
         notes, new = note_changes(store, config, files)
-    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False, **more}
+    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False, EXPORTED: None, **more}
     notes[WRITTEN] = hashlib.sha256(text).hexdigest()
     store.begin(config.identity(), notes)
     return new
@@ -621,8 +621,8 @@ def _settle_outcome(store: Store, outcome: Outcome) -> None:
 
     Whoever follows the run takes it for over once the store is closed: so it comes before.
     """
-    write_outcome(store.folder, outcome)
-    store.keep_notes({OUTCOME_STATE: True})
+    notes = {OUTCOME_STATE: write_outcome(store.folder, outcome)}
+    store.keep_notes(notes | ({EXPORTED: store.exported} if store.exported else {}))
 
 
 def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -> Summary:
@@ -631,13 +631,13 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
     A report that cannot be made costs nothing else. Raises StoreError.
     """
     from lath.reports import standings
+    from lath.reports.checksums import with_checksum
     from lath.reports.export import to_csv, to_json
 
     table = standings.compute(records_of([home.path]))
     values = to_json(table)
-    as_json = json.dumps(values, indent=2, ensure_ascii=False) + "\n"
-    write_whole(home.path / "standings.json", [as_json.encode()])
-    write_whole(home.path / "standings.csv", [to_csv(values).encode()])
+    write_whole(home.path / STANDINGS, [with_checksum(values)])
+    write_whole(home.path / STANDINGS_CSV, [to_csv(values).encode()])
     summary = replace(summary, standings=table)
     if not with_report:
         return summary

@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.referee.log import read_log
+from lath.arena.referee.record import GameResult
 from lath.arena.tournament.builds import build_log
 from lath.arena.tournament.database import DATABASE
-from lath.arena.tournament.folder import LOGS
-from lath.arena.tournament.sources import background_of, begun_in, rows_of
+from lath.arena.tournament.sources import background_of, begun_in, games_of
+from lath.arena.tournament.store import LOGS
 from lath.arena.tournament.system import reading_database
-from lath.notation.bounds import read_json
 from lath.notation.record import FORFEITS, Forfeit, Record
 from lath.notation.scanner import parse
 
@@ -34,14 +34,11 @@ def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:
     """
     names = _names(folder, bot)
     faults, has_logs = list[dict[str, Any]](), False
-    for number in _told_of(folder, names):
-        ((text, log, said),) = rows_of(
-            folder, "SELECT record, log, stderr FROM game WHERE number = ?", number
-        )
+    for game in _told_of(folder, names):
         with reading_database(folder / DATABASE):
-            record = parse(text)
+            record = parse(game.record)
             lost = record.forfeit if record.forfeit and record.forfeit.bot in names else None
-            own, name = _own(record, names, lost, str(log), read_json(said)), f"game-{number}.log"
+            own, name = _own(record, names, lost, game.log, game.stderr), f"game-{game.number}.log"
         if own:
             has_logs = True
             yield name, own
@@ -57,22 +54,19 @@ def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:
             yield name, json.dumps(value, indent=2, ensure_ascii=False) + "\n"
 
 
-def _told_of(folder: Path, names: Sequence[str]) -> list[int]:
-    """Return the numbers of the games of which there is more than a record, or that were lost."""
-    marks, ends = (", ".join("?" * len(values)) for values in (names, FORFEITS))
-    question = (
-        f"SELECT number FROM game WHERE (first IN ({marks}) OR second IN ({marks})) "  # noqa: S608 - marks
-        f"AND (log <> '' OR stderr <> '{{}}' OR termination IN ({ends})) ORDER BY number"
-    )
-    return [number for (number,) in rows_of(folder, question, *names, *names, *FORFEITS)]
+def _told_of(folder: Path, names: Sequence[str]) -> Iterator[GameResult]:
+    """Yield the games of a bot of which there is more than a record, or that were lost."""
+    for game in games_of(folder):
+        is_own = game.first in names or game.second in names
+        if is_own and (game.log or game.stderr or game.termination in FORFEITS):
+            yield game
 
 
 def _names(folder: Path, bot: str) -> tuple[str, ...]:
     """Return what a bot is called in the records of a tournament; raises ConfigError."""
     if not (folder / DATABASE).is_file():
         raise ArenaError(f"no logs are kept in {folder}: it has no {DATABASE}, which holds them")
-    rows = rows_of(folder, "SELECT first FROM game UNION SELECT second FROM game ORDER BY 1")
-    played = [str(name) for (name,) in rows]
+    played = sorted({name for game in games_of(folder) for name in (game.first, game.second)})
     versions = background_of([folder]).versions
     bots = dict.fromkeys([*(one.bot for one in versions), *played])
     if own := tuple(one.name for one in versions if one.bot == bot):

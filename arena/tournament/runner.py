@@ -201,7 +201,7 @@ class Runner:
         self._files: Final = (
             Refreshed(partial(store.export, self._warn), self._warn, every_s=RECORDS_S),
             Refreshed(
-                lambda: write_outcome(store.folder, self._open.outcome()),
+                self._write_outcome,
                 self._warn,
                 every_s=OUTCOME_S,
             ),
@@ -229,6 +229,9 @@ class Runner:
         with self._until_a_further_signal():
             self._store.export(self._warn)
         return self.summary()
+
+    def _write_outcome(self) -> None:
+        write_outcome(self._store.folder, self._open.outcome())
 
     @staticmethod
     def _until_a_further_signal() -> AbstractContextManager[None]:

@@ -7,6 +7,7 @@ what a page shows of it.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import os
 import re
 from contextlib import closing, suppress
@@ -16,7 +17,7 @@ from typing import Final
 
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.database import CONFIG, OUTCOME_STATE, SEASON
+from lath.arena.tournament.database import CONFIG, EXPORTED, OUTCOME_STATE, SEASON, WRITTEN
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.folder import (
     pointing_out,
@@ -82,12 +83,15 @@ def _fill(place: Path, name: str, config: Config, store: Store, *, with_report: 
     prepare_folder(place)
     summary = standing(config, store, rulings_of(store))
     store.copy_to(place)
-    write_whole(place / CONFIG, [(store.folder / CONFIG).read_bytes()])
-    write_outcome(place, summary.outcome)
+    config_text = (store.folder / CONFIG).read_bytes()
+    write_whole(place / CONFIG, [config_text])
+    written = write_outcome(place, summary.outcome)
+    notes = {OUTCOME_STATE: written, WRITTEN: hashlib.sha256(config_text).hexdigest()}
     now = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     with closing(Store(place)) as copy:
-        copy.keep_notes({SEASON: [{"name": name, "date": now}], OUTCOME_STATE: True})
         copy.export()
+        season = [{"name": name, "date": now}]
+        copy.keep_notes({SEASON: season, EXPORTED: copy.exported, **notes})
     with HeldFolder(place) as home:
         failure = published(home, summary, with_report=with_report).unreported
     if failure is not None:

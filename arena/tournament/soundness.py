@@ -7,18 +7,19 @@ wrong with it. Must not know how games are played, nor how counts are shown.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from lath.arena.errors import ArenaError, ConfigError, DamagedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.database import (
     CONFIG,
     DATABASE,
+    EXPORTED,
     LOST,
     OUTCOME_STATE,
     RECORDS,
@@ -26,17 +27,29 @@ from lath.arena.tournament.database import (
     SEASON,
     WRITTEN,
     Games,
+    is_being_played,
     opened_to_read,
     read_notes,
 )
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, taken_back, total_of
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.sources import (
+    OUTCOME,
+    STANDINGS,
+    STANDINGS_CSV,
+    export_doubt,
+    games_of,
+    is_as_written,
+    outcome_in,
+)
+from lath.arena.tournament.store import LOGS, Store, log_of
 from lath.arena.tournament.system import in_words, reading_database, writing_error
 from lath.games.files import is_known
 from lath.notation.files import whole_folder
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, entries, entry_of
+from lath.reports.checksums import checked_bytes
+from lath.reports.export import to_csv
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +182,89 @@ def exported(folder: Path) -> Iterator[GameResult | Unsound]:
         yield Unsound(RECORDS, f"it cannot be read: {error.strerror or error}")
 
 
+def beside(folder: Path) -> Iterator[Unsound]:
+    """Yield which other files of a directory are not as a run has written them.
+
+    None during a run, which writes them now and then. One that is not there is nobody's fault.
+    """
+    if is_being_played(folder):
+        return
+    for name, wrong in _FAULTS.items():
+        try:
+            path = folder / name
+            if path.is_file() and (words := wrong(folder, path.read_bytes())):
+                yield Unsound(name, words)
+        except OSError as error:
+            yield Unsound(name, f"it cannot be read: {error.strerror or error}")
+        except StoreError:  # the database: that is told of
+            pass
+    yield from _other_logs(folder)
+
+
+def _wrong_records(folder: Path, _content: bytes) -> str:
+    return "it is not as the last run has written it" if export_doubt(folder / RECORDS) else ""
+
+
+def _wrong_outcome(folder: Path, content: bytes) -> str:
+    if wrong := _wrong_sum(folder, content):
+        return wrong
+    try:
+        outcome_in([folder])
+    except DamagedError as error:
+        return str(error).removeprefix(f"{folder / OUTCOME} is damaged: ")
+    return ""
+
+
+def _wrong_sum(_folder: Path, content: bytes) -> str:
+    try:
+        checked_bytes(content)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _wrong_table(folder: Path, content: bytes) -> str:
+    """Compare `standings.csv` with `standings.json`, which is of the same games."""
+    path = folder / STANDINGS
+    if not path.is_file() or _wrong_sum(folder, of_json := path.read_bytes()):
+        return ""
+    try:
+        is_same = to_csv(checked_bytes(of_json).value).encode() == content
+    except (AttributeError, LookupError, TypeError):  # of another version
+        return ""
+    return "" if is_same else f"it is not what {STANDINGS} says"
+
+
+def _wrong_config(folder: Path, content: bytes) -> str:
+    if is_as_written(folder, content):
+        return ""
+    return "it is not as the last run has left it: it was edited, or is damaged"
+
+
+_FAULTS: Final[Mapping[str, Callable[[Path, bytes], str]]] = {
+    CONFIG: _wrong_config,
+    RECORDS: _wrong_records,
+    OUTCOME: _wrong_outcome,
+    STANDINGS: _wrong_sum,
+    STANDINGS_CSV: _wrong_table,
+}
+"""By a file's name, what says what is wrong with its content; that is empty where nothing is."""
+
+
+def _other_logs(folder: Path) -> Iterator[Unsound]:
+    """Yield the logs that are not what the database has of their games."""
+    try:
+        for game in games_of(folder):
+            name = f"{LOGS}/game-{game.number}.log"
+            path = folder / name
+            if path.is_file() and path.read_bytes() != log_of(game).encode():
+                yield Unsound(name, f"it is not what {DATABASE} has of the game")
+    except OSError as error:
+        yield Unsound(LOGS, f"they cannot be read: {error.strerror or error}")
+    except ArenaError:  # the database: that is told of
+        return
+
+
 def sound_in(folder: Path) -> Iterator[GameResult | Unsound]:
     """Yield what is sound in the database, then what is in `games.lath`: many games come twice."""
     numbers = (game.number for game in exported(folder) if isinstance(game, GameResult))
@@ -239,6 +335,8 @@ def _rescued(folder: Path, out: Path) -> Findings:
         findings = _gathered(folder, store)
         _take_notes(folder, store)
         store.export()
+        if store.tournament() is not None:
+            store.keep_notes({EXPORTED: store.exported})
     return findings
 
 
@@ -272,6 +370,7 @@ def _gathered(folder: Path, store: Store | None) -> Findings:
     if store is not None:
         for games in _batches(exported(folder), []):
             store.add(game for game in games if game.number in missing)
+    unsound += beside(folder)
     return Findings(
         stored=number_stored,
         exported=len(records),

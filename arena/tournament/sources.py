@@ -7,11 +7,13 @@ are, nor how games are played.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import os
 import re
 import shlex
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,22 +27,29 @@ from lath.arena.errors import (
     StoreError,
     reading,
 )
+from lath.arena.referee.record import GameResult
 from lath.arena.tournament.database import (
     CHANGES,
     CONFIG,
     DATABASE,
+    EXPORTED,
     PROVENANCE,
     RECORDS,
     RULINGS,
     SEASON,
     TOURNAMENT,
     VERSIONS,
-    has_fallen_behind,
+    WRITTEN,
     is_being_played,
+    outcome_state,
+    read_game,
+    read_games,
     read_records,
     read_rows,
+    read_texts,
 )
 from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.rows import result_of
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
 from lath.notation.bounds import read_json, read_toml
@@ -60,11 +69,16 @@ from lath.reports.background import (
     Version,
     from_notes,
 )
+from lath.reports.checksums import checked_bytes, checksum_of, with_checksum
 from lath.reports.outcome import Outcome, from_json, to_json
 from lath.reports.public import public_background, public_records
 from lath.reports.standings import Refused
 
 OUTCOME: Final = "outcome.json"
+
+STANDINGS: Final = "standings.json"
+
+STANDINGS_CSV: Final = "standings.csv"
 
 
 class Doubt(NamedTuple):
@@ -102,6 +116,8 @@ def records_of(
                     ruled = rulings_in([source])
                     yield from _marked(_of_folder(source, found, rules=rules), ruled)
                 else:
+                    if words := export_doubt(source):
+                        found.append(Doubt(words))
                     name = formats.name_for(source) if formats.is_other(source) else "lath"
                     with open_bytes(source) as stream:
                         for entry in formats.entries(
@@ -153,7 +169,7 @@ def material_of(
 
     If `public`, only what everybody may see of both. Raises ArenaError.
     """
-    records, background = records_of(sources, doubts, rules=rules), background_of(sources)
+    records, background = records_of(sources, doubts, rules=rules), background_of(sources, doubts)
     if analysis is not None:
         records = with_analysis(records, analysis, doubts if doubts is not None else [])
     if public:
@@ -298,43 +314,57 @@ def outcome_in(sources: Sequence[Path]) -> Outcome | None:
     """Return what a tournament has come to; None where its directory is not the only source.
 
     None, too, where no run has ended there, and where the last one was killed: what is there is
-    of fewer games then. Raises ArenaError where the file is damaged.
+    of fewer games then. Raises ArenaError where the file is damaged, or is not the one that a run
+    has made of the games that are stored.
     """
     if len(sources) != 1 or not (path := sources[0] / OUTCOME).is_file():
         return None
-    if has_fallen_behind(sources[0]):
+    state = outcome_state(sources[0])
+    if state == "false":
         return None
     with reading(path):
-        text = path.read_bytes()
+        content = path.read_bytes()
     try:
-        return from_json(read_json(text))
+        found = checked_bytes(content)
+        outcome = from_json(found.value)
+        if not is_of_state(found.checksum, state) and not is_being_played(sources[0]):
+            raise ValueError("it is not the one that was made of the games that are stored")
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ArenaError(f"{path} is damaged: {error}; `arena run` writes it again") from error
+        again = f"`arena run {shlex.quote(str(sources[0]))}` writes it again"
+        raise DamagedError(f"{path} is damaged: {error}; {again}") from error
+    return outcome
 
 
-def write_outcome(folder: Path, outcome: Outcome) -> None:
-    """Write what a tournament has come to; raises StoreError."""
-    text = json.dumps(to_json(outcome), indent=2, ensure_ascii=False) + "\n"
-    write_whole(folder / OUTCOME, [text.encode()])
+def is_of_state(checksum: str, state: str | None) -> bool:
+    """Return whether a file with this checksum may be the one that a database notes.
+
+    That has noted nothing, or no checksum, where no run has ended, or an older version ran.
+    """
+    return state in (None, "true", json.dumps(checksum))
+
+
+def write_outcome(folder: Path, outcome: Outcome) -> str:
+    """Write what a tournament has come to; return the checksum, and raise StoreError."""
+    value = to_json(outcome)
+    write_whole(folder / OUTCOME, [with_checksum(value)])
+    return checksum_of(value)
 
 
 def played_in(folder: Path) -> tuple[str, ...]:
     """Return the names of the bots that have played in a tournament's directory."""
-    question = "SELECT value FROM about WHERE key = ? AND EXISTS (SELECT 1 FROM game)"
     try:
-        return tuple(bot["name"] for bot in begun_in(folder, question).get("bots", ()))
-    except (TypeError, KeyError):  # whoever goes on there is told of it
+        names = tuple(bot["name"] for bot in begun_in(folder).get("bots", ()))
+        has_games = names and read_rows(folder, "SELECT 1 FROM game LIMIT 1")
+    except (sqlite3.Error, TypeError, KeyError):  # whoever goes on there is told of it
         return ()
+    return names if has_games else ()
 
 
-def begun_in(
-    folder: Path, question: str = "SELECT value FROM about WHERE key = ?"
-) -> dict[str, Any]:
+def begun_in(folder: Path) -> dict[str, Any]:
     """Return what a tournament's directory says of the tournament that it holds; empty without."""
     try:
-        rows = read_rows(folder, question, TOURNAMENT)
-        found = read_json(rows[0][0]) if rows else {}
-    except (sqlite3.Error, TypeError, ValueError):  # whoever goes on there is told of it
+        found = read_json(read_texts(folder).get(TOURNAMENT, "{}"))
+    except (sqlite3.Error, DamagedError, ValueError):  # whoever goes on there is told of it
         return {}
     return found if isinstance(found, dict) else {}
 
@@ -365,22 +395,22 @@ def _noted(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept,
     if len(sources) != 1 or not (path := sources[0] / DATABASE).is_file():
         return ()
     try:
-        rows = read_rows(sources[0], "SELECT value FROM about WHERE key = ?", key)
+        text = read_texts(sources[0]).get(key)
     except sqlite3.Error:  # whoever reads the games is told of it
         return ()
     try:
-        return from_notes(read_json(rows[0][0]), kind) if rows else ()
+        return from_notes(read_json(text), kind) if text is not None else ()
     except (TypeError, ValueError) as error:
         raise ArenaError(f"{path} is damaged: its note of {key}: {error}") from error
 
 
-def rows_of(folder: Path, question: str, *values: object) -> list[tuple[Any, ...]]:
-    """Return what a tournament's database answers; raises ArenaError."""
+def games_of(folder: Path) -> Iterator[GameResult]:
+    """Yield the games of a tournament's database by number; raises ArenaError, also for damage."""
     path = folder / DATABASE
     if not path.is_file():
         raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
     with reading_database(path):
-        return read_rows(folder, question, *values)
+        yield from map(result_of, read_games(folder))
 
 
 def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
@@ -388,12 +418,15 @@ def record_and_log_of(folder: Path, number: int) -> tuple[Record, str]:
 
     The log is empty where none was kept. Raises ArenaError where the game is not there.
     """
-    rows = rows_of(folder, "SELECT record, log FROM game WHERE number = ?", number)
-    if not rows:
-        raise ArenaError(f"{folder} has no game {number}")
-    (record, log) = rows[0]
-    with reading_database(folder / DATABASE):
-        return parse(record), str(log)
+    path = folder / DATABASE
+    if not path.is_file():
+        raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
+    with reading_database(path):
+        row = read_game(folder, number)
+        if row is None:
+            raise ArenaError(f"{folder} has no game {number}")
+        game = result_of(row)
+        return parse(game.record), game.log
 
 
 def game_in(source: Path, number: int) -> tuple[Record, str]:
@@ -431,32 +464,33 @@ def forfeits_in(folder: Path, most: int) -> list[ForfeitsAlike]:
 
     At most so many of each bot and ending; who lost the first one comes first. Raises ArenaError.
     """
-    among = ", ".join(f"'{ending}'" for ending in FORFEITS)
-    question = f"""
-        WITH lost AS (
-            SELECT number, iif(result = '1-0', second, first) AS bot, termination FROM game
-            WHERE termination IN ({among}) AND result IN ('1-0', '0-1')
-        ), placed AS (
-            SELECT number, count(*) OVER (PARTITION BY bot, termination) AS games,
-            row_number() OVER (PARTITION BY bot, termination ORDER BY number) AS place FROM lost
-        )
-        SELECT record, games FROM placed JOIN game USING (number) WHERE place <= ? ORDER BY number
-    """  # noqa: S608 - words of ours
-    alike: dict[tuple[str, str], tuple[int, list[Forfeit]]] = {}
-    rows = rows_of(folder, question, most)
-    with reading_database(folder / DATABASE):
-        for text, games in rows:
-            if (lost := parse(text).forfeit) is not None:
-                alike.setdefault((lost.bot, lost.ending), (games, []))[1].append(lost)
-    return [ForfeitsAlike(games, tuple(first)) for games, first in alike.values()]
+    games, first = Counter[tuple[str, str]](), dict[tuple[str, str], list[Forfeit]]()
+    for game in games_of(folder):
+        if game.termination not in FORFEITS or game.result not in ("1-0", "0-1"):
+            continue
+        loser = game.second if game.result == "1-0" else game.first
+        kind = loser, game.termination
+        games[kind] += 1
+        if games[kind] <= most:
+            with reading_database(folder / DATABASE):
+                lost = parse(game.record).forfeit
+            if lost is not None:
+                first.setdefault(kind, []).append(lost)
+    return [ForfeitsAlike(games[kind], tuple(lost)) for kind, lost in first.items()]
 
 
-def background_of(sources: Sequence[Path]) -> Background:
+def background_of(sources: Sequence[Path], doubts: list[Doubt] | None = None) -> Background:
     """Return what is known of a tournament beside its records, where it is the only source.
 
-    Raises ArenaError where that is damaged.
+    Raises ArenaError where that is damaged; of a result `doubts` hears that, if they are given.
     """
-    outcome = outcome_in(sources)
+    outcome = None
+    try:
+        outcome = outcome_in(sources)
+    except DamagedError as error:
+        if doubts is None:
+            raise
+        doubts.append(Doubt(str(error), error))
     played = _noted(sources, PROVENANCE, Provenance)
     if outcome is None or not outcome.is_complete:
         played = tuple(map(_without_seed, played))
@@ -478,10 +512,46 @@ def event_in(sources: Sequence[Path]) -> str:
     if len(sources) != 1 or not (path := sources[0] / CONFIG).is_file():
         return ""
     try:
-        event = read_toml(path.read_text(encoding="utf-8")).get("event")
-    except (OSError, ValueError):  # a run says what is wrong with it
+        content = path.read_bytes()
+        if not is_as_written(sources[0], content):
+            return ""
+        event = read_toml(content.decode()).get("event")
+    except (OSError, ValueError, ArenaError):  # a run says what is wrong with it
         return ""
     return event if isinstance(event, str) else ""
+
+
+def export_doubt(path: Path) -> str:
+    """Return what is to be said of a file of records where it is not as a run has written it.
+
+    That is known of a `games.lath` in a tournament's directory alone; empty for all others.
+    """
+    folder = path.parent
+    if path.name != RECORDS or not (folder / DATABASE).is_file() or is_being_played(folder):
+        return ""
+    try:
+        noted = read_json(read_texts(folder).get(EXPORTED, "null"))
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except (OSError, sqlite3.Error, DamagedError, ValueError):  # who reads either says so
+        return ""
+    if noted in (None, digest) or is_being_played(folder):
+        return ""
+    named = printable(str(path))
+    check = f"arena check {shlex.quote(str(folder))}"
+    return f"{named} is not as the last run has written it: `{check}` says what is another"
+
+
+def is_as_written(folder: Path, config: bytes) -> bool:
+    """Return whether a configuration is as a run has left it, as far as it is known.
+
+    Raises ArenaError.
+    """
+    if not (folder / DATABASE).is_file():
+        return True
+    with reading_database(folder / DATABASE):
+        noted = read_json(read_texts(folder).get(WRITTEN, "null"))
+    return noted in (None, hashlib.sha256(config).hexdigest())
 
 
 _SEED: Final = re.compile(r"^seed = [0-9]+$", re.MULTILINE)

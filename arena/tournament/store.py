@@ -181,6 +181,20 @@ def _locked(folder: Path) -> int:
             return lock
 
 
+LOGS: Final = "logs"
+"""Where a tournament's directory has the logs of games."""
+
+
+def log_of(game: GameResult) -> str:
+    """Return what stands in the file of a game's log, if it has one."""
+    return _log_text(game.log, game.stderr)
+
+
+def _log_text(log: str, said: Mapping[str, str]) -> str:
+    parts = (f"-- {name}, standard error --\n{text}\n" for name, text in said.items())
+    return log or "\n".join(parts)
+
+
 _GOOD_ENDINGS: Final = ("rules", "resignation", "adjudication", "ply limit")
 
 
@@ -202,6 +216,8 @@ class Store:
         self._path: Final = folder / DATABASE
         self._written: Stamp | None = None
         """Of `games.lath`, as it was when all that is in it was known to be here."""
+        self.exported = ""
+        """The SHA-256 of `games.lath` as it was written from here last; empty before."""
         with ExitStack() as undo:
             self._home: Final = HeldFolder(folder)
             undo.callback(self._home.close)
@@ -435,9 +451,7 @@ class Store:
             "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
         ):
             if said != "{}" or termination not in _GOOD_ENDINGS:
-                words = read_json(said).items()
-                parts = (f"-- {name}, standard error --\n{text}\n" for name, text in words)
-                yield number, log or "\n".join(parts)
+                yield number, _log_text(log, read_json(said))
 
     def export(self, warn: Callable[[str], None] = lambda _: None) -> None:
         """Write `games.lath` whole and atomically; raises StoreError.
@@ -447,7 +461,7 @@ class Store:
         """
         path = self.folder / RECORDS
         with closing(self._pieces(path, warn)) as records:  # else they would end after the database
-            write_records(path, records)
+            self.exported = write_records(path, records)
         self._written = stamp_of(path)
 
     def _pieces(self, path: Path, warn: Callable[[str], None]) -> Generator[str]:

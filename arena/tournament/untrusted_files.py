@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lath.notation.errors import printable
+from lath.reports.checksums import Kept, checked_bytes
 
 KINDS: Final = {
     stat.S_IFIFO: "a pipe",
@@ -89,6 +90,15 @@ def read_json(path: Path, most: int) -> Any:
         return plain(json.loads(read_small(path, most)))
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+
+
+def read_checked(path: Path, most: int) -> Kept:
+    """Return what a small file says that has a checksum of its own, as `plain` has it.
+
+    Raises OSError and ValueError.
+    """
+    found = checked_bytes(read_small(path, most))
+    return found._replace(value=plain(found.value))
 
 
 def plain(value: Any, deepest: int = DEEPEST) -> Any:

@@ -34,6 +34,7 @@ from lath.notation.protocol import TimeControl
 from lath.notation.writer import format_record
 from lath.reports import export
 from lath.reports.background import Background
+from lath.reports.checksums import checked_bytes
 from lath.reports.outcome import (
     Column,
     Outcome,
@@ -217,8 +218,9 @@ def an_outcome(form: str = "swiss", **terms: Any) -> Outcome:
 def test_an_outcome_keeps_its_schema_and_is_read_back(form: str, tmp_path: Path) -> None:
     outcome = an_outcome(form)
     write_outcome(tmp_path, outcome)
-    told = json.loads((tmp_path / OUTCOME).read_text())
-    jsonschema.validate(told, schema())
+    content = (tmp_path / OUTCOME).read_bytes()
+    jsonschema.validate(json.loads(content), schema())
+    told = checked_bytes(content).value
     assert from_json(told) == from_json(json.loads(json.dumps(to_json(outcome))))
     assert from_json(told).sheets == outcome.sheets
 
@@ -273,7 +275,8 @@ def test_rate_prints_the_result_first(folder: Path) -> None:
 def test_rate_has_the_result_in_its_json(folder: Path) -> None:
     told = json.loads(here("rate", "--json", folder).out)
     jsonschema.validate(told, export.schema())
-    assert told["outcome"] == json.loads((folder / OUTCOME).read_text())
+    kept = checked_bytes((folder / OUTCOME).read_bytes())
+    assert told["outcome"] == kept.value
 
 
 def test_several_sources_have_no_result_in_common(folder: Path) -> None:

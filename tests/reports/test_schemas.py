@@ -90,6 +90,7 @@ def test_each_is_a_schema_in_which_every_object_is_closed_and_nothing_is_elsewhe
                 "rulings",
                 "season",
                 "provenance",
+                "checksum",
             }
 
 

@@ -270,7 +270,11 @@ CHANGES: Final[tuple[Change, ...]] = (
     ("UPDATE game SET number = ? WHERE number = 1", (2**62,), "number is '4611686018427387904'"),
     ("DELETE FROM game WHERE number = ?", (1,), "games are missing of those that were stored"),
     ("UPDATE about SET value = ? WHERE key = 'rounds'", ("2",), "noted besides its games does not"),
-    ("UPDATE about SET value = ? WHERE key = 'checksum'", ("x",), "Expecting value"),
+    (
+        "UPDATE about SET value = ? WHERE key = 'checksum'",
+        ("x",),
+        "noted besides its games does not",
+    ),
     ("DELETE FROM about WHERE key = ?", ("checksum",), "noted besides its games does not"),
     ("INSERT INTO walkover VALUES (?, 'ann')", (9,), "noted besides its games does not"),
 )

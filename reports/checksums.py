@@ -1,0 +1,62 @@
+"""JSON files that say by a checksum of their own whether they are as they were written.
+
+Must not know what stands in them, nor who writes them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from lath.notation.bounds import BoundsError, read_json
+from lath.reports.schema import Schema
+
+CHECKSUM: Final = "checksum"
+"""The key of it, which comes last."""
+
+
+class Kept(NamedTuple):
+    """What a file says."""
+
+    value: dict[str, Any]
+    checksum: str
+    """Empty where a version that had none wrote the file."""
+
+
+def checksum_of(value: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a JSON object, as it is written."""
+    return hashlib.sha256(_written(value)).hexdigest()
+
+
+def with_checksum(value: Mapping[str, Any]) -> bytes:
+    """Return a JSON object as the bytes of a file, with its checksum."""
+    return _written({**value, CHECKSUM: checksum_of(value)})
+
+
+def _written(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
+
+
+def checked_bytes(content: bytes) -> Kept:
+    """Return what the bytes of a file say; raises ValueError where one bit of them is wrong.
+
+    Who reads a file without a checksum has to see that no key stands there that is not known.
+    """
+    value = read_json(content)
+    if not isinstance(value, dict):
+        raise BoundsError("it is not a JSON object")
+    if CHECKSUM not in value:
+        return Kept(value, "")
+    plain = {key: inner for key, inner in value.items() if key != CHECKSUM}
+    if with_checksum(plain) != content:
+        raise ValueError("it does not match its checksum")
+    return Kept(plain, value[CHECKSUM])
+
+
+def in_schema(schema: Schema) -> Schema:
+    """Return the schema of such a file, by that of what it says."""
+    words = "The SHA-256 of the rest as it is written; without it the file is of an older version."
+    found = {CHECKSUM: {"description": words, "type": "string", "pattern": "^[0-9a-f]{64}$"}}
+    return {**schema, "properties": schema["properties"] | found}
