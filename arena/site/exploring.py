@@ -25,7 +25,7 @@ from lath.arena.site.boards import played
 from lath.arena.site.playing import LONGEST, Asked, Name, Text, body_of
 from lath.arena.site.visitors import GoneError, unless_gone
 from lath.arena.tournament.database import DATABASE, stamp_of
-from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
 from lath.games.errors import GameError
 from lath.notation import format_record
 from lath.notation.files import needed_words
@@ -304,7 +304,8 @@ def _read(item: Item, where: str, stop: threading.Event) -> Archive:
         return InDatabase(item.path, where)
     matches = compile_query(where) if where else None
     found = Kept()
-    for number, record in enumerate(records_of([item.path], []), 1):
+    doubts: list[Doubt] = []
+    for number, record in enumerate(records_of([item.path], doubts), 1):
         if stop.is_set():
             raise GoneError
         if not isinstance(record, Record):
@@ -316,4 +317,5 @@ def _read(item: Item, where: str, stop: threading.Event) -> Archive:
                     f"there are more than {MOST:,} games: a query such as date >= 2026-11 makes "
                     "them fewer, and a database (arena convert) takes any number"
                 )
+    refuse_damage(doubts)  # else games would be missing without a word
     return found

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lath.arena.errors import ArenaError
 from lath.arena.site.shelf import Item
-from lath.arena.tournament.sources import event_in, material_of
+from lath.arena.tournament.sources import Doubt, event_in, material_of, refuse_damage
 from lath.games.errors import GameError
 from lath.notation.errors import NotationError
 from lath.notation.record import Record
@@ -95,12 +95,14 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
     if fault := item.fault():
         raise _RefusedError(fault)
     sources = [item.path]
-    records, background = material_of(sources, [], public=public)
+    doubts: list[Doubt] = []
+    records, background = material_of(sources, doubts, public=public)
     title = None
     if matches is not None:
         records = (one for one in records if isinstance(one, Record) and matches(one))
         background, title = NO_BACKGROUND, f"{item.name}: {where}"
     gathered = gather(records, title=title, background=background)
+    refuse_damage(doubts)  # else games would be missing without a word
     if not title and not gathered.document["facts"]["records"] and (event := event_in(sources)):
         gathered.document["title"] = event
     if fault := item.fault():  # somebody has put a link there while it was read

@@ -27,7 +27,7 @@ from lath.arena.tournament.rows import (
     shown,
     total_of,
 )
-from lath.arena.tournament.system import primary_code
+from lath.arena.tournament.system import in_words, primary_code
 from lath.notation.bounds import read_json
 
 DATABASE: Final = "tournament.db"
@@ -282,9 +282,14 @@ def read_texts(folder: Path) -> dict[str, str]:
         if not database:
             return {}
         database.execute("BEGIN")  # or a run may note something between two questions
-        if not _is_sealed(database) and Games(database, path).have_sums:
-            raise DamagedError(f"{path} is damaged: {UNSEALED}")
-        rows = database.execute("SELECT key, value FROM about").fetchall()
+        try:
+            if not _is_sealed(database) and Games(database, path).have_sums:
+                raise DamagedError(f"{path} is damaged: {UNSEALED}")
+            rows = database.execute("SELECT key, value FROM about").fetchall()
+        except sqlite3.Error as error:  # it was open: so what is wrong is of the notes alone
+            if primary_code(error) in (*_HINDERED, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            raise DamagedError(f"{path} is damaged: {in_words(error)}") from error
     return {key: value for key, value in rows if key != SEAL}
 
 

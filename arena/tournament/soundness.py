@@ -37,8 +37,8 @@ from lath.arena.tournament.sources import (
     OUTCOME,
     STANDINGS,
     STANDINGS_CSV,
-    export_doubt,
     games_of,
+    is_as_exported,
     is_as_written,
     outcome_in,
 )
@@ -202,7 +202,8 @@ def beside(folder: Path) -> Iterator[Unsound]:
 
 
 def _wrong_records(folder: Path, _content: bytes) -> str:
-    return "it is not as the last run has written it" if export_doubt(folder / RECORDS) else ""
+    with reading_database(folder / DATABASE):
+        return "" if is_as_exported(folder) else "it is not as the last run has written it"
 
 
 def _wrong_outcome(folder: Path, content: bytes) -> str:
@@ -370,7 +371,8 @@ def _gathered(folder: Path, store: Store | None) -> Findings:
     if store is not None:
         for games in _batches(exported(folder), []):
             store.add(game for game in games if game.number in missing)
-    unsound += beside(folder)
+    is_told = different or missing or any(one.where.startswith(RECORDS) for one in unsound)
+    unsound += (one for one in beside(folder) if not (one.where == RECORDS and is_told))
     return Findings(
         stored=number_stored,
         exported=len(records),

@@ -529,17 +529,29 @@ def export_doubt(path: Path) -> str:
     folder = path.parent
     if path.name != RECORDS or not (folder / DATABASE).is_file() or is_being_played(folder):
         return ""
-    try:
-        noted = read_json(read_texts(folder).get(EXPORTED, "null"))
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    except (OSError, sqlite3.Error, DamagedError, ValueError):  # who reads either says so
-        return ""
-    if noted in (None, digest) or is_being_played(folder):
-        return ""
     named = printable(str(path))
+    try:
+        is_same = is_as_exported(folder)
+    except OSError:  # who reads it says so
+        return ""
+    except (sqlite3.Error, StoreError, ValueError) as error:
+        return f"{named} is compared with nothing: {printable(str(error))} ({DATABASE})"
+    if is_same or is_being_played(folder):
+        return ""
     check = f"arena check {shlex.quote(str(folder))}"
     return f"{named} is not as the last run has written it: `{check}` says what is another"
+
+
+def is_as_exported(folder: Path) -> bool:
+    """Return whether `games.lath` is as a run has written it, as far as it is known.
+
+    Raises OSError, sqlite3.Error, StoreError and ValueError.
+    """
+    noted = read_json(read_texts(folder).get(EXPORTED, "null"))
+    if noted is None:
+        return True
+    with (folder / RECORDS).open("rb") as stream:
+        return bool(noted == hashlib.file_digest(stream, "sha256").hexdigest())
 
 
 def is_as_written(folder: Path, config: bytes) -> bool:

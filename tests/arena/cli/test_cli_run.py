@@ -42,6 +42,7 @@ from lath.arena import runs
 from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.reports import export
+from lath.reports.checksums import checked_bytes
 
 TWO = {"ann": Good, "bob": Good}
 
@@ -427,7 +428,7 @@ def test_rate_prints_json_that_keeps_its_schema(played: Path) -> None:
     assert (ended.status, ended.err) == (0, "")
     assert told.pop("outcome")["format"] == "round-robin"
     assert [bot["name"] for bot in told.pop("provenance")[0]["bots"]] == ["ann", "bob", "cat"]
-    assert told == json.loads((played / "standings.json").read_text())
+    assert told == checked_bytes((played / "standings.json").read_bytes()).value
 
 
 def test_rate_prints_csv_with_a_line_for_each_bot_and_table(played: Path) -> None:

@@ -76,8 +76,11 @@ def site(folder: Path) -> Iterator[Served]:
 def test_a_report_is_byte_by_byte_that_of_the_command_line(
     site: Served, folder: Path, tmp_path: Path, name: str
 ) -> None:
-    arena("report", folder / name, "--public", "-o", tmp_path / "report.html")
+    ran = arena("report", folder / name, "--public", "-o", tmp_path / "report.html")
     page = site.ask(f"/report/{site.key(name)}")
+    if "is damaged" in ran.err:  # nobody sees a table without the games that are lost
+        assert (page.status, page.value) == (409, {"error": "this cannot be read"})
+        return
     assert page.status == 200
     assert page.text == (tmp_path / "report.html").read_text(encoding="utf-8")
 
