@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from lath.arena.cli.files import (
+    CountAgain,
     Jobs,
     Quiet,
     Sources,
@@ -45,6 +46,7 @@ from lath.notation.comparison import Comparison, Difference, Finding
 from lath.notation.copies import COPY_OF, Copies, Copy, Place
 from lath.notation.editing import Edits, edited
 from lath.notation.errors import printable, shortened
+from lath.notation.given import Given
 from lath.notation.reader import Entry
 from lath.notation.record import Record
 from lath.notation.sampling import Row, Shares
@@ -115,6 +117,7 @@ def select(
     max_parts: MaxParts = None,
     force: Force = False,
     unchecked: Unchecked = False,
+    count_again: CountAgain = False,
     jobs: Jobs = 1,
     quiet: Quiet = False,
     game: GameFiles = None,
@@ -175,6 +178,7 @@ def select(
         jobs=jobs,
         quiet=quiet or (str(out) == "-" and not only_count and sys.stdout.isatty()),
         replaced=None if split else out,
+        given=None if without_copies else Given(counts_again=count_again or not only_count),
     )
     selected = iter(selection)
     space = memory << 20 if memory else MEMORY

@@ -19,6 +19,7 @@ from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
 from lath.games.errors import GameError
 from lath.notation.errors import shortened
+from lath.notation.given import Given
 from lath.notation.record import RULING
 from lath.reports.explaining.explanation import Explained, Explanation
 
@@ -58,8 +59,10 @@ def explain(
     Example: arena explain greedy games.lath --where 'game = yavalath' --json
     """
     add_games(game)
+    sources = sorted(sources, key=lambda one: not one.is_dir())  # which know what was ruled
     files = [_file_of(source) for source in sources]
-    selection = Selection(files, where, rules=not unchecked, quiet=quiet)
+    given = Given(has_flag=False)  # a game that repeats another costs nothing again anyway
+    selection = Selection(files, where, rules=not unchecked, quiet=quiet, given=given)
     explanation = Explanation(bot)
     _take(selection, explanation, sources)
     if not explanation.games:

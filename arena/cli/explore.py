@@ -12,7 +12,7 @@ from typing import Annotated, Final
 import typer
 
 from lath import games
-from lath.arena.cli.files import Quiet, Sources, read_database, unless_cut
+from lath.arena.cli.files import CountAgain, Quiet, Sources, read_database, unless_cut
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
@@ -20,6 +20,7 @@ from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
 from lath.notation.files import is_database
+from lath.notation.given import Given
 from lath.reports.exploring.explorer import Node, NodeCounter
 
 app = App()
@@ -40,6 +41,7 @@ def explore(
     game: OfGame = None,
     where: Where = None,
     distinct: Distinct = False,
+    count_again: CountAgain = False,
     has_all: All = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -55,7 +57,8 @@ def explore(
     if game is not None:
         exploring.begin(games.named(game))
         exploring.named = game
-    selection = Selection(files, where, distinct=distinct, quiet=quiet, is_asking=True)
+    given = Given(counts_again=count_again)
+    selection = Selection(files, where, distinct=distinct, quiet=quiet, is_asking=True, given=given)
     with unless_cut(lambda: bool(selection.bad)):
         if len(files) == 1 and is_database(files[0]) and not distinct:
             exploring.ask(files[0], selection)
@@ -149,6 +152,7 @@ class _Exploring:
     def print_json(self, selection: Selection) -> None:
         """Print it for programs; the selection says what was left out."""
         left_out = {"duplicates": selection.duplicates, "bad": selection.bad}
+        left_out |= {"given_before": selection.again}
         told = {
             "records": self.records,
             "left_out": {**left_out, "other_games": self.others},

@@ -26,6 +26,7 @@ from lath.notation.files import (
     open_bytes,
     temporary_file,
 )
+from lath.notation.given import AGAIN
 from lath.notation.reader import Entry, RecordText, entry_of
 from lath.notation.writer import format_record
 
@@ -42,6 +43,8 @@ Sources = Annotated[
 Unchecked = Annotated[bool, flag("--unchecked", "Take records that the rules are against, too.")]
 Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems.")]
 Jobs = Annotated[int, option("--jobs -j", "N", "Use N cores for text records.", **number(1, 512))]
+
+CountAgain = Annotated[bool, flag(AGAIN, "Count a game that is given twice as often as it is.")]
 
 Read = TypeVar("Read")
 

@@ -25,6 +25,7 @@ from lath.arena.tournament.sources import (
     tournaments_in,
 )
 from lath.notation.files import write_atomically
+from lath.notation.given import Given
 from lath.reports.league import Event, address, addresses, league_of
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class SiteJob:
     rules: bool = True
     base_url: str = ""
     force: bool = False
+    counts_again: bool = False
     doubts: list[Doubt] = field(default_factory=list)
     """What is to be said of where records come from."""
 
@@ -99,8 +101,10 @@ class SiteJob:
         from lath.reports.page.index import Collector
         from lath.reports.page.league import DEFAULT_TITLE
 
-        collector = Collector()
+        given = Given(counts_again=self.counts_again)
+        collector = Collector(given)
         for name, source in sources:
+            given.begin(source)
             records, background = self._material(source, self.doubts)
             collector.add(
                 name,
@@ -112,6 +116,8 @@ class SiteJob:
             for doubt in self.doubts:
                 if doubt.damage is not None:
                     raise doubt.damage
+        if words := given.words():
+            self.doubts.append(Doubt(words))
         found = collector.document(self.title or DEFAULT_TITLE)
         for one in found["tournaments"]:
             if not one["facts"]["records"]:

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import typer
 
 from lath.arena import signals
-from lath.arena.cli.files import Jobs, Unchecked, is_one_of, unless_cut, writable
+from lath.arena.cli.files import CountAgain, Jobs, Unchecked, is_one_of, unless_cut, writable
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -60,6 +60,7 @@ from lath.arena.tournament.sources import (
 )
 from lath.notation.extras import EXTRAS
 from lath.notation.files import write_atomically
+from lath.notation.given import Given
 from lath.notation.replay import positions
 from lath.reports.export import unsound_words
 
@@ -85,6 +86,7 @@ def rate(
     bom: Bom = False,
     by_game: ByGame = False,
     unchecked: Unchecked = False,
+    count_again: CountAgain = False,
     jobs: Jobs = 1,
     game: GameFiles = None,
 ) -> None:
@@ -96,7 +98,8 @@ def rate(
 
     What was changed while that was played comes last.
 
-    Records in which `arena check` finds errors are left out: exit status 1.
+    Records in which `arena check` finds errors are left out: exit status 1. A game that is given
+    twice counts once.
 
     Example: arena rate tournament --csv > standings.csv
     """
@@ -110,7 +113,8 @@ def rate(
         raise typer.BadParameter("--json and --csv exclude each other")
     require_csv(bom=bom, as_csv=as_csv)
     doubts: list[Doubt] = []
-    table = compute(records_of(sources, doubts, rules=not unchecked, jobs=jobs))
+    given = Given(counts_again=count_again)
+    table = compute(records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given))
     background = NO_BACKGROUND if as_csv else background_of(sources, doubts).completed(table)
     standings = to_json(table)
 
@@ -183,6 +187,9 @@ class ReportJob:
     force: bool = False
     """Whether what is there is replaced, whatever it is."""
 
+    counts_again: bool = False
+    """Whether a game that is given twice counts twice."""
+
     ends: ClassVar = True
     """It is done when all tournaments are over."""
 
@@ -222,7 +229,12 @@ class ReportJob:
 
         doubts: list[Doubt] = []
         records, background = material_of(
-            sources, doubts, rules=self.rules, analysis=self.analysis, public=self.public
+            sources,
+            doubts,
+            rules=self.rules,
+            analysis=self.analysis,
+            public=self.public,
+            given=Given(counts_again=self.counts_again),
         )
         gathered = gather(records, title=self.title, background=background)
         games = gathered.document["facts"]["records"]
@@ -341,6 +353,7 @@ class IndexJob(ReportJob):
                 base_url=self.base_url and address,
                 public=self.public,
                 force=self.force,
+                counts_again=self.counts_again,
             )
             try:
                 if not self.force:
@@ -360,6 +373,7 @@ class IndexJob(ReportJob):
             doubts,
             rules=self.rules,
             public=self.made if self.public else None,
+            counts_again=self.counts_again,
         )
         found["unreadable"] = [
             Unreadable(
@@ -533,6 +547,7 @@ def report(
     owner: Owner = None,
     unchecked: Unchecked = False,
     force: Force = False,
+    count_again: CountAgain = False,
     game: GameFiles = None,
 ) -> None:
     """Write the HTML report: one file that needs no network.
@@ -573,6 +588,7 @@ def report(
         base_url=base_url,
         public=public,
         force=force,
+        counts_again=count_again,
     )
     if site is not None or owner is not None:
         raise typer.Exit(_published(job, site, owner, watch))
@@ -618,6 +634,7 @@ def _published(job: ReportJob, site: Path | None, owner: str | None, watch: floa
         rules=job.rules,
         base_url=job.base_url,
         force=job.force,
+        counts_again=job.counts_again,
     )
     return _warned(pages.write())
 

@@ -24,6 +24,7 @@ from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import Key, KeyNameError, Seen, identity, keys
 from lath.notation.files import is_database
+from lath.notation.given import Given
 from lath.notation.plans import And
 from lath.notation.query import QueryError, compile_query, doubts, plan_of
 from lath.notation.reader import Entry, entries_of
@@ -99,8 +100,11 @@ class Selection:
         quiet: bool = True,
         is_asking: bool = False,
         replaced: Path | None = None,
+        given: Given | None = None,
     ) -> None:
         """Read the query; raises ConfigError.
+
+        Records of games that were `given` before are left out, if anybody asks for that.
 
         `replaced` is a file that is written: what of its records is not kept `lost_words` says.
 
@@ -128,6 +132,9 @@ class Selection:
         """Of a file that is replaced: what its records are known by that are not in it again yet;
         None where none is."""
         self._replaced = replaced
+        # One database has a game once, and --distinct leaves out more.
+        is_database_alone = len(files) == 1 and is_database(files[0])
+        self._given: Final = None if distinct or is_database_alone else given
         self.copies = 0
         """Records left out because they are copies of others, which who reads them has to say."""
 
@@ -142,14 +149,18 @@ class Selection:
         with Telling(quiet=self._quiet) as tell:
             for path in self._files:
                 self._path = path
+                if self._given is not None:
+                    self._given.begin(path)
                 is_asked_at_once = self._query.is_any and is_database(path)
                 found = self._found_in(path) if is_asked_at_once else self._matching(path, tell)
                 for entry, record in found:
                     if self._distinct and not seen.add(identity(record)):
                         self.duplicates += 1
-                    else:
+                    elif self._given is None or not self._given.is_left_out(record):
                         yield entry, record
         self.print_doubts()
+        if self._given is not None and (words := self._given.words()):
+            print(f"warning: {words}", file=sys.stderr)
         if not self._quiet and time.monotonic() - begun_s >= LONG_S:
             self._print_what_is_sooner()
 
@@ -206,7 +217,7 @@ class Selection:
 
     def counted(self) -> int | None:
         """Return how many records there are, if databases tell without reading any; else None."""
-        if self._distinct or not all(map(is_database, self._files)):
+        if self._distinct or self._given is not None or not all(map(is_database, self._files)):
             return None
         number = 0
         for path in self._files:
@@ -229,6 +240,11 @@ class Selection:
         if not problems:
             where = f"{self._path}:{entry.line}"
             print(f"{where}: {error} (record {entry.number})", file=sys.stderr)
+
+    @property
+    def again(self) -> int:
+        """Return how many of the games were given before."""
+        return self._given.again if self._given is not None else 0
 
     def left_out_words(self) -> str:
         """Return in words what was left out besides what did not match; empty where nothing was."""

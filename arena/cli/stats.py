@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from lath.arena.cli.files import (
+    CountAgain,
     Jobs,
     Quiet,
     Sources,
@@ -34,6 +35,7 @@ from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import BOM, data_output
 from lath.games.errors import GameError
+from lath.notation.given import Given
 from lath.reports.figures import Survey, ending_of
 from lath.reports.measures import (
     Group,
@@ -82,6 +84,7 @@ def stats(
     compare: AsCompared = False,
     html: AsPage = None,
     unchecked: Unchecked = False,
+    count_again: CountAgain = False,
     jobs: Jobs = 1,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -113,8 +116,10 @@ def stats(
         _refuse_page(html, files, measures=measures, is_text=as_json or as_csv)
         page = Target(path=html, kind=PAGE, flag="--html", inputs=files, force=force)
         page.refuse()
+    # Two files that are compared may be one.
+    given = None if compare and len(files) == 2 else Given(counts_again=count_again)
     selection = Selection(
-        files, where, distinct=distinct, rules=not unchecked, jobs=jobs, quiet=quiet
+        files, where, distinct=distinct, rules=not unchecked, jobs=jobs, quiet=quiet, given=given
     )
     with unless_cut(lambda: bool(selection.bad)):
         data_output().write(BOM * bom)
@@ -301,4 +306,5 @@ def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -
 
 def _print_json(selection: Selection, counts: dict[str, Any]) -> None:
     left_out = {"duplicates": selection.duplicates, "bad": selection.bad}
+    left_out |= {"given_before": selection.again}
     print(json.dumps({"records": selection.records, "left_out": left_out, **counts}, indent=2))

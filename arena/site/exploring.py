@@ -29,6 +29,7 @@ from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
 from lath.games.errors import GameError
 from lath.notation import format_record
 from lath.notation.files import needed_words
+from lath.notation.given import Given
 from lath.notation.plans import And
 from lath.notation.query import compile_query, plan_of
 from lath.notation.record import Record
@@ -305,10 +306,11 @@ def _read(item: Item, where: str, stop: threading.Event) -> Archive:
     matches = compile_query(where) if where else None
     found = Kept()
     doubts: list[Doubt] = []
+    given = Given()
     for number, record in enumerate(records_of([item.path], doubts), 1):
         if stop.is_set():
             raise GoneError
-        if not isinstance(record, Record):
+        if not isinstance(record, Record) or given.is_left_out(record):
             found.left_out += 1
         elif matches is None or matches(record):
             found.add(number, record)

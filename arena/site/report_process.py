@@ -20,6 +20,7 @@ from lath.arena.site.shelf import Item
 from lath.arena.tournament.sources import Doubt, event_in, material_of, refuse_damage
 from lath.games.errors import GameError
 from lath.notation.errors import NotationError
+from lath.notation.given import Given
 from lath.notation.record import Record
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
         raise _RefusedError(fault)
     sources = [item.path]
     doubts: list[Doubt] = []
-    records, background = material_of(sources, doubts, public=public)
+    records, background = material_of(sources, doubts, public=public, given=Given())
     title = None
     if matches is not None:
         records = (one for one in records if isinstance(one, Record) and matches(one))

@@ -29,6 +29,7 @@ from lath.arena.tournament.sources import (
 )
 from lath.notation.bounds import read_json
 from lath.notation.files import remove_halves, write_atomically
+from lath.notation.given import Given
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document
@@ -57,18 +58,21 @@ def collect(
     *,
     rules: bool = True,
     public: Collection[Path] | None = None,
+    counts_again: bool = False,
 ) -> tuple[Document, dict[Path, ArenaError]]:
     """Return the data of the page in `base` on the tournaments below `folder`.
 
     With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
     to be said of the others. If `public` is given, the page is for everybody, and links to reports
-    of these tournaments alone, where they lie below it.
+    of these tournaments alone, where they lie below it. A game that two of them have counts in
+    both, and once in all, unless it `counts_again`.
     """
     from lath.reports.page.index import Collector
 
     is_public, unreadable = public is not None, dict[Path, ArenaError]()
     while True:  # from the start: half of an unreadable one was counted
-        collector = Collector()
+        given = Given(counts_again=counts_again)
+        collector = Collector(given)
         found: list[Doubt] = []
         for tournament in [path for path in tournaments if path not in unreadable]:
             is_playing = is_being_played(tournament)
@@ -77,6 +81,7 @@ def collect(
                 relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
                 is_open = public is None or (tournament in public and relative[:2] != "..")
                 link = "./" + quote(os.fsencode(relative), safe="/") if is_open else ""
+            given.begin(tournament)
             try:
                 records, background = material_of(
                     [tournament], found, rules=rules, public=is_public
@@ -95,6 +100,8 @@ def collect(
         else:
             if doubts is not None:
                 doubts += found
+                if words := given.words():
+                    doubts.append(Doubt(words))
             return collector.document(title), unreadable
 
 

@@ -55,6 +55,7 @@ from lath.notation import formats
 from lath.notation.bounds import read_json, read_toml
 from lath.notation.errors import printable
 from lath.notation.files import open_bytes
+from lath.notation.given import Given
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Entry, RecordText, entry_of
 from lath.notation.reader import entries as entries_of_text
@@ -95,6 +96,7 @@ def records_of(
     *,
     rules: bool = True,
     jobs: int = 1,
+    given: Given | None = None,
 ) -> Iterator[Record | Refused]:
     """Yield the records of all sources in order; `-` is standard input, which is our text.
 
@@ -105,9 +107,14 @@ def records_of(
     Of a directory that is damaged those that are sound, and where its database cannot be read those
     of `games.lath`; `doubts` gets what is to be said of that. Without it damage is an error.
 
+    Those that were `given` before are left out, if anybody asks for that; `doubts` get its words.
+
     Raises ArenaError: a source that is not there, is no tournament or is of a format that is not
     read; a directory without anything that is sound.
     """
+    if given is not None:
+        yield from _once(sources, doubts, given, rules=rules, jobs=jobs)
+        return
     for source in sources:
         found: list[Doubt] = []
         try:
@@ -130,6 +137,20 @@ def records_of(
             doubts += found
         else:
             refuse_damage(found)
+
+
+def _once(
+    sources: Sequence[Path], doubts: list[Doubt] | None, given: Given, *, rules: bool, jobs: int
+) -> Iterator[Record | Refused]:
+    """Yield records, but for those that were given before."""
+    # Directories first: they know what was ruled of a game, and its records elsewhere do not.
+    for source in sorted(sources, key=lambda one: not one.is_dir()):
+        given.begin(source)
+        for record in records_of([source], doubts, rules=rules, jobs=jobs):
+            if isinstance(record, Refused) or not given.is_left_out(record):
+                yield record
+    if doubts is not None and (words := given.words()):
+        doubts.append(Doubt(words))
 
 
 def _marked(
@@ -164,12 +185,14 @@ def material_of(
     rules: bool = True,
     analysis: Path | None = None,
     public: bool = False,
+    given: Given | None = None,
 ) -> Material:
     """Return records as `records_of` does, those of an `analysis` among them, and what is known.
 
     If `public`, only what everybody may see of both. Raises ArenaError.
     """
-    records, background = records_of(sources, doubts, rules=rules), background_of(sources, doubts)
+    records = records_of(sources, doubts, rules=rules, given=given)
+    background = background_of(sources, doubts)
     if analysis is not None:
         records = with_analysis(records, analysis, doubts if doubts is not None else [])
     if public:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from typing_extensions import TypedDict
 
+from lath.notation.given import Given
 from lath.notation.record import Record
 from lath.reports import export
 from lath.reports.figures import UNKNOWN, FactCounter, Facts
@@ -85,7 +86,9 @@ def schema() -> Schema:
 class Collector:
     """Counts the records of one tournament after the other; none is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, given: Given | None = None) -> None:
+        """Take what knows the games that were given before: of all games together they are one."""
+        self._given: Final = given or Given()
         self._tally, self._facts = Tally(), FactCounter()
         self._tournaments: list[Tournament] = []
 
@@ -102,8 +105,10 @@ class Collector:
         counter = FactCounter()
         halves, games = Counter[str](), Counter[str]()
         for record in self._tally.sound(records):
-            for counted in (counter, self._facts, self._tally):
-                counted.add(record)
+            counter.add(record)
+            if not self._given.is_left_out(record):
+                self._facts.add(record)
+                self._tally.add(record)
             if not why_left_out(record):
                 won = round(2 * POINTS[record.result])
                 halves.update({record.first: won})
