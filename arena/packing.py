@@ -170,6 +170,8 @@ class _Sources:
         try:
             text = _INSTEAD.get(name) or path.read_text(encoding="utf-8")
             tree = ast.parse(text, str(path))
+        except (RecursionError, MemoryError) as error:  # what Python itself cannot read
+            raise ConfigError(f"{path} cannot be packed: it is nested too deeply") from error
         except (OSError, ValueError, SyntaxError) as error:
             raise ConfigError(f"{path} cannot be packed: {error}") from error
         for each in _imports(tree, name if name in self.packages else package):

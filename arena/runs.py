@@ -6,6 +6,7 @@ how games are played, the screen, nor exit statuses but for telling them.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -104,7 +105,8 @@ def table_of(
 
 def _number(text: int | str | None) -> int | str | None:
     """Return a number that is written as one; a word such as `auto` stays."""
-    return int(text) if isinstance(text, str) and text.isascii() and text.isdecimal() else text
+    is_number = isinstance(text, str) and re.fullmatch("[0-9]{1,99}", text)
+    return int(text) if is_number and text is not None else text
 
 
 def openings_of(text: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from lath.arena.cli.files import (
     bad_words,
     refuse_other_formats,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, option, whole
+from lath.arena.cli.main import App, GameFiles, add_games, option, seconds, whole
 from lath.arena.cli.outputs import RECORDS, Force, Target
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
@@ -33,7 +33,8 @@ app = App()
 Bot = Annotated[str, option("--bot", "BOT", "Who analyses; one that tells of proofs sees most.")]
 Nodes = Annotated[int, option("--nodes", "N", "For each position.", **whole(1))]
 Seconds = Annotated[
-    float | None, option("--seconds", "S", "For each position, in place of nodes.", min=0.001)
+    float | None,
+    option("--seconds", "S", "For each position, in place of nodes.", **seconds(0.001)),
 ]
 Jobs = Annotated[int, option("--jobs", "N", "Bots that analyse at the same time.", **whole(1))]
 Out = Annotated[Path, option("--output -o", "FILE", "Where the records go; - is standard output.")]

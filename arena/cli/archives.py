@@ -178,7 +178,7 @@ def select(
         jobs=jobs,
         quiet=quiet or (str(out) == "-" and not only_count and sys.stdout.isatty()),
         replaced=None if split else out,
-        given=None if without_copies else Given(counts_again=count_again or not only_count),
+        given=Given(counts_again=count_again) if only_count and not without_copies else None,
     )
     selected = iter(selection)
     space = memory << 20 if memory else MEMORY

@@ -10,7 +10,7 @@ import typer
 
 from lath.arena.answers import Limit
 from lath.arena.cli.games import GameId, PositionText, SetupText, start_of
-from lath.arena.cli.main import App, AsJson, argument, flag, option, whole
+from lath.arena.cli.main import App, AsJson, argument, flag, option, seconds, whole
 from lath.arena.engine import Engine
 from lath.arena.errors import UNDECIDED
 from lath.arena.solving import Solved, note_on, solve, solve_moves
@@ -23,7 +23,8 @@ Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first."
 Bot = Annotated[str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")]
 Nodes = Annotated[int | None, option("--nodes", "N", "Nodes it may look at.", **whole(1))]
 Seconds = Annotated[
-    float | None, option("--seconds", "S", "Seconds it may take, 10 if nothing is said.", min=0.001)
+    float | None,
+    option("--seconds", "S", "Seconds it may take, 10 if nothing is said.", **seconds(0.001)),
 ]
 OfMoves = Annotated[bool, flag("--moves", "Solve each legal move; the limit is for each.")]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -121,8 +120,20 @@ def test_an_option_that_is_no_text_is_refused() -> None:
 
 @pytest.mark.slow
 def test_the_site_answers_whatever_it_is_asked(tmp_path: Path) -> None:
-    found = asyncio.run(Asking(tmp_path).many(0, 400))
+    found = Asking(tmp_path).many(0, 400)
     assert {200, 400, 404, 411} <= found.keys()
+
+
+def test_every_number_of_a_command_line_is_read_by_one_of_ours() -> None:
+    """The command line's own readers take infinities, `1_0` and digits of any script."""
+    read_by = {
+        (name, one.name): one.type_descriptor.parameter_info.parser
+        for name, command in leaves().items()
+        for one in command.params
+        if one.type_descriptor.annotation in (int, float)
+    }
+    assert len(read_by) > 40
+    assert [where for where, parser in read_by.items() if parser is None] == []
 
 
 def test_every_command_is_tried_with_anything() -> None:

@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -84,8 +85,15 @@ class Asking:
         self._root = site.root
         self._key = next(iter(site.shelf.items())).key
 
-    async def many(self, first: int, count: int) -> Counter[int]:
-        """Ask some cases; return how often each status came. Raises FoundError."""
+    def many(self, first: int, count: int) -> Counter[int]:
+        """Ask some cases; return how often each status came. Raises FoundError.
+
+        In a thread of its own: another test may have left a loop of events running in this one.
+        """
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, self._many(first, count)).result()
+
+    async def _many(self, first: int, count: int) -> Counter[int]:
         found = Counter[int]()
         for number in range(first, first + count):
             asked = self.case(Random(f"request {number}"))

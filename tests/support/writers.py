@@ -94,7 +94,7 @@ def home_of_all() -> Path:
         assert arena("convert", "games.lath", "games.csv").status == 0
         ran = arena("run", *RUN.split(), "--out", "cup", "--no-report")
         assert ran.status == 0, ran.err
-    (home / "cup" / "logs" / "game-1.log").write_text("said\n")
+    (home / "cup" / "logs" / "build-a.log").write_text("said\n")
     return home
 
 

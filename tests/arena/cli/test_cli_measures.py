@@ -86,7 +86,7 @@ def test_without_evaluations_it_is_said_that_there_are_none() -> None:
 def test_what_does_not_count_is_told() -> None:
     twice = "\n".join([Path("wide.lath").read_text()] * 2)
     lost = '\n[Game "yavalath"]\n[Termination "time"]\n[Result "1-0"]\n\n1. e5 1-0\n'
-    ran = arena("stats", "-", "--measures", stdin=twice + lost)
+    ran = arena("stats", "-", "--measures", "--count-again", stdin=twice + lost)
     assert "left out: 8 repeats, 1 forfeited" in ran.out
     assert arena("stats", "-", "--measures", stdin="").out == "no games\n"
 

@@ -80,7 +80,12 @@ def test_select_writes_a_file_compressed_by_its_suffix() -> None:
 
 
 def test_select_can_replace_the_file_that_it_reads(games_lath: Path) -> None:
-    arena("select", games_lath, "--where", "game = mammalath", "-o", games_lath)
+    before = games_lath.read_text()
+    words = ("select", games_lath, "--where", "game = mammalath", "-o", games_lath)
+    ran = arena(*words)
+    assert (ran.status, "3 records would be lost, unless by --force" in ran.err) == (1, True)
+    assert games_lath.read_text() == before
+    assert arena(*words, "--force").status == 0
     assert games_lath.read_text() == FOURTH
 
 
@@ -89,7 +94,7 @@ def test_select_does_not_replace_a_file_whose_bad_records_it_cannot_keep(games_l
     before = games_lath.read_bytes()
     ran = arena("select", games_lath, "--where", "game = mammalath", "-o", games_lath)
     assert ran.status == 1
-    assert "games.lath stays as it is: 1 bad record would be lost" in ran.err
+    assert "games.lath stays as it is: 1 bad record, 3 records would be lost" in ran.err
     assert games_lath.read_bytes() == before
 
 
@@ -210,7 +215,7 @@ def test_stats_as_json_has_the_keys_that_the_page_names() -> None:
     by_game = told.pop("by_game")
     assert told == {
         "records": 4,
-        "left_out": {"duplicates": 1, "bad": 1},
+        "left_out": {"duplicates": 1, "bad": 1, "given_before": 0},
         "games": 3,
         "plies": 11,
         "players": 3,

@@ -93,7 +93,8 @@ def test_standard_input_is_rated(file: Path) -> None:
 
 
 def test_files_and_standard_input_are_rated_together(file: Path) -> None:
-    told = json.loads(arena("rate", "--json", file, "-", stdin=file.read_text()).out)
+    given = "--json", file, "-", "--count-again"
+    told = json.loads(arena("rate", *given, stdin=file.read_text()).out)
     assert (told["overall"]["games"], told["overall"]["repeated"]) == (24, 12)
 
 

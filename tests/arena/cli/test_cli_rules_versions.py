@@ -40,7 +40,7 @@ def test_every_command_refuses_in_words(tmp_path: Path) -> None:
         ("stats", file, "--endings"),
         ("rate", file),
         ("report", file, "-o", out),
-        ("convert", file, out, "--to", "sgf"),
+        ("convert", file, tmp_path / "out.sgf"),
         ("select", file, "--where", "position '5/6/7/8/9/8/7/6/5 w'"),
     ):
         ran = arena(*words)

@@ -47,7 +47,7 @@ FOREIGN: Final[dict[str, bytes]] = {
 OF_THE_TOURNAMENT: Final = (
     *("tournament.db", "tournament.db-wal", "tournament.db-journal", "tournament.lock"),
     *("tournament.toml", "games.lath", "outcome.json", "standings.json", "standings.csv"),
-    "logs/game-1.log",
+    "logs/build-a.log",
 )
 
 
