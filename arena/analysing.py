@@ -16,7 +16,9 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from queue import SimpleQueue
@@ -24,6 +26,7 @@ from typing import Final
 
 from lath.arena.answers import Limit
 from lath.arena.engine import Engine
+from lath.arena.errors import ConfigError
 from lath.arena.solving import ORDER, Solved, after, solve, value_at_end
 from lath.games.core import Move, Position
 from lath.notation import Record, positions
@@ -49,34 +52,59 @@ class Kept:
     """What was answered so far, in a database; for several threads."""
 
     def __init__(self, file: Path | None) -> None:
-        """Open or begin a file; None: only memory."""
+        """Open or begin a file; None: only memory. Raises ConfigError for a file of another."""
         self._lock: Final = threading.Lock()
+        self._file: Final = file
         name = ":memory:" if file is None else str(file)
-        self._database: Final = sqlite3.connect(name, check_same_thread=False, isolation_level=None)
-        self._database.execute("pragma synchronous = off")
-        # A name of its own since lengths are exact: what was kept before is asked again.
-        self._database.execute("create table if not exists exact (asked text primary key, told)")
+        with self._fault_told(), ExitStack() as undo:
+            database = sqlite3.connect(name, check_same_thread=False, isolation_level=None)
+            undo.callback(database.close)
+            tables = database.execute("select name from sqlite_master where type = 'table'")
+            if not {table for (table,) in tables} <= {"answers", "exact"}:
+                raise sqlite3.DatabaseError("it has other tables")
+            database.execute("pragma synchronous = off")
+            # A name of its own since lengths are exact: what was kept before is asked again.
+            database.execute("create table if not exists exact (asked text primary key, told)")
+            undo.pop_all()
+        self._database: Final = database
+
+    @contextmanager
+    def _fault_told(self) -> Iterator[None]:
+        """Raise ConfigError for what SQLite says of the file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise ConfigError(
+                f"{self._file} is not what `arena analyze` keeps ({error}): name another --output, "
+                "or remove it"
+            ) from error
 
     def get(self, asked: str) -> Solved | None:
         """Return an answer; None where that was not asked yet."""
-        with self._lock:
+        with self._lock, self._fault_told():
             found = self._database.execute(
                 "select told from exact where asked = ?", (asked,)
             ).fetchone()
-        if found is None:
+        text, _, checksum = str(found[0]).rpartition("\n") if found else ("", "", "")
+        if not text or checksum != _checksum(asked, text):  # of a former version, or damaged
             return None
-        told = json.loads(found[0])
+        told = json.loads(text)
         return Solved(**{**told, "line": tuple(map(Move, told["line"]))})
 
     def put(self, asked: str, answer: Solved) -> None:
         """Keep an answer."""
-        told = json.dumps({name: getattr(answer, name) for name in Solved.__slots__})
-        with self._lock:
+        text = json.dumps({name: getattr(answer, name) for name in Solved.__slots__})
+        told = f"{text}\n{_checksum(asked, text)}"
+        with self._lock, self._fault_told():
             self._database.execute("insert or replace into exact values (?, ?)", (asked, told))
 
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
+
+
+def _checksum(asked: str, text: str) -> str:
+    return blake2b(f"{asked}\n{text}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

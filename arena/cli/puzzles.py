@@ -38,7 +38,7 @@ Source = Annotated[
     Path | None, option("--file", "FILE", "Puzzles of this file, not those of the project.")
 ]
 Grade = Annotated[
-    int | None, option("--grade", "G", "Only of this grade, 1 to 5.", min=1, max=GRADES[-1])
+    int | None, option("--grade", "G", "Only of this grade, 1 to 5.", **whole(1, GRADES[-1]))
 ]
 Seed = Annotated[int | None, option("--seed", "N", "For their order; else any.", **whole(0))]
 MakeSeed = Annotated[

@@ -176,6 +176,37 @@ def test_what_appends_and_what_edits_leaves_a_tournament_as_it_is() -> None:
             assert tree_of(home) == before, line
 
 
+BESIDE: Final[Mapping[str, str]] = {
+    "check games.lath --index": "games.lath.idx",
+    "edit games.lath --set Event=x": "games.lath.bak",
+    "analyze short.lath --bot greedy --nodes 5 -o out.lath": "out.lath.analysis",
+    "convert games.lath more.duckdb": "more.duckdb",
+    "report games.lath -o page.html --base-url https://example.org": "page.png",
+}
+"""By a command, what it writes that nobody names, or that is not written at once."""
+
+
+@pytest.mark.parametrize("line", BESIDE)
+@pytest.mark.parametrize("kind", ["words", "a database"])
+def test_what_lies_where_a_command_writes_something_of_its_own_stays(line: str, kind: str) -> None:
+    with copied_home() as home:
+        Path(BESIDE[line]).write_bytes(FOREIGN[kind])
+        before = tree_of(home)
+        ran = typed(Writer(line), "")
+        assert (ran.status, BESIDE[line] in ran.err) == (2, True), ran.err
+        after = tree_of(home)
+        assert {path: after.get(path) for path in before} == before
+
+
+@pytest.mark.parametrize("line", list(BESIDE)[2:3])
+def test_another_database_is_not_taken_for_answers(line: str) -> None:
+    with copied_home():
+        Path(BESIDE[line]).write_bytes(Path("cup/tournament.db").read_bytes())
+        ran = typed(Writer(line), "")
+        assert (ran.status, "it has other tables" in ran.err) == (2, True)
+        assert Path(BESIDE[line]).read_bytes() == Path("cup/tournament.db").read_bytes()
+
+
 # Kills
 
 
