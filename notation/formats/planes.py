@@ -24,6 +24,7 @@ from lath.notation.files import temporary_file
 from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
 from lath.notation.formats.tables import Written, arrow
 from lath.notation.planes import Encoding, PlanesError, PlyNumbers
+from lath.notation.record import Record, all_comments
 
 PLIES_AT_ONCE: Final = 10_000
 """Positions that are held in memory."""
@@ -217,4 +218,23 @@ def _rows(encoding: Encoding, records: Iterable[Numbered], lost: Lost) -> Iterat
             lost(count, unheld)
             lost(count, WHOLE)
         else:
+            for field in _untold(record):
+                lost(count, field)
             yield from rows
+
+
+def _untold(record: Record) -> Iterator[str]:
+    """Yield what of a game no array has; who played it, and when, is one thing."""
+    if any(name not in _HELD and value for name, value in record.tags):
+        yield "tags"
+    parts = [part for comment in all_comments(record) for part in comment]
+    if any(isinstance(part, str) or part.name != "eval" for part in parts):
+        yield "comments"
+    if any(ply.glyph for ply in record.plies):
+        yield "glyphs"
+    if any(ply.variations for ply in record.plies):
+        yield "variations"
+
+
+_HELD: Final = frozenset({"Game", "Result", "Setup", "Position"})
+"""Tags of which arrays tell."""

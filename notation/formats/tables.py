@@ -30,7 +30,7 @@ from lath.notation.reader import (
     entries_from,
     without_escapes,
 )
-from lath.notation.record import all_comments, tag_faults
+from lath.notation.record import all_comments, date_of, tag_faults
 from lath.notation.scanner import scan, size_fault
 from lath.notation.tables import (
     GAMES,
@@ -103,13 +103,24 @@ def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
 
 
 def _untold(record: Record) -> Iterator[str]:
-    """Yield what is said of moves that a row a ply has no column for."""
+    """Yield what is said of a game that a row a ply has no column for."""
+    for name, value in record.tags:
+        if name not in _OF_PLIES or (name == "Date" and value and date_of(value) is None):
+            yield f"tag {name}"
     parts = (part for comment in all_comments(record) for part in comment)
     if any(isinstance(part, str) or part.name not in _TOLD for part in parts):
         yield "comments"
     if any(ply.variations for ply in record.plies):
         yield "variations"
 
+
+_OF_PLIES: Final = frozenset(
+    {
+        *("Game", "Event", "Date", "Round", "First", "Second", "TimeControl"),
+        *("Result", "Termination", "Setup", "Position"),
+    }
+)
+"""Tags that have a column of plies; the last two are what is on the board."""
 
 _TOLD: Final = frozenset({"eval", "depth", "nodes", "emt", "clk"})
 """Annotations that have a column of plies."""

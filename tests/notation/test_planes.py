@@ -118,7 +118,7 @@ def test_the_grid_has_a_place_for_each_cell_and_neighbours_side_by_side(game_id:
 
 def test_both_formats_have_the_same_numbers_and_say_what_they_mean() -> None:
     content, lost = written("npz", [GAME, UNFINISHED])
-    assert lost == []
+    assert lost == [(1, "tags")], "who played, and when, is told nowhere"
     arrays = npz(content)
     encoding = Encoding(games.get("yavalath"))
     assert arrays["planes"][:2] == ("|u1", (4, 3, 61))
@@ -148,6 +148,7 @@ def test_a_file_has_one_game_and_only_moves_that_are_legal() -> None:
     records = [GAME, random_game("surikata", 1), parse('[Game "yavalath"] e5 e5 *'), UNFINISHED]
     content, lost = written("parquet", records)
     assert lost == [
+        (1, "tags"),
         (2, "game surikata beside yavalath"),
         (2, "the record"),
         (3, "the position before a move that is not legal"),

@@ -386,3 +386,15 @@ def test_what_is_said_of_moves_and_has_no_column_is_told_of() -> None:
     rows = list(enumerate((plain, said), 1))
     assert list(ply_writer("csv")(rows, lambda number, field: lost.append((number, field))))
     assert lost == [(2, "comments"), (2, "variations")]
+
+
+def test_a_time_of_day_and_a_date_known_in_part_are_told_of_where_rows_of_plies_have_neither() -> (
+    None
+):
+    tags = '[Date "2026-11-??"] [StartTime "10:11:12"] [Mine "x"] [First "ann"]'
+    record = parse(f'[Game "yavalath"] {tags} 1. e5 2. d4 *')
+    lost: list[tuple[int, str]] = []
+    assert list(
+        ply_writer("csv")([(1, record)], lambda number, field: lost.append((number, field)))
+    )
+    assert [field for _, field in lost] == ["tag Date", "tag StartTime", "tag Mine"]
