@@ -105,7 +105,8 @@ def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
 def _untold(record: Record) -> Iterator[str]:
     """Yield what is said of a game that a row a ply has no column for."""
     for name, value in record.tags:
-        if name not in _OF_PLIES or (name == "Date" and value and date_of(value) is None):
+        is_part = name == "Date" and value.strip("?-. ") and date_of(value) is None
+        if name not in _OF_PLIES or is_part:
             yield f"tag {name}"
     parts = (part for comment in all_comments(record) for part in comment)
     if any(isinstance(part, str) or part.name not in _TOLD for part in parts):
