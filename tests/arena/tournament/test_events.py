@@ -221,7 +221,7 @@ def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: 
 
 
 def test_events_go_to_a_file_when_one_is_given(stub: Crashes, tmp_path: Path) -> None:
-    (tmp_path / "events.jsonl").write_text("old")
+    (tmp_path / "events.jsonl").write_text('{"type": "began"}\n')
     ran = here(*ANN_BOB, "--no-report", "--json-events-to", "events.jsonl")
     assert (ran.status, ran.out, ran.err) == (0, "", "")
     assert events_of((tmp_path / "events.jsonl").read_text())[-1]["type"] == "ended"

@@ -79,7 +79,7 @@ def test_a_database_of_another_program_is_told_of(folder: Path) -> None:
     (folder / DATABASE).unlink()
     with closing(sqlite3.connect(folder / DATABASE)) as database:
         database.execute("CREATE TABLE other (x)")
-    with pytest.raises(ArenaError, match="is damaged: no such table: game"):
+    with pytest.raises(ArenaError, match="is damaged: no such table: about"):
         list(records_of([folder]))
 
 
