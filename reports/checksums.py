@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +16,9 @@ from lath.reports.schema import Schema
 
 CHECKSUM: Final = "checksum"
 """The key of it, which comes last."""
+
+
+_SUM: Final = re.compile("[0-9a-f]{64}")
 
 
 class Kept(NamedTuple):
@@ -40,14 +44,14 @@ def _written(value: Mapping[str, Any]) -> bytes:
 
 
 def checked_bytes(content: bytes) -> Kept:
-    """Return what the bytes of a file say; raises ValueError where one bit of them is wrong.
-
-    Who reads a file without a checksum has to see that no key stands there that is not known.
-    """
+    """Return what the bytes of a file say; raises ValueError where one bit of them is wrong."""
     value = read_json(content)
     if not isinstance(value, dict):
         raise BoundsError("it is not a JSON object")
     if CHECKSUM not in value:
+        last = next(reversed(value.values()), None)
+        if isinstance(last, str) and _SUM.fullmatch(last):
+            raise BoundsError("its checksum has another name")
         return Kept(value, "")
     plain = {key: inner for key, inner in value.items() if key != CHECKSUM}
     if with_checksum(plain) != content:
@@ -58,5 +62,6 @@ def checked_bytes(content: bytes) -> Kept:
 def in_schema(schema: Schema) -> Schema:
     """Return the schema of such a file, by that of what it says."""
     words = "The SHA-256 of the rest as it is written; without it the file is of an older version."
-    found = {CHECKSUM: {"description": words, "type": "string", "pattern": "^[0-9a-f]{64}$"}}
+    kind = {"type": "string", "pattern": f"^{_SUM.pattern}$"}
+    found = {CHECKSUM: {"description": words, **kind}}
     return {**schema, "properties": schema["properties"] | found}
