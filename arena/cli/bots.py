@@ -325,9 +325,11 @@ def replay(
     Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
     """
     from lath.arena.referee.rerun import Rerun
-    from lath.arena.tournament.sources import game_in
+    from lath.arena.tournament.sources import export_doubt, game_in
 
     add_games(file)
+    if words := export_doubt(source):
+        print(f"warning: {words}", file=sys.stderr)
     record, log_text = game_in(source, game)
     where = side or (record.forfeit and Side(record.forfeit.side))
     if not where:
