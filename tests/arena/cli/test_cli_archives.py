@@ -443,3 +443,21 @@ def test_what_is_selected_may_be_ordered_cut_and_divided_at_once(folder: Path) -
     ran = arena("select", "a.lath", *query, "--split", "event", "-o", "parts")
     assert ran.err.endswith("3 of 5 records selected into 2 parts\n")
     assert [numbers(f"parts/{name}.lath") for name in "ab"] == [["4", "3"], ["0"]]
+
+
+def test_a_date_known_in_part_makes_no_record_bad_and_finds_its_copies(tmp_path: Path) -> None:
+    ended = '[Termination "resignation"]\n[Result "1-0"]'
+    text = "1. e5 2. swap 3. d4 4. f6 5. a1 6. i5 7. c3 8. g2 9. h3 1-0\n"
+    file = tmp_path / "in.lath"
+    file.write_text(
+        "\n".join(
+            f'[Game "yavalath"]\n[Date "{date}"]\n[Round "3"]\n[First "ann"]\n[Second "bob"]\n'
+            f"{ended}\n\n{text}"
+            for date in ("2026-11-20", "2026-11-??", "2026-??-??")
+        )
+    )
+    assert arena("check", file).status == 0
+    ran = arena("select", file, "--without-copies", "--count")
+    assert (ran.status, ran.out) == (0, "1\n"), ran.err
+    for query, found in ("date >= 2026-11", 2), ("date = 2026", 3), ("date = 2026-11-20", 1):
+        assert arena("select", file, "--where", query, "--count").out == f"{found}\n", query
