@@ -15,6 +15,9 @@ from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 
+MOST_NODES: Final = 10**15 - 1
+"""Of a limit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -53,7 +56,7 @@ class Limit:
             if seconds is not None and not 0.001 <= seconds <= 1e9:
                 raise ValueError(f"a limit of {seconds} s, expected 0.001 or more")
         nodes = 1 if self.nodes is None else self.nodes
-        if not (isinstance(nodes, Integral) and 1 <= nodes < 10**15):
+        if not (isinstance(nodes, Integral) and 1 <= nodes <= MOST_NODES):
             expected = "expected a whole number from 1 to 10^15 - 1"
             raise ValueError(f"a limit of {nodes} nodes, {expected}")
         if not 0 <= self.increment_s <= 1e9:

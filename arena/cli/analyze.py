@@ -12,7 +12,7 @@ import typer
 
 from lath.arena import signals
 from lath.arena.analysing import Analyst, Kept, analysed
-from lath.arena.answers import Limit
+from lath.arena.answers import MOST_NODES, Limit
 from lath.arena.cli.files import (
     Quiet,
     Sources,
@@ -31,7 +31,7 @@ from lath.notation.writer import format_record
 app = App()
 
 Bot = Annotated[str, option("--bot", "BOT", "Who analyses; one that tells of proofs sees most.")]
-Nodes = Annotated[int, option("--nodes", "N", "For each position.", **whole(1))]
+Nodes = Annotated[int, option("--nodes", "N", "For each position.", **whole(1, MOST_NODES))]
 Seconds = Annotated[
     float | None,
     option("--seconds", "S", "For each position, in place of nodes.", **seconds(0.001)),

@@ -143,7 +143,11 @@ def check(
     spec = ready(replace(named, sandbox=wall_of(sandbox), protocol=protocol))
     tested = [games.get(games.named(text)).id for text in game or ()]
     if puzzles:
-        raise typer.Exit(_scored(spec, tested, Limit.read(tc or "move 1"), as_json=as_json))
+        try:
+            limit = Limit.read(tc or "move 1")
+        except ValueError as error:
+            raise ConfigError(f"--tc: {error}") from error
+        raise typer.Exit(_scored(spec, tested, limit, as_json=as_json))
     asked = None if tc is None else time_of(tc)
     usual = CONTESTS[protocol].tc if protocol in CONTESTS else _CHECKED_AT
     limits = Limits(time=asked or time_of(usual), startup_s=startup, hard_limit_s=seconds)

@@ -11,7 +11,7 @@ import typer
 
 from lath import games
 from lath.arena import signals
-from lath.arena.answers import Limit
+from lath.arena.answers import MOST_NODES, Limit
 from lath.arena.cli.games import GameId
 from lath.arena.cli.main import App, Group, argument, option, whole
 from lath.arena.cli.outputs import RECORDS, Target
@@ -45,7 +45,7 @@ MakeSeed = Annotated[
     int, option("--seed", "N", "For the games that they are found in.", **whole(0))
 ]
 Count = Annotated[int, option("--count -n", "N", "How many.", **whole(1))]
-Nodes = Annotated[int, option("--nodes", "N", "For each proof.", **whole(1))]
+Nodes = Annotated[int, option("--nodes", "N", "For each proof.", **whole(1, MOST_NODES))]
 Out = Annotated[Path, option("--output -o", "FILE", "Write them to this file.")]
 Files = Annotated[list[Path] | None, argument("[FILE]…", "Files; else those of the project.")]
 

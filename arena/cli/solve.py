@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lath.arena.answers import Limit
+from lath.arena.answers import MOST_NODES, Limit
 from lath.arena.cli.games import GameId, PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, argument, flag, option, seconds, whole
 from lath.arena.engine import Engine
@@ -21,7 +21,9 @@ app = App()
 
 Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first.")]
 Bot = Annotated[str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")]
-Nodes = Annotated[int | None, option("--nodes", "N", "Nodes it may look at.", **whole(1))]
+Nodes = Annotated[
+    int | None, option("--nodes", "N", "Nodes it may look at.", **whole(1, MOST_NODES))
+]
 Seconds = Annotated[
     float | None,
     option("--seconds", "S", "Seconds it may take, 10 if nothing is said.", **seconds(0.001)),

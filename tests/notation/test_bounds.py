@@ -115,6 +115,27 @@ def test_an_option_that_is_no_text_is_refused() -> None:
         assert (ran.status, "it is no UTF-8" in ran.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "solve yavalath --nodes 1000000000000000",
+        "solve yavalath --seconds inf",
+        "analyze games.lath -o out.lath --nodes 9223372036854775807",
+        "analyze games.lath -o out.lath --seconds 1e400",
+        "puzzles make yavalath -o made.lath --nodes 1000000000000000",
+        "bot check greedy --puzzles --tc nodes",
+        f"run --seed {'9' * 5000} --plan",
+    ],
+)
+def test_a_limit_beyond_what_a_bot_can_be_told_is_refused(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("games.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
+    ran = arena(*line.split())
+    assert (ran.status, "expected" in ran.err) == (2, True), ran.err
+
+
 # Anything at all
 
 
