@@ -67,11 +67,11 @@ def analyze(
     limit = Limit(nodes=nodes) if seconds is None else Limit(seconds=seconds)
     name = f"{bot} {limit.time}"
     refuse_other_formats(out)
+    output = Target(path=out, kind=RECORDS, inputs=files, force=force)
+    output.refuse()
     kept_at = None if str(out) == "-" else out.with_name(f"{out.name}{KEPT}")
     if kept_at is not None and out.is_symlink():
         raise ConfigError(f"{out} is a link, expected a file of its own")
-    output = Target(path=out, kind=RECORDS, inputs=files, force=force)
-    output.refuse()
     selection = Selection(files, where)
     done = 0
 

@@ -118,7 +118,8 @@ def test_what_is_missing_empty_or_its_own_is_written(name: str) -> None:
         assert typed(writer, writer.name).status == 0
         if name != "edit -o":  # which takes a folder for several files
             Path("there").mkdir()
-            assert typed(writer, "there").status == 2
+            for folder in ("there", ".", "..", "/"):
+                assert typed(writer, folder).status == 2, folder
 
 
 def _run() -> set[str]:
