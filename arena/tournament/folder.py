@@ -303,15 +303,7 @@ def _played(
         tell(Warned(text=f"{folder} has room for {room}"))
     with closing(_when_granted(partial(Store, folder), tell, patience_s)) as store:
         tree = _tree(folder)
-        sweep(tree)  # of a run that was killed, as are its files half written
-        for scratch in scratches(tree):
-            tell(Warned(text=f"{scratch}, of an earlier run, could not be removed"))
-        shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
-        for place in (folder, folder / LOGS):
-            remove_halves(place)
-        halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
-        for leftover in (*halves, shared_memory):
-            leftover.unlink(missing_ok=True)
+        _tidy(folder, tree, tell)
         with reading_database(folder / DATABASE):  # of a version that noted no checksum of it
             config = resumed(store, config, folder)
             config = replace(config, ruled=in_force(rulings_of(store)))
@@ -361,6 +353,19 @@ def _played(
                 elsewhere=elsewhere,
             )
         return replace(summary, bots=tuple(store.bots()))
+
+
+def _tidy(folder: Path, tree: str, tell: Listener) -> None:
+    """Remove what an earlier run that was killed has left."""
+    sweep(tree)  # of a run that was killed, as are its files half written
+    for scratch in scratches(tree):
+        tell(Warned(text=f"{scratch}, of an earlier run, could not be removed"))
+    shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
+    for place in (folder, folder / LOGS):
+        remove_halves(place)
+    halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
+    for leftover in (*halves, shared_memory):
+        leftover.unlink(missing_ok=True)
 
 
 def _bots_ready(
