@@ -44,7 +44,7 @@ def keys_in(told: object) -> set[str]:
 @pytest.fixture
 def planted() -> Path:
     """Return a file with games of a bot that does not see lines along one direction."""
-    records = Event(0, 48, weakness("line", 0)).records()
+    records = Event(0, 96, weakness("line", 0)).records()
     file = Path("the planted.lath")
     file.write_text("\n".join(map(format_record, records)), encoding="utf-8")
     return file
