@@ -307,6 +307,10 @@ _OTHERS: Final = (
 """Asks whether something else has the name of a table."""
 
 
+MOST_BYTES: Final = 16 << 20
+"""Of a value in a database that is read: a run writes none that is nearly as long."""
+
+
 @contextmanager
 def opened_to_read(path: Path) -> Iterator[sqlite3.Connection | None]:
     """Give a database for reading, None where it has no tables; raises sqlite3.Error.
@@ -336,6 +340,7 @@ def _answering(path: Path, mode: str) -> sqlite3.Connection:
     """Open a database that there is, and ask it something; raises sqlite3.Error."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     database = sqlite3.connect(address, uri=True, timeout=BUSY_S, isolation_level=None)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     try:
         database.execute("SELECT 1 FROM sqlite_master").fetchone()
     except (sqlite3.Error, UnicodeDecodeError) as error:
