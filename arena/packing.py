@@ -65,7 +65,16 @@ def form():
     return "Python (it is packed)"
 """
 
-_INSTEAD: Final = {"lath.games.files": _NO_FILES, "lath.bots.compiled": _NO_COMPILED}
+_NO_HINTS: Final = """\
+def meant_time_control(text):
+    return ""
+"""
+
+_INSTEAD: Final = {
+    "lath.games.files": _NO_FILES,
+    "lath.bots.compiled": _NO_COMPILED,
+    "lath.notation.suggestions": _NO_HINTS,
+}
 """What stands in a packed bot for modules that are of no use there."""
 
 _GAMES: Final = """
