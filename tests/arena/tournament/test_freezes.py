@@ -200,6 +200,7 @@ def test_a_bot_that_this_process_has_asked_stops_with_it_and_so_does_its_clock(
 ) -> None:
     if not has_group:
         monkeypatch.setattr(cgroups, "make", lambda *_, **__: None)
+    monkeypatch.setattr(signals, "_companions", {})  # of other tests there may be some
     table, stood = Table(tmp_path), []
 
     def stop(_by: object) -> None:

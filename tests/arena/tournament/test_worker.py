@@ -274,7 +274,8 @@ def no_thread(*_: object) -> None:
 
 
 NO_ROOM: Final = "bots have no room for files: No space left on device"
-NO_PROCESS: Final = "bots cannot start a process: Resource temporarily unavailable"
+NO_PROCESS: Final = "Resource temporarily unavailable (the machine needs more processes)"
+"""Of a bot that cannot start, or of the watchdog, where that has gone to sleep."""
 
 LACKING: Final = {
     NO_ROOM: partial(patch.object, trees, "refuse_if_lacking", no_room),
