@@ -15,7 +15,7 @@ import signal
 import socket
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, chdir, contextmanager
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -222,7 +222,7 @@ def folder_of_files() -> Path:
     (folder / "empty").touch()
     (folder / "mybot.py").write_text("import random\nprint(random.random())\n")
     shutil.copyfile(EXAMPLE, folder / "mygame.py")
-    with _there(folder):
+    with chdir(folder):
         for name in ("games.csv", "games.jsonl", "games.json", "games.ygn", "games.parquet"):
             assert arena("convert", "games.lath", name).status in (0, 1), name
         assert arena("convert", "games.lath", "games.duckdb").status == 0
@@ -234,16 +234,6 @@ def folder_of_files() -> Path:
 
 
 _SAMPLES: Final = Path(__file__).parents[1] / "samples"
-
-
-@contextmanager
-def _there(folder: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def case_of(name: str, chance: Random) -> tuple[list[str], dict[str, bytes]]:
@@ -318,7 +308,7 @@ def met(name: str, number: int) -> Ran:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         place = Path(folder, "here")
         shutil.copytree(folder_of_files(), place)
-        stack.enter_context(_there(place))
+        stack.enter_context(chdir(place))
         for path, content in changed.items():
             (place / path).write_bytes(content)
         if name == "serve":

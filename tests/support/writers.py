@@ -11,7 +11,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -89,7 +89,7 @@ def home_of_all() -> Path:
     (home / "games.lath").write_text(text)
     (home / "short.lath").write_text('[Game "yavalath"]\n\n1. e5 2. d4 *\n')
     (home / "bot.py").write_text(BOT)
-    with there(home), pytest.MonkeyPatch.context() as patch:
+    with chdir(home), pytest.MonkeyPatch.context() as patch:
         play_nothing(patch)
         assert arena("convert", "games.lath", "games.csv").status == 0
         ran = arena("run", *RUN.split(), "--out", "cup", "--no-report")
@@ -99,23 +99,12 @@ def home_of_all() -> Path:
 
 
 @contextmanager
-def there(folder: Path) -> Iterator[None]:
-    """Be in a folder for a while."""
-    before = Path.cwd()
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(before)
-
-
-@contextmanager
 def copied_home() -> Iterator[Path]:
     """Be in a copy of the home."""
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder, "home")
         shutil.copytree(home_of_all(), home, symlinks=True)
-        with there(home):
+        with chdir(home):
             yield home
 
 

@@ -7,6 +7,7 @@ before each change that it makes to files.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import chdir
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,6 @@ from writers import (
     copied_home,
     is_half,
     killed_at,
-    there,
     tree_of,
     typed,
 )
@@ -269,7 +269,7 @@ def test_an_edit_that_is_killed_leaves_the_file_and_nothing_half() -> None:
 
 
 def test_halves_of_the_living_stay(tmp_path: Path) -> None:
-    with there(tmp_path):
+    with chdir(tmp_path):
         out, seen = Path("games.lath"), set[str]()
 
         def pieces() -> Iterator[bytes]:
