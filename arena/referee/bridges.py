@@ -33,7 +33,7 @@ _LOOK_S: Final = 0.002
 """How often it is looked whether a process has read what it was told."""
 
 _IDLE_S: Final = 0.05
-"""How long a process waits that has read all, before it is told that nothing more comes."""
+"""How long a process may wait that has read everything; then its input ends."""
 
 
 def bot_of(
