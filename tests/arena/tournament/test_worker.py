@@ -277,6 +277,9 @@ NO_ROOM: Final = "bots have no room for files: No space left on device"
 NO_PROCESS: Final = "Resource temporarily unavailable (the machine needs more processes)"
 """Of a bot that cannot start, or of the watchdog, where that has gone to sleep."""
 
+NO_WATCH: Final = "nobody can watch bots: "
+"""The watchdog slept, so that no bot was started and there is no mishap to tell of."""
+
 LACKING: Final = {
     NO_ROOM: partial(patch.object, trees, "refuse_if_lacking", no_room),
     NO_PROCESS: partial(patch.object, threading.Thread, "start", no_thread),
@@ -299,7 +302,7 @@ def test_a_game_that_breaks_off_while_something_is_lacking_does_not_count(
     with LACKING[words]():
         played = shop.play(ill, bob)
         assert lacks(played, words)
-        assert played.void.startswith(mishap)
+        assert played.void.startswith(mishap) or played.lack.startswith(NO_WATCH)
         assert lacks(shop.attempt(ill, bob), words), "it is still so"
     assert not shop.attempt(ill, bob).lack
     later = shop.play(ill, bob)
