@@ -50,7 +50,7 @@ from lath.notation.record import Record
 if TYPE_CHECKING:
     from lath.arena.tournament.store import BotTotals
     from lath.reports.outcome import Outcome
-    from lath.reports.ratings.results import Estimate
+    from lath.reports.ratings.results import Elo
     from lath.reports.standings import Standings
 
 DEFAULT_FOLDER: Final = Path("tournament")
@@ -315,7 +315,7 @@ class Result:
         """Return how the test of a match stands; None where there is none."""
         return Decision.of(self.outcome) if "sprt" in self.outcome.data else None
 
-    def elo(self, bot: str) -> Estimate:
+    def elo(self, bot: str) -> Elo:
         """Return the rating of a bot, in Elo around the mean of all, with its interval.
 
         Raises KeyError for one that no rated game has.

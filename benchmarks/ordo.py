@@ -23,7 +23,7 @@ from statistics import fmean
 from ratings import corpus, write_pgn
 
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import Z95, Result
 
 _BOTS = 8
 
@@ -57,7 +57,7 @@ def main() -> None:
                 theirs = ordo_of(ordo, results, Path(folder))
                 for name, strength in rate(results, in_order=False).strengths.items():
                     apart.append(abs(strength.elo.value - theirs[name]))
-                    halves.append(strength.elo.high - strength.elo.value)
+                    halves.append(Z95 * strength.elo.error)
             middle, most = fmean(apart), max(apart)
             print(f"{draws:15.0%}  {middle:16.2f}  {most:7.2f}  {fmean(halves):16.1f}")
 

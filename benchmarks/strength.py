@@ -21,7 +21,7 @@ from measure import machine
 from lath import arena, games
 from lath.arena import Result
 from lath.reports.estimates import wilson
-from lath.reports.ratings.results import Estimate
+from lath.reports.ratings.results import Elo
 from lath.reports.standings import Meeting, Table
 
 BOTS = ("random", "greedy", "monte-carlo", "solver", "alphabeta", "mcts")
@@ -53,9 +53,9 @@ def by_name(table: Table) -> dict[tuple[str, str], Meeting]:
     }
 
 
-def rated(elo: Estimate) -> str:
+def rated(elo: Elo) -> str:
     """Return it with its 95 % interval, such as `+615 ± 108`."""
-    return f"{elo.value:+.0f} ± {elo.high - elo.value:.0f}"
+    return " ± ".join(filter(None, elo.told))
 
 
 def matrix(result: Result) -> str:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lath.reports.checksums import in_schema
-from lath.reports.ratings.results import Z95, Estimate, Scored
+from lath.reports.ratings.results import Elo, Estimate, Scored
 from lath.reports.schema import Count, Schema, checked, schema_of
 
 if TYPE_CHECKING:
@@ -201,16 +201,17 @@ def _scored(own: Scored) -> tuple[str, str, str]:
     return f"{own.points:g}", f"{own.score_rate or 0:.1%}", f"{own.games}"
 
 
-def _interval(elo: Estimate) -> str:
-    return f"{round(elo.value):+d} ±{Z95 * elo.error:.0f}"
+def _interval(elo: Elo | Estimate) -> str:
+    return " ±".join(filter(None, elo.told))
 
 
 def _of_score(own: Scored) -> dict[str, Any]:
     return {"games": own.games, "points": own.points, "score": own.score_rate}
 
 
-def _of_estimate(elo: Estimate) -> dict[str, float]:
-    return {name: round(getattr(elo, name), 6) for name in ("value", "low", "high")}
+def _of_estimate(elo: Elo | Estimate) -> dict[str, float | None]:
+    ends = {name: getattr(elo, name) for name in ("value", "low", "high")}
+    return {name: None if end is None else round(end, 6) for name, end in ends.items()}
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:

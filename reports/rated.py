@@ -2,8 +2,8 @@
 
 Millions of them take no more memory than thousands: what is known of each is a row of a temporary
 database, of which a part is in memory (`archive.temporary_database`). What two games of a pair
-score hangs together, since they begin alike, and a game that repeats another is counted, but not
-rated. Must not know how a rating is made.
+score hangs together, since they begin alike, and games that repeat each other are one line. Must
+not know how a rating is made.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Final
 from lath.notation.archive import SIZE, identity, start_text
 from lath.notation.files import TemporaryFileError
 from lath.notation.record import Record
-from lath.reports.ratings.results import Begun, Cell, Result, Together
+from lath.reports.ratings.results import Begun, Cell, Result, Seats, Together
 
 _MEMORY: Final = 4 << 20
 """Bytes of the database that are in memory."""
@@ -32,21 +32,24 @@ _SIGNED: Final = 1 << 63
 
 _SCHEMA: Final = """
 CREATE TABLE game (
-    place INTEGER PRIMARY KEY, digest BLOB NOT NULL, may_repeat INTEGER NOT NULL,
+    place INTEGER PRIMARY KEY, digest BLOB NOT NULL, again INTEGER,
     key INTEGER NOT NULL, number INTEGER NOT NULL, opening INTEGER NOT NULL,
     seat INTEGER NOT NULL, cell INTEGER NOT NULL, of INTEGER NOT NULL, forfeited INTEGER NOT NULL
 );
-CREATE UNIQUE INDEX once ON game (digest) WHERE may_repeat;
+CREATE TABLE line (digest BLOB PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE single (key INTEGER NOT NULL, digest BLOB NOT NULL, place INTEGER, seat INTEGER);
 CREATE TABLE paired (place INTEGER PRIMARY KEY, pair INTEGER NOT NULL);
 """
 """`key` is what the games of a pair have in common, as a digest; `number` the arena's of the pair,
 0 where there is none; `opening` from where the game begins, as a digest; `seat` 0 where first comes
 before second by name, 1 where after, 2 where they are the same; `cell` which kind of result it is,
-`of` which game id's.
+`of` which game id's. `again` says that it repeats an earlier one, or null that it could not;
+`line` has the digests of games that may.
 `paired` has of each pair the game of seat 1, with that of seat 0."""
 
-_ADD: Final = "INSERT OR IGNORE INTO game VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ADD: Final = "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+_NOTE: Final = "INSERT OR IGNORE INTO line VALUES (?)"
 
 _IN_ORDER: Final = """
 SELECT cell FROM game WHERE (:of < 0 OR of = :of) AND forfeited <= :forfeited ORDER BY place
@@ -70,9 +73,9 @@ WHERE (:of < 0 OR one.of = :of) AND max(one.forfeited, other.forfeited) <= :forf
 GROUP BY 1, 2
 """
 
-_REPEAT: Final = """
-UPDATE game SET key = :key, number = :number
-WHERE digest = :digest AND may_repeat AND (key > :key OR key = :key AND number > :number)
+_AGAIN: Final = """
+SELECT cell, count(*), total(again) FROM game
+WHERE (:of < 0 OR of = :of) AND forfeited <= :forfeited GROUP BY 1
 """
 
 
@@ -81,11 +84,11 @@ def digest_of(record: Record, seats: tuple[str, str], why: str) -> bytes:
 
     `seats` and `why` are the bots and the `Termination` of the record.
 
-    Two bots that are deterministic play one game again and again. Counted as if they were chosen
-    anew, such games make intervals too narrow: with each game five times, 95 % intervals hold the
-    truth in 62 % of cases. So a game is a repeat where the game's id, both seats, the start, the
-    canonical moves, the result and the ending are those of another; a crash, an illegal move and a
-    flood are what a program does with what it was sent, and count as moves do.
+    Two bots that are deterministic play one game again and again. Taken for new ones, such games
+    make intervals too narrow: with each game five times, 95 % intervals hold the truth in 62 % of
+    cases. A game repeats another where the game's id, both seats, the start, the canonical moves,
+    the result and the ending are the same; a crash, an illegal move and a flood are what a program
+    does with what it was sent, and count as moves do.
     """
     # A name may hold any letter, so that none can stand between two; the literals tell them apart.
     words = ascii((seats, record.result, why)).encode()
@@ -131,11 +134,7 @@ class RatedGames:
     def add(
         self, record: Record, cell: Cell, why: str, *, may_repeat: bool, is_forfeit: bool
     ) -> bool:
-        """Note a game, whose `Termination` is `why`; return whether it is rated.
-
-        It is not where it repeats another: of all repeats the one that is kept is in the smallest
-        of their pairs, not in the earliest.
-        """
+        """Note a game, whose `Termination` is `why`; return whether it repeats an earlier one."""
         seats = first, second = cell[0], cell[1]
         digest = digest_of(record, seats, why)
         key, number, opening = place_of(record, seats)
@@ -144,33 +143,33 @@ class RatedGames:
             known = self._numbers[cell] = len(self._cells)
             self._cells.append(cell)
         seat = 2 if first == second else int(first > second)
-        row = (
-            *(self._games, digest, may_repeat, key, number, opening),
-            *(seat, known, self._games_of.setdefault(cell[3], len(self._games_of)), is_forfeit),
-        )
         self._are_paired = False
-        try:
-            if self._database.execute(_ADD, row).rowcount:
-                self._games += 1
-                return True
-            self._database.execute(_REPEAT, {"key": key, "number": number, "digest": digest})
-        except sqlite3.Error as error:
-            raise TemporaryFileError(error) from error
-        return False
+        with _with_room():
+            again = None
+            if may_repeat:
+                again = not self._database.execute(_NOTE, (digest,)).rowcount
+            row = (
+                *(self._games, digest, again, key, number, opening),
+                *(seat, known, self._games_of.setdefault(cell[3], len(self._games_of)), is_forfeit),
+            )
+            self._database.execute(_ADD, row)
+        self._games += 1
+        return bool(again)
 
     def __len__(self) -> int:
         """Return how many games are rated."""
         return self._games
 
     def results(self) -> Iterator[Result]:
-        """Yield them in their order, each with its pair and opening."""
+        """Yield them in their order, each with its pair, opening and line."""
         self._pair_off()
         question = (
-            "SELECT cell, coalesce(pair, game.place), opening FROM game "
+            "SELECT cell, coalesce(pair, game.place), opening, "
+            "CASE WHEN again IS NULL THEN NULL ELSE digest END FROM game "
             "LEFT JOIN paired USING (place) ORDER BY game.place"
         )
-        for cell, pair, opening in self._rows(question, {}):
-            yield Result(*self._cells[cell], pair, opening)
+        for cell, pair, opening, line in self._rows(question, {}):
+            yield Result(*self._cells[cell], pair, opening, line)
 
     def only(self, game: str, *, fair: bool) -> Iterator[Result]:
         """Yield those of a game's id, or of all, in their order, without pair and opening.
@@ -207,6 +206,19 @@ class RatedGames:
             for game_id, alike in games.items():
                 found[game_id][tuple(sorted(alike))] += 1
         return dict(found)
+
+    def different(self, game: str, *, fair: bool) -> dict[Seats, int]:
+        """Return how many games of some seats are different, where one came again."""
+        games, repeats = Counter[Seats](), Counter[Seats]()
+        for number, times, again in self._rows(_AGAIN, self._which(game, fair=fair)):
+            first, second, _, game_id = self._cells[number]
+            games[Seats(game_id, first, second)] += times
+            repeats[Seats(game_id, first, second)] += int(again)
+        return {
+            seats: games[seats] - again
+            for seats, again in repeats.items()
+            if again and seats.first != seats.second
+        }
 
     def _which(self, game: str, *, fair: bool) -> dict[str, int]:
         return {
@@ -290,6 +302,10 @@ class Rated:
     def begun(self) -> dict[str, Begun]:
         """Return by game id how often the games of one opening came out just so."""
         return self.games.begun(self.game, fair=self.fair)
+
+    def different(self) -> dict[Seats, int]:
+        """Return how many games of some seats are different, where one came again."""
+        return self.games.different(self.game, fair=self.fair)
 
 
 def place_of(record: Record, seats: tuple[str, str]) -> tuple[int, int, int]:

@@ -24,7 +24,7 @@ from typing_extensions import TypedDict
 from lath.notation.record import FORFEITS, TUNING, Record, Termination
 from lath.reports.rated import Rated, RatedGames
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Ratings, Result, Scored, SeatScore, Strength
+from lath.reports.ratings.results import Ratings, Result, Scored, Seats, SeatScore, Strength
 from lath.reports.schema import About, Count, Positive, Share
 
 POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -175,7 +175,7 @@ class Table:
     """Counted games in which a bot met itself."""
 
     repeated: Count
-    """Counted games that repeat another move by move, and are not rated."""
+    """Games that repeat an earlier one move by move: their points count, and no other evidence."""
 
     endings: Mapping[str, Positive]
     """Why they ended, the most frequent first."""
@@ -303,9 +303,8 @@ class Tally:
         if is_forfeit := why in FORFEITS and score != 0.5:
             counts.forfeits[second if score else first, why] += 1
         # Without a move nobody has shown what they do. A clock runs by the machine's load, not by
-        # the moves alone, so that two games in which it ran out at the same ply both tell it;
-        # leaving one out would also favour who lost.
-        counts.repeated += not self._rated.add(
+        # the moves alone, so that two games in which it ran out at the same ply both tell it.
+        counts.repeated += self._rated.add(
             record,
             (first, second, score, game),
             why,
@@ -394,11 +393,18 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
     ratings = rate(rated)
     without = rate(replace(rated, fair=True), in_order=False) if counted.forfeits else ratings
     meetings = Counter[tuple[str, str]]()
-    won = Counter[tuple[str, str]]()
-    for (first, second, score, _), times in rated.cells().items():
+    won: defaultdict[tuple[str, str], float] = defaultdict(float)
+    """Games, of which one that came again counts as one."""
+    different, played = rated.different(), Counter[Seats]()
+    cells = rated.cells()
+    for (first, second, _, game_id), times in cells.items():
+        played[Seats(game_id, first, second)] += times
+    for (first, second, score, game_id), times in cells.items():
         meetings[first, second] += times
         if score != 0.5:
-            won[(first, second) if score else (second, first)] += times
+            sat = Seats(game_id, first, second)
+            weight = different.get(sat, games := played[sat]) / games
+            won[(first, second) if score else (second, first)] += times * weight
     seats = SeatScore()
     met: defaultdict[tuple[str, str], SeatScore] = defaultdict(SeatScore)
     own: defaultdict[str, SeatScore] = defaultdict(SeatScore)
@@ -433,7 +439,7 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
         if bot == other:
             return Meeting(*of_both)
         has_met = meetings[bot, other] or meetings[other, bot]
-        alone = more_wins(won[bot, other], won[other, bot]) if has_met else None
+        alone = more_wins(round(won[bot, other]), round(won[other, bot])) if has_met else None
         return Meeting(*of_both, ratings.superiority(bot, other), alone)
 
     return Table(

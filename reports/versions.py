@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from lath.reports.background import Background, Version
 from lath.reports.outcome import Column, Sheet
-from lath.reports.ratings.results import Estimate
+from lath.reports.ratings.results import Elo, Estimate
 from lath.reports.schema import Count, Share
 from lath.reports.standings import Standings
 
@@ -22,7 +22,7 @@ class Standing:
 
     version: Version
     games: Count
-    elo: Estimate | None
+    elo: Elo | None
     """Around the mean of its group; null before any game."""
 
     before: str
@@ -114,8 +114,7 @@ def _cells(row: Standing) -> tuple[str, ...]:
     version = row.version
     since, until = version.since[:16].replace("T", " "), version.retired[:10]
     elo, apart = (
-        f"{one.value:+.0f} ±{one.high - one.value:.0f}" if one else ""
-        for one in (row.elo, row.difference)
+        " ±".join(filter(None, one.told)) if one else "" for one in (row.elo, row.difference)
     )
     better = "" if row.better is None else f"{min(max(row.better, 0.001), 0.999):.1%}"
     plays = "disqualified" if row.disqualified else f"until {until}" if until else "yes"

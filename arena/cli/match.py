@@ -54,8 +54,8 @@ def _sentences(outcome: Outcome, new: str) -> Iterator[str]:
     status, word = verdict_of(test)
     yield outcome.verdict if status == UNDECIDED else f"{word}: {outcome.verdict}"
     games = f"of {2 * sum(test['counts'])} games"
-    if test["repeating"]:
-        games += f" that count ({2 * test['repeating']} more in pairs that repeat a game)"
+    if test["worth"] < 1:
+        games += f" (they tell as much as {2 * test['worth'] * sum(test['counts']):.0f} new ones)"
     if test["elo"] is not None:
         low, high = (
             "unbounded" if elo is None else f"{elo:+.0f}"
@@ -64,7 +64,11 @@ def _sentences(outcome: Outcome, new: str) -> Iterator[str]:
         score = f"expected score {score_of(test['elo']):.1%}"
         yield f"{score}, {test['elo']:+.0f} Elo (95 %: {low} to {high}), {games}"
     elif any(test["counts"]):
-        yield f"{new} has {'won' if test['counts'][4] else 'lost'} all {games}"
+        end = test["elo_low"] if test["counts"][4] else test["elo_high"]
+        bound = (
+            "" if end is None else f", at {'least' if test['counts'][4] else 'most'} {end:+.0f} Elo"
+        )
+        yield f"{new} has {'won' if test['counts'][4] else 'lost'} all {games}{bound}"
 
 
 def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:

@@ -278,6 +278,14 @@ class Dealer:
     tags: Tags = ()
     """They stand in every record."""
 
+    def opening(self, index: int) -> tuple[str, Opening]:
+        """Return with which game and how pairs of an `index` begin, as of `deal`."""
+        seed, game_ids = self.settings.seed, self.settings.games
+        turn, game = index // len(game_ids) + 1, game_ids[index % len(game_ids)]
+        if self.openings:
+            return game, self.openings.opening(game, turn)
+        return game, Opening(setup=games.get(game).draw_setup(draw(seed, "setup", turn, game)))
+
     def deal(
         self,
         number: int,
@@ -292,13 +300,8 @@ class Dealer:
 
         `options` are as in Pair; they stand in the records, as do `more` tags.
         """
-        seed, game_ids = self.settings.seed, self.settings.games
-        turn, game = index // len(game_ids) + 1, game_ids[index % len(game_ids)]
-        begin = (
-            self.openings.opening(game, turn)
-            if self.openings
-            else Opening(setup=games.get(game).draw_setup(draw(seed, "setup", turn, game)))
-        )
+        seed = self.settings.seed
+        game, begin = self.opening(index)
 
         def plan(
             game_number: int, seats: tuple[str, str], first: Values, second: Values

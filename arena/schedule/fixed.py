@@ -3,9 +3,9 @@
 The n-th pair follows from n alone, so that a million games take no more memory than ten.
 
 A match judges pairs in the order of their numbers, so that the verdict does not depend on how many
-were played at the same time; those that ran beyond the deciding one are kept, not counted. A pair
-is evidence where neither of its games repeats another: else the same game would be counted with
-each partner that it has. Where pairs have long been none, a match ends.
+were played at the same time; those that ran beyond the deciding one are kept, not counted. All
+points count; where games or openings come again, pairs are worth less (`evidence`). Where pairs
+have long been nothing new, a match ends.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from itertools import combinations, product
 from typing import Final
 
 from lath.arena.schedule.core import HALVES, Dealer, Pair, Schedule, pair_of
+from lath.arena.schedule.evidence import Worth
 from lath.arena.schedule.sprt import Sprt, SprtState, state
 
 
@@ -152,7 +153,7 @@ class SprtStanding:
     """Whether no pair will count any more."""
 
     repeating: int = 0
-    """Pairs that do not count, since a game in them repeats another."""
+    """Pairs in which a game repeats another."""
 
     why_nothing_new: str = ""
     """Why it was stopped without a verdict; empty where it was not."""
@@ -182,10 +183,11 @@ class Match(Fixed):
         super().__init__(names, dealer)
         self._test = state(sprt, [0] * 5) if (sprt := self._settings.sprt) else None
         self._path: Final = Path()
+        self._worth: Final = Worth(self.repeats)
         self._judged = 0
         """Pairs, from the first on without a gap."""
         self._new = 0
-        """Those of them whose games are new, which count."""
+        """Those of them whose games are new."""
         self._void = 0
         """Those of them that are none by a ruling."""
         self._idle = 0
@@ -236,21 +238,17 @@ class Match(Fixed):
             self._judge(sorted(self._waiting.pop(self._judged)))
 
     def _judge(self, pair: list[tuple[int, int, int]]) -> None:
-        """Count a pair, where both of its games are new, and neither is void."""
+        """Count a pair, unless one of its games is void."""
         if any(self._settings.ruled.covers(number, *self._names) for number, _, _ in pair):
             self._void += 1
             return
-        repeated = [self.repeats.add(moves) for _, _, moves in pair]  # both are noted
-        if any(repeated):
-            self._idle += 1
-            return
-        self._idle = 0
-        self._new += 1
+        halves, moves = sum(halves for _, halves, _ in pair), tuple(moves for *_, moves in pair)
+        is_new = self._worth.add(self._dealer.opening(self._judged - 1), halves, moves)
+        self._new += is_new
+        self._idle = 0 if is_new else self._idle + 1
         if (sprt := self._settings.sprt) and self._test:
-            counts = list(self._test.counts)
-            counts[sum(halves for _, halves, _ in pair)] += 1
-            self._test = state(sprt, counts)
-            self._path.add(self._new, self._test.llr)
+            self._test = state(sprt, self._worth.counts, self._worth.each)
+            self._path.add(self._test.pairs, self._test.llr)
 
     def standing(self) -> SprtStanding | RepeatsOnly | None:
         """Return how the test stands; without one why it was stopped, None where it was not."""
@@ -263,6 +261,6 @@ class Match(Fixed):
             state=self._test,
             path=self._path.points,
             has_stopped=self._has_stopped or self._judged == self.pairs,
-            repeating=self._judged - self._new - self._void,
+            repeating=self._worth.repeating,
             why_nothing_new=why,
         )

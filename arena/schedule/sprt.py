@@ -67,23 +67,26 @@ class SprtState:
 
     verdict: Literal["H0", "H1"] | None
 
+    worth: float = 1.0
+    """As what part of a new pair each of them counts, where games or openings come again."""
+
     @property
     def pairs(self) -> int:
         """Return how many pairs count."""
         return sum(self.counts)
 
 
-def state(sprt: Sprt, counts: Sequence[int]) -> SprtState:
-    """Return how the test stands after so many pairs of each score.
+def state(sprt: Sprt, counts: Sequence[int], worth: float = 1.0) -> SprtState:
+    """Return how the test stands after so many pairs of each score; `worth` is in 0..1.
 
     >>> [round(bound, 3) for bound in state(Sprt(elo0=0, elo1=5), [0] * 5).bounds]
     [-2.944, 2.944]
     """
-    ratio = llr(sprt, counts)
+    ratio = worth * llr(sprt, counts)
     low = math.log(sprt.beta / (1 - sprt.alpha))
     high = math.log((1 - sprt.beta) / sprt.alpha)
     verdict: Literal["H0", "H1"] | None = "H1" if ratio >= high else "H0" if ratio <= low else None
-    return SprtState(tuple(counts), ratio, (low, high), verdict)
+    return SprtState(tuple(counts), ratio, (low, high), verdict, worth)
 
 
 def llr(sprt: Sprt, counts: Sequence[int]) -> float:
@@ -162,14 +165,38 @@ class Advantage:
     high: float | None
 
 
-def fixed_advantage(counts: Sequence[int]) -> Advantage:
+def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> Advantage:
     """Return the advantage as of a match whose length was known: of a test that still runs."""
     if not (total := sum(counts)):
         return Advantage(None, None, None)
-    mean, variance = _spread(_shares(counts)[1], total)
-    margin = NORMAL_95 * math.sqrt(variance / total)
-    score = sum(count * value for count, value in zip(counts, SCORES, strict=True)) / total
-    return Advantage(elo_of(score), elo_of(mean - margin), elo_of(mean + margin))
+    if one_sided := _one_sided(counts, worth):
+        return one_sided
+    pairs = total * worth
+    mean, variance = _spread(_shares(counts)[1], pairs)
+    margin = NORMAL_95 * math.sqrt(variance / pairs)
+    return Advantage(elo_of(_score(counts)), elo_of(mean - margin), elo_of(mean + margin))
+
+
+def _score(counts: Sequence[int]) -> float:
+    """Return first's points per game."""
+    return sum(count * value for count, value in zip(counts, SCORES, strict=True)) / sum(counts)
+
+
+UNLIKELY: Final = 0.025
+"""Of what lies at the end of an interval of 95 %."""
+
+
+def _one_sided(counts: Sequence[int], worth: float) -> Advantage | None:
+    """Return the advantage of a bot that won all games, or lost all; None of another.
+
+    How far it is ahead nobody can say. What it is at least is exact (Clopper and Pearson, 1934).
+    """
+    if (pairs := sum(counts)) not in (counts[0], counts[-1]):
+        return None
+    least = elo_of(UNLIKELY ** (1 / (2 * pairs * worth)))
+    if counts[-1]:
+        return Advantage(None, least, None)
+    return Advantage(None, None, None if least is None else -least)
 
 
 def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
@@ -181,12 +208,15 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
     """
     if not now.pairs:
         return Advantage(None, None, None)
+    if one_sided := _one_sided(now.counts, now.worth):
+        return one_sided
     _, seen = _shares(now.counts)
-    mean, variance = _spread(seen, now.pairs)
+    pairs = now.pairs * now.worth
+    mean, variance = _spread(seen, pairs)
     variance *= now.pairs / max(1, now.pairs - 1)  # about its own mean it is too small
     zero, one = _scores(sprt, variance)
     middle = (zero + one) / 2
-    gained = now.pairs * (mean - middle)
+    gained = pairs * (mean - middle)
     per_llr = gained / now.llr if now.verdict else 0.0
     if per_llr <= 0:  # its usual value
         per_llr = variance / (one - zero)
@@ -202,9 +232,15 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
         beyond = OVERSHOOT * math.sqrt(spread)
         low, high = h0 - beyond, h1 + beyond
         end = {"H0": low, "H1": high, None: gained}[now.verdict]
-        return _worse(low, high, end, now.pairs * (score - middle), now.pairs * spread)
+        return _worse(low, high, end, pairs * (score - middle), pairs * spread)
 
-    return Advantage(*(_where(worse, 1 - share) for share in (0.5, 0.025, 0.975)))
+    near = elo_of(mean) or 0.0
+    elo, low, high = (_where(worse, 1 - share, near) for share in (0.5, UNLIKELY, 1 - UNLIKELY))
+    # What takes the bias away does not turn the result around.
+    seen_elo = elo_of(_score(now.counts))
+    if elo is not None and seen_elo is not None and elo * seen_elo < 0:
+        elo = 0.0
+    return Advantage(elo, low, high)
 
 
 FARTHEST: Final = 1000.0
@@ -215,7 +251,7 @@ UNLIKE: Final = 3
 in one case of twenty (the rule of three)."""
 
 
-def _spread(seen: Sequence[float], pairs: int) -> tuple[float, float]:
+def _spread(seen: Sequence[float], pairs: float) -> tuple[float, float]:
     """Return mean and variance of the scores; pairs that were all alike do not say all will be."""
     mean, variance = _moments(seen)
     return mean, max(variance, UNLIKE * SCORES[1] ** 2 / pairs)
@@ -229,15 +265,27 @@ def _scores(sprt: Sprt, variance: float) -> tuple[float, float]:
     return score_of(sprt.elo0), score_of(sprt.elo1)
 
 
-def _where(falling: Callable[[float], float], value: float) -> float | None:
-    """Return the Elo at which a falling function has a value; None where that is too far."""
-    low, high = -FARTHEST, FARTHEST
-    if not falling(low) > value > falling(high):
-        return None
+def _where(falling: Callable[[float], float], value: float, near: float) -> float | None:
+    """Return the Elo next to `near` at which a falling function has a value; None beyond an end."""
+    low = high = max(-FARTHEST, min(near, FARTHEST))
+    stride = FIRST_STRIDE
+    while falling(low) <= value:
+        if low == -FARTHEST:
+            return None
+        low, stride = max(low - stride, -FARTHEST), 2 * stride
+    stride = FIRST_STRIDE
+    while falling(high) >= value:
+        if high == FARTHEST:
+            return None
+        high, stride = min(high + stride, FARTHEST), 2 * stride
     while high - low > 1e-6:
         middle = (low + high) / 2
         low, high = (middle, high) if falling(middle) > value else (low, middle)
     return (low + high) / 2
+
+
+FIRST_STRIDE: Final = 4.0
+"""Elo by which the first step goes."""
 
 
 def normalized_of(counts: Sequence[int], elo: float | None) -> float | None:

@@ -34,8 +34,8 @@ from lath.reports.background import (
     rulings_sheet,
 )
 from lath.reports.outcome import Outcome, Sheet
-from lath.reports.ratings.rating import LEAST_OPENINGS
-from lath.reports.ratings.results import Z95, Conditions, Estimate
+from lath.reports.ratings.errors import LEAST_OPENINGS
+from lath.reports.ratings.results import Z95, Conditions
 from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
@@ -98,7 +98,7 @@ def ratings_columns(table: Table) -> list[Column]:
         Column("bot", [row.name for row in rows], kind="name"),
         Column("rating", [f"{skill.exposed:.2f}" for skill in skills]),
         Column("mu ± 95%", mus, rank=5),
-        Column("Elo ± 95%", _within([_elo(row.strength.elo) for row in rows]), rank=4),
+        Column("Elo ± 95%", _within([row.strength.elo.told for row in rows]), rank=4),
         Column("expected", [f"{row.strength.elo.score:.0%}" for row in rows], rank=7),
         Column("games", [str(row.games) for row in rows], rank=2),
         Column("W-D-L", [f"{row.wins}-{row.draws}-{row.losses}" for row in rows], rank=9),
@@ -115,10 +115,6 @@ def ratings_columns(table: Table) -> list[Column]:
     return columns
 
 
-def _elo(estimate: Estimate) -> tuple[str, str]:
-    return f"{round(estimate.value):+d}", f"{Z95 * estimate.error:.0f}"
-
-
 def _within(intervals: Sequence[tuple[str, str] | None], unit: str = "") -> list[str]:
     """Return values with the half widths of their intervals, the signs below each other.
 
@@ -126,7 +122,10 @@ def _within(intervals: Sequence[tuple[str, str] | None], unit: str = "") -> list
     ['+7 ± 5', '-12 ±10', '-']
     """
     wide = max((cell_len(half) for _, half in filter(None, intervals)), default=0)
-    return [f"{each[0]} ±{each[1]:>{wide}}{unit}" if each else "-" for each in intervals]
+    return [
+        (f"{each[0]} ±{each[1]:>{wide}}{unit}" if each[1] else each[0]) if each else "-"
+        for each in intervals
+    ]
 
 
 CROSSTABLE: Final = "Points against each other"
@@ -199,7 +198,7 @@ def game_lines(standings: Standings) -> list[Column]:
     tables = standings.per_game
     found = {line.game: line for line in standings.overall.ratings.conditions}
     lines = [found.get(table.game) for table in tables]  # None where no game is rated
-    advantages = _within([_elo(line.advantage) if line else None for line in lines], " Elo")
+    advantages = _within([line.advantage.told if line else None for line in lines], " Elo")
     columns = [
         Column("game", [table.game for table in tables], kind="name"),
         Column("games", [str(table.games) for table in tables]),
@@ -247,8 +246,8 @@ def remarks(table: Table) -> Iterator[str]:
         yield f"{words}: {listed}{more}"
     if table.repeated:
         yield (
-            f"repeated: {_games(table.repeated)}, move by move the same as another; counted for "
-            "points, but not for ratings and intervals"
+            f"repeated: {_games(table.repeated)}, move by move the same as another; the points "
+            "count, and intervals are as wide as for the different games alone"
         )
     if table.self_play:
         yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"

@@ -174,7 +174,9 @@ def _gauntlet(challenge: Challenge) -> Outcome:
 def _test(test: SprtStanding) -> Outcome:
     """Return the numbers of a test, and how many pairs gave how many points."""
     now, sprt, new = test.state, test.sprt, test.names[0]
-    show = stopped_advantage(sprt, now) if test.has_stopped else fixed_advantage(now.counts)
+    show = (
+        stopped_advantage(sprt, now) if test.has_stopped else fixed_advantage(now.counts, now.worth)
+    )
     scales = {"Elo": (show.elo, show.low, show.high)}
     if sprt.model == "normalized":
         one, low, high = (normalized_of(now.counts, elo) for elo in scales["Elo"])
@@ -191,7 +193,7 @@ def _test(test: SprtStanding) -> Outcome:
         ("H0", f"{sprt.elo0:g} Elo, {sprt.model}"),
         ("H1", f"{sprt.elo1:g} Elo, {sprt.model}"),
         *(row for name, elo, ends in shown for row in ((name, elo), (interval, ends))),
-        *([("not counted", _repeating(test.repeating))] if test.repeating else []),
+        *([("evidence", _worth(test))] if now.worth < 1 else []),
     )
     verdict = _verdict(test)
     counts = ", ".join(map(str, now.counts))
@@ -251,8 +253,13 @@ def _verdict(test: SprtStanding) -> str:
     return f"{new} {found} ({test.state.verdict} accepted {after})"
 
 
-def _repeating(pairs: int) -> str:
-    return f"{pairs} pair{'' if pairs == 1 else 's'} with a game that repeats another"
+def _worth(test: SprtStanding) -> str:
+    """Return as how many new pairs all count, and why."""
+    pairs = test.state.pairs
+    words = f"that of {pairs * test.state.worth:.1f} new pairs"
+    if test.repeating:
+        return f"{words}: {test.repeating} of {pairs} repeat a game"
+    return f"{words}: pairs from one opening are alike"
 
 
 def _sentence(words: str) -> str:

@@ -75,13 +75,13 @@ class Axis(NamedTuple):
 
 
 def axis(
-    values: Iterable[float], start: float, end: float, most: int = 6, *, close: bool = False
+    values: Iterable[float | None], start: float, end: float, most: int = 6, *, close: bool = False
 ) -> Axis:
-    """Return the axis that has room for all `values`; 0..1 without values.
+    """Return the axis that has room for all `values` that are known; 0..1 without values.
 
     It ends at ticks, or if `close` where the values end, provided that they differ.
     """
-    known = list(values) or [0, 1]
+    known = [value for value in values if value is not None] or [0, 1]
     low, high = min(known), max(known)
     marks = ticks(low, high, most)
     if close and low < high:

@@ -1,13 +1,15 @@
-"""An Elo scale: Davidson's model fitted to counts, shown as scores, how sure it is and if it fits.
+"""An Elo scale: Davidson's model fitted to counts, shown as scores, and whether it fits.
 
 **The model.** With d the strength of first minus that of second, a the advantage of the first seat
 and n how drawish the game is (Davidson, 1970; Davidson and Beaver, 1977):
 
     P(first wins) : P(draw) : P(second wins) = e^((d+a)/2) : n : e^(-(d+a)/2)
 
-All bots have one strength; each game id has an a and an n of its own. The fit is the top of the
-posterior with weak priors, so that 100 % scores stay finite; the prior of the strengths is as wide
-as the field, where that is wider.
+All bots have one strength; each game id has an a and an n of its own. The strengths are normal
+before any game, with a standard deviation that the games themselves tell (empirical Bayes): a field
+of close bots has a narrow prior, a wide one a wide prior. How well they tell it is part of the
+errors: the posterior is a mixture over several widths, each by its evidence (Laplace's method) and
+a weak prior of its own. So ratings hold also where results decide who meets whom.
 
 **The scale.** The model's d is about decided games: the more draws, the further it is from what
 people know as Elo. So what is shown are the ratings r by which the logistic curve expects of each
@@ -18,12 +20,6 @@ taken equally often:
 
 Of seats in balance these are the ratings of Bradley and Terry's model with half a point a draw, as
 Ordo and Elo's SPRT have them. The advantage is what the curve says of first's score among equals.
-
-**Its errors.** They are the sandwich H⁻¹·B·H⁻¹ of the curvature H around the covariance B of the
-scores, with the games of a `Result.pair` as one cluster. In B a game by itself has the variance
-that the model gives it; two games of one cluster have the product of their scores that was seen.
-So games without a pair give the model's own errors, and a bot that won all its games, whose scores
-are all tiny, is not taken to be sure of itself. They go over to the scale by its slopes.
 
 **Its fit.** Pearson's chi-square over (game, first, second, result). With few games a cell the
 textbook's distribution does not hold; so mean and variance of the sum are those that it has for
@@ -37,44 +33,52 @@ Must not know the order of the games, TrueSkill's model, or how a rating is show
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import permutations
+from dataclasses import dataclass, field
 from typing import Final
 
 from lath.reports.ratings.numerics import (
-    WIDENINGS,
-    WIDER,
     Matrix,
     Vector,
     chi_square_tail,
     cholesky,
     dot,
     inverse,
-    prior_variance,
+    inverse_of,
     solve,
-    student,
     times,
     zeros,
 )
-from lath.reports.ratings.results import Z95, Cell, Counts, Fit, Seats, SeatScore
+from lath.reports.ratings.results import Counts, Fit, Seats, Weighed
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 ELO: Final = 400 / math.log(10)
 """Elo points in a unit of the model."""
 
-PRIOR_ELO: Final = 500.0
-"""The least standard deviation of strengths before any game, about TrueSkill's 25/3 in the model's
-points: 95 % of bots within 2000. A field that the games show to be wider has its own. Weaker from
-the start would be no better: the interval of a bot that won 10 of 10 games then grows faster than
-its strength, and it no longer seems likely to be the stronger one."""
+PRIOR_ELO: Final = 250.0
+"""The standard deviation of strengths that is likeliest before any game, in Elo points."""
+
+WIDTHS: Final = 0.8
+"""The standard deviation of the logarithm of that: two of three fields have 112 to 556 points."""
+
+UNKNOWN_ELO: Final = 500.0
+"""The standard error of a bot that has met nobody, in Elo points."""
 
 PRIOR_ADVANTAGE_ELO: Final = 500.0
 """The same of the advantage of the first seat."""
 
-_TOLERANCE: Final = 1e-8
-"""Of a Newton step, in units of the model; what is left after it is about its square."""
+_TOLERANCE: Final = 1e-3
+"""Of a step, in standard errors."""
+
+_ROUGHLY: Final = 3e-2
+"""The same of widths that are only tried."""
+
+_FINE: Final = 1e-8
+"""Of a step of the ratings on the scale of scores; what is left after it is about its square."""
+
+_MOST_STEPS: Final = 200
+"""Of Newton's method; a dozen are many."""
 
 _LONGEST_STEP: Final = 2.0
 """Of any parameter at once, in units of the model: 350 Elo points."""
@@ -110,7 +114,10 @@ class Davidson:
     """Of the parameters, if games were independent."""
 
     variance: float
-    """Of the strengths, before any game."""
+    """Of the strengths, before any game, as far as the games tell it."""
+
+    by_width: Matrix = field(default_factory=list)
+    """The part of the covariance that is there because the field's width is uncertain."""
 
     def chances(self, seats: Seats) -> tuple[float, float, float]:
         """Return how likely first wins, draws and loses."""
@@ -128,73 +135,187 @@ def chances(ahead: float, log_draws: float) -> tuple[float, float, float]:
     return win / total, draw / total, loss / total
 
 
-Games = Sequence[tuple[tuple[int, int, int], SeatScore]]
+Games = Sequence[tuple[tuple[int, int, int], Weighed]]
 """The places of the parameters, and what came of the games."""
 
 
+_STRIDE: Final = 0.7
+"""Between the logarithms of widths that are tried first."""
+
+_NODES: Final = range(-2, 3)
+"""Widths of the mixture, from the likeliest one."""
+
+_NODE: Final = 1.0
+"""Between their logarithms, in standard deviations of what the games leave open."""
+
+
 def fit(counts: Counts) -> Davidson:
-    """Return the top of the posterior; the priors without games.
-
-    The prior of the strengths has the variance that this field seems to have, or that of PRIOR_ELO
-    where that is more.
-    """
+    """Return the posterior's mean and covariance, for any width of the field; without games, 0."""
     places = Places(counts)
-    games = [(places.of(seats), tally) for seats, tally in counts.tallies.items()]
-    least = variance = (PRIOR_ELO / ELO) ** 2
-    values = [0.0] * places.size
-    for _ in range(WIDENINGS):
-        values = _top(places, games, values, variance)
-        covariance = inverse(_slopes(places, games, values, variance)[1])
-        model = Davidson(places, values, covariance, variance)
-        wider = prior_variance(values[: len(places.bots)], covariance, variance, least)
-        if wider <= WIDER * variance:
-            break
-        variance = wider
-    return model
+    games = [(places.of(seats), tally) for seats, tally in counts.weighed().items()]
+    middle = math.log(PRIOR_ELO / ELO)
+    peaks = _Peaks(places, games)
+    best = 0
+    tried = {step: peaks.at(middle + step * _STRIDE, _ROUGHLY).evidence for step in (-1, 0, 1)}
+    while (step := max(tried, key=tried.__getitem__)) != best:
+        best = step
+        for beside in (best - 1, best + 1):
+            if beside not in tried:
+                tried[beside] = peaks.at(middle + beside * _STRIDE, _ROUGHLY).evidence
+    below, top, above = (tried[best + step] for step in (-1, 0, 1))
+    bend = max(2 * top - below - above, 1e-3)
+    likeliest = middle + _STRIDE * (best + (above - below) / (2 * bend))
+    apart = min(_STRIDE, _NODE * _STRIDE / math.sqrt(bend))
+    return _mixture(places, [peaks.at(likeliest + node * apart) for node in _NODES])
 
 
-def _top(places: Places, games: Games, values: Vector, variance: float) -> Vector:
-    """Return where the log-posterior, which is concave, is highest: by Newton's method."""
-    for _ in range(200):  # a dozen are many
-        gradient, curvature = _slopes(places, games, values, variance)
-        step = solve(cholesky(curvature), gradient)
-        longest = max(map(abs, step), default=0.0)
-        # Beyond a unit or two the curvature is another: an unbounded step could run away.
-        length = min(1.0, _LONGEST_STEP / longest) if longest else 1.0
-        values = [value + length * by for value, by in zip(values, step, strict=True)]
-        if longest < _TOLERANCE:
-            break
-    return values
+@dataclass(frozen=True, slots=True)
+class _Peak:
+    """The normal distribution that is next to the posterior for one width of the field."""
+
+    values: Vector
+    covariance: Matrix
+    variance: float
+    evidence: float
+    """The logarithm of what the width makes likely, but for a constant."""
 
 
-def _slopes(places: Places, games: Games, values: Vector, variance: float) -> tuple[Vector, Matrix]:
-    """Return the log-posterior's gradient, and minus its second derivatives: the lower triangle.
+class _Peaks:
+    """Finds such distributions, each from the last."""
 
-    `variance` is that of the strengths before any game.
+    def __init__(self, places: Places, games: Games) -> None:
+        self._places: Final = places
+        self._games: Final = games
+        self._values = [0.0] * places.size
+        self._covariance = zeros(places.size)
+
+    def at(self, width: float, tolerance: float = _TOLERANCE) -> _Peak:
+        """Return it for a field whose standard deviation has this logarithm.
+
+        It is the closest one as the Kullback-Leibler divergence has it (Opper and Archambeau,
+        2009): mean and curvature are expectations, which bends less than the top alone.
+        """
+        places, games, variance = self._places, self._games, math.exp(2 * width)
+        values, known = self._values, self._covariance
+        last: Matrix = []
+        part, widened = 1.0, 0.0
+        for _ in range(_MOST_STEPS):
+            gradient, curvature, _ = _slopes(places, games, values, known, variance)
+            if part < 1.0:
+                curvature = [
+                    [part * new + (1 - part) * old for new, old in zip(*rows, strict=True)]
+                    for rows in zip(curvature, last, strict=True)
+                ]
+            lower, last = cholesky(curvature), curvature
+            step = solve(lower, gradient)
+            longest = max(map(abs, step), default=0.0)
+            # Beyond a unit or two the curvature is another: an unbounded step could run away.
+            length = min(1.0, _LONGEST_STEP / longest) if longest else 1.0
+            values = [value + length * by for value, by in zip(values, step, strict=True)]
+            before, known = known, inverse_of(lower)
+            wider = max(
+                (1 - before[i][i] / known[i][i] for i in range(places.size)), key=abs, default=0.0
+            )
+            further = max(
+                (abs(by) / math.sqrt(known[i][i]) for i, by in enumerate(step)), default=0.0
+            )
+            if max(further, abs(wider)) < tolerance:
+                break
+            if wider * widened < 0 and abs(wider) > abs(widened) / 2:
+                part /= 2  # it swings, as where a bot nearly always wins: smaller steps do not
+            widened = wider
+        self._values, self._covariance = values, known
+        height = _slopes(places, games, values, known, variance)[2]
+        height -= math.fsum(math.log(row[-1]) for row in lower)
+        height -= ((width - math.log(PRIOR_ELO / ELO)) / WIDTHS) ** 2 / 2
+        return _Peak(values, known, variance, height)
+
+
+def _mixture(places: Places, peaks: Sequence[_Peak]) -> Davidson:
+    """Return mean and covariance of normal distributions that weigh by their evidence."""
+    most = max(peak.evidence for peak in peaks)
+    weights = [math.exp(peak.evidence - most) for peak in peaks]
+    total = math.fsum(weights)
+    weights = [weight / total for weight in weights]
+    mean = [dot(weights, of) for of in zip(*(peak.values for peak in peaks), strict=True)]
+    between, covariance = zeros(places.size), zeros(places.size)
+    for weight, peak in zip(weights, peaks, strict=True):
+        if weight < _NO_WEIGHT:
+            continue
+        off = [value - middle for value, middle in zip(peak.values, mean, strict=True)]
+        for i, row in enumerate(peak.covariance):
+            by = weight * off[i]
+            between[i] = [
+                so_far + by * other for so_far, other in zip(between[i], off, strict=True)
+            ]
+            covariance[i] = [
+                so_far + weight * value for so_far, value in zip(covariance[i], row, strict=True)
+            ]
+    whole = [
+        [one + other for one, other in zip(*rows, strict=True)]
+        for rows in zip(covariance, between, strict=True)
+    ]
+    # The middle of widths: few games leave those open that are far too large.
+    variance = math.exp(dot(weights, (math.log(peak.variance) for peak in peaks)))
+    return Davidson(places, mean, whole, variance, between)
+
+
+_NO_WEIGHT: Final = 1e-4
+"""Of a mixture: its part changes nothing that is shown."""
+
+
+_THIRDS: Final = ((0.0, 2 / 3), (math.sqrt(3), 1 / 6), (-math.sqrt(3), 1 / 6))
+"""Where a normal distribution is looked at, in standard deviations, and with what weight (Gauss and
+Hermite)."""
+
+
+def _slopes(
+    places: Places, games: Games, values: Vector, known: Matrix, variance: float
+) -> tuple[Vector, Matrix, float]:
+    """Return gradient, minus second derivatives and height of the log-posterior, as expected.
+
+    The expectation is over a normal distribution around `values` with the covariance `known`, of
+    which the first seat's lead is looked at; the second derivatives are the lower triangle, and
+    the height is without a constant. `variance` is that of the strengths before any game.
     """
     gradient, curvature = [0.0] * places.size, zeros(places.size)
     # The priors: normal strengths and advantages, imagined draws.
     weights = dict.fromkeys(places.bots.values(), 1 / variance)
+    height = -len(weights) / 2 * math.log(variance)
     weights |= dict.fromkeys(places.games.values(), (ELO / PRIOR_ADVANTAGE_ELO) ** 2)
     for i, weight in weights.items():
         gradient[i] = -weight * values[i]
         curvature[i][i] = weight
+        height -= weight * (values[i] ** 2 + known[i][i]) / 2
     for game in places.games.values():
-        draw = chances(0.0, values[game + 1])[1]
+        win, draw, _ = chances(0.0, values[game + 1])
         gradient[game + 1] = PRIOR_DRAWS - PRIOR_GAMES * draw
         curvature[game + 1][game + 1] = PRIOR_GAMES * draw * (1 - draw)
+        height += PRIOR_DRAWS * math.log(draw) + (PRIOR_GAMES - PRIOR_DRAWS) * math.log(2 * win)
     for (one, other, game), tally in games:
+        seat, row = known[game], known[one]
+        spread = row[one] + known[other][other] + seat[game]
+        spread = math.sqrt(max(0.0, spread + 2 * (seat[one] - row[other] - seat[other])))
+        ahead = values[one] - values[other] + values[game]
+        log_draws = values[game + 1]
+        leans = draws = both = mixed = drawn = 0.0
+        for off, weight in _THIRDS if spread > _NARROW else _MIDDLE:
+            win, draw, loss = chances(ahead + off * spread, log_draws)
+            lean = (win - loss) / 2
+            leans += weight * lean
+            draws += weight * draw
+            both += weight * ((win + loss) / 4 - lean * lean)
+            mixed += weight * lean * draw
+            drawn += weight * draw * (1 - draw)
+            height += weight * tally.height(win, draw, loss)
         count = tally.games
-        win, draw, loss = chances(values[one] - values[other] + values[game], values[game + 1])
-        lean = (win - loss) / 2
-        ahead = (tally.wins - tally.losses) / 2 - count * lean
-        drawn = tally.draws - count * draw
-        gradient[one] += ahead
-        gradient[other] -= ahead
-        gradient[game] += ahead
-        gradient[game + 1] += drawn
-        both = count * ((win + loss) / 4 - lean * lean)
-        mixed = -count * lean * draw
+        pull = (tally.wins - tally.losses) / 2 - count * leans
+        gradient[one] += pull
+        gradient[other] -= pull
+        gradient[game] += pull
+        gradient[game + 1] += tally.draws - count * draws
+        both *= count
+        mixed *= -count
         curvature[one][one] += both
         curvature[other][other] += both
         curvature[max(one, other)][min(one, other)] -= both
@@ -206,8 +327,13 @@ def _slopes(places: Places, games: Games, values: Vector, variance: float) -> tu
         row[one] += mixed
         row[other] -= mixed
         row[game] += mixed
-        row[game + 1] += count * draw * (1 - draw)
-    return gradient, curvature
+        row[game + 1] += count * drawn
+    return gradient, curvature, height
+
+
+_MIDDLE: Final = ((0.0, 1.0),)
+_NARROW: Final = 1e-3
+"""Below such a standard deviation, in units of the model, its middle stands for all."""
 
 
 # Its scale
@@ -256,7 +382,7 @@ def scores(model: Davidson, counts: Counts, groups: Sequence[Sequence[str]]) -> 
         longest = max(map(abs, step), default=0.0)
         length = min(1.0, _LONGEST_STEP / longest) if longest else 1.0
         ratings = [value + length * by for value, by in zip(ratings, step, strict=True)]
-        if longest < _TOLERANCE:
+        if longest < _FINE:
             break
     columns = list(zip(*slopes, strict=True))
     by_points = inverse(_shortfall(met, places, ratings)[1])
@@ -323,161 +449,6 @@ def advantage(model: Davidson, game: int) -> tuple[float, Vector]:
     return math.log(score / (1 - score)), [steep / weight, drawn / weight]
 
 
-# Its errors
-
-
-def covariance(model: Davidson, counts: Counts) -> Matrix:
-    """Return the covariance of the model's parameters, given which of the games stand together.
-
-    Without clusters it is the model's own.
-    """
-    own = model.covariance
-    if not counts.clusters:
-        return own
-    # A fitted parameter takes a share of each score with it. Where each of N games has the same
-    # share in p parameters, as in a balanced tournament, the products of m games of a cluster are
-    # too small by (m - 1) p / N of the variances. Measured: intervals of 8 bots after 280 games in
-    # pairs were too narrow by 1.6 %, and p / 2N is 1.6 %.
-    products = sum(n * len(cluster) * (len(cluster) - 1) for cluster, n in counts.clusters.items())
-    whole = 1 + products * len(model.parameters) / counts.games**2
-    common = _in_common(model, counts.clusters)
-    half = [[dot(row, column) for column in common] for row in own]
-    result = zeros(len(own))
-    for i, row in enumerate(half):
-        for j in range(i + 1):
-            result[i][j] = result[j][i] = whole * own[i][j] + dot(row, own[j])
-    return result
-
-
-def _slopes_of(model: Davidson, cell: Cell) -> tuple[tuple[int, float], ...]:
-    """Return the slopes of the logarithm of a result's chance, by the place of the parameter."""
-    first, second, points, game_id = cell
-    seats = Seats(game_id, first, second)
-    win, draw, loss = model.chances(seats)
-    ahead, drawn = points - 0.5 - (win - loss) / 2, (points == 0.5) - draw
-    one, two, game = model.places.of(seats)
-    return (one, ahead), (two, -ahead), (game, ahead), (game + 1, drawn)
-
-
-def _in_common(model: Davidson, clusters: Mapping[tuple[Cell, ...], int]) -> Matrix:
-    """Return the sum of the products of the scores of every two games of one cluster, both ways.
-
-    What stands beside the games of one kind is added up first: there are fewer kinds than clusters.
-    """
-    kinds = dict.fromkeys(cell for games in clusters for cell in games)
-    scores = {cell: _slopes_of(model, cell) for cell in kinds}
-    beside: dict[Cell, defaultdict[int, float]] = {cell: defaultdict(float) for cell in scores}
-    for cluster, repeats in clusters.items():
-        for cell, other in permutations(cluster, 2):  # nearly always two games
-            sums = beside[cell]
-            for place, slope in scores[other]:
-                sums[place] += repeats * slope
-    result = zeros(len(model.parameters))
-    for cell, sums in beside.items():
-        for i, slope in scores[cell]:
-            row = result[i]
-            for j, together in sums.items():
-                row[j] += slope * together
-    return result
-
-
-def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> float:
-    """Return the variance of an advantage over openings of the kind that were played.
-
-    `slopes` are those of the advantage by the two parameters of `game`. Each opening, of whichever
-    bots its games were, moves the advantage by the scores of its games; with few of them, what
-    they move it by together is fitted away, as from any variance around a mean.
-    """
-    at = model.places.games[game]
-    rows = model.covariance[at : at + 2]
-    by_score = [dot(column, slopes) for column in zip(*rows, strict=True)]
-    openings = counts.openings[game]
-    moved = {
-        cell: sum(by_score[i] * slope for i, slope in _slopes_of(model, cell))
-        for cell in {cell for games in openings for cell, _ in games}
-    }
-    number = counts.openings_of(game)
-    shifts = (
-        (math.fsum(times * moved[cell] for cell, times in games), alike)
-        for games, alike in openings.items()
-    )
-    return math.fsum(alike * shift**2 for shift, alike in shifts) * number / (number - 1)
-
-
-# From game to game
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """How much bots differ from game id to game id, beyond chance."""
-
-    variance: float
-    """Of a bot's strength at one of them, around its strength at all."""
-
-    shares: Vector
-    """For each bot the sum of the squares of the weights of its games: 1 for a bot of one game."""
-
-    degrees: int
-    p_value: float
-    """How likely differences as large are by chance alone."""
-
-    def of_all(self) -> Vector:
-        """Return what this adds to the variance of each bot's strength at games of that kind.
-
-        Student's t makes up for a variance that is known from few.
-        """
-        wider = student(Z95, self.degrees) / Z95
-        return [self.variance * share * wider**2 for share in self.shares]
-
-
-_LEAST_DIFFERENT: Final = 0.05
-"""The p-value from which on chance explains how bots differ. A variance that is only ever above 0
-would make intervals too wide where there is none: with six ids they held in 97 to 98 %."""
-
-
-def between_games(model: Davidson, counts: Counts) -> Between | None:
-    """Return how bots differ from game id to game id; None where no two have a bot in two.
-
-    Bot by bot and id by id, the points beyond those expected have the information as their
-    variance, and the information's square times the variance sought on top (DerSimonian and Laird,
-    1986). Games weigh by what they tell, which is nearly their number.
-    """
-    beyond: defaultdict[tuple[int, str], float] = defaultdict(float)
-    known: defaultdict[tuple[int, str], float] = defaultdict(float)
-    for seats, tally in counts.tallies.items():
-        win, _, loss = model.chances(seats)
-        lean = (win - loss) / 2
-        ahead = (tally.wins - tally.losses) / 2 - tally.games * lean
-        one, other, _ = model.places.of(seats)
-        for bot, sign in ((one, 1), (other, -1)):
-            beyond[bot, seats.game] += sign * ahead
-            known[bot, seats.game] += tally.games * ((win + loss) / 4 - lean * lean)
-    bots, games = model.places.bots, model.places.games
-    of_bot = [math.fsum(known.get((bot, game), 0.0) for game in games) for bot in bots.values()]
-    shares = [
-        math.fsum((known.get((bot, game), 0.0) / of_bot[bot]) ** 2 for game in games)
-        if of_bot[bot]
-        else 1.0
-        for bot in bots.values()
-    ]
-    players = Counter(game for _, game in known)
-    degrees = len(known) - len({bot for bot, _ in known}) - len(games) + 1
-    if len(games) < 2 or degrees < 1:
-        return None
-    seen = by_chance = by_variance = 0.0
-    for (bot, game), information in known.items():
-        seen += beyond[bot, game] ** 2 / information
-        share = information / of_bot[bot]
-        by_chance += 1 - share
-        # Opponents differ as well: the one of a game of two as much as the bot itself.
-        opponents = players[game] / (players[game] - 1)
-        by_variance += information * opponents * (1 - 2 * share + shares[bot])
-    p_value = chi_square_tail(seen * degrees / by_chance, degrees)
-    differs = p_value < _LEAST_DIFFERENT and by_variance > 0
-    variance = max(seen - by_chance, 0.0) / by_variance if differs else 0.0
-    return Between(variance, shares, degrees, p_value)
-
-
 # Its fit
 
 _LEAST_SPREAD: Final = 0.5
@@ -495,12 +466,13 @@ def fit_of(model: Davidson, counts: Counts, groups: int) -> Fit:
     A game id without any draw has no cells for draws, one with nothing else has no cells. Cells
     with a result that is all but impossible are passed over: seen once, it would outweigh all.
     """
-    decided = {seats.game for seats, tally in counts.tallies.items() if tally.draws < tally.games}
-    drawish = {seats.game for seats, tally in counts.tallies.items() if tally.draws} & decided
+    tallies = counts.weighed()
+    decided = {seats.game for seats, tally in tallies.items() if tally.draws < tally.games}
+    drawish = {seats.game for seats, tally in tallies.items() if tally.draws} & decided
     fitted = len(model.places.bots) - groups + len(decided) + len(drawish)
-    total, free, spread, cells, used = 0.0, 0, 0.0, 0, 0
+    total, free, spread, cells, used = 0.0, 0, 0.0, 0, 0.0
     leaning = [0.0] * len(model.parameters)
-    for seats, tally in counts.tallies.items():
+    for seats, tally in tallies.items():
         if seats.game not in decided:
             continue
         win, draw, loss = model.chances(seats)

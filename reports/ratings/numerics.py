@@ -67,8 +67,13 @@ def solve(lower: Sequence[Vector], vector: Sequence[float]) -> Vector:
 
 def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
     """Return the inverse, whole; errors as of `cholesky`."""
+    return inverse_of(cholesky(matrix))
+
+
+def inverse_of(lower: Sequence[Vector]) -> Matrix:
+    """Return the inverse of L·Lᵀ, whole."""
     columns: Matrix = []  # of L's inverse, each from its diagonal down
-    for row in cholesky(matrix):
+    for row in lower:
         scale = row[-1]
         for j, column in enumerate(columns):
             column.append(-dot(column, row[j:]) / scale)
@@ -78,31 +83,6 @@ def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
         for j in range(i, len(columns)):
             result[i][j] = result[j][i] = dot(columns[j], column[j - i :])
     return result
-
-
-WIDENINGS: Final = 8
-"""How often a prior may be made wider; in fields that are played enough, twice is enough."""
-
-WIDER: Final = 1.01
-"""By what it must be wider at least to be worth another fit."""
-
-_ROOM: Final = 1.4
-"""By what a prior grows more than is likeliest: of eight numbers one knows the variance to a half,
-and too narrow a prior does more harm than too wide a one."""
-
-
-def prior_variance(
-    means: Sequence[float], covariance: Matrix, variance: float, least: float
-) -> float:
-    """Return a step towards the prior variance that unknown numbers around 0 seem to have.
-
-    They have those `means` and that covariance now, and had `variance` before anything was known.
-    The step is MacKay's (1992) towards the likeliest one, with some room, and as if two more
-    numbers were known whose variance is `least`: what few say is little.
-    """
-    known = sum(1 - covariance[i][i] / variance for i in range(len(means)))
-    likeliest = (dot(means, means) + 2 * least) / (known + 2)
-    return least + _ROOM * (likeliest - least)
 
 
 # The normal and the chi-square distribution

@@ -9,27 +9,31 @@ Must not know records, nor how a rating is shown.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, permutations
 from statistics import fmean
-from typing import Final
+from typing import Final, Literal
 
-from lath.reports.ratings import elo
+from lath.reports.ratings import errors
 from lath.reports.ratings.elo import (
     ELO,
-    PRIOR_ELO,
+    UNKNOWN_ELO,
     Davidson,
     Scores,
     advantage,
-    between_games,
-    by_opening,
     chances,
-    covariance,
     fit,
     fit_of,
     scores,
+)
+from lath.reports.ratings.errors import (
+    LEAST_OPENINGS,
+    between_games,
+    between_openings,
+    by_opening,
+    covariances,
 )
 from lath.reports.ratings.numerics import Matrix, Vector, dot, student, times
 from lath.reports.ratings.results import (
@@ -38,6 +42,7 @@ from lath.reports.ratings.results import (
     Conditions,
     Counted,
     Counts,
+    Elo,
     Estimate,
     HoldsFor,
     Rating,
@@ -46,16 +51,9 @@ from lath.reports.ratings.results import (
     Strength,
     connected,
     count,
+    score_of,
 )
 from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, rated_in_order
-
-_LEAST_SHARE: Final = 0.25
-"""What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
-handful of clusters can agree by chance, and seem to leave nothing open."""
-
-LEAST_OPENINGS: Final = 6
-"""From which on the advantage is told for openings of their kind. Of fewer, an interval that holds
-for others would be three times as wide and wider."""
 
 
 def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratings:
@@ -67,28 +65,38 @@ def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratin
     results = list(results) if isinstance(results, Iterator) else results
     counts = count(results)
     groups = connected(counts.names, ((seats.first, seats.second) for seats in counts.tallies))
-    posterior = converged(counts)
     model = fit(counts)
-    by_pair = covariance(model, counts)
+    posterior = converged(counts, model.variance * UNIT**2)
+    by_games = covariances(model, counts)
     scale = scores(model, counts, groups)
     between = between_games(model, counts)
-    differ = between.of_all() if between else []
-    own = scale.spread(_with(model.covariance, differ))
-    spread = own if by_pair is model.covariance else scale.spread(_with(by_pair, differ))
+    openings = between_openings(model, counts)
+    differ = [0.0] * len(counts.names)
+    for more in (
+        between.of_all() if between else [],
+        openings.beyond(model, counts) if openings else [],
+    ):
+        differ = [so_far + by for so_far, by in zip(differ, more, strict=True)] if more else differ
+    spreads = [scale.spread(_with(spread, differ)) for spread in by_games]
     skills = _with(posterior.spread(), [variance * UNIT**2 for variance in differ])
+    skills = _plus(skills, model.by_width, UNIT**2)
     sequential = next(rated_in_order([results], posterior.draw_rate)) if in_order else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
         places = [model.places.bots[name] for name in group]
-        found = _around_mean((posterior.means, scale.ratings), (skills, spread, own), places)
+        found = _around_mean((posterior.means, scale.ratings), (skills, *spreads), places)
+        ends = _open_ends(counts, group, [strength for _, strength in found])
+        found = [
+            (skill, ends.get(place, strength)) for place, (skill, strength) in enumerate(found)
+        ]
         for name, (skill, strength) in zip(group, found, strict=True):
             strengths[name] = Strength(
                 trueskill=skill, sequential=sequential.get(name), elo=strength, group=number
             )
         for (one, i), (other, j) in permutations(zip(group, places, strict=True), 2):
-            apart = [m[i][i] + m[j][j] - 2 * m[i][j] for m in (spread, own)]
-            differences[one, other] = _error(*apart)
+            apart = [m[i][i] + m[j][j] - 2 * m[i][j] for m in spreads]
+            differences[one, other] = _error(apart)
     played: Counter[str] = Counter()
     for seats, tally in counts.tallies.items():
         played[seats.game] += tally.games
@@ -101,7 +109,7 @@ def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratin
             Conditions(
                 game=game,
                 games=played[game],
-                advantage=_advantage(model, by_pair, counts, game),
+                advantage=_advantage(model, by_games, counts, game),
                 draw_rate=chances(0.0, model.parameters[i + 1])[1],
                 openings=counts.openings_of(game),
                 holds_for=_holds_for(counts, game),
@@ -122,33 +130,117 @@ def _with(spread: Matrix, more: Vector) -> Matrix:
     ]
 
 
-def _between(between: elo.Between, scale: Scores, bots: int) -> Between:
+def _plus(spread: Matrix, more: Matrix, times: float) -> Matrix:
+    """Return a covariance to which the bots' part of another is added, so many times."""
+    return [
+        [value + times * by for value, by in zip(row, also, strict=False)]
+        for row, also in zip(spread, more, strict=False)
+    ]
+
+
+def _between(between: errors.Between, scale: Scores, bots: int) -> Between:
     """Return what is told of how bots differ from game to game, on the scale of scores."""
     steep = fmean(scale.slopes[i][i] for i in range(bots)) * bots / (bots - 1)
     return Between(spread=ELO * steep * math.sqrt(between.variance), p_value=between.p_value)
 
 
 def _around_mean(
-    values: tuple[Vector, Vector], spreads: tuple[Matrix, Matrix, Matrix], places: Sequence[int]
-) -> list[tuple[Rating, Estimate]]:
+    values: tuple[Vector, Vector], spreads: Sequence[Matrix], places: Sequence[int]
+) -> list[tuple[Rating, Elo]]:
     """Return a group's skills and strengths around their means; a bot alone is a newcomer.
 
-    `values` are skills and strengths; `spreads` the covariances of skills, of strengths, and of
-    strengths by the model alone. Where all of a group are is known by the prior alone: no game
-    could tell, and so that is no part of any sigma.
+    `values` are skills and strengths; `spreads` the covariance of skills, and those of strengths,
+    of which the largest variance holds. Where all of a group are is known by the prior alone: no
+    game could tell, and so that is no part of any sigma.
     """
     if len(places) == 1:
-        return [(Rating(MU, SIGMA), Estimate(0.0, PRIOR_ELO))]
+        return [(Rating(MU, SIGMA), Elo(0.0, UNKNOWN_ELO))]
     skills, strengths = values
     mu, mean = (fmean(of[i] for i in places) for of in values)
     centred = [_centred(spread, places) for spread in spreads]
     return [
         (
             Rating(MU + skills[i] - mu, math.sqrt(variance)),
-            Estimate(ELO * (strengths[i] - mean), _error(*errors)),
+            Elo(ELO * (strengths[i] - mean), _error(errors)),
         )
         for i, variance, *errors in zip(places, *centred, strict=True)
     ]
+
+
+@dataclass(slots=True)
+class _OneSided:
+    """The games of a bot, as long as they all ended alike."""
+
+    scores: set[float] = field(default_factory=set)
+    met: list[tuple[int, float]] = field(default_factory=list)
+    """The places of opponents, and how many different games there were."""
+    in_seat: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    """How many of them as first and as second."""
+
+    @property
+    def has_both_seats(self) -> bool:
+        """Return whether no seat alone may explain it."""
+        return min(self.in_seat) >= _LEAST_IN_SEAT * sum(self.in_seat)
+
+
+_LEAST_IN_SEAT: Final = 0.25
+"""The part of its games that a bot must have in each seat: else the seat may have won them."""
+
+
+def _open_ends(counts: Counts, group: Sequence[str], strengths: Sequence[Elo]) -> dict[int, Elo]:
+    """Return the estimates of those who won all their games, or lost all, by their places.
+
+    How strong one is who never lost nobody can say. What it is at least follows from how likely
+    it is to win all those games, and from the opponents' own errors; a game counts once.
+    """
+    places = {name: place for place, name in enumerate(group)}
+    played: defaultdict[int, _OneSided] = defaultdict(_OneSided)
+    for seats, tally in counts.tallies.items():
+        if seats.first not in places:
+            continue
+        both = places[seats.first], places[seats.second]
+        games = counts.weight(seats) * tally.games
+        for seat, (wins, losses) in enumerate(
+            ((tally.wins, tally.losses), (tally.losses, tally.wins))
+        ):
+            one = played[both[seat]]
+            one.scores.add(wins / tally.games if wins + losses == tally.games else 0.5)
+            one.met.append((both[1 - seat], games))
+            one.in_seat[seat] += games
+    found = {}
+    for place, one in played.items():
+        if one.scores not in ({0.0}, {1.0}):
+            continue
+        estimate, side = strengths[place], 1 if 1.0 in one.scores else -1
+        least = side * estimate.value - Z95 * estimate.error
+        if one.has_both_seats:
+            least = _at_least([side * other.value for other in strengths], place, one.met)
+            others = fmean(strengths[other].error for other, _ in one.met)
+            further = max(0.0, side * estimate.value - least)
+            least -= math.hypot(further, Z95 * others if len(group) > 2 else 0.0) - further
+        unknown: Literal["above", "below"] = "above" if side > 0 else "below"
+        found[place] = replace(estimate, unknown=unknown, end=side * least)
+    return found
+
+
+_UNLIKELY: Final = 0.025
+"""Of a result at the end of an interval of 95 %."""
+
+
+def _at_least(values: Sequence[float], place: int, met: Iterable[tuple[int, float]]) -> float:
+    """Return the least value of a bot, around the mean of all, at which it may have won all."""
+    others = -values[place] / (len(values) - 1)
+    leads = [(values[other] - others, games) for other, games in met]
+    low, high = -_FARTHEST, _FARTHEST
+    for _ in range(60):
+        middle = (low + high) / 2
+        likely = math.fsum(games * math.log(score_of(middle - lead)) for lead, games in leads)
+        low, high = (middle, high) if likely < math.log(_UNLIKELY) else (low, middle)
+    return high * (len(values) - 1) / len(values)
+
+
+_FARTHEST: Final = 5000.0
+"""Elo points: nobody can tell strengths from there on."""
 
 
 def _holds_for(counts: Counts, game: str) -> HoldsFor:
@@ -156,20 +248,20 @@ def _holds_for(counts: Counts, game: str) -> HoldsFor:
     return "openings of that kind" if many else "the openings played"
 
 
-def _advantage(model: Davidson, by_pair: Matrix, counts: Counts, game: str) -> Estimate:
+def _advantage(model: Davidson, spreads: Sequence[Matrix], counts: Counts, game: str) -> Estimate:
     """Return what the first seat of a game is worth."""
     value, slopes = advantage(model, model.places.games[game])
     at = model.places.games[game]
-    by_pair_, own = (
+    variances = [
         dot(times([row[at : at + 2] for row in spread[at : at + 2]], slopes), slopes)
-        for spread in (by_pair, model.covariance)
-    )
+        for spread in spreads
+    ]
     if _holds_for(counts, game) == "the openings played":
-        return Estimate(ELO * value, _error(by_pair_, own))
+        return Estimate(ELO * value, _error(variances))
     # Student's t, for the variance is that of so many openings and no more.
     wider = student(Z95, counts.openings_of(game) - 1) / Z95
-    variance = by_opening(model, counts, game, slopes)
-    return Estimate(ELO * value, wider * _error(variance, own))
+    variances.append(by_opening(model, counts, game, slopes))
+    return Estimate(ELO * value, wider * _error(variances))
 
 
 def _centred(spread: Matrix, places: Sequence[int]) -> list[float]:
@@ -179,9 +271,9 @@ def _centred(spread: Matrix, places: Sequence[int]) -> list[float]:
     return [spread[i][i] - 2 * mean + middle for i, mean in zip(places, means, strict=True)]
 
 
-def _error(variance: float, own: float) -> float:
-    """Return an error in Elo points; `own` is the variance that the model gives."""
-    return ELO * math.sqrt(max(variance, _LEAST_SHARE * own))
+def _error(variances: Iterable[float]) -> float:
+    """Return the standard error in Elo points of the largest variance."""
+    return ELO * math.sqrt(max(variances))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from lath.reports.schema import About, Amount, Count, Positive, Share
@@ -37,6 +37,9 @@ class Result(NamedTuple):
 
     opening: Hashable = None
     """Games of one value, of whichever bots, begin alike; None: like all of their game."""
+
+    line: Hashable = None
+    """Games of one value are one game, ply by ply; None: like no other."""
 
 
 class Scored:
@@ -104,6 +107,61 @@ class Estimate:
         """Return the upper end of the 95 % interval."""
         return self.value + Z95 * self.error
 
+    @property
+    def told(self) -> tuple[str, str]:
+        """Return in words the value, and half the interval."""
+        return f"{round(self.value):+d}", f"{Z95 * self.error:.0f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Elo:
+    """One bot's strength in Elo points around its group's mean, with its standard error."""
+
+    value: float
+    """What the logistic curve makes of an expected score: see `score`."""
+
+    error: Amount
+    """Its standard error."""
+
+    unknown: Literal["", "above", "below"] = ""
+    """Which end of the interval nobody can say: `above` of a bot that won all its games, `below` of
+    one that lost them all."""
+
+    end: float = 0.0
+    """The other end in that case (Clopper and Pearson)."""
+
+    WRITTEN: ClassVar = ("value", "error", "low", "high", "score")
+
+    @property
+    def score(self) -> Share:
+        """Return the score that is expected against a bot at 0, a draw being half a point."""
+        return score_of(self.value)
+
+    @property
+    def low(self) -> float | None:
+        """Return the lower end of the 95 % interval; None where it is unknown."""
+        if self.unknown:
+            return self.end if self.unknown == "above" else None
+        return self.value - Z95 * self.error
+
+    @property
+    def high(self) -> float | None:
+        """Return the upper end of the 95 % interval; None where it is unknown."""
+        if self.unknown:
+            return self.end if self.unknown == "below" else None
+        return self.value + Z95 * self.error
+
+    @property
+    def told(self) -> tuple[str, str]:
+        """Return in words the value and half the interval, or what it is at least and nothing.
+
+        >>> Elo(70.0, 20.0).told, Elo(400.0, 200.0, "above", 277.4).told
+        (('+70', '39'), ('at least +277', ''))
+        """
+        if self.unknown:
+            return f"at {'least' if self.unknown == 'above' else 'most'} {round(self.end):+d}", ""
+        return f"{round(self.value):+d}", f"{Z95 * self.error:.0f}"
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:
@@ -144,7 +202,7 @@ class Strength:
     """As the `trueskill` package has it, game after game in their order, as a cross-check; None
     where it was not asked for."""
 
-    elo: Estimate
+    elo: Elo
     """In Elo points around the mean of the bot's group, which is 0, both seats taken equally often;
     its score is that expected against a bot at 0."""
 
@@ -312,6 +370,9 @@ class Counted(Protocol):
     def begun(self) -> Mapping[str, Begun]:
         """Return games between different bots as `Counts.openings` has them, unsorted."""
 
+    def different(self) -> Mapping[Seats, int]:
+        """Return how many games are different, as `Counts.different` has it, unsorted."""
+
 
 @dataclass(slots=True)
 class SeatScore(Scored):
@@ -331,6 +392,25 @@ class SeatScore(Scored):
             self.losses += games
 
 
+class Weighed(NamedTuple):
+    """What first came to in some seats; games that came again count as one together."""
+
+    wins: float
+    draws: float
+    losses: float
+
+    @property
+    def games(self) -> float:
+        """Return as how many games they count."""
+        return self.wins + self.draws + self.losses
+
+    def height(self, win: float, draw: float, loss: float) -> float:
+        """Return the logarithm of how likely such results are."""
+        height = self.wins * math.log(win) if self.wins else 0.0
+        height += self.draws * math.log(draw) if self.draws else 0.0
+        return height + (self.losses * math.log(loss) if self.losses else 0.0)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
     """All that ratings need of some results."""
@@ -347,10 +427,44 @@ class Counts:
     openings: Mapping[str, Begun]
     """For each game id the games of each `Result.opening`, and how often just so; sorted."""
 
+    different: Mapping[Seats, int] = field(default_factory=dict)
+    """How many different games there were, of seats of which one came again."""
+
     @property
     def games(self) -> int:
         """Return how many games there were between different bots."""
         return sum(tally.games for tally in self.tallies.values())
+
+    def weight(self, seats: Seats) -> float:
+        """Return how many of the games of some seats were different, of 1: what each counts."""
+        return self.different.get(seats, games := self.tallies[seats].games) / games
+
+    def weighed(self) -> dict[Seats, Weighed]:
+        """Return what ratings rest on: all points, of as many games as were different.
+
+        A game that bots without chance play again and again tells less than as many new ones. How
+        much less nobody knows; one new game is the least. All games of some seats weigh alike, so
+        that no result counts for more than it came.
+        """
+        return {
+            seats: Weighed(*(weight * n for n in (tally.wins, tally.draws, tally.losses)))
+            for seats, tally in self.tallies.items()
+            for weight in (self.weight(seats),)
+        }
+
+    @property
+    def repeated_share(self) -> float:
+        """Return the part of games that repeat another, of all that could; 0 without any."""
+        different = sum(
+            self.different.get(seats, tally.games) for seats, tally in self.tallies.items()
+        )
+        starts = sum(
+            alike * len({cell[:2] for cell, _ in games})
+            for openings in self.openings.values()
+            for games, alike in openings.items()
+        )
+        could = self.games - (starts or len(self.tallies))
+        return min(1.0, (self.games - different) / could) if could > 0 else 0.0
 
     def openings_of(self, game: str) -> int:
         """Return from how many openings games of an id began."""
@@ -385,8 +499,9 @@ def count(results: Iterable[Result] | Counted) -> Counts:
     """Return the counts of `results`; a bot's games against itself are passed over."""
     if isinstance(results, Counted):
         cells, clusters, begun = results.cells(), results.pairs(), results.begun()
+        different = results.different()
     else:
-        cells, clusters, begun = _counted(results)
+        cells, clusters, begun, different = _counted(results)
     tallies: dict[Seats, SeatScore] = {}
     for (first, second, score, game), times in cells.items():
         if first != second:
@@ -398,19 +513,28 @@ def count(results: Iterable[Result] | Counted) -> Counts:
         tallies=dict(sorted(tallies.items())),
         clusters=dict(sorted(clusters.items())),
         openings={game: dict(sorted(of_game.items())) for game, of_game in begun.items()},
+        different=dict(sorted(different.items())),
     )
 
 
-def _counted(results: Iterable[Result]) -> tuple[Counter[Cell], Together, dict[str, Begun]]:
-    """Return the results of each kind, pairs, and what openings came to."""
+def _counted(
+    results: Iterable[Result],
+) -> tuple[Counter[Cell], Together, dict[str, Begun], dict[Seats, int]]:
+    """Return the results of each kind, pairs, what openings came to, and different games."""
     cells = Counter[Cell]()
     known: dict[Cell, Cell] = {}
     kinds = _Kinds()
     pairs: dict[Hashable, int] = {}
     begun: defaultdict[str, dict[Hashable, list[Cell]]] = defaultdict(dict)
+    lines: defaultdict[tuple[str, str, str], set[Hashable]] = defaultdict(set)
+    again = Counter[tuple[str, str, str]]()
     for result in results:  # the one loop that takes a step a game; alike ones become one object
-        cell, pair, opening = result[:4], result[4], result[5]
+        cell, pair, opening, line = result[:4], result[4], result[5], result[6]
         cells[cell] += 1
+        if line is not None and cell[0] != cell[1]:
+            seats = cell[3], cell[0], cell[1]
+            again[seats] += line in (of_seats := lines[seats])
+            of_seats.add(line)
         if opening is not None and cell[0] != cell[1]:
             cell = known.setdefault(cell, cell)
             if (games := (of_game := begun[cell[3]]).get(opening)) is None:
@@ -427,4 +551,14 @@ def _counted(results: Iterable[Result]) -> tuple[Counter[Cell], Together, dict[s
         game: Counter(tuple(sorted(Counter(games).items())) for games in of_game.values())
         for game, of_game in begun.items()
     }
-    return cells, clusters, openings
+    return cells, clusters, openings, _different(cells, again)
+
+
+def _different(
+    cells: Mapping[Cell, int], again: Mapping[tuple[str, str, str], int]
+) -> dict[Seats, int]:
+    """Return how many games of some seats are different, of which so many came again."""
+    games = Counter[tuple[str, str, str]]()
+    for (first, second, _, game), times in cells.items():
+        games[game, first, second] += times
+    return {Seats(*seats): games[seats] - times for seats, times in again.items() if times}

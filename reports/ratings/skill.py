@@ -31,8 +31,6 @@ from typing import Any, Final
 from lath.reports.ratings.numerics import (
     DEEP,
     SQRT_HALF,
-    WIDENINGS,
-    WIDER,
     Accelerator,
     Matrix,
     Vector,
@@ -41,7 +39,6 @@ from lath.reports.ratings.numerics import (
     draw,
     inverse,
     pdf,
-    prior_variance,
     times,
     win,
     zeros,
@@ -121,7 +118,7 @@ class Site:
     kind: int
     """1: first won; 0: drawn; -1: second won."""
 
-    games: int
+    games: float
     precision: float = 0.0
     shift: float = 0.0
     """Precision times mean, of one copy, in first's skill and advantage less second's skill."""
@@ -206,14 +203,15 @@ class Posterior:
         return draw_rate_of(self.margin)
 
 
-def converged(counts: Counts) -> Posterior:
+def converged(counts: Counts, variance: float = SIGMA**2) -> Posterior:
     """Return the posterior of the skills of all bots, in their order; the prior without games.
 
-    The same for any order of the games. A round takes a step for each two bots in their seats, and
-    the time to invert a matrix of the bots.
+    `variance` is that of a skill before any game. The same for any order of the games. A round
+    takes a step for each two bots in their seats, and the time to invert a matrix of the bots.
     """
     bots = {name: number for number, name in enumerate(counts.names)}
-    ids = sorted({seats.game for seats in counts.tallies})
+    tallies = counts.weighed()
+    ids = sorted({seats.game for seats in tallies})
     games = {game: number for number, game in enumerate(ids, len(bots))}
     meetings = [
         (
@@ -224,26 +222,18 @@ def converged(counts: Counts) -> Posterior:
                 if n
             ),
         )
-        for seats, tally in counts.tallies.items()
+        for seats, tally in tallies.items()
     ]
-    draws = sum(tally.draws for tally in counts.tallies.values())
-    start = margin_of((draws + PRIOR_DRAWS) / (counts.games + PRIOR_GAMES))
+    draws = math.fsum(tally.draws for tally in tallies.values())
+    games_all = math.fsum(tally.games for tally in tallies.values())
+    start = margin_of((draws + PRIOR_DRAWS) / (games_all + PRIOR_GAMES))
     size = len(bots) + len(games)
-    posterior = Posterior([0.0] * size, zeros(size), start, len(bots), [0.0] * size)
+    posterior = Posterior([0.0] * size, zeros(size), start, len(bots), [0.0] * size, variance)
     posterior.forget()
-    if not meetings:
-        return posterior
-    for _ in range(WIDENINGS):
+    if meetings:
         _converge(meetings, posterior)
-        skills, before = posterior.means[: len(bots)], posterior.variance
-        wider = prior_variance(skills, posterior.covariance, before, SIGMA**2)
-        if wider <= WIDER * before:
-            break
-        posterior.variance = wider
-    else:
-        _converge(meetings, posterior)
-    if posterior.variance > SIGMA**2:
-        _see_gaps(meetings, posterior)
+        if variance > SIGMA**2:
+            _see_gaps(meetings, posterior)
     return posterior
 
 
@@ -466,7 +456,7 @@ def rated_in_order(
     margin, noise = margin_of(draw_rate), 2 * BETA**2
     erfc, exp, sqrt, density = math.erfc, math.exp, math.sqrt, math.sqrt(2 / math.pi)
     for results in batches:
-        for first, second, score, _, _, _ in results:
+        for first, second, score, _, _, _, _ in results:
             winner, loser = (second, first) if score < 0.5 else (first, second)
             try:
                 x, y = variances[winner], variances[loser]

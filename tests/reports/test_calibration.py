@@ -32,7 +32,7 @@ from simulated import (
 from lath.notation.record import Ply
 from lath.reports.ratings import elo as davidson
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Estimate, Result
+from lath.reports.ratings.results import Elo, Result
 from lath.reports.standings import Tally
 
 pytestmark = pytest.mark.slow
@@ -203,13 +203,13 @@ def played_five_times(event: Event) -> list[Result]:
     """Return what is rated of deterministic bots that play each game five times."""
     words = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
     tally = Tally()
-    for number, (first, second, score, game, pair, _) in list(enumerate(event.results)) * 5:
+    for number, (first, second, score, game, pair, *_) in list(enumerate(event.results)) * 5:
         record = bare(first, second, words[score], game_id=game, Opening=f"{pair}")
         tally.add(replace(record, plies=(Ply(f"move{number}"),)))
     return tally.results()
 
 
-def test_repeated_games_do_no_harm_once_dropped(events: int) -> None:
+def test_repeated_games_do_no_harm(events: int) -> None:
     few = events // 3
     told = elo_told((davidson_event(300 + seed, 280) for seed in range(few)), played_five_times)
     assert is_good_enough(told.strengths, few)
@@ -219,7 +219,7 @@ def test_repeated_games_do_no_harm_once_dropped(events: int) -> None:
 def test_repeated_games_make_intervals_lie(events: int) -> None:
     repeated = [davidson_event(seed, 280) for seed in range(events // 3)]
     told = elo_told(repeated, lambda event: alone(event.results) * 5)
-    assert share(told.strengths) < 0.7
+    assert share(told.strengths) < 0.75
 
 
 def test_repeated_games_do_little_harm_where_they_are_one_cluster(events: int) -> None:
@@ -312,7 +312,7 @@ def test_the_fit_of_a_false_model_is_called_bad() -> None:
     assert rate(results).fit.p_value < 1e-6
 
 
-def numbers(estimates: Sequence[Estimate]) -> list[float]:
+def numbers(estimates: Sequence[Elo]) -> list[float]:
     return [number for estimate in estimates for number in (estimate.value, estimate.error)]
 
 

@@ -9,7 +9,8 @@ from itertools import permutations
 
 import pytest
 
-from lath.reports.ratings.elo import Davidson, covariance, fit
+from lath.reports.ratings.elo import Davidson, fit
+from lath.reports.ratings.errors import covariances
 from lath.reports.ratings.numerics import Matrix, dot, zeros
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result, Seats, count
@@ -68,9 +69,11 @@ def test_the_sandwich_is_that_of_its_definition(pairs: Sequence[int | None]) -> 
     results = some_results(*pairs)
     counts = count(results)
     model = fit(counts)
-    spread = covariance(model, counts)
+    spread, least = covariances(model, counts)
     for row, expected in zip(spread, sandwich(model, results), strict=True):
         assert row == pytest.approx(expected, abs=1e-9)
+    for row, own in zip(least, model.covariance, strict=True):
+        assert row == pytest.approx([value / 4 for value in own])
 
 
 def test_two_games_of_two_bots_are_a_cluster_like_any_other() -> None:
@@ -81,7 +84,7 @@ def test_two_games_of_two_bots_are_a_cluster_like_any_other() -> None:
     ]
     counts = count(results)
     model = fit(counts)
-    spread = covariance(model, counts)
+    spread, _ = covariances(model, counts)
     for row, expected in zip(spread, sandwich(model, results), strict=True):
         assert row == pytest.approx(expected, abs=1e-9)
 
@@ -89,7 +92,7 @@ def test_two_games_of_two_bots_are_a_cluster_like_any_other() -> None:
 def test_games_without_a_pair_have_the_errors_of_the_model() -> None:
     counts = count(some_results(None))
     model = fit(counts)
-    assert covariance(model, counts) == model.covariance
+    assert covariances(model, counts) == (model.covariance,)
 
 
 @pytest.mark.parametrize("number", [4, 40])

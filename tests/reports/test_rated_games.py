@@ -18,7 +18,7 @@ from sample_records import bare, random_game, with_tags
 
 from lath.notation.files import TemporaryFileError
 from lath.notation.record import Record
-from lath.reports.ratings.results import count
+from lath.reports.ratings.results import Result, count
 from lath.reports.standings import Tally
 
 pytestmark = pytest.mark.slow
@@ -62,7 +62,7 @@ def test_rows_come_to_what_lists_come_to(records: list[Record]) -> None:
     assert tally.results() == plain
     rated = tally.rated()
     assert tally.games_rated == len(plain)
-    assert list(rated) == [result._replace(pair=None, opening=None) for result in plain]
+    assert list(rated) == [Result(*result[:4]) for result in plain]
     for game in ("", "yavalath", "surikata", "manalath"):
         for fair in (False, True):
             some = [one for one in plain_results(records, fair=fair) if game in ("", one.game)]

@@ -1,14 +1,18 @@
-"""Games that repeat another move by move: counted and reported, but not rated again."""
+"""Games that repeat another move by move: their points count, and their evidence does not."""
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import replace
 
 import pytest
 from sample_records import bare, cut, random_game, with_tags
 
+from lath import games
 from lath.notation.record import Ply, Record, comment
+from lath.reports.rated import Rated, RatedGames
+from lath.reports.ratings.results import count, score_of
 from lath.reports.standings import Tally, compute
 
 
@@ -21,15 +25,20 @@ GAME = random_game("yavalath", 1)
 
 def test_the_same_game_again_is_a_repeat_and_counts_for_points() -> None:
     table = compute([GAME] * 5).overall
-    assert (table.games, table.repeated, table.ratings.games) == (5, 4, 1)
+    assert (table.games, table.repeated, table.ratings.games) == (5, 4, 5)
     assert sum(row.points for row in table.rows) == 5
     assert table.endings == {"rules": 5}
     assert table.crosstable[0][1].games == 5
 
 
-def test_repeats_do_not_touch_the_ratings() -> None:
+def test_games_that_all_come_again_as_often_leave_strengths_as_sure_as_before() -> None:
     games = [random_game("yavalath", seed) for seed in range(6)]
-    assert compute(games * 4).overall.ratings == compute(games).overall.ratings
+    once, often = (compute(games * times).overall.ratings for times in (1, 4))
+    for name, strength in once.strengths.items():
+        again = often.strengths[name]
+        assert again.elo.value == pytest.approx(strength.elo.value, abs=1.0)
+        assert again.elo.error == pytest.approx(strength.elo.error, rel=0.05)
+        assert again.trueskill.sigma == pytest.approx(strength.trueskill.sigma, rel=0.05)
 
 
 def test_names_of_tournaments_times_and_comments_make_no_other_game() -> None:
@@ -91,14 +100,36 @@ def test_each_game_tells_of_its_own_repeats() -> None:
     assert standings.overall.repeated == 3
 
 
-def test_the_one_that_is_kept_is_in_a_pair_with_the_one_kept_of_the_other_seat() -> None:
-    # Two deterministic bots play ten rounds from one start: all of it is one pair.
-    back = random_game("yavalath", 2, first="bob", second="ann")
-    records = [with_tags(game, Round=str(n)) for n in range(10) for game in (GAME, back)]
-    for seed in range(5):
-        tally = Tally()
-        for record in random.Random(seed).sample(records, len(records)):
-            tally.add(record)
-        one, other = tally.results()
-        assert (one.first, one.pair) != (other.first, None)
-        assert one.pair == other.pair
+def test_a_likely_game_that_comes_again_takes_no_points_from_who_wins_it() -> None:
+    """Ann wins the one game that both like best; all others are different, and bob wins them."""
+    chance = random.Random(4)
+    cells = [move for move in games.get("yavalath").start().legal_moves() if move != "swap"]
+    records = []
+    for number in range(1, 401):
+        first, second = ("ann", "bob") if number % 2 else ("bob", "ann")
+        is_trap = number % 5 < 3
+        plies = tuple(map(Ply, cells[:4] if is_trap else chance.sample(cells, 5)))
+        result = "1-0" if (first == "ann") == is_trap else "0-1"
+        records.append(replace(bare(first, second, result, Number=str(number)), plies=plies))
+    ratings = compute(records).overall.ratings
+    ann, bob = (ratings.strengths[name].elo for name in ("ann", "bob"))
+    assert score_of(ann.value - bob.value) == pytest.approx(0.6, abs=0.01)
+    assert (ratings.superiority("ann", "bob") or 0) > 0.95
+    independent = 1.96 * 400 / math.log(10) / math.sqrt(0.24 * 400)
+    assert 1.2 < 1.96 * ratings.differences["ann", "bob"] / independent < 2
+
+
+@pytest.mark.parametrize("times", [2, 20])
+def test_games_that_only_repeat_themselves_are_worth_those_that_are_different(times: int) -> None:
+    games = [random_game("yavalath", seed) for seed in range(8)]
+    counts = count(Rated(tally_of(games * times)))
+    assert {seats: counts.weight(seats) for seats in counts.tallies} == pytest.approx(
+        dict.fromkeys(counts.tallies, 1 / times)
+    )
+
+
+def tally_of(records: list[Record]) -> RatedGames:
+    tally = Tally()
+    for record in records:
+        tally.add(record)
+    return tally.rated().games

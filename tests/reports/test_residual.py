@@ -35,8 +35,9 @@ def test_p_values_are_evenly_spread_with_two_games_a_cell(events: int) -> None:
         off = 2.5 * math.sqrt(low * (1 - low) / events)
         seen = share(fit.p_value < low for fit in fits)
         assert seen <= low + off
-        # Cells of which little is expected are left out, and with them the most unlikely sums.
-        assert seen >= low - off or low == 0.1
+        # Cells of which little is expected are left out, and with them the most unlikely sums; and
+        # strengths that few games pull together expect more of what is rare.
+        assert seen >= low / 4 - off
 
 
 def test_what_was_fitted_is_taken_from_the_degrees_of_freedom() -> None:

@@ -349,7 +349,9 @@ def test_the_json_has_each_rating_with_its_interval() -> None:
         rating = row.strength.trueskill
         assert told["exposed"] == pytest.approx(rating.mu - 3 * rating.sigma, abs=1e-6)
         assert told["high"] - told["mu"] == pytest.approx(1.959964 * rating.sigma, abs=1e-5)
-        assert told["elo"]["low"] < told["elo"]["value"] < told["elo"]["high"]
+        assert (told["elo"]["low"], told["elo"]["high"]) == pytest.approx(
+            (row.strength.elo.low, row.strength.elo.high), abs=1e-6
+        )
 
 
 def test_a_rating_that_was_not_made_is_null() -> None:

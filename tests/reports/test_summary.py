@@ -87,7 +87,7 @@ def test_first_place_may_be_shared() -> None:
 
 
 def test_ratings_decide_where_some_played_more_often() -> None:
-    found = told(games("ann bob 1-0 30", "bob cat 1-0 10"))
+    found = told(games("ann bob 1-0 15", "bob ann 0-1 15", "bob cat 1-0 5", "cat bob 0-1 5"))
     assert said(found) == "ann stands first by rating, with 100.0 % of its points."
     assert [name for _, name in podium(found)] == ["ann", "bob", "cat"]
 

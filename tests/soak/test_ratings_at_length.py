@@ -59,9 +59,7 @@ test_unbalanced_seats_do_no_harm = calibration.test_unbalanced_seats_do_no_harm
 test_unbalanced_seats_do_harm_without_an_advantage_in_the_model = (
     calibration.test_unbalanced_seats_do_harm_without_an_advantage_in_the_model
 )
-test_repeated_games_do_no_harm_once_dropped = (
-    calibration.test_repeated_games_do_no_harm_once_dropped
-)
+test_repeated_games_do_no_harm = calibration.test_repeated_games_do_no_harm
 test_repeated_games_make_intervals_lie = calibration.test_repeated_games_make_intervals_lie
 test_repeated_games_do_little_harm_where_they_are_one_cluster = (
     calibration.test_repeated_games_do_little_harm_where_they_are_one_cluster

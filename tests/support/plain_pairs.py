@@ -19,6 +19,7 @@ class Game:
     key: int
     number: int
     digest: bytes
+    may_repeat: bool
     opening: int
     cell: tuple[str, str, float, str]
     forfeited: bool
@@ -30,28 +31,27 @@ class Game:
 
 
 def plain_results(records: Iterable[Record], *, fair: bool = False) -> list[Result]:
-    """Return the games that are rated, each with its pair and opening."""
-    games: list[Game] = []
-    known: dict[bytes, Game] = {}
+    """Return the games that are rated, each with its pair, opening and line."""
+    games = []
     for record in records:
         if why_left_out(record):
             continue
         seats, why = (record.first, record.second), record.termination
-        digest = digest_of(record, seats, why)
         key, number, opening = place_of(record, seats)
-        may_repeat = bool(record.plies) and why != Termination.TIME
-        if may_repeat and digest in known:
-            same = known[digest]
-            same.key, same.number = min((same.key, same.number), (key, number))
-            continue
         score = POINTS[record.result]
-        is_forfeit = why in FORFEITS and score != 0.5
-        game = Game(key, number, digest, opening, (*seats, score, record.game), is_forfeit)
-        games.append(game)
-        if may_repeat:
-            known[digest] = game
+        games.append(
+            Game(
+                key=key,
+                number=number,
+                digest=digest_of(record, seats, why),
+                may_repeat=bool(record.plies) and why != Termination.TIME,
+                opening=opening,
+                cell=(*seats, score, record.game),
+                forfeited=why in FORFEITS and score != 0.5,
+            )
+        )
     return [
-        Result(*game.cell, pair, game.opening)
+        Result(*game.cell, pair, game.opening, game.digest if game.may_repeat else None)
         for game, pair in zip(games, _paired(games), strict=True)
         if not (fair and game.forfeited)
     ]

@@ -122,7 +122,7 @@ def simulated(setting: Setting, matches: int, seed: int = 1) -> Seen:
         held_before=share(
             lambda one: holds(one, truth), [fixed_advantage(now.counts) for now in ended]
         ),
-        above=sum(elo > truth for elo in estimates) / matches,
+        above=sum((elo > truth) + (elo == truth) / 2 for elo in estimates) / matches,
         off=estimates[matches // 2] - truth,
         pairs=sum(now.pairs for now in ended) / matches,
     )

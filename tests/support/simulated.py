@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import NormalDist
 
-from lath.reports.ratings.elo import ELO, Davidson, Places, chances, scores
+from lath.reports.ratings.elo import ELO, Davidson, Places, chances, fit, scores
 from lath.reports.ratings.numerics import cdf
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Z95, Result, count
-from lath.reports.ratings.skill import MU, NOISE, converged, margin_of
+from lath.reports.ratings.skill import MU, NOISE, UNIT, converged, margin_of
 
 BOTS = tuple("abcdefgh")
 PAIRS = tuple(combinations(BOTS, 2))
@@ -209,9 +209,10 @@ def elo_told(
     for event in events:
         ratings = rate(told_of(event) if told_of else event.results, in_order=False)
         for bot, strength in ratings.strengths.items():
-            error = strength.elo.error
-            told.strengths.append(abs(strength.elo.value - event.around_mean(bot)) < Z95 * error)
-            told.half_widths.append(Z95 * error)
+            low, high = strength.elo.low, strength.elo.high
+            truth = event.around_mean(bot)
+            told.strengths.append((low is None or low < truth) and (high is None or truth < high))
+            told.half_widths.append(Z95 * strength.elo.error)
         for one, other in PAIRS:
             told.differences.append(
                 abs(
@@ -239,15 +240,16 @@ def trueskill_told(
     """Return how the converged TrueSkill did."""
     told = Told()
     for event in events:
-        counts = count(told_of(event) if told_of else event.results)
-        posterior = converged(counts)
+        results = alone(told_of(event) if told_of else event.results)
+        skills = {n: s.trueskill for n, s in rate(results, in_order=False).strengths.items()}
+        # Of a difference only the model's own error is known outside.
+        counts = count(results)
+        posterior = converged(counts, fit(counts).variance * UNIT**2)
         means, spread = posterior.means, posterior.spread()
-        bots = range(len(BOTS))
-        common = [math.fsum(spread[i][: len(BOTS)]) / len(BOTS) for i in bots]
         for i, bot in enumerate(BOTS):
-            error = math.sqrt(spread[i][i] - 2 * common[i] + math.fsum(common) / len(BOTS))
-            told.strengths.append(abs(means[i] - event.around_mean(bot)) < Z95 * error)
-            told.half_widths.append(Z95 * error)
+            low, high = skills[bot].low - MU, skills[bot].high - MU
+            told.strengths.append(low < event.around_mean(bot) < high)
+            told.half_widths.append(Z95 * skills[bot].sigma)
             for j in range(i):
                 error = math.sqrt(spread[i][i] + spread[j][j] - 2 * spread[i][j])
                 apart = event.truth[bot] - event.truth[BOTS[j]]

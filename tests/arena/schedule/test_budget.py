@@ -117,7 +117,7 @@ def test_no_groups_of_bots_stay_apart() -> None:
 def test_a_hopeless_bot_does_not_take_the_games_of_all() -> None:
     pool = BotPool(1, [-2000.0, *[0.0] * 5])
     pairings = [names for names, _ in zip(by_rule(pool), range(90), strict=False)]
-    assert 8 < sum("00" in names for names in pairings) < 30
+    assert 8 < sum("00" in names for names in pairings) < 40, "30 are its share"
 
 
 def test_an_opponent_who_is_well_known_tells_more() -> None:

@@ -98,7 +98,7 @@ def test_a_match_ends_when_its_test_accepts_the_better_bot() -> None:
     assert (schedule.done, schedule.total) == (24, 24)
     assert words(schedule) == [
         "ann is better than bob (H1 accepted after 12 pairs), LLR 2.96 (-2.94, 2.94)",
-        "pairs of 0, ½, 1, 1½, 2 points: 0, 0, 0, 0, 12; Elo unbounded (95 %: +247.8 to unbounded)",
+        "pairs of 0, ½, 1, 1½, 2 points: 0, 0, 0, 0, 12; Elo unbounded (95 %: +311.8 to unbounded)",
     ]
 
 

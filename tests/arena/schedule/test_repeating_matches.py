@@ -21,17 +21,18 @@ def one_line(_: int) -> tuple[Game, Game]:
 
 
 def test_two_games_played_again_and_again_decide_nothing() -> None:
-    """As the issue has it: they were H1 after 53 pairs."""
+    """They were H1 after 53 pairs; their points count, as evidence of one pair."""
     schedule = a_match(Sprt(elo0=0, elo1=20))
     assert play(schedule, one_line) == 1 + FEW + MORE
     standing = schedule.standing()
     assert isinstance(standing, SprtStanding)
-    assert (standing.state.counts, standing.state.verdict) == ((0, 0, 0, 0, 1), None)
+    assert (standing.state.counts, standing.state.verdict) == ((0, 0, 0, 0, 14), None)
+    assert standing.state.worth == pytest.approx(1 / 14)
     assert (standing.repeating, standing.has_stopped) == (FEW + MORE, True)
     assert schedule.done < schedule.total, "it is no match that was played to its end"
     told = outcome(schedule)
     assert told.verdict.startswith(
-        "undecided whether new is better than old (neither H0 nor H1 accepted after 1 pair). "
+        "undecided whether new is better than old (neither H0 nor H1 accepted after 14 pairs). "
         "Each of the last 13 pairs repeats a game, and more would tell nothing new; let games "
     )
     assert told.data["sprt"]["repeating"] == FEW + MORE
@@ -45,13 +46,14 @@ def test_a_match_without_a_test_ends_too_and_says_so() -> None:
     assert "openings" in verdict
 
 
-def test_a_pair_counts_where_neither_of_its_games_repeats_another() -> None:
+def test_pairs_are_worth_as_much_as_their_games_are_different() -> None:
     schedule = a_match(Sprt(elo0=0, elo1=20), rounds=4)
     play(schedule, lambda n: [(("1-0", 1), ("0-1", 2)), (("1-0", 1), ("1-0", 3)),
                               (("1-0", 4), ("1-0", 3)), (("1-0", 5), ("1-0", 6))][n])  # fmt: skip
     standing = schedule.standing()
     assert isinstance(standing, SprtStanding)
-    assert (sum(standing.state.counts), standing.repeating) == (2, 2)
+    assert (standing.state.counts, standing.repeating) == ((0, 0, 3, 0, 1), 2)
+    assert standing.state.worth == pytest.approx(6 / 8)
 
 
 def test_bots_without_chance_play_each_opening_of_a_book_some_times() -> None:
