@@ -11,9 +11,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from lath.reports.estimates import wilson
+from lath.reports.ratings.numerics import shared_ranks
 
 # Addresses
 
@@ -84,9 +86,11 @@ class Showing:
     row: Mapping[str, Any]
     """Its row in the event's table."""
 
-    rank: int
     bots: int
-    """How many there were."""
+    """How many there were in its group."""
+
+    in_table: int
+    """Which row of the table it is, from 1."""
 
 
 class Link(NamedTuple):
@@ -142,6 +146,9 @@ class Entrant:
     row: Mapping[str, Any]
     """That of its last version in the table of all games."""
 
+    rank: int
+    """In its group, among bots by their last versions; equals share one."""
+
     names: tuple[str, ...]
     """What it is called in records: its versions."""
 
@@ -166,11 +173,21 @@ class League:
     events: tuple[Event, ...]
     """The newest first."""
 
-    entrants: tuple[Entrant, ...]
-    """The strongest first, by all games."""
+    groups: tuple[tuple[Entrant, ...], ...]
+    """By all games, the strongest of each first. No games connect one with another, and nobody in
+    it is ranked against anybody of another."""
 
     pages: Mapping[str, str] = field(default_factory=dict)
     """The address of a bot's page, by its name and by those of its versions."""
+
+    @property
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Return all bots, group by group."""
+        return tuple(entrant for group in self.groups for entrant in group)
+
+    def group_of(self, entrant: Entrant) -> tuple[Entrant, ...]:
+        """Return those against whom a bot has a rank, itself among them."""
+        return next(group for group in self.groups if entrant in group)
 
 
 def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
@@ -181,23 +198,31 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
     for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name)):
         names[bot_of.get(name, name)].append(name)
     pages = {bot: f"bots/{place}.html" for bot, place in addresses(names).items()}
-    ranked = sorted(names, key=lambda bot: (rows[names[bot][-1]]["rank"], bot))
+    last = {bot: rows[versions[-1]] for bot, versions in names.items()}
+    ranked = sorted(names, key=lambda bot: (last[bot]["group"], last[bot]["rank"], bot))
     met = _meetings(events, table, bot_of)
-    entrants = tuple(
-        Entrant(
-            name=bot,
-            page=pages[bot],
-            row=rows[names[bot][-1]],
-            names=tuple(names[bot]),
-            showings=tuple(_showings(events, names[bot])),
-            meetings=tuple(met[bot, other] for other in ranked if (bot, other) in met),
-            pools=tuple(_pools(events, bot)),
+    groups = []
+    for _, group in groupby(ranked, lambda bot: last[bot]["group"]):
+        bots = list(group)
+        ranks = shared_ranks(last[bot]["rank"] for bot in bots)
+        groups.append(
+            tuple(
+                Entrant(
+                    name=bot,
+                    page=pages[bot],
+                    row=last[bot],
+                    rank=rank,
+                    names=tuple(names[bot]),
+                    showings=tuple(_showings(events, names[bot])),
+                    meetings=tuple(met[bot, other] for other in ranked if (bot, other) in met),
+                    pools=tuple(_pools(events, bot)),
+                )
+                for bot, rank in zip(bots, ranks, strict=True)
+            )
         )
-        for bot in ranked
-    )
     return League(
         events=tuple(events),
-        entrants=entrants,
+        groups=tuple(groups),
         pages={name: pages[bot] for bot in names for name in (*names[bot], bot)},
     )
 
@@ -221,8 +246,14 @@ def _showings(events: Sequence[Event], names: Sequence[str]) -> Iterable[Showing
         found = {row["name"]: row for row in event.table["rows"] if row["name"] in names}
         if found:
             row = found[max(found, key=names.index)]
-            place, bots = len(events) - 1 - at, len(event.table["rows"])
-            yield Showing(event=event, place=place, row=row, rank=row["rank"], bots=bots)
+            rows = event.table["rows"]
+            yield Showing(
+                event=event,
+                place=len(events) - 1 - at,
+                row=row,
+                bots=sum(one["group"] == row["group"] for one in rows),
+                in_table=rows.index(row) + 1,
+            )
 
 
 def _pools(events: Iterable[Event], bot: str) -> Iterable[Event]:

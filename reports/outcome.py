@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lath.reports.checksums import in_schema
+from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.ratings.results import Elo, Estimate, Scored
 from lath.reports.schema import Count, Schema, checked, schema_of
 
@@ -151,10 +152,10 @@ def completed(outcome: Outcome, standings: Standings) -> Outcome:
     met = {row.name: _met_by(row, table, challenge["opponents"]) for row in rows}
     ranked = tuple(
         (
-            *(f"{place}", row.name, f"{row.strength.trueskill.exposed:.2f}"),
+            *(f"{rank}", row.name, f"{row.strength.trueskill.exposed:.2f}"),
             *(_interval(row.strength.elo), *_scored(row)),
         )
-        for place, row in enumerate(rows, 1)
+        for rank, row in zip(shared_ranks(map(_standing, rows)), rows, strict=True)
     )
     title = "By rating; 0 Elo is the mean of the field"
     sheets = [Sheet(_CHALLENGERS, ranked, title)] if ranked else []
@@ -195,6 +196,11 @@ def _met_by(
             ahead = row.strength.elo.value - table.rows[places[name]].strength.elo.value
             found.append((name, own, Estimate(ahead, error)))
     return sorted(found, key=lambda each: (each[2].value, each[0]))
+
+
+def _standing(row: Row) -> tuple[int, int]:
+    """Return what challengers share a rank by: that of all bots."""
+    return row.group, row.rank
 
 
 def _scored(own: Scored) -> tuple[str, str, str]:

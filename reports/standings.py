@@ -15,7 +15,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import fmean
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
@@ -23,6 +23,7 @@ from typing_extensions import TypedDict
 
 from lath.notation.record import FORFEITS, TUNING, Record, Termination
 from lath.reports.rated import Rated, RatedGames
+from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, Scored, Seats, SeatScore, Strength
 from lath.reports.schema import About, Count, Positive, Share
@@ -102,7 +103,7 @@ class Row(Scored):
     """What one bot did."""
 
     rank: Positive
-    """Group by group, by exposed rating, then points, then name."""
+    """In its group, by exposed rating, then points; bots with the same of both share one."""
 
     name: str
     """As the tags First and Second give it."""
@@ -181,10 +182,10 @@ class Table:
     """Why they ended, the most frequent first."""
 
     rows: tuple[Row, ...]
-    """By rank."""
+    """Group by group, by rank; those that share one by name."""
 
     crosstable: tuple[tuple[Meeting, ...], ...]
-    """For each row its meetings with each row, in order of rank."""
+    """For each row its meetings with each row, in the order of rows."""
 
     ratings: Ratings
     """Of the games that do not repeat another."""
@@ -414,10 +415,18 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
             met[bot, other].add(points, times)
             own[bot].add(points, times)
 
-    def standing(name: str) -> tuple[int, float, float, str]:
+    def standing(name: str) -> tuple[int, float, float]:
         strength = ratings.strengths[name]
         # Rounded, for the last bits of a rating differ with the order of the records.
-        return strength.group, -round(strength.trueskill.exposed, 6), -own[name].points, name
+        return strength.group, -round(strength.trueskill.exposed, 6), -own[name].points
+
+    names = sorted(ratings.strengths, key=lambda name: (*standing(name), name))
+    # Who has not met is in another group, and nobody there stands before or behind it.
+    ranks = [
+        rank
+        for _, group in groupby(names, lambda name: standing(name)[0])
+        for rank in shared_ranks(map(standing, group))
+    ]
 
     rows = tuple(
         Row(
@@ -430,7 +439,7 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
             without_forfeits=without.strengths.get(name),
             lost_by={str(way): counted.forfeits[name, way] for way in FORFEITS},
         )
-        for rank, name in enumerate(sorted(ratings.strengths, key=standing), 1)
+        for rank, name in zip(ranks, names, strict=True)
     )
 
     def meeting(bot: str, other: str) -> Meeting:

@@ -381,9 +381,13 @@ class Encounter:
     _lost: Counter[str | None] = field(default_factory=Counter)
     """Games that were not played, by who lost them; None where nobody won."""
 
+    _counted: int = 0
+    """Games that were played and count."""
+
     def report(self, first: str, second: str, result: str, *, counts: bool = True) -> None:
         """Count a game that was played; by a ruling it may not count."""
         self.left -= 1
+        self._counted += counts
         for name, halves in zip((first, second), HALVES.get(result, (0, 0)), strict=True):
             self._halves[name] += halves
             self._ruled[name] += 0 if counts else halves
@@ -401,6 +405,11 @@ class Encounter:
     def lost(self) -> int:
         """Return how many games will not be played."""
         return self._lost.total()
+
+    @property
+    def is_played(self) -> bool:
+        """Return whether a game of it counts, or may still be played."""
+        return self.left > 0 or self._counted > 0
 
     def halves(self, one: str, other: str, *, as_played: bool = False) -> tuple[int, int]:
         """Return the half points of both, `as_played` before rulings.

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import combinations, groupby, islice
-from typing import Final
+from dataclasses import astuple, dataclass, field, replace
+from itertools import combinations, groupby, islice, pairwise
+from statistics import fmean
+from typing import Final, NamedTuple
 
 from lath.arena.schedule.core import Dealer, Encounter, InEncounters, Pair
 from lath.arena.schedule.matching import Graph, first_choice, is_perfect, largest
+from lath.reports.ratings.numerics import shared_ranks
 
 MAX_TRIES: Final = 300
 """Choices of who leaves a score group that are tried, before any legal pairing will do."""
@@ -167,6 +169,8 @@ class Meeting:
     """None: `one` had a bye."""
 
     halves: tuple[int, int]
+    is_played: bool = True
+    """Whether a game of it counts or may still be played; else it is a forfeit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,13 +178,15 @@ class Row:
     """One bot in the table."""
 
     rank: int
+    """Bots that no tie-break parts share one."""
+
     name: str
     points: float
     buchholz: float
-    """The points of its opponents; a bye gives none."""
+    """The points of its opponents, and of a dummy in each round that it did not play."""
 
     sonneborn_berger: float
-    """The points of its opponents, each times the share that it took from them; in 0..buchholz."""
+    """The same, each times the share of the points that it took; in 0..buchholz."""
 
     byes: int
 
@@ -207,45 +213,105 @@ class Table:
     """Those that are paired, the first one first."""
 
 
-def table(names: Sequence[str], meetings: Iterable[Meeting], full: int) -> list[Row]:
+def table(
+    names: Sequence[str], meetings: Iterable[Meeting], full: int, rounds: int | None = None
+) -> list[Row]:
     """Return the table; `full` is the half points that an encounter gives in all.
 
-    What no tie-break parts stands in the order of the configuration.
+    `rounds` are those of the tournament, of which the meetings may be some; None: there are no
+    more. What no tie-break parts shares a rank, and stands in the order of the configuration.
     """
     people = range(len(names))
-    taken = _taken(len(names), meetings)
-    scored = [sum(halves for _, halves in taken[who]) for who in people]
-    met = [[(other, halves) for other, halves in taken[who] if other is not None] for who in people]
-    buchholz = [sum(scored[other] for other, _ in met[who]) for who in people]
-    shares = [sum(halves * scored[other] for other, halves in met[who]) for who in people]
+    taken = rounds_of(len(names), meetings)
+    if rounds is None:
+        rounds = max(map(len, taken))
+    scored = [sum(each.halves for each in taken[who]) for who in people]
+    buchholz, shares = [0] * len(names), [0] * len(names)
+    for who in people:
+        for each in taken[who]:
+            worth = _worth(each, scored, who, rounds * full // 2)
+            buchholz[who] += worth
+            shares[who] += each.halves * worth
     keys = [(scored[who], buchholz[who], shares[who]) for who in people]
-    ranked: list[int] = []
-    by_key = sorted(people, key=keys.__getitem__, reverse=True)
-    for _, group in groupby(by_key, keys.__getitem__):
-        tied = list(group)  # who has most against his equals comes first
-        direct = {who: sum(halves for other, halves in met[who] if other in tied) for who in tied}
-        ranked += sorted(tied, key=lambda who: (-direct[who], who))
-    return [
-        Row(
-            rank=rank,
-            name=names[who],
-            points=scored[who] / 2,
-            buchholz=buchholz[who] / 2,
-            sonneborn_berger=shares[who] / full / 2,
-            byes=len(taken[who]) - len(met[who]),
-        )
-        for rank, who in enumerate(ranked, 1)
-    ]
+    by_key = sorted(people, key=lambda who: ([-each for each in keys[who]], who))
+    tied = (list(group) for _, group in groupby(by_key, keys.__getitem__))
+    rows, rank = [], 1
+    for level in (each for group in tied for each in by_direct_encounter(group, taken, full)):
+        rows += [
+            Row(
+                rank=rank,
+                name=names[who],
+                points=scored[who] / 2,
+                buchholz=buchholz[who] / 2,
+                sonneborn_berger=shares[who] / full / 2,
+                byes=sum(each.other is None for each in taken[who]),
+            )
+            for who in level
+        ]
+        rank += len(level)
+    return rows
 
 
-def _taken(people: int, meetings: Iterable[Meeting]) -> list[list[tuple[int | None, int]]]:
-    """Return for each bot its opponents, None for a bye, and its half points against them."""
-    taken: list[list[tuple[int | None, int]]] = [[] for _ in range(people)]
+class Taken(NamedTuple):
+    """What one bot had of a round."""
+
+    other: int | None
+    halves: int
+    is_played: bool
+
+
+def rounds_of(people: int, meetings: Iterable[Meeting]) -> list[list[Taken]]:
+    """Return for each bot its rounds."""
+    taken: list[list[Taken]] = [[] for _ in range(people)]
     for meeting in meetings:
-        taken[meeting.one].append((meeting.other, meeting.halves[0]))
-        if meeting.other is not None:
-            taken[meeting.other].append((meeting.one, meeting.halves[1]))
+        one, other, (ours, theirs), is_played = astuple(meeting)
+        taken[one].append(Taken(other, ours, is_played))
+        if other is not None:
+            taken[other].append(Taken(one, theirs, is_played))
     return taken
+
+
+def _worth(each: Taken, scored: Sequence[int], who: int, draws: int) -> int:
+    """Return the half points of an opponent as tie-breaks count them: FIDE C.07, article 16.
+
+    A round that was not played counts as one against a dummy with the bot's own score: at most that
+    of the scheduled opponent (16.4.1), in a bye at most `draws`, as many as draws in all rounds give
+    (16.4.2). What opponents count of a bot are its points (16.3.1): no bot asks for a bye.
+    """
+    if each.other is None:
+        return min(scored[who], draws)
+    theirs = scored[each.other]
+    return theirs if each.is_played else min(scored[who], theirs)
+
+
+def by_direct_encounter(
+    tied: list[int], taken: Sequence[Sequence[Taken]], full: int
+) -> list[list[int]]:
+    """Return bots that all else leaves level by what they took from each other, best first.
+
+    FIDE C.07, article 6: forfeits do not count, of several encounters the average does. Where not
+    all have met, who comes first whatever the missing encounters had given is first, and so on.
+    Who is still level stands together.
+    """
+    against = {
+        who: {
+            other: fmean(each.halves for each in taken[who] if each.other == other)
+            for other in {each.other for each in taken[who] if each.is_played}.intersection(tied)
+        }
+        for who in tied
+    }
+    least = {who: sum(against[who].values()) for who in tied}
+    most = {who: least[who] + full * (len(tied) - 1 - len(against[who])) for who in tied}
+    order = sorted(tied, key=lambda who: (-least[who], -most[who], who))
+    cuts = [
+        at
+        for at in range(1, len(order))
+        if min(least[who] for who in order[:at]) > max(most[who] for who in order[at:])
+    ]
+    if not cuts:
+        return [sorted(tied)]
+    parts = (order[start:end] for start, end in pairwise([0, *cuts, len(order)]))
+    return [level for part in parts for level in by_direct_encounter(part, taken, full)]
 
 
 class Swiss(InEncounters):
@@ -294,8 +360,8 @@ class Swiss(InEncounters):
         tables = range(self._tables if round_number else 0)
         if len(self._rounds) == round_number and all(self._at(last, t).left <= 0 for t in tables):
             self._meetings.extend(self._results(last, as_played=True))
-            taken = _taken(len(self._names), self._meetings)
-            points = [sum(halves for _, halves in each) for each in taken]
+            taken = rounds_of(len(self._names), self._meetings)
+            points = [sum(each.halves for each in rounds) for rounds in taken]
             past = Past(points)
             for each in self._meetings:
                 if each.other is None:
@@ -319,7 +385,7 @@ class Swiss(InEncounters):
         for table, (one, other) in enumerate(now.pairs):
             encounter = self._at(round_number, table)
             halves = encounter.halves(names[one], names[other], as_played=as_played)
-            yield Meeting(one, other, halves)
+            yield Meeting(one, other, halves, is_played=encounter.is_played)
         if now.bye is not None:
             yield Meeting(now.bye, None, (4 * self._each, 0))
 
@@ -332,10 +398,13 @@ class Swiss(InEncounters):
             pass  # what was reported of a run before has its rounds paired here
         numbers = range(len(self._rounds))
         meetings = [one for number in numbers for one in self._results(number)]
-        rows = table(self._names, meetings, 4 * self._each)
+        rows = table(self._names, meetings, 4 * self._each, self._settings.rounds)
         counted = [row for row in rows if row.name not in self._settings.ruled.bots]
+        ranks = shared_ranks(row.rank for row in counted)
         rounds = tuple(tuple(self._paired(number)) for number in numbers)
-        return Table(tuple(replace(row, rank=rank) for rank, row in enumerate(counted, 1)), rounds)
+        return Table(
+            tuple(replace(row, rank=rank) for row, rank in zip(counted, ranks, strict=True)), rounds
+        )
 
     def _paired(self, round_number: int) -> Iterator[Paired]:
         """Yield the encounters of a round, from 0, and its bye."""

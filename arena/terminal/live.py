@@ -43,6 +43,7 @@ from lath.arena.tournament.events import (
     Warned,
 )
 from lath.arena.tournament.progress import Progress
+from lath.reports.ratings.numerics import shared_ranks
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -129,7 +130,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     bounds = [_bounds(score) for score in scores]
     lost = forfeits([bot.lost_by for bot in ranked], apart=width >= 80)
     columns = [
-        Column("#", [str(rank) for rank in range(1, len(scores) + 1)]),
+        Column("#", [str(rank) for rank in shared_ranks((s.score, s.points) for s in scores)]),
         Column("bot", [score.name for score in scores], kind="name"),
         Column("points", [f"{score.points:g}" for score in scores], rank=3),
         Column("games", [str(score.games) for score in scores], rank=1),

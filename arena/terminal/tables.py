@@ -139,11 +139,11 @@ def print_crosstable(table: Table, output: Output) -> None:
 
     def matrix(cell: Callable[[Meeting], str]) -> tuple[list[Column], int]:
         """Return a column for each bot, of what each row's bot did against it, and their width."""
-        ranks = [str(row.rank) for row in rows]
+        places = [str(place) for place in range(1, len(rows) + 1)]
         columns = [
-            Column("#", ranks),
+            Column("#", places),
             Column("bot", [row.name for row in rows], kind="name"),
-            *(Column(rank, [*map(cell, met)]) for rank, *met in zip(ranks, *cross, strict=True)),
+            *(Column(place, [*map(cell, met)]) for place, *met in zip(places, *cross, strict=True)),
         ]
         return columns, output.needed(columns, least=LEAST)
 

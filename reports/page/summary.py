@@ -149,6 +149,9 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
     if len(rows) == 1:
         return _sentence("{} played only itself.", rows[0]["name"])
     if found.by == "rating":
+        if len(found.first) > 1:
+            listed, names = _listed(found.first)
+            return _sentence(f"{listed} share first place by rating.", *names)
         best = rows[0]
         words = f"{{}} stands first by rating, with {percent(best['score_rate'])} of its points."
         return _sentence(words, best["name"])

@@ -352,8 +352,13 @@ def forfeited(rows: Iterable[Mapping[str, Any]]) -> int:
 
 
 def by(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[Any, Any]:
-    """Return one field of each row by another, such as ranks by names."""
+    """Return one field of each row by another, such as titles by games."""
     return {row[key]: row[value] for row in rows}
+
+
+def places(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return where each bot stands in a table, from 1: its own, where it shares its rank."""
+    return {row["name"]: place for place, row in enumerate(rows, 1)}
 
 
 def games_a_cell(crosstable: Iterable[Iterable[Mapping[str, Any]]]) -> int:

@@ -1,4 +1,4 @@
-"""Small dense symmetric matrices, the normal and the chi-square distribution, fixed points.
+"""Small dense symmetric matrices, the normal and the chi-square distribution, fixed points, ranks.
 
 Sums of products run inside the interpreter's own loops: 100 rows are inverted in about 20 ms. The
 normal distribution is the standard one. Fixed points are accelerated by the method of
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from operator import mul
 from typing import Final
 
@@ -249,3 +250,15 @@ class Accelerator:
 
 def _minus(one: Vector, other: Vector) -> Vector:
     return [a - b for a, b in zip(one, other, strict=True)]
+
+
+def shared_ranks(keys: Iterable[object]) -> list[int]:
+    """Return the rank of each of some things in their order, where neighbours of one key share it.
+
+    >>> shared_ranks([9, 7, 7, 7, 2])
+    [1, 2, 2, 2, 5]
+    """
+    ranks: list[int] = []
+    for _, alike in groupby(keys):
+        ranks += [len(ranks) + 1] * len(list(alike))
+    return ranks

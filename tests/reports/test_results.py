@@ -68,7 +68,7 @@ def test_a_swiss_has_a_table_with_points_byes_and_tie_breaks() -> None:
     schedule = at_the_end("swiss", names=("A", "B", "C"), rounds=3)
     headings = [column.heading for column in outcome(schedule).sheets[0].columns]
     assert headings == ["#", "bot", "points", "byes", "Buchholz", "Sonneborn-Berger"]
-    assert rows(schedule)[""] == ["1 A 6 1 6 6", "2 B 4 1 8 2", "3 C 2 1 10 0"]
+    assert rows(schedule)[""] == ["1 A 6 1 9 9", "2 B 4 1 11 5", "3 C 2 1 12 2"]
 
 
 def test_a_swiss_has_its_rounds_with_pairings_results_and_byes() -> None:
@@ -92,7 +92,7 @@ def test_a_bot_that_never_started_stands_in_the_table() -> None:
     assert schedule.next() is not None
     schedule.walkover(1, "A")
     assert rows(schedule) == {
-        "": ["1 B 2 0 0", "2 A 0 2 0"],
+        "": ["1 B 2 0 0", "2 A 0 0 0"],
         "Round 1": ["A 0-2 B walkover"],
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,15 @@ from schedules import a_schedule, by_strength, outcome, played
 
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.matching import is_perfect, largest
-from lath.arena.schedule.swiss import Meeting, Past, Round, pair_round, table
+from lath.arena.schedule.swiss import (
+    Meeting,
+    Past,
+    Round,
+    by_direct_encounter,
+    pair_round,
+    rounds_of,
+    table,
+)
 
 EIGHT = ("A", "B", "C", "D", "E", "F", "G", "H")
 
@@ -62,10 +71,10 @@ def test_a_bye_gives_all_points_of_an_encounter_and_goes_to_the_last_without_one
     schedule = a_schedule("swiss", names=("A", "B", "C"), rounds=3)
     assert meetings(schedule) == {1: ["A-B"], 2: ["A-C"], 3: ["B-C"]}
     assert outcome(schedule).words == (
-        "1. A 6 (Buchholz 6, Sonneborn-Berger 6)",
-        "2. B 4 (Buchholz 8, Sonneborn-Berger 2)",
-        "3. C 2 (Buchholz 10, Sonneborn-Berger 0)",
-    )
+        "1. A 6 (Buchholz 9, Sonneborn-Berger 9)",
+        "2. B 4 (Buchholz 11, Sonneborn-Berger 5)",
+        "3. C 2 (Buchholz 12, Sonneborn-Berger 2)",
+    ), "a dummy has the bot's own points, at most the 3 of three draws"
 
 
 def test_an_encounter_is_every_game_from_several_setups_with_both_seats() -> None:
@@ -90,7 +99,7 @@ def test_the_next_round_waits_for_all_games_of_this_one() -> None:
 
 
 def test_direct_games_part_bots_that_all_else_leaves_level() -> None:
-    """A and B have 5 half points, Buchholz 18 and Sonneborn-Berger 29 in halves; B beat A."""
+    """A and B have the same points and tie-breaks; B beat A."""
     told = [
         Meeting(0, 1, (1, 3)),
         Meeting(0, 2, (4, 0)),
@@ -102,11 +111,97 @@ def test_direct_games_part_bots_that_all_else_leaves_level() -> None:
     rows = table(("A", "B", "C", "D", "E", "F"), told, 4)
     assert [(row.name, row.points) for row in rows[4:]] == [("B", 2.5), ("A", 2.5)]
     assert [(row.buchholz, row.sonneborn_berger) for row in rows[4:]] == [(9, 29 / 8)] * 2
+    assert [row.rank for row in rows[4:]] == [5, 6]
 
 
-def test_what_nothing_parts_stands_in_the_order_of_the_configuration() -> None:
+def test_what_nothing_parts_shares_a_rank_in_the_order_of_the_configuration() -> None:
     rows = table(("A", "B"), [Meeting(0, 1, (1, 3)), Meeting(1, 0, (1, 3))], 4)
-    assert [row.name for row in rows] == ["A", "B"]
+    assert [(row.rank, row.name) for row in rows] == [(1, "A"), (1, "B")]
+
+
+@pytest.mark.parametrize(
+    ("told", "levels"),
+    [
+        ([(0, 1, 4), (0, 2, 4)], [[0], [1, 2]]),  # whatever 1 and 2 had given
+        ([(0, 1, 4)], [[0, 1, 2]]),  # 2 might have won against both
+        ([(0, 1, 3), (0, 1, 0), (0, 2, 2), (1, 2, 2)], [[1], [2], [0]]),  # averages
+        ([(0, 1, 4), (1, 2, 4), (2, 0, 4)], [[0, 1, 2]]),
+        ([(0, 1, 4), (0, 2, 4), (1, 2, 3)], [[0], [1], [2]]),
+    ],
+)
+def test_direct_encounters_part_whom_they_part_whatever_the_missing_ones_give(
+    told: list[tuple[int, int, int]], levels: list[list[int]]
+) -> None:
+    taken = rounds_of(3, [Meeting(one, other, (halves, 4 - halves)) for one, other, halves in told])
+    assert by_direct_encounter([0, 1, 2], taken, 4) == levels
+    forfeits = [Meeting(one, other, (4, 0), is_played=False) for one, other in ((0, 1), (0, 2))]
+    assert by_direct_encounter([0, 1, 2], rounds_of(3, forfeits), 4) == [[0, 1, 2]]
+
+
+@st.composite
+def swisses(draw: st.DrawFn) -> tuple[int, int, list[Meeting]]:
+    """Draw rounds of any results, with byes, forfeits of either and of both."""
+    people, rounds = draw(st.integers(2, 9)), draw(st.integers(1, 6))
+    told: list[Meeting] = []
+    for _ in range(rounds):
+        order = draw(st.permutations(range(people)))
+        for one, other in zip(order[::2], order[1::2], strict=False):
+            halves, is_played = draw(st.integers(0, 4)), draw(st.booleans())
+            if not is_played:
+                both = draw(st.sampled_from([(4, 0), (0, 4), (0, 0)]))
+                told.append(Meeting(one, other, both, is_played=False))
+            else:
+                told.append(Meeting(one, other, (halves, 4 - halves)))
+        if people % 2:
+            told.append(Meeting(order[-1], None, (4, 0)))
+    return people, rounds, told
+
+
+@given(drawn=swisses())
+def test_tie_breaks_count_unplayed_rounds_as_fide_has_it(
+    drawn: tuple[int, int, list[Meeting]],
+) -> None:
+    """Article 16.4 of FIDE C.07 word by word, in points of which an encounter gives two."""
+    people, rounds, told = drawn
+    names = [f"bot-{who}" for who in range(people)]
+    rows = table(names, told, 4, rounds)
+    points = dict.fromkeys(range(people), 0.0)
+    for each in told:
+        points[each.one] += each.halves[0] / 2
+        if each.other is not None:
+            points[each.other] += each.halves[1] / 2
+    found = {row.name: row for row in rows}
+    for who, name in enumerate(names):
+        buchholz = sonneborn_berger = 0.0
+        for each in told:
+            if who not in (each.one, each.other):
+                continue
+            opponent = each.other if who == each.one else each.one
+            if opponent is None:
+                contribution = min(points[who], 1 * rounds)  # a draw gives one point
+            elif each.is_played:
+                contribution = points[opponent]
+            else:
+                contribution = min(points[who], points[opponent])
+            buchholz += contribution
+            sonneborn_berger += contribution * each.halves[who != each.one] / 4
+        row = found[name]
+        assert (row.points, row.buchholz) == (points[who], buchholz)
+        assert row.sonneborn_berger == pytest.approx(sonneborn_berger)
+    for above, below in pairwise(rows):
+        better = above.points, above.buchholz, above.sonneborn_berger
+        assert better >= (below.points, below.buchholz, below.sonneborn_berger)
+        assert above.rank <= below.rank
+
+
+@given(people=st.integers(2, 9), halves=st.integers(0, 4), seed=st.integers(0, 99))
+def test_equals_share_the_first_rank(people: int, halves: int, seed: int) -> None:
+    """Everybody draws each encounter: nothing tells them apart, in whatever order they are met."""
+    chance = random.Random(seed)
+    pairs = [(one, other) for one in range(people) for other in range(one)]
+    chance.shuffle(pairs)
+    told = [Meeting(one, other, (halves, halves)) for one, other in pairs]
+    assert {row.rank for row in table([str(who) for who in range(people)], told, 4)} == {1}
 
 
 def play_rounds(people: int, rounds: int, seed: int) -> tuple[list[Round], Counter[int]]:
