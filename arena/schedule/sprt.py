@@ -116,27 +116,81 @@ OVERSHOOT: Final = 0.583
 """A step's standard deviations by which a sum passes a bound on average (D. Siegmund, 1985)."""
 
 
-def expected_pairs(sprt: Sprt, variance: float) -> tuple[float, float, float]:
-    """Return after how many pairs a test is decided, on average: at H0, half way and at H1.
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How long a test takes, if a hypothesis holds; in pairs from now on.
 
-    `variance` is that of a pair's points per game. Wald (1945); bounds as Siegmund (1985) has them,
-    since the last pair goes beyond.
+    Its LLR is taken for a Brownian motion. Bounds are as D. Siegmund (1985) has them, since the
+    last pair goes beyond.
+    """
 
-    >>> [round(pairs) for pairs in expected_pairs(Sprt(elo0=0, elo1=10), 0.1)]
-    [2584, 4264, 2584]
+    low: float
+    high: float
+    """How far the bounds are from where the LLR is; below and above 0."""
+
+    drift: float
+    """What a pair adds on average."""
+
+    variance: float
+    """By how much that varies from pair to pair."""
+
+    @property
+    def expected(self) -> float:
+        """Return after how many pairs it is decided, on average, were there no end (Wald, 1945)."""
+        if not self.drift:
+            return -self.low * self.high / self.variance
+        tilt = 2 * self.drift / self.variance
+        to_high = math.expm1(-tilt * self.low) / (
+            math.exp(-tilt * self.low) - math.exp(-tilt * self.high)
+        )
+        return (to_high * self.high + (1 - to_high) * self.low) / self.drift
+
+    def within(self, pairs: float) -> float:
+        """Return how likely it is decided within so many pairs."""
+        moved, variance = pairs * self.drift, pairs * self.variance
+        if min(self.high - moved, moved - self.low) > 8 * math.sqrt(variance):
+            return 0.0
+        if moved > self.high + 8 * math.sqrt(variance) or moved < self.low - 8 * math.sqrt(variance):
+            return 1.0
+        return min(1.0, max(0.0, 1 - _between(self.low, self.high, self.high, moved, variance)))
+
+    def quantile(self, share: float) -> float:
+        """Return after how many pairs it is decided in so large a share of tests; in 0..1."""
+        most = self.expected
+        while self.within(most) < share:
+            most *= 2
+        least = 0.0
+        while most - least > 1e-3 * most:
+            middle = (least + most) / 2
+            least, most = (middle, most) if self.within(middle) < share else (least, middle)
+        return most
+
+
+def lengths(
+    sprt: Sprt, variance: float, *, llr: float = 0.0, worth: float = 1.0
+) -> tuple[Length, Length, Length]:
+    """Return how long a test takes that stands at an LLR: at H0, half way and at H1.
+
+    `variance` is that of a pair's points per game, `worth` as what part of a new pair each counts.
+
+    >>> [round(one.expected) for one in lengths(Sprt(elo0=0, elo1=10), 0.1)]
+    [2591, 4264, 2591]
+    >>> [round(one.within(2000), 2) for one in lengths(Sprt(elo0=0, elo1=10), 0.1)]
+    [0.48, 0.29, 0.48]
     """
     if sprt.model == "normalized":
         apart = (sprt.elo1 - sprt.elo0) / PER_T * math.sqrt(2)
     else:
         apart = (score_of(sprt.elo1) - score_of(sprt.elo0)) / math.sqrt(variance)
-    low = math.log(sprt.beta / (1 - sprt.alpha)) - OVERSHOOT * apart
-    high = math.log((1 - sprt.beta) / sprt.alpha) + OVERSHOOT * apart
-    drift = apart**2 / 2
-    return (
-        -((1 - sprt.alpha) * low + sprt.alpha * high) / drift,
-        -low * high / (2 * drift),
-        (sprt.beta * low + (1 - sprt.beta) * high) / drift,
+    low, high = state(sprt, [0] * 5).bounds
+    beyond = OVERSHOOT * apart
+    at_h0, half_way, at_h1 = (
+        Length(
+            low - beyond - llr, high + beyond - llr, worth * share * apart**2, worth * apart**2
+        )
+        for share in (-0.5, 0.0, 0.5)
     )
+    return at_h0, half_way, at_h1
 
 
 def score_of(elo: float) -> float:
@@ -240,6 +294,8 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
     seen_elo = elo_of(_score(now.counts))
     if elo is not None and seen_elo is not None and elo * seen_elo < 0:
         elo = 0.0
+        low = None if low is None else min(low, elo)
+        high = None if high is None else max(high, elo)
     return Advantage(elo, low, high)
 
 

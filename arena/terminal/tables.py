@@ -176,10 +176,16 @@ def _points(meeting: Meeting) -> str:
 
 
 def _likelihood(meeting: Meeting) -> str:
-    """Return it in whole per cent, 0 and 100 of which nothing reaches."""
-    if meeting.superiority is None:
-        return "-"
-    share = round(100 * meeting.superiority)
+    return "-" if meeting.superiority is None else _likely(meeting.superiority)
+
+
+def _likely(probability: float) -> str:
+    """Return it in whole per cent, 0 and 100 of which nothing reaches.
+
+    >>> _likely(0.001), _likely(0.5), _likely(0.999)
+    ('<1%', '50%', '>99%')
+    """
+    share = round(100 * probability)
     return "<1%" if share < 1 else ">99%" if share > 99 else f"{share}%"
 
 
@@ -327,6 +333,11 @@ def print_plan(plan: Plan, output: Output) -> None:
             for elo, games in zip(plan.sprt.elo, plan.sprt.games, strict=True)
         )
         output.words(f"until the test decides, games on average: {', '.join(expected)}")
+        likely = (
+            f"{_likely(chance)} at {elo:+g} Elo"
+            for elo, chance in zip(plan.sprt.elo, plan.sprt.within, strict=True)
+        )
+        output.words(f"it decides within the {plan.sprt.most} that there are: {', '.join(likely)}")
     if not plan.bots:  # of trials nothing is rated
         return
     now = [

@@ -13,11 +13,12 @@ import math
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean, median, pstdev
 from tempfile import TemporaryDirectory
 from typing import Final
 
@@ -25,8 +26,10 @@ from lath import games
 from lath.arena.errors import ConfigError, DamagedError
 from lath.arena.schedule.budget import UNLIMITED, Budget, groups
 from lath.arena.schedule.core import HALVES, Opening, Played, Ruled, Schedule, pair_of
+from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.pool import Pool
-from lath.arena.schedule.sprt import NORMAL_95, Sprt, expected_pairs
+from lath.arena.schedule.sprt import NORMAL_95, Length, Sprt, lengths
+from lath.arena.schedule.tune import TuneStanding
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import DATABASE, opened_to_read
 from lath.arena.tournament.open_games import OpenGames
@@ -38,7 +41,7 @@ from lath.arena.tournament.system import database_errors
 from lath.arena.tournament.versions import POOL, entered
 from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO
-from lath.reports.ratings.numerics import inverse
+from lath.reports.ratings.numerics import cholesky, dot, inverse
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
 
@@ -55,7 +58,23 @@ MOST_IN_BUDGET: Final = 2000
 """Likewise with a budget: to see where games tell most takes longer than to play in turn."""
 
 TRIES: Final = 8
-"""How often a tournament is drawn whose games depend on results."""
+"""How often a tournament is drawn in which who meets whom depends on results."""
+
+KNOCKOUTS: Final = 200
+"""How often a knockout is drawn, of which results decide how many games there are."""
+
+MOST_KNOCKOUT_PAIRS: Final = 20_000
+"""That are drawn for it; of long ones there are fewer draws, which are more alike."""
+
+OUTSIDE: Final = 0.02
+"""Of knockouts that are drawn, so many are left out at either end."""
+
+DEVIATIONS: Final = 2.2
+"""Between the mean of knockouts that are drawn and the ends, where there are fewer draws."""
+
+UNSEEN_SEAT: Final = 200 / ELO
+"""What a seat of a game may be worth of which nobody has seen results: with it many pairs are
+level. The first move of most built-in games is worth less."""
 
 RANDOM_GAMES: Final = 20
 """Of which the length of a game is known before any is stored."""
@@ -100,13 +119,19 @@ class BotPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SprtPlan:
-    """How many games a match takes until its test decides."""
+    """How many more games a match takes until its test decides."""
 
     elo: tuple[float, float, float]
     """The differences: H0's, the one between, and H1's."""
 
     games: tuple[int, int, int]
-    """Expected at each of them; not more than there are."""
+    """Expected at each of them, however many there are."""
+
+    most: int
+    """How many there are, if it decides nothing."""
+
+    within: tuple[float, float, float]
+    """How likely it decides within these at each of them, in 0..1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +142,7 @@ class Plan:
     event: str
     played: int
     games: tuple[int, int]
-    """To play, at least and at most."""
+    """To play, at least and at most: where that depends on results, 95 of 100 runs play so many."""
 
     seconds: Range | None
     """How long that takes; None where only the bots could tell."""
@@ -191,14 +216,19 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
     names = [*dict.fromkeys(config.names), *(name for name in met if name not in config.names)]
     strengths = strengths_of(names, seen)
     game_s, plies = _game_s(config, store)
-    config, sprt = _without_test(config, store, strengths)
+    config, sprt, to_play = _without_test(config, store, strengths)
     budget = _in_games(budget, game_s, config.jobs)
     by_name = dict(zip(names, strengths.strengths, strict=True))
     drawn = [
         _drawn(_schedule(config, store, budget), by_name, strengths, budget, seed)
         for seed in range(TRIES if config.format in ("swiss", "knockout") else 1)
     ]
-    to_play = [round(sum(one.values())) for one in drawn]
+    if to_play is None:
+        of_each = [round(sum(one.values())) for one in drawn]
+        to_play = min(of_each), max(of_each)
+    if config.format == "knockout":
+        played_at = {(game, name) for game, *both, _ in seen for name in both}
+        to_play = _of_knockout(config, store, names, strengths, budget, played_at)
     more = _sums((met, number / len(drawn)) for one in drawn for met, number in one.items())
     before = _sums((_met(*row[:3]), number) for row, number in seen.items())
     known = half_widths(strengths, names, {}, before)
@@ -210,8 +240,8 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         format=config.format,
         event=config.event,
         played=sum(tally.games for tally in store.tally()),
-        games=(min(to_play), max(to_play)),
-        seconds=game_s and _times(game_s, min(to_play) / config.jobs, max(to_play) / config.jobs),
+        games=to_play,
+        seconds=game_s and _times(game_s, to_play[0] / config.jobs, to_play[1] / config.jobs),
         jobs=config.jobs,
         plies=plies,
         noise=noise,
@@ -230,16 +260,85 @@ def _schedule(config: Config, store: Store, budget: Budget = UNLIMITED) -> Sched
 
 def _without_test(
     config: Config, store: Store, strengths: Strengths
-) -> tuple[Config, SprtPlan | None]:
-    """Return a match that is as long as its test takes half way between its hypotheses."""
+) -> tuple[Config, SprtPlan | None, tuple[int, int] | None]:
+    """Return a match that is as long as its test takes half way between its hypotheses.
+
+    With it comes how many games are to play, where a test decides that.
+    """
     if config.sprt is None:
-        return config, None
-    in_round = 2 * len(config.games)
-    test = _sprt_plan(config.sprt, store, strengths, most=in_round * config.rounds)
+        return config, None, None
     schedule = _schedule(config, store)
-    is_decided = schedule.done == schedule.total
-    rounds = 0 if is_decided else math.ceil(test.games[1] / in_round)
-    return replace(config, sprt=None, rounds=rounds), test
+    standing = schedule.standing()
+    test = standing.test if isinstance(standing, TuneStanding) else standing
+    most = max(0, schedule.total - schedule.done)
+    state = test.state if isinstance(test, SprtStanding) else None
+    if state and (state.verdict or not most):
+        return replace(config, sprt=None, rounds=0), None, (0, 0)
+    # Of a tuning the test comes last.
+    in_test = min(most, 2 * len(config.games) * config.rounds)
+    found = lengths(
+        config.sprt,
+        _variance(store, strengths),
+        llr=state.llr if state else 0.0,
+        worth=state.worth if state else 1.0,
+    )
+    plan = _sprt_plan(config.sprt, found, in_test)
+    ends = [2 * math.ceil(one.quantile(share)) for one in found for share in (0.025, 0.975)]
+    least, longest = (most - in_test + min(in_test, end) for end in (min(ends), max(ends)))
+    rounds = config.rounds - (in_test - min(in_test, plan.games[1])) // (2 * len(config.games))
+    return replace(config, sprt=None, rounds=rounds), plan, (least, longest)
+
+
+def _of_knockout(
+    config: Config,
+    store: Store,
+    names: Sequence[str],
+    strengths: Strengths,
+    budget: Budget,
+    seen: Set[tuple[str, str]],
+) -> tuple[int, int]:
+    """Return how many games of a knockout there are to play, as 95 of 100 runs have it.
+
+    Bots are drawn as strong as games leave open. Of a bot or game without results nobody knows how
+    often ties are level: the least is then what is played if none is, and the most what comes of
+    equals, without draws, where the first move is worth much. `seen` has games and their bots.
+    """
+    is_known = seen >= {*product(config.games, config.names)}
+    rows = cholesky(strengths.covariance)
+    chance = random.Random(0)
+    pairs = 2 * config.pairs * len(config.games) * len(config.names)
+    tries = max(TRIES, min(KNOCKOUTS, MOST_KNOCKOUT_PAIRS // pairs))
+
+    def games(model: Strengths, deviation: float) -> Iterator[float]:
+        for seed in range(tries):
+            lots = [deviation * chance.gauss(0, 1) for _ in names]
+            drawn = [
+                at + dot(row, lots) for at, row in zip(model.strengths, rows, strict=True)
+            ]
+            by_name = dict(zip(names, drawn, strict=True))
+            schedule = _schedule(config, store, budget)
+            yield sum(_drawn(schedule, by_name, model, budget, seed).values())
+
+    least, most = _range_of(games(strengths, 1.0))
+    schedule = _schedule(config, store, budget)
+    unlevel = schedule.total - schedule.done
+    least = max(least, unlevel)
+    if not is_known:
+        least = unlevel
+        unseen = UNSEEN_SEAT, -math.inf
+        games_ = {game: strengths.games.get(game, unseen) for game in config.games}
+        most = max(most, _range_of(games(replace(strengths, games=games_), 0.0))[1])
+    return least, most
+
+
+def _range_of(drawn: Iterable[float]) -> tuple[int, int]:
+    """Return between which numbers nearly all lie that are drawn like these."""
+    ordered = sorted(drawn)
+    if len(ordered) == KNOCKOUTS:
+        out = int(OUTSIDE * len(ordered))
+        return round(ordered[out]), round(ordered[-1 - out])
+    mean, far = fmean(ordered), DEVIATIONS * pstdev(ordered)
+    return math.floor(mean - far), math.ceil(mean + far)
 
 
 def _rated(played: Iterable[Played], config: Config) -> Iterator[Played]:
@@ -430,15 +529,29 @@ def _in_games(budget: Budget, game_s: Range | None, jobs: int) -> Budget:
     return Budget(games=min(fits, budget.games or fits))
 
 
-def _sprt_plan(sprt: Sprt, store: Store, strengths: Strengths, *, most: int) -> SprtPlan:
-    """Return how long a test takes whose pairs scatter as those stored, else as the model says."""
+def _variance(store: Store, strengths: Strengths) -> float:
+    """Return that of a pair's points per game: of those stored, else as the model says."""
     whole = [pair for pair in store.pairs() if pair.games == 2]
     pairs = sum(pair.pairs for pair in whole)
-    variance = strengths.information(0.0) / 4
-    if 2 * pairs >= ENOUGH:
-        mean = sum(pair.pairs * pair.points / 2 for pair in whole) / pairs
-        variance = sum(pair.pairs * (pair.points / 2 - mean) ** 2 for pair in whole) / pairs
-    expected = expected_pairs(sprt, variance)
-    games_ = tuple(min(most, 2 * math.ceil(each)) for each in expected)
-    elo = (sprt.elo0, (sprt.elo0 + sprt.elo1) / 2, sprt.elo1)
-    return SprtPlan(elo=elo, games=(games_[0], games_[1], games_[2]))
+    if 2 * pairs < ENOUGH:
+        return strengths.information(0.0) / 4
+    mean = sum(pair.pairs * pair.points / 2 for pair in whole) / pairs
+    return sum(pair.pairs * (pair.points / 2 - mean) ** 2 for pair in whole) / pairs
+
+
+def _sprt_plan(sprt: Sprt, found: Iterable[Length], most: int) -> SprtPlan:
+    at_h0, half_way, at_h1 = found
+    return SprtPlan(
+        elo=(sprt.elo0, (sprt.elo0 + sprt.elo1) / 2, sprt.elo1),
+        games=(
+            2 * math.ceil(at_h0.expected),
+            2 * math.ceil(half_way.expected),
+            2 * math.ceil(at_h1.expected),
+        ),
+        most=most,
+        within=(
+            at_h0.within(most / 2),
+            half_way.within(most / 2),
+            at_h1.within(most / 2),
+        ),
+    )

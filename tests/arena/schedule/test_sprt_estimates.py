@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from repeating import a_match, play
 from sequential import Setting, holds, played, simulated
 
 from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.sprt import (
     Sprt,
+    SprtState,
     fixed_advantage,
     normalized_of,
     state,
@@ -114,3 +118,60 @@ def test_an_interval_without_an_end_holds_what_is_far() -> None:
     # Of twelve pairs that were won at least: 0.025 ** (1 / 24) of the points, which is exact.
     assert shown.low == pytest.approx(311.8, abs=0.1)
     assert holds(shown, 800)
+
+
+@st.composite
+def stands(draw: st.DrawFn) -> tuple[Sprt, SprtState]:
+    """Draw any counts, hypotheses, model and worth: a test that stopped, with a verdict or not."""
+    elo0 = draw(st.integers(-60, 60))
+    sprt = Sprt(
+        elo0=elo0,
+        elo1=elo0 + draw(st.integers(1, 80)),
+        alpha=draw(st.sampled_from([0.01, 0.05, 0.2])),
+        beta=draw(st.sampled_from([0.01, 0.05, 0.2])),
+        model=draw(st.sampled_from(["logistic", "normalized"])),
+    )
+    few, many = st.integers(0, 5), st.integers(0, 400)
+    counts = draw(st.lists(draw(st.sampled_from([few, many])), min_size=5, max_size=5).filter(any))
+    return sprt, state(sprt, counts, draw(st.floats(0.01, 1)))
+
+
+@given(drawn=stands())
+def test_an_estimate_has_the_sign_of_the_result_and_lies_in_its_interval(
+    drawn: tuple[Sprt, SprtState],
+) -> None:
+    sprt, now = drawn
+    ahead = sum(count * (place - 2) for place, count in enumerate(now.counts))
+    for shown in (stopped_advantage(sprt, now), fixed_advantage(now.counts, now.worth)):
+        if shown.elo is not None:
+            assert shown.elo * ahead >= 0
+            assert shown.low is None or shown.low <= shown.elo + 1e-6
+            assert shown.high is None or shown.elo <= shown.high + 1e-6
+        elif ahead > 0:
+            assert shown.high is None
+        elif ahead < 0:
+            assert shown.low is None
+        assert shown.low is None or shown.high is None or shown.low <= shown.high
+
+
+@given(
+    drawn=stands(),
+    results=st.lists(st.sampled_from(["1-0", "1/2-1/2", "0-1"]), min_size=2, max_size=2),
+)
+@settings(max_examples=20)
+def test_a_match_ends_with_the_pair_that_crosses_a_bound(
+    drawn: tuple[Sprt, SprtState], results: list[str]
+) -> None:
+    """However obvious the result: there is no least number of pairs but what the bounds ask for."""
+    sprt, _ = drawn
+    sprt = replace(sprt, elo1=sprt.elo0 + 80)
+    schedule = a_match(sprt, rounds=400)
+    play(schedule, lambda pair: ((results[0], 2 * pair + 1), (results[1], 2 * pair + 2)))
+    standing = schedule.standing()
+    assert isinstance(standing, SprtStanding)
+    counts = standing.state.counts
+    assert (standing.state.verdict is None) == (sum(counts) == 400)
+    if standing.state.verdict:
+        (place,) = [place for place, count in enumerate(counts) if count]
+        before = [count - (at == place) for at, count in enumerate(counts)]
+        assert state(sprt, before).verdict is None

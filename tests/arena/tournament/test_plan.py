@@ -17,11 +17,12 @@ import commands
 import pytest
 from budgets import BotPool
 from results import a_config, a_result
+from schedules import a_schedule
 
 from lath.arena.errors import ConfigError, DamagedError
 from lath.arena.referee.clock import Limits
 from lath.arena.schedule.budget import Budget
-from lath.arena.schedule.sprt import Sprt, expected_pairs, score_of, state
+from lath.arena.schedule.sprt import Sprt, lengths, score_of, state
 from lath.arena.tournament import plan as plans
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.open_games import OpenGames
@@ -29,6 +30,7 @@ from lath.arena.tournament.plan import half_widths, planned
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import strengths_of
 from lath.notation.protocol import TimeControl
+from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Z95, Result
 
@@ -177,18 +179,26 @@ def test_time_follows_from_the_clock_and_from_random_games(tmp_path: Path) -> No
 
 def test_an_sprt_is_as_long_as_expected() -> None:
     sprt = Sprt(elo0=-20, elo1=60, alpha=0.1, beta=0.1)
-    expected = expected_pairs(sprt, 0.125)  # of games without draws
+    planned_ = lengths(sprt, 0.125)  # of games without draws
     chance = random.Random(1)
-    for elo, pairs in zip((-20, 20, 60), expected, strict=True):
-        lengths = []
+    for elo, plan in zip((-20, 20, 60), planned_, strict=True):
+        seen = []
         for _ in range(60):
             counts = [0] * 5
             while state(sprt, counts).verdict is None:
                 counts[2 * sum(chance.random() < score_of(elo) for _ in "12")] += 1
-            lengths.append(sum(counts))
-        assert fmean(lengths) == pytest.approx(pairs, rel=0.25), "sixty scatter by a tenth"
-    normalized = expected_pairs(replace(sprt, model="normalized"), 0.125)
-    assert normalized == pytest.approx(expected, rel=0.03), "without draws both scales are one"
+            seen.append(sum(counts))
+        assert fmean(seen) == pytest.approx(plan.expected, rel=0.25), "sixty scatter by a tenth"
+        for share in (0.3, 0.7):
+            within = sum(pairs <= plan.quantile(share) for pairs in seen) / len(seen)
+            assert within == pytest.approx(share, abs=0.18), "three standard errors of sixty"
+            assert plan.within(plan.quantile(share)) == pytest.approx(share, abs=0.01)
+    normalized = lengths(replace(sprt, model="normalized"), 0.125)
+    for one, other in zip(normalized, planned_, strict=True):
+        assert one.expected == pytest.approx(other.expected, rel=0.03), "both scales are one"
+    half_way = lengths(sprt, 0.125, llr=1.5)[2]
+    assert half_way.expected < planned_[2].expected, "it is nearer to H1 already"
+    assert lengths(sprt, 0.125, worth=0.5)[1].expected > 1.9 * planned_[1].expected
 
 
 def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> None:
@@ -212,15 +222,68 @@ def test_a_match_with_a_test_says_how_long_it_takes_on_average(tmp_path: Path) -
     words = "run --bot random --bot greedy --game yavalath --format match --rounds 9000 --tc none"
     told = commands.arena(*words.split(), "--sprt", "0,20", "--plan", "--out", tmp_path / "out")
     assert told.status == 0, told.err
-    assert "at +0 Elo" in told.out
+    assert re.search(r"games on average: \d+ at \+0 Elo", told.out)
+    assert re.search(r"within the 18000 that there are: >?\d+% at \+0 Elo", told.out)
     assert "nothing limits it, so only games can tell" in told.out
+
+
+@pytest.mark.parametrize("rounds", [50, 500, 100_000])
+@pytest.mark.parametrize("hypotheses", [(0, 5), (-20, 60)])
+def test_what_a_test_needs_does_not_depend_on_its_rounds(
+    rounds: int, hypotheses: tuple[int, int], tmp_path: Path
+) -> None:
+    sprt = Sprt(elo0=hypotheses[0], elo1=hypotheses[1])
+    config = a_config(names=("ann", "bob"), format="match", rounds=rounds, sprt=sprt)
+    plan = planned(config, tmp_path / "none")
+    assert plan.sprt is not None
+    found = lengths(sprt, 0.225 / 2)  # a tenth of draws
+    for games, within, one in zip(plan.sprt.games, plan.sprt.within, found, strict=True):
+        assert games == pytest.approx(2 * one.expected, abs=40)
+        assert within == pytest.approx(one.within(rounds), abs=0.01)
+    assert plan.sprt.most == 2 * rounds
+    assert plan.games[0] <= plan.games[1] <= 2 * rounds
+    if hypotheses == (0, 5) and rounds <= 500:
+        assert plan.games == (2 * rounds, 2 * rounds), "hardly any test is decided so soon"
+
+
+@pytest.mark.parametrize(
+    ("bots", "pairs", "spread", "seat", "drawn"),
+    [
+        *((bots, pairs, 0.0, 0.0, 0.1) for bots in (4, 7) for pairs in (1, 3)),
+        (4, 1, 0.0, 150.0, 0.0),
+        (8, 1, 300.0, 0.0, 0.4),
+    ],
+)
+def test_the_planned_range_of_a_knockout_contains_95_of_100_runs(
+    bots: int, pairs: int, spread: float, seat: float, drawn: float, tmp_path: Path
+) -> None:
+    names = tuple(f"bot-{number}" for number in range(bots))
+    least, most = planned(
+        a_config(names=names, format="knockout", pairs=pairs), tmp_path / "none"
+    ).games
+    log_draws = math.log(2 * drawn / (1 - drawn)) if drawn else -50.0
+    inside = 0
+    for seed in range(60):
+        chance = random.Random(seed)
+        elo = {name: chance.gauss(0, spread) for name in names}
+        schedule, games = a_schedule("knockout", names=names, pairs=pairs), 0
+        while (pair := schedule.next()) is not None:
+            for each in pair.games:
+                first, second = each.names
+                likely = chances((elo[first] - elo[second] + seat) / ELO, log_draws)
+                (result,) = chance.choices(("1-0", "1/2-1/2", "0-1"), likely)
+                schedule.report(each.number, first, second, result)
+                games += 1
+        inside += least <= games <= most
+    assert inside >= 57
+    assert least >= 2 * pairs * (bots - 1)
 
 
 def test_a_match_that_is_decided_is_over(tmp_path: Path) -> None:
     sprt = Sprt(elo0=0, elo1=60)
     config = a_config(names=("ann", "bob"), format="match", rounds=300, sprt=sprt)
     with closing(Store(tmp_path)) as store:
-        assert planned(config, tmp_path).games[0] > 100
+        assert planned(config, tmp_path).games[1] > 100
         play(config, store)
     plan = planned(config, tmp_path)
     assert plan.games == (0, 0)
