@@ -298,6 +298,9 @@ def _comes_to_rest(meetings: Sequence[Meetings], posterior: Posterior, *, climbs
 _NEAR: Final = 6
 """How many places apart two bots may be to tell how wide a gap between them is."""
 
+_LEVEL: Final = 1e-9
+"""Between means that are the same but for the last bits."""
+
 _STEPS: Final = 12
 """On either side of the mean, of which five standard deviations are looked at."""
 
@@ -323,6 +326,8 @@ def _see_gaps(meetings: Sequence[Meetings], posterior: Posterior) -> None:
     above = 0.0
     for gap in range(1, len(order)):
         above += means[order[gap - 1]]
+        if means[order[gap - 1]] - means[order[gap]] < _LEVEL:
+            continue  # equals are in no order
         inertia = gap * (1 - gap / len(order)) / posterior.variance
         precision = inertia + sum(site.games * site.precision for _, site in across[gap])
         step = 5 / _STEPS / math.sqrt(precision)
