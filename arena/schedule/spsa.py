@@ -9,6 +9,8 @@ has won more than lost, -2 to 2 games, times a(k)/c(k)·δ is what θ moves by, 
 
 such that in the last iteration c(k) is the option's `step` and a(k)/c(k)² is the `rate`.
 
+In the end stands what all results tell: `Summit` fits a quadratic function to them.
+
 A million pairs take no more memory than ten. Must not know schedules, nor how games are played.
 """
 
@@ -16,9 +18,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
+
+from lath.arena.schedule.summit import MOST_OPTIONS, Summit
 
 ALPHA: Final = 0.602
 GAMMA: Final = 0.101
@@ -31,8 +35,9 @@ LEAST_STEP: Final = 0.5
 """Of an option, in units of its last decimal place: with less, both sides might play with the same
 value."""
 
-STEPS: Final = 20
-"""Of which the range has so many where nothing is said, as in Fishtest."""
+STEPS: Final = 10
+"""Of which the range has so many where nothing is said: with twenty, as in Fishtest, tuning ended
+further from the summit in every setting of `benchmarks/tuning.py`."""
 
 AHEAD: Final = 16
 """Pairs that are dealt before what they would follow from is known, where nothing is said."""
@@ -148,18 +153,45 @@ class Spsa:
         self._theta = tuple(float(each.start) for each in tuning.parameters)
         self._past: Final = [self._theta]
         """The last θ: after the results of `done` - len + 1 to `done` iterations."""
+        few = len(tuning.parameters) <= MOST_OPTIONS
+        self._summit: Final = Summit(len(tuning.parameters)) if few else None
         self.done = 0
         """Iterations whose results are known."""
 
     @property
     def theta(self) -> tuple[float, ...]:
-        """Return where it is now, of each option; within its range."""
+        """Return where iterations are now, of each option; within its range."""
         return self._theta
+
+    @property
+    def at(self) -> tuple[float, ...]:
+        """Return where it stands, of each option; within its range: at θ, while results come.
+
+        When all results are known that is, from the last θ, the summit of a quadratic fit to them,
+        where they tell of one.
+        """
+        if self._summit is None or not 0 < self.done == self._tuning.pairs:
+            return self._theta
+        found = self._from_widths(self._summit.near(self._in_widths(self._theta)))
+        return tuple(
+            min(max(at, float(each.low)), float(each.high))
+            for each, at in zip(self._tuning.parameters, found, strict=True)
+        )
+
+    def _in_widths(self, values: Iterable[float]) -> list[float]:
+        """Return values as `Summit` takes them: from the start, in widths of their ranges."""
+        both = zip(self._tuning.parameters, values, strict=True)
+        return [(value - each.start) / (each.high - each.low) for each, value in both]
+
+    def _from_widths(self, values: Iterable[float]) -> list[float]:
+        """Return the values that are so many widths from the start."""
+        both = zip(self._tuning.parameters, values, strict=True)
+        return [each.start + value * (each.high - each.low) for each, value in both]
 
     @property
     def values(self) -> Values:
         """Return where it is now, in values that the options can have."""
-        both = zip(self._tuning.parameters, self._theta, strict=True)
+        both = zip(self._tuning.parameters, self.at, strict=True)
         return tuple((each.name, each.rounded(at)) for each, at in both)
 
     @property
@@ -189,6 +221,12 @@ class Spsa:
     def report(self, won: int) -> None:
         """Take the result of the next iteration: games that `plus` won more than lost, -2..2."""
         k, theta = self.done, []
+        if self._summit is not None:
+            trial = self.trial(k)
+            plus, minus = (
+                self._in_widths(value for _, value in side) for side in (trial.plus, trial.minus)
+            )
+            self._summit.add(plus, minus, won)
         for each, at, (sign, _) in zip(
             self._tuning.parameters, self._theta, self._lots(k), strict=True
         ):

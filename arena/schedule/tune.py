@@ -28,7 +28,8 @@ class Tuned:
 
     parameter: Parameter
     at: float
-    """Where it is now; within its range."""
+    """Where it is now, and when all pairs are known, where they say that it is best; within its
+    range."""
 
     value: float
     """The same as a bot is set to."""
@@ -193,7 +194,7 @@ class Tune(Schedule):
         self._waiting.setdefault(pair_of(number), []).append(won)
         while len(self._waiting.get(self._spsa.done + 1, ())) == 2:
             self._spsa.report(sum(self._waiting.pop(self._spsa.done + 1)))
-            for path, at in zip(self._paths, self._spsa.theta, strict=True):
+            for path, at in zip(self._paths, self._spsa.at, strict=True):
                 path.add(self._spsa.done, at)
             self._begin_match()
 
@@ -210,7 +211,7 @@ class Tune(Schedule):
         """Return how the options stand, and the test."""
         test = self._match.standing() if self._match else None
         values = [value for _, value in self._spsa.values]
-        rows = zip(self._tuning.parameters, self._spsa.theta, values, self._paths, strict=True)
+        rows = zip(self._tuning.parameters, self._spsa.at, values, self._paths, strict=True)
         return TuneStanding(
             names=tuple(self._names),
             pairs=self._tuning.pairs,

@@ -317,8 +317,8 @@ def test_a_range_starts_where_it_says_else_where_the_bot_is() -> None:
 
 def test_a_text_that_is_a_number_is_tuned_with_as_many_decimal_places_as_are_written() -> None:
     for flag, given_, shown in (
-        ("heat=0.0..2.0", {}, "0.00..2.00 from 0.75 step 0.1"),
-        ("heat=0..2", {"heat": 0.5}, "0.0..2.0 from 0.5 step 0.1"),
+        ("heat=0.0..2.0", {}, "0.00..2.00 from 0.75 step 0.2"),
+        ("heat=0..2", {"heat": 0.5}, "0.0..2.0 from 0.5 step 0.2"),
         ("heat=0..4 from 1", {}, "0..4 from 1 step 0.5"),
         ("book=0..4 from 1", {}, "0..4 from 1 step 0.5"),
     ):
