@@ -17,8 +17,8 @@ import random
 from collections.abc import Callable, Sequence
 from statistics import fmean
 
-from lath.arena.schedule.spsa import Parameter, Spsa, Tuning
 from lath.arena.schedule.sprt import score_of
+from lath.arena.schedule.spsa import Parameter, Spsa, Tuning
 from lath.arena.schedule.summit import Summit
 
 _WIDE = 1000
@@ -106,7 +106,9 @@ def main() -> None:
                     every.append(row)
                     told = "".join(f"{value:12.1f}" for value in row)
                     print(f"{shape:<10} {options:7} {pairs:5} {height:4} {told}", flush=True)
-    print(f"{'mean':<28}" + "".join(f"{fmean(column):12.1f}" for column in zip(*every, strict=True)))
+    print(
+        f"{'mean':<28}" + "".join(f"{fmean(column):12.1f}" for column in zip(*every, strict=True))
+    )
     best = [sum(row[2] <= row[at] for row in every) for at in (0, 1, 3)]
     print(f"arena tune is at least as near in {best} of {len(every)} settings as the others")
 

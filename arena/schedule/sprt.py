@@ -150,7 +150,9 @@ class Length:
         moved, variance = pairs * self.drift, pairs * self.variance
         if min(self.high - moved, moved - self.low) > 8 * math.sqrt(variance):
             return 0.0
-        if moved > self.high + 8 * math.sqrt(variance) or moved < self.low - 8 * math.sqrt(variance):
+        if moved > self.high + 8 * math.sqrt(variance) or moved < self.low - 8 * math.sqrt(
+            variance
+        ):
             return 1.0
         return min(1.0, max(0.0, 1 - _between(self.low, self.high, self.high, moved, variance)))
 
@@ -185,9 +187,7 @@ def lengths(
     low, high = state(sprt, [0] * 5).bounds
     beyond = OVERSHOOT * apart
     at_h0, half_way, at_h1 = (
-        Length(
-            low - beyond - llr, high + beyond - llr, worth * share * apart**2, worth * apart**2
-        )
+        Length(low - beyond - llr, high + beyond - llr, worth * share * apart**2, worth * apart**2)
         for share in (-0.5, 0.0, 0.5)
     )
     return at_h0, half_way, at_h1

@@ -274,9 +274,10 @@ def rounds_of(people: int, meetings: Iterable[Meeting]) -> list[list[Taken]]:
 def _worth(each: Taken, scored: Sequence[int], who: int, draws: int) -> int:
     """Return the half points of an opponent as tie-breaks count them: FIDE C.07, article 16.
 
-    A round that was not played counts as one against a dummy with the bot's own score: at most that
-    of the scheduled opponent (16.4.1), in a bye at most `draws`, as many as draws in all rounds give
-    (16.4.2). What opponents count of a bot are its points (16.3.1): no bot asks for a bye.
+    A round that was not played counts as one against a dummy with the bot's own score: at most
+    that of the scheduled opponent (16.4.1), in a bye at most `draws`, as many as draws in all
+    rounds give (16.4.2). What opponents count of a bot are its points (16.3.1): no bot asks for
+    a bye.
     """
     if each.other is None:
         return min(scored[who], draws)

@@ -13,7 +13,7 @@ import math
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
@@ -228,7 +228,14 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         to_play = min(of_each), max(of_each)
     if config.format == "knockout":
         played_at = {(game, name) for game, *both, _ in seen for name in both}
-        to_play = _of_knockout(config, store, names, strengths, budget, played_at)
+        unseen = None
+        if not played_at >= {*product(config.games, config.names)}:
+            no_results = UNSEEN_SEAT, -math.inf
+            seats = {game: strengths.games.get(game, no_results) for game in config.games}
+            unseen = replace(strengths, games=seats)
+        to_play = _of_knockout(
+            lambda: _schedule(config, store, budget), names, strengths, budget, unseen
+        )
     more = _sums((met, number / len(drawn)) for one in drawn for met, number in one.items())
     before = _sums((_met(*row[:3]), number) for row, number in seen.items())
     known = half_widths(strengths, names, {}, before)
@@ -290,45 +297,34 @@ def _without_test(
 
 
 def _of_knockout(
-    config: Config,
-    store: Store,
+    begun: Callable[[], Schedule],
     names: Sequence[str],
     strengths: Strengths,
     budget: Budget,
-    seen: Set[tuple[str, str]],
+    unseen: Strengths | None,
 ) -> tuple[int, int]:
     """Return how many games of a knockout there are to play, as 95 of 100 runs have it.
 
     Bots are drawn as strong as games leave open. Of a bot or game without results nobody knows how
-    often ties are level: the least is then what is played if none is, and the most what comes of
-    equals, without draws, where the first move is worth much. `seen` has games and their bots.
+    often ties are level: where there is one, the least is what is played if none is, and the most
+    also what comes of the model `unseen`, of equals, without draws, whose first move is worth much.
     """
-    is_known = seen >= {*product(config.games, config.names)}
+    unlevel = begun().total - begun().done
     rows = cholesky(strengths.covariance)
     chance = random.Random(0)
-    pairs = 2 * config.pairs * len(config.games) * len(config.names)
-    tries = max(TRIES, min(KNOCKOUTS, MOST_KNOCKOUT_PAIRS // pairs))
+    tries = max(TRIES, min(KNOCKOUTS, MOST_KNOCKOUT_PAIRS // max(1, unlevel)))
 
     def games(model: Strengths, deviation: float) -> Iterator[float]:
         for seed in range(tries):
             lots = [deviation * chance.gauss(0, 1) for _ in names]
-            drawn = [
-                at + dot(row, lots) for at, row in zip(model.strengths, rows, strict=True)
-            ]
+            drawn = [at + dot(row, lots) for at, row in zip(model.strengths, rows, strict=True)]
             by_name = dict(zip(names, drawn, strict=True))
-            schedule = _schedule(config, store, budget)
-            yield sum(_drawn(schedule, by_name, model, budget, seed).values())
+            yield sum(_drawn(begun(), by_name, model, budget, seed).values())
 
     least, most = _range_of(games(strengths, 1.0))
-    schedule = _schedule(config, store, budget)
-    unlevel = schedule.total - schedule.done
-    least = max(least, unlevel)
-    if not is_known:
-        least = unlevel
-        unseen = UNSEEN_SEAT, -math.inf
-        games_ = {game: strengths.games.get(game, unseen) for game in config.games}
-        most = max(most, _range_of(games(replace(strengths, games=games_), 0.0))[1])
-    return least, most
+    if unseen is None:
+        return max(least, unlevel), most
+    return unlevel, max(most, _range_of(games(unseen, 0.0))[1])
 
 
 def _range_of(drawn: Iterable[float]) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 import pytest
@@ -50,7 +50,7 @@ def test_equals_are_first_together_on_the_page_and_each_has_a_place_of_its_own()
     assert re.findall(r'<td class="rank">(\d+)</td>', standings) == ["1"] * 4
     ids = re.findall(r'id="(bot-\d+)"', page)
     assert ids == ["bot-1", "bot-2", "bot-3", "bot-4"]
-    assert {link for link in re.findall(r'href="#(bot-\d+)"', page)} == {*ids}
+    assert set(re.findall(r'href="#(bot-\d+)"', page)) == {*ids}
 
 
 @pytest.mark.parametrize("connected", [False, True])
@@ -69,7 +69,7 @@ def test_a_league_ranks_only_bots_that_games_connect(connected: bool) -> None:
         assert ranks == {"ann": 1, "bob": 1, "cat": 1, "x": 1, "y": 2}
 
 
-def of_league(cups: dict[str, Iterable[Record]]) -> tuple[League, str]:
+def of_league(cups: Mapping[str, Iterable[Record]]) -> tuple[League, str]:
     collector, events = Collector(), []
     for name, records in cups.items():
         games = [*records]

@@ -247,16 +247,18 @@ def test_what_a_test_needs_does_not_depend_on_its_rounds(
 
 
 @pytest.mark.parametrize(
-    ("bots", "pairs", "spread", "seat", "drawn"),
+    ("bots", "pairs", "model"),
     [
-        *((bots, pairs, 0.0, 0.0, 0.1) for bots in (4, 7) for pairs in (1, 3)),
-        (4, 1, 0.0, 150.0, 0.0),
-        (8, 1, 300.0, 0.0, 0.4),
+        *((bots, pairs, (0.0, 0.0, 0.1)) for bots in (4, 7) for pairs in (1, 3)),
+        (4, 1, (0.0, 150.0, 0.0)),
+        (8, 1, (300.0, 0.0, 0.4)),
     ],
 )
 def test_the_planned_range_of_a_knockout_contains_95_of_100_runs(
-    bots: int, pairs: int, spread: float, seat: float, drawn: float, tmp_path: Path
+    bots: int, pairs: int, model: tuple[float, float, float], tmp_path: Path
 ) -> None:
+    """The model: how strengths scatter and what the first seat is worth, in Elo; draws."""
+    spread, seat, drawn = model
     names = tuple(f"bot-{number}" for number in range(bots))
     least, most = planned(
         a_config(names=names, format="knockout", pairs=pairs), tmp_path / "none"
