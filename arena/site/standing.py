@@ -64,7 +64,7 @@ class Standings:
             line |= {name: standing[name] for name in ("event", "tournament", "done", "total")}
             line["is_playing"] = standing["is_playing"]
             line["is_ours"] = not self.is_public and self.is_ours(item.path)
-            line["leader"] = rows[0]["name"] if rows else ""
+            line["leader"] = _leader(rows)
         return line
 
     def lines(self, items: tuple[Item, ...]) -> list[dict[str, Any]]:
@@ -136,6 +136,12 @@ def _heading(said: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _leader(rows: list[dict[str, Any]]) -> str:
+    """Return who stands alone before all others; empty where equals do, or groups never met."""
+    places = [row.get("rank") or (row["score"], row["points"]) for row in rows]
+    return rows[0]["name"] if rows and places.count(places[0]) == 1 else ""
+
+
 def _standings_in(folder: Path) -> list[dict[str, Any]]:
     """Return the rows of the standings that a run has written, the best first."""
     try:
@@ -144,8 +150,8 @@ def _standings_in(folder: Path) -> list[dict[str, Any]]:
         for row in _list(rows):
             elo = {name: _number(row["elo"][name]) for name in ("value", "low", "high")}
             shown = _row(row, {"score": row["score_rate"]})
-            if shown and None not in elo.values():
-                found.append(shown | {"elo": elo})
+            if shown and elo["value"] is not None:
+                found.append(shown | {"elo": elo, "rank": _number(row.get("rank"))})
     except (OSError, ValueError, LookupError, TypeError):
         return []
     return found

@@ -83,8 +83,11 @@ const takeBoards = ({ slots }) => {
 
 const cell = (text, name = "td") => make(name, "", text);
 
+// Of who has won or lost all, nobody knows how far it goes on one side.
+const eloTold = (elo) => (elo === null ? "unbounded" : `${Math.round(elo)}`);
+
 const intervalOf = ({ low, high, elo }) => {
-  if (elo) return `Elo ${Math.round(elo.value)} (${Math.round(elo.low)} to ${Math.round(elo.high)})`;
+  if (elo) return `Elo ${eloTold(elo.value)} (${eloTold(elo.low)} to ${eloTold(elo.high)})`;
   return low === null || low === undefined ? "" : `${Math.round(100 * low)} to ${Math.round(100 * high)} %`;
 };
 
@@ -107,7 +110,7 @@ const showTest = (format, done) => {
   if (way.at(-1)?.[0] !== done) way.push([done, test.llr]);
   const [from, to] = [way[0][0], Math.max(done, way[0][0] + 1)];
   const at = ([games, llr]) => `${(100 * (games - from)) / (to - from)} ${(40 * (high - Math.min(Math.max(llr, low), high))) / (high - low)}`;
-  const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${Math.round(test.elo)} (${Math.round(test.elo_low)} to ${Math.round(test.elo_high)})`;
+  const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${eloTold(test.elo)} (${eloTold(test.elo_low)} to ${eloTold(test.elo_high)})`;
   const line = (kind, d) => lath.drawn("path", { class: kind, d });
   const drawn = lath.drawn("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": told },
     line("bound", "M0 0H100M0 40H100"), line("level", `M0 ${at([from, 0]).split(" ")[1]}H100`), line("way", `M${[...way, way.at(-1)].map(at).join("L")}`));
