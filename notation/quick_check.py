@@ -17,6 +17,7 @@ from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record import (
     MAX_PARTS,
     MAX_WORDS,
+    MOVES,
     RESULTS,
     RULES,
     Record,
@@ -196,6 +197,8 @@ def _played(
     The values of tags are in their quotes.
     """
     tag = values.get
+    if MOVES in values and not line:  # a result alone has no position
+        return None
     if not _tags_are_sound(tag("Date"), tag("TimeControl")):
         return None
     try:

@@ -135,7 +135,7 @@ def texts_by_line(stream: BinaryIO, begins: Callable[[bytes], bool]) -> Iterator
     lines: list[bytes] = []
     first, size = 1, 0
     for number, line in enumerate(_lines(stream), 1):
-        if lines and begins(line):
+        if begins(line) and lines:  # asked of each line, for it may follow them
             yield _decoded(first, b"".join(lines))
             lines, size = [], 0
         if not lines:

@@ -113,6 +113,16 @@ GAME_FILE: Final = "GameFile"
 """The tag of a record whose game is from a file: `games.origin(game_id).tag`, its name and hash."""
 
 
+UNKNOWN_GAME: Final = "?"
+"""The tag Game of a result of which nothing says at what it was played."""
+
+MOVES: Final = "Moves"
+"""The tag of a record of a result alone: why it has no moves, one of these."""
+
+NOT_RECORDED: Final = "not recorded"
+NOT_READ: Final = "not read"
+
+
 class Termination(StrEnum):
     """Why a game ended: the values of the tag `Termination`."""
 
@@ -371,6 +381,11 @@ class Record:
         return self.tag("Termination")
 
     @property
+    def is_result_only(self) -> bool:
+        """Return whether its moves are unknown: it says who met whom, and what came of it."""
+        return not self.plies and self.tag(MOVES) in (NOT_RECORDED, NOT_READ)
+
+    @property
     def ruling(self) -> str:
         """Return by what ruling it counts for nothing; empty where it counts."""
         return self.tag(RULING).partition(":")[0]
@@ -394,8 +409,13 @@ class Record:
 
     @property
     def forfeit(self) -> Forfeit | None:
-        """Return how a player lost it otherwise than on the board; None where that is not so."""
+        """Return how a player lost it otherwise than on the board; None where that is not so.
+
+        None, too, of a result alone: nobody knows at which ply it was.
+        """
         if self.termination not in FORFEITS or self.result not in RESULTS[:2]:
+            return None
+        if self.is_result_only:
             return None
         is_second = self.result == "1-0"
         players = (self.first, self.second)

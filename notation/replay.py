@@ -267,8 +267,8 @@ def faults_of(
 ) -> list[Fault]:
     """Return what is wrong with a record that has a text, by its tags and the rules.
 
-    With the `places` of its plies in a text, and those of the annotations before them, faults say
-    where they are.
+    A result alone is not judged by rules. With the `places` of its plies in a text, and those of
+    the annotations before them, faults say where they are.
     """
     first = None if places is None else 0
     faults: list[Fault] = []
@@ -278,6 +278,8 @@ def faults_of(
     faults += filter(None, starmap(check_tag, record.tags))
     faults += annotation_faults(record.comments, notes, first)
     faults += result_faults(record.tag("Result"), record.result, record.termination)
+    if record.is_result_only:  # of a game that need not be known here
+        return faults
     return faults + _of_another_file(record, _rules_faults(record, places))
 
 

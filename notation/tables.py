@@ -17,10 +17,14 @@ from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.errors import GameError
 from lath.notation.bounds import read_json
-from lath.notation.errors import NotationError, shortened
+from lath.notation.errors import NotationError, instead, shortened
 from lath.notation.record import (
     KNOWN_TAGS,
+    MOVES,
+    NOT_RECORDED,
+    RESULTS,
     SHORT,
+    UNKNOWN_GAME,
     Annotation,
     Ply,
     Record,
@@ -29,6 +33,7 @@ from lath.notation.record import (
     record_as_read,
 )
 from lath.notation.replay import start_of
+from lath.notation.suggestions import RESULTS_IN_WORDS, meant_result
 from lath.notation.writer import format_record, tag_lines
 
 Kind = Literal["text", "integer", "number", "date", "texts"]
@@ -205,11 +210,12 @@ def _movetext(record: Record) -> str:
 class RowError(NotationError):
     """A row is no record: what is wrong, in which column, and what was expected there."""
 
-    def __init__(self, column: str, message: str, expected: str) -> None:
-        super().__init__(f"column {column}: {message}; expected {expected}")
+    def __init__(self, column: str, message: str, expected: str, meant: str = "") -> None:
+        super().__init__(f"column {column}: {message}{instead(meant, expected)}")
         self.column = column
         self.message = message
         self.expected = expected
+        self.meant = meant
 
 
 def text_of(row: Mapping[str, Any]) -> str:
@@ -220,6 +226,34 @@ def text_of(row: Mapping[str, Any]) -> str:
     """
     moves = _value(row, "movetext") or " ".join(moves_of(row))
     return f"{tag_lines(tags_of(row))}\n{moves}\n{_value(row, 'result') or '*'}\n"
+
+
+def result_text_of(row: Mapping[str, Any]) -> str:
+    """Return the text of the record that a row without moves describes; raises RowError.
+
+    It needs both players and a result. Without a game that is `?`.
+
+    >>> print(result_text_of({"first": "ann", "second": "bob", "result": "1-0"}))
+    [Game "?"]
+    [First "ann"]
+    [Second "bob"]
+    [Moves "not recorded"]
+    [Result "1-0"]
+    <BLANKLINE>
+    1-0
+    <BLANKLINE>
+    """
+    for column in ("first", "second"):
+        if not _value(row, column).strip():
+            raise RowError(column, f"the cell {column} is empty", "the name of a player")
+    if (result := _value(row, "result")) not in RESULTS:
+        what = f"{shortened(result)} is no result" if result else "the cell result is empty"
+        raise RowError("result", what, RESULTS_IN_WORDS, meant_result(result))
+    tags = tags_of({**row, "game": _value(row, "game") or UNKNOWN_GAME})
+    if MOVES not in dict(tags):
+        after = [name for name, _ in tags if name in _END]
+        tags.insert(len(tags) - len(after), (MOVES, NOT_RECORDED))
+    return f"{tag_lines(tags)}\n{result}\n"
 
 
 def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -24,7 +24,7 @@ from typing_extensions import TypedDict  # pydantic takes that of `typing` from 
 
 from lath import games as registry
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record import FORFEITS, RULES, Record, Termination
+from lath.notation.record import FORFEITS, RULES, UNKNOWN_GAME, Record, Termination
 from lath.notation.replay import end_of, positions, spellings
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
@@ -68,7 +68,7 @@ def of_game(game_id: str) -> OfGame:
     try:
         title = registry.get(game_id).title
     except UnknownGameError:
-        title = game_id or "unknown game"
+        title = "unknown game" if game_id in ("", UNKNOWN_GAME) else game_id
     return {"game": game_id, "title": title}
 
 
@@ -445,7 +445,7 @@ class Lengths(OfGame, Spread):
     """The lengths of the games of one id."""
 
     games: Positive
-    """counted games"""
+    """counted games of which the moves are known"""
     bins: list[Bin]
     """of one width, without a gap; at most 24"""
 
@@ -496,12 +496,14 @@ class GameCounts:
         return sum(length * games for length, games in self.lengths.items())
 
     @property
-    def spread(self) -> Spread:
-        """Return how long they are; there is one at least."""
+    def spread(self) -> Spread | None:
+        """Return how long those are of which the moves are known; None without any."""
+        if not self.lengths:
+            return None
         return {
             "shortest": min(self.lengths),
             "median": median(self.lengths),
-            "mean": self.plies / self.games,
+            "mean": self.plies / self.lengths.total(),
             "longest": max(self.lengths),
         }
 
@@ -526,7 +528,8 @@ class GameCounter:
         """Count one game, whether it counts for the standings or not."""
         record = entry.record
         found = self.by_game[record.game]
-        found.lengths[len(record.plies)] += 1
+        if not record.is_result_only:
+            found.lengths[len(record.plies)] += 1
         found.results[record.result] += 1
         found.endings[entry.ending] += 1
         if self._any_start or not record.tag("Position"):
@@ -539,12 +542,13 @@ class GameCounter:
         return [
             {
                 **of_game(game),
-                "games": counted.games,
-                **counted.spread,
-                "mean": round(counted.plies / counted.games, 2),
+                "games": counted.lengths.total(),
+                **spread,
+                "mean": round(spread["mean"], 2),
                 "bins": bins(counted.lengths),
             }
             for game, counted in sorted(self.by_game.items())
+            if (spread := counted.spread)
         ]
 
     def endings(self) -> list[Endings]:

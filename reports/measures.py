@@ -332,6 +332,8 @@ class Group:
             return "unfinished"
         if why in FORFEITS:
             return "forfeited"
+        if record.is_result_only:
+            return "without moves"
         digest = digest_of(record, (record.first, record.second), why)
         return "repeats" if record.plies and not self._seen.add(digest) else ""
 

@@ -165,7 +165,9 @@ class Openings:
         self._pairs: Final = Pairs()
 
     def add(self, record: Record) -> None:
-        """Count one record."""
+        """Count one record; a result alone has no opening."""
+        if record.is_result_only:
+            return
         seats = record.first, record.second
         if not self._seen.add(digest_of(record, seats, record.termination)):
             self.repeats += 1

@@ -110,7 +110,8 @@ class RatedGames:
     it is spelled. The arena numbers the games of its n-th pair 2n - 1 and 2n (`Number`): those are
     one. What has no such number, or lost its partner, is paired off in the order of digests: games
     that all begin alike are as good as each other. Games of one digest, which have no moves or
-    ended by time, stay alone.
+    ended by time, stay alone, and so does a result alone without a number: where its game began is
+    unknown.
 
     All methods raise TemporaryFileError where there is no room.
     """
@@ -138,6 +139,8 @@ class RatedGames:
         seats = first, second = cell[0], cell[1]
         digest = digest_of(record, seats, why)
         key, number, opening = place_of(record, seats)
+        if record.is_result_only and not number:
+            key = self._games  # like no other's
         known = self._numbers.get(cell)
         if known is None:
             known = self._numbers[cell] = len(self._cells)

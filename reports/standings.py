@@ -178,6 +178,10 @@ class Table:
     repeated: Count
     """Games that repeat an earlier one move by move: their points count, and no other evidence."""
 
+    without_moves: Count
+    """Games of which nothing but the result is known, as of a PGN of headers: they count, and none
+    repeats another."""
+
     endings: Mapping[str, Positive]
     """Why they ended, the most frequent first."""
 
@@ -197,7 +201,15 @@ class Table:
 
     WRITTEN: ClassVar = (
         *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),
-        *("repeated", "rated", "unbalanced", "endings", "ratings.groups", "ratings.draw_rate"),
+        *(
+            "repeated",
+            "without_moves",
+            "rated",
+            "unbalanced",
+            "endings",
+            "ratings.groups",
+            "ratings.draw_rate",
+        ),
         *("ratings.conditions", "ratings.between", "ratings.fit", "rows", "crosstable"),
         "crossed",
     )
@@ -269,6 +281,9 @@ class GameResults:
     repeated: int = 0
     """Games that repeat another."""
 
+    without_moves: int = 0
+    """Games of which nothing but the result is known."""
+
 
 class Tally:
     """Counts records as they go by, in their order, and knows which of their games are rated."""
@@ -301,6 +316,7 @@ class Tally:
         counts = self.games[game]
         counts.scores[first, second, score] += 1
         counts.endings[ending_words or why or UNSTATED] += 1
+        counts.without_moves += record.is_result_only
         if is_forfeit := why in FORFEITS and score != 0.5:
             counts.forfeits[second if score else first, why] += 1
         # Without a move nobody has shown what they do. A clock runs by the machine's load, not by
@@ -376,6 +392,7 @@ def standings_of(tally: Tally) -> Standings:
             together.endings += counted.endings
             together.forfeits += counted.forfeits
             together.repeated += counted.repeated
+            together.without_moves += counted.without_moves
         overall = _table("", together, rated)
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
@@ -459,6 +476,7 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
         second_wins=seats.losses,
         self_play=sum(n for (first, second, _), n in counted.scores.items() if first == second),
         repeated=counted.repeated,
+        without_moves=counted.without_moves,
         endings=counts(counted.endings),
         rows=rows,
         crosstable=tuple(tuple(meeting(row.name, other.name) for other in rows) for row in rows),

@@ -38,7 +38,7 @@ from lath.notation import files, formats
 from lath.notation.errors import printable
 from lath.notation.formats import FormatError
 from lath.notation.reader import Entry
-from lath.notation.record import Record
+from lath.notation.record import MOVES, NOT_READ, Record
 
 if TYPE_CHECKING:
     from lath.notation.database.building import Counts
@@ -75,7 +75,7 @@ def convert(
 ) -> None:
     """Convert records from one format to another.
 
-    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, csv, parquet, npz, duckdb.
+    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, csv, parquet, npz, duckdb.
     Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of
     and left out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC,
     which stays as it is where anything would be lost.
@@ -371,12 +371,15 @@ class _Conversion:
         self._source = source
         self._found = found
         self._to_name = to_name
+        self._is_of_results = not formats.TABLE[from_name].holds_moves
         self._notes = [note for name in {from_name, to_name} if (note := formats.note_of(name))]
         self.sound = 0
         self.bad: list[int] = []
         """The numbers of the records that something is wrong with."""
         self.unheld = 0
         """Sound records of which the target can hold nothing."""
+        self.unread = 0
+        """Sound records whose moves stand in the source and are not read."""
         self.losses: dict[str, _Loss] = {}
         """By field, in order of appearance."""
 
@@ -395,6 +398,7 @@ class _Conversion:
                 print(*entry.problems, sep="\n", file=sys.stderr)
             else:
                 self.sound += 1
+                self.unread += self._is_of_results and entry.record.tag(MOVES) == NOT_READ
                 for note in self._notes:
                     if words := note(entry.record, self._to_name):
                         where = f"{printable(str(self._source))}:{entry.line}"
@@ -417,7 +421,7 @@ class _Conversion:
 
     def lost_words(self) -> str:
         """Return what is lost, in words; empty where nothing is."""
-        fields = list(self.losses)
+        fields = [*(["moves"] if self.unread else []), *self.losses]
         shown = [*fields[:5], *([f"{len(fields) - 5} more"] if len(fields) > 5 else [])]
         return ", ".join([*([bad_words(len(self.bad))] if self.bad else []), *shown])
 
@@ -431,6 +435,9 @@ class _Conversion:
 
     def print_losses(self, format_name: str) -> None:
         """Print a warning for each field that was lost."""
+        if self.unread:
+            many = "1 record" if self.unread == 1 else f"{self.unread} records"
+            print(f"warning: of PGN headers are read, and no moves ({many})", file=sys.stderr)
         for field, loss in self.losses.items():
             number = loss.first
             for bad in self.bad:  # in ascending order: those before it count in the file

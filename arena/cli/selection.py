@@ -154,7 +154,8 @@ class Selection:
                 is_asked_at_once = self._query.is_any and is_database(path)
                 found = self._found_in(path) if is_asked_at_once else self._matching(path, tell)
                 for entry, record in found:
-                    if self._distinct and not seen.add(identity(record)):
+                    is_told = self._distinct and not record.is_result_only
+                    if is_told and not seen.add(identity(record)):
                         self.duplicates += 1
                     elif self._given is None or not self._given.is_left_out(record):
                         yield entry, record

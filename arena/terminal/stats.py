@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import Final
+from typing import Final, Literal
 
 from lath.arena.terminal.layout import LEAST_NAME, Column, Output
 from lath.reports.figures import OPENINGS, GameCounts, Survey
@@ -97,15 +97,19 @@ def _too_low(missed: int) -> str:
 
 def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[Column]:
     spreads = [counted.spread for _, counted in rows]
+
+    def cells(name: Literal["shortest", "median", "mean", "longest"], form: str) -> list[str]:
+        return [format(spread[name], form) if spread else "-" for spread in spreads]
+
     return [
         Column("game", [game for game, _ in rows], kind="name"),
         Column("games", [f"{counted.games:,}" for _, counted in rows]),
         Column("%", [f"{counted.games / games:.1%}" for _, counted in rows], rank=4),
         Column("plies", [f"{counted.plies:,}" for _, counted in rows], rank=3),
-        Column("shortest", [f"{spread['shortest']:,}" for spread in spreads], rank=1),
-        Column("median", [f"{spread['median']:,g}" for spread in spreads]),
-        Column("mean", [f"{spread['mean']:,.1f}" for spread in spreads], rank=2),
-        Column("longest", [f"{spread['longest']:,}" for spread in spreads], rank=1),
+        Column("shortest", cells("shortest", ","), rank=1),
+        Column("median", cells("median", ",g")),
+        Column("mean", cells("mean", ",.1f"), rank=2),
+        Column("longest", cells("longest", ","), rank=1),
     ]
 
 

@@ -250,13 +250,7 @@ def remarks(table: Table) -> Iterator[str]:
         more = f"; and {len(groups) - MOST_GROUPS} more" if len(groups) > MOST_GROUPS else ""
         words = f"{len(groups)} groups that no game connects are not rated against each other"
         yield f"{words}: {listed}{more}"
-    if table.repeated:
-        yield (
-            f"repeated: {_games(table.repeated)}, move by move the same as another; the points "
-            "count, and intervals are as wide as for the different games alone"
-        )
-    if table.self_play:
-        yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"
+    yield from _unusual_games(table)
     if table.unbalanced:
         yield (
             "unbalanced seats: some bots had one seat clearly more often than the other; "
@@ -296,6 +290,19 @@ def remarks(table: Table) -> Iterator[str]:
             f"cross-check: rated game after game, mu differs by at most {abs(mu):.2f} "
             f"({name}, whose mu is ±{within:.2f})"
         )
+
+
+def _unusual_games(table: Table) -> Iterator[str]:
+    """Yield how many games tell less than others."""
+    if table.repeated:
+        yield (
+            f"repeated: {_games(table.repeated)}, move by move the same as another; the points "
+            "count, and intervals are as wide as for the different games alone"
+        )
+    if table.without_moves:
+        yield f"without moves: {_games(table.without_moves)}, of which only the results count"
+    if table.self_play:
+        yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -53,7 +53,7 @@ from lath.arena.tournament.rows import result_of
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
 from lath.notation.bounds import read_json, read_toml
-from lath.notation.errors import printable
+from lath.notation.errors import instead, printable
 from lath.notation.files import open_bytes
 from lath.notation.given import Given
 from lath.notation.quick_check import sound_plies
@@ -250,7 +250,8 @@ def _record_of(entry: Entry, file: Path, game: int = 0) -> Record | Refused:
         return entry.record
     problem = entry.problems[0]
     place = f"{file}: game {game}" if game else f"{file}:{problem.line}"
-    return Refused(printable(place), problem.code.replace("-", " "), printable(problem.message))
+    why = printable(problem.message + instead(problem.meant, problem.expected))
+    return Refused(printable(place), problem.code.replace("-", " "), why)
 
 
 def _stored_record(file: Path, number: int, text: str, *, rules: bool) -> Record | Refused:

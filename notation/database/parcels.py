@@ -281,6 +281,9 @@ def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
     if record is None or entry.problems:
         problem = entry.problems[0]
         return Refusal(file, number, problem.line, problem.code, problem.message)
+    if record.is_result_only:
+        why = "only its result is known, and a database is of moves"
+        return Refusal(file, number, entry.line, "no-moves", why)
     end = end_of(record)
     assert end is not None
     line = Line(start_of(record), canonical_moves(record), end)

@@ -64,6 +64,9 @@ class Format:
     planes: str | None = None
     """Its PlyWriter of numbers for machine learning; None where it holds no numbers."""
 
+    holds_moves: bool = True
+    """Whether it has moves; of one that has none records are results alone."""
+
     note: str | None = None
     """Its Note; None where games end by its rules as by ours."""
 
@@ -79,6 +82,7 @@ TABLE: Final[Mapping[str, Format]] = {
     "ludii": Format((".trl",), read="ludii:read"),
     "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
     "sgf": Format((".sgf",), write="sgf:write"),
+    "pgn": Format((".pgn",), "pgn:read", "pgn:write", holds_moves=False),
     "csv": Format((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
     "parquet": Format(
         (".parquet",),

@@ -40,6 +40,7 @@ from lath.notation.tables import (
     game_row,
     moves_of,
     ply_rows,
+    result_text_of,
     rows_of_plies,
     text_of,
 )
@@ -91,6 +92,10 @@ def json_of_plies(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
 def _plies(records: Iterable[Numbered], lost: Lost) -> Iterator[Row]:
     """Yield the rows of PLIES; a record whose moves are not legal is left out and told of."""
     for count, (number, record) in enumerate(records, 1):
+        if record.is_result_only:
+            lost(count, "a result without moves")
+            lost(count, WHOLE)
+            continue
         try:
             rows = list(ply_rows(record, number))
         except GameError:
@@ -282,7 +287,8 @@ def read_csv(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a table of games; moves are not played.
 
     The columns may stand in any order, with commas, semicolons or tabs between. Those that are
-    missing are empty; `game` and `moves` or `movetext` must be there.
+    missing are empty; `game` and `moves` or `movetext` must be there. A table of results has none
+    of the latter two, but `first`, `second` and `result`: its games need not be installed.
     """
     return entries_from(_texts_of_csv(stream), name, _read)
 
@@ -368,7 +374,7 @@ def _no_csv(error: csv.Error) -> Fault:
 
 def _row_text(lines: _SheetLines, fault: Fault | None, row: Any = None) -> RecordText:
     text = without_escapes("".join(lines.row).rstrip("\r\n"))
-    values = {column: unguarded(cell) for column, cell in row.items() if cell} if row else None
+    values = {column: unguarded(cell) for column, cell in row.items()} if row else None
     return RecordText(lines.number, text, fault, value=values)
 
 
@@ -390,7 +396,8 @@ _NAMES: Final = tuple(column.name for column in GAMES)
 
 def _fault_of_columns(names: Sequence[str]) -> Fault | None:
     """Return why columns of these names are no table of games; None where they are."""
-    expected = f"columns such as game, moves and result, of {', '.join(_NAMES)}"
+    needed = "game, moves and result, or first, second and result"
+    expected = f"columns such as {needed}, of {', '.join(_NAMES)}"
     if {"ply", "position"} <= set(names):
         message = "this is a table of positions, of which no records can be made"
         return Fault("field", message, "a row a game", at=0)
@@ -399,10 +406,23 @@ def _fault_of_columns(names: Sequence[str]) -> Fault | None:
             return Fault("field", f"there is no column {name[:40]!r}", expected, at=0)
         if names.count(name) > 1:
             return Fault("field", f"the column {name} stands there twice", "each once", at=0)
-    if "game" not in names or not {"moves", "movetext"} & set(names):
+    if _is_of_results(names):
+        return None
+    if "game" not in names or not _MOVES & set(names):
         missing = "game" if "game" not in names else "moves"
+        if not _MOVES & set(names) and {"first", "second"} & set(names):
+            missing = next(each for each in ("first", "second", "result") if each not in names)
         return Fault("field", f"the column {missing} is missing", expected, at=0)
     return None
+
+
+_MOVES: Final = frozenset({"moves", "movetext"})
+_RESULTS: Final = frozenset({"first", "second", "result"})
+
+
+def _is_of_results(names: Iterable[str]) -> bool:
+    """Return whether columns of these names tell results alone."""
+    return set(names) >= _RESULTS and not _MOVES & set(names)
 
 
 _BATCH: Final = 1000
@@ -444,9 +464,11 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         if isinstance(cell, str) and (fault := size_fault(cell)):
             raise _at_row(fault)
     try:
-        ours = text_of(row)
+        is_result = _is_of_results(row)
+        ours = result_text_of(row) if is_result else text_of(row)
     except RowError as error:
-        raise _at_row(Fault("field", error.message, error.expected)) from error
+        fault = Fault("field", error.message, error.expected, meant=error.meant)
+        raise _at_row(fault) from error
     if fault := size_fault(ours):
         raise _at_row(fault)
     record = scan(ours)

@@ -245,6 +245,9 @@ class Explanation:
         if why := why_left_out(record):
             self._left_out[why] += 1
             return
+        if record.is_result_only:
+            self._left_out["without moves"] += 1
+            return
         if players[0] == players[1]:
             self._left_out["against itself"] += 1
             return
@@ -273,7 +276,7 @@ class Explanation:
 
     def _add_other(self, file: str, number: int, record: Record) -> None:
         """Take from a game of others what its seats are worth, and what it makes known."""
-        if why_left_out(record):
+        if why_left_out(record) or record.is_result_only:
             return
         players, first = (record.first, record.second), POINTS[record.result]
         if not self._seen.add(digest_of(record, players, record.termination)):

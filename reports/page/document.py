@@ -152,7 +152,7 @@ class DuelCounter:
     def add(self, entry: figures.Entry) -> None:
         """Count one game, which is kept if somebody won it."""
         record, number = entry.record, entry.number
-        if entry.points not in (0, 1):
+        if entry.points not in (0, 1) or record.is_result_only:
             return
         players = record.first, record.second
         winner, loser = players if entry.points else players[::-1]

@@ -66,7 +66,7 @@ from lath.notation.record import (
 )
 from lath.notation.replay import game_by, positions, start_of
 from lath.notation.writer import comment_words, variation_words
-from lath.reports.figures import Numbering
+from lath.reports.figures import Numbering, of_game
 
 REPLAYED: Final = 10_000
 """Games that a page replays: with times and evaluations they take up to 3 MB."""
@@ -222,7 +222,7 @@ class _Family:
         ]
         return {
             "id": self.game_id,
-            "title": known.game.title if known else self.game_id or "unknown game",
+            "title": of_game(self.game_id)["title"] if known is None else known.game.title,
             "board": boards.index(known.game) if known else None,
             "plain": known.plain if known else [],
             "kinds": [[text, *does] for text, does in zip(texts, effects, strict=True)],
@@ -367,13 +367,16 @@ class Packer:
         """
         tags = dict(reversed(record.tags))  # looked up often enough to pay
         ending, problem, rules = None, "", (tags.get("Game", ""), tags.get(RULES, ""))
-        try:
-            if rules not in self._dictionaries:
-                self._dictionaries[rules] = Dictionary(game_by(*rules))
-            outcome = self._dictionaries[rules].end(record).outcome()
-            ending = outcome.ending if outcome else ""
-        except GameError as error:
-            problem = str(error)
+        if record.is_result_only:
+            problem = "only its result is known"
+        else:
+            try:
+                if rules not in self._dictionaries:
+                    self._dictionaries[rules] = Dictionary(game_by(*rules))
+                outcome = self._dictionaries[rules].end(record).outcome()
+                ending = outcome.ending if outcome else ""
+            except GameError as error:
+                problem = str(error)
         key = (*rules, ending is not None)
         if key not in self._families:
             dictionary = None if ending is None else self._dictionaries[rules]

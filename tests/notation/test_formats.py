@@ -119,7 +119,7 @@ def test_a_format_is_found_by_suffix_and_compression_is_looked_through(
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("games.pgn", "games.pgn: no format has the suffix .pgn; expected one of .lath, .jsonl, "),
+        ("games.pdn", "games.pdn: no format has the suffix .pdn; expected one of .lath, .jsonl, "),
         ("games.gz", "games.gz: the name has no suffix of a format; expected one of .lath, "),
         ("games", "games: the name has no suffix of a format; expected one of .lath, "),
         (".lath", ".lath: the name has no suffix of a format; "),
@@ -138,8 +138,8 @@ def test_an_unknown_name_is_refused_with_those_that_there_are(
     look_up: Callable[[str], object],
 ) -> None:
     with pytest.raises(FormatError) as caught:
-        look_up("pgn")
-    assert str(caught.value) == (f"there is no format 'pgn'; expected one of {', '.join(TABLE)}")
+        look_up("pdn")
+    assert str(caught.value) == (f"there is no format 'pdn'; expected one of {', '.join(TABLE)}")
 
 
 def test_what_cannot_be_read_or_written_names_what_can() -> None:

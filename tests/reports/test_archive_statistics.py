@@ -46,8 +46,17 @@ def test_lengths_and_plies_are_those_of_the_main_lines() -> None:
     lengths = [len(record.plies) for record in records]
     assert counted.games == len(records)
     assert counted.plies == sum(lengths)
-    assert counted.spread["mean"] == statistics.mean(lengths)
-    assert (counted.spread["shortest"], counted.spread["longest"]) == (min(lengths), max(lengths))
+    assert (spread := counted.spread)
+    assert spread["mean"] == statistics.mean(lengths)
+    assert (spread["shortest"], spread["longest"]) == (min(lengths), max(lengths))
+
+
+def test_results_without_moves_have_no_length() -> None:
+    records = tournament(["ann", "bob"], 3)
+    alone = bare("ann", "bob", "1-0", Moves="not recorded")
+    whole, with_alone = surveyed(*records).together(), surveyed(*records, alone, alone).together()
+    assert whole.spread == with_alone.spread
+    assert surveyed(alone).together().spread is None
 
 
 def test_results_are_counted_by_seat_and_only_decided_games_score() -> None:

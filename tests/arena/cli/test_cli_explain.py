@@ -111,7 +111,7 @@ def test_who_is_not_there_is_told_with_who_is() -> None:
     Path("open.lath").write_text(undecided)
     ran = arena("explain", "ann", "open.lath")
     assert ran.status == 2
-    assert "of 'ann' no game counts: none is decided, or all are ruled out" in ran.err
+    assert "of 'ann' no game counts: none is decided and has moves, or all are ruled out" in ran.err
 
 
 def test_a_bad_record_is_told_of_and_left_out() -> None:

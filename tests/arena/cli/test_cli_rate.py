@@ -15,10 +15,11 @@ from commands import arena
 from places import SAMPLES
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 
-from lath.notation.formats import READABLE, TABLE, writer
+from lath.notation.formats import READABLE, TABLE, reader, writer
 from lath.notation.record import Record
 from lath.notation.writer import format_record
 from lath.reports import export
+from lath.reports.standings import Tally
 
 TWO_GAMES = ("surikata", "yavalath")
 
@@ -135,3 +136,124 @@ def test_no_name_moves_the_cursor(tmp_path: Path) -> None:
     path.write_text(text_of([bare(name, "bob", "1-0", Event=name) for name in names]))
     for how in ((), ("--by-game",), ("--json",)):
         assert "\x1b" not in arena("rate", path, *how).out
+
+
+# Results without moves
+
+RESULTS = (("ann", "bob", "1-0"), ("bob", "cat", "1/2-1/2"), ("cat", "ann", "0-1")) * 4
+
+
+def sheet(rows: Sequence[Sequence[str]], *names: str, between: str = ",") -> str:
+    return "".join(f"{between.join(row)}\n" for row in (names, *rows))
+
+
+def as_pgn(rows: Sequence[Sequence[str]]) -> str:
+    tags = (
+        '[White "{}"]\n[Black "{}"]\n[Result "{}"]\n\n{}\n\n'.format(*row, row[2]) for row in rows
+    )
+    return "".join(tags)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", sheet(RESULTS, "first", "second", "result")),
+        ("a.csv", sheet(RESULTS, "First", "Second", "Result", between=";")),
+        ("a.csv", sheet([(*row, "chess") for row in RESULTS], "first", "second", "result", "game")),
+        (
+            "a.csv",
+            sheet(
+                [(row[2], row[0], row[1], "") for row in RESULTS],
+                "result",
+                "first",
+                "second",
+                "game",
+            ),
+        ),
+        ("a.pgn", as_pgn(RESULTS)),
+    ],
+)
+def test_results_without_moves_count_each_and_the_output_says_so(
+    name: str, text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    told = json.loads(arena("rate", "--json", path).out)["overall"]
+    assert (told["games"], told["rated"]) == (12, 12)
+    assert (told["without_moves"], told["repeated"]) == (12, 0)
+    assert told["rows"][0]["name"] == "ann"
+    ran = arena("rate", path)
+    assert (ran.status, ran.err) == (0, "")
+    assert "without moves: 12 games, of which only the results count" in ran.out
+    page = arena("report", path, "-o", tmp_path / "page.html", "--data", "-")
+    assert page.status == 0
+    facts = json.loads(page.out)
+    assert (facts["lengths"], facts["showpiece"]) == ([], None)
+    words = " ".join((tmp_path / "page.html").read_text().split())
+    assert "12 games of 12 have no moves: only the results count." in words
+
+
+def test_results_are_the_same_by_sheet_headers_and_the_games_themselves(
+    file: Path, tmp_path: Path
+) -> None:
+    headers = tmp_path / "games.pgn"
+    assert arena("convert", file, headers).status == 0
+    table = tmp_path / "games.csv"
+    assert arena("convert", headers, table).status == 0
+    whole, *alone = (json.loads(arena("rate", "--json", one).out) for one in (file, headers, table))
+    for told in alone:
+        assert told["overall"]["without_moves"] == 12
+        assert [row["elo"]["value"] for row in told["overall"]["rows"]] == [
+            row["elo"]["value"] for row in whole["overall"]["rows"]
+        ]
+
+
+@pytest.mark.parametrize(("tag", "pairs"), [("", 2), ('[Number "{}"]\n', 1)])
+def test_two_results_are_a_pair_only_where_their_numbers_say_so(tag: str, pairs: int) -> None:
+    rows = [("ann", "bob", "1-0"), ("bob", "ann", "0-1")]
+    text = "".join(tag.format(n) + as_pgn([row]) for n, row in enumerate(rows, 1))
+    tally = Tally()
+    for entry in reader("pgn")(io.BytesIO(text.encode()), "f"):
+        assert entry.record
+        tally.add(entry.record)
+    assert len({result.pair for result in tally.results()}) == pairs
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("ann,bob,draw", "'draw' is no result; did you mean '1/2-1/2'?"),
+        ("ann,bob,2-0", "'2-0' is no result; expected 1-0, 0-1, 1/2-1/2 or *"),
+        ("ann,bob,", "the cell result is empty; expected 1-0, 0-1, 1/2-1/2 or *"),
+        ("ann,,1-0", "the cell second is empty; expected the name of a player"),
+        ("ann,bob", "the row has 2 cells; expected 3, as many as there are columns"),
+    ],
+)
+def test_a_bad_row_is_told_of_with_its_line_and_what_was_expected(
+    row: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"first,second,result\nann,bob,1-0\n{row}\nbob,ann,1-0\n")
+    ran = arena("rate", "--json", path)
+    assert (ran.status, json.loads(ran.out)["overall"]["games"]) == (1, 2)
+    assert f"{path}:3: {message}\n" in ran.err
+    assert f"{path}:3:1: error[" in arena("convert", path, tmp_path / "b.pgn").err
+
+
+@pytest.mark.parametrize(
+    ("head", "message"),
+    [
+        ("first,second", "the column result is missing"),
+        ("first,result", "the column second is missing"),
+        ("first,second,result,elo", "there is no column 'elo'"),
+        ("first,second,result,first", "the column first stands there twice"),
+    ],
+)
+def test_a_wrong_heading_says_what_columns_are_expected(
+    head: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f"{head}\nann,bob,1-0,1\n")
+    ran = arena("rate", path)
+    assert ran.status == 1
+    assert f"{path}:1: {message}; expected" in ran.err

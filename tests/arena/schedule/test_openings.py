@@ -182,7 +182,7 @@ def test_the_setup_of_a_record_is_kept(tmp_path: Path) -> None:
         ("b.txt", "yavalath nonsense", "b.txt:1: "),
         ("b.txt", "\n\ngo 9x9", "b.txt:3: unknown game 'go'"),
         ("b.txt", "yavalath setup x", "b.txt:1: "),
-        ("b.pgn", "1. e4", "no format has the suffix .pgn"),
+        ("b.pdn", "1. 11-15", "no format has the suffix .pdn"),
         ("b.sgf", "(;", "sgf is only written"),
     ],
 )
