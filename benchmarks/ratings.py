@@ -36,7 +36,7 @@ from measure import machine, spread
 from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
-from lath.reports.ratings.skill import BETA, MU, SIGMA, rated_in_order
+from lath.reports.ratings.skill import BETA, MU, SIGMA, rated_by_form, rated_by_package
 
 _DRAW_RATE = 0.3
 _PGN_RESULTS = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
@@ -84,8 +84,11 @@ def jobs(results: Sequence[Result], folder: Path) -> Iterator[Job]:
     yield Job("rate, games without pairs", games, lambda: rate(lone, in_order=False), everything)
     sequential = everything + ", sequential"
     yield Job("rate with sequential", games, lambda: rate(results), sequential)
-    in_order = lambda: next(rated_in_order([results], _DRAW_RATE))  # noqa: E731
+    in_order = lambda: next(rated_by_form([results], _DRAW_RATE))  # noqa: E731
     yield Job("closed form, in order", games, in_order, "sigma")
+    few = results[:20_000]
+    by_package = lambda: next(rated_by_package([few], _DRAW_RATE))  # noqa: E731
+    yield Job("by the package, in order", len(few), by_package, "sigma")
     peers = {
         "trueskill": _trueskill,
         "openskill": _openskill,

@@ -30,14 +30,33 @@ _DIGITS: Final = 6
 """Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""
 
 CSV_COLUMNS: Final = (
-    *("game", "rank", "name", "games", "wins", "draws", "losses", "points", "score_rate"),
-    *("exposed", "mu", "sigma", "low", "high", "sequential_mu", "sequential_sigma"),
+    *(
+        "game",
+        "rank",
+        "ranked_by",
+        "name",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+        "score_rate",
+    ),
+    *("method", "exposed", "mu", "sigma", "low", "high"),
+    *("sequential_method", "sequential_by", "sequential_draw_rate"),
+    *("sequential_exposed", "sequential_mu", "sequential_sigma"),
     *("elo", "elo_low", "elo_high", "elo_score", "group"),
     *("board_mu", "board_sigma", "board_elo", "board_elo_low", "board_elo_high"),
     *("crash", "time", "illegal move", "flood"),
 )
-"""`elo_score` is the score that is expected against a bot at 0. `board_…` are the ratings without
-games lost by a forfeit; empty where there are none."""
+"""`method` is what `exposed`, `mu` and `sigma` are, `sequential_method` what those in order of play
+are, and `ranked_by` one of the two. `elo_score` is the score that is expected against a bot at 0.
+`board_…` are the ratings without games lost by a forfeit; empty where there are none."""
+
+
+_HOW: Final = ("method", "by", "draw_rate")
+_RATING: Final = ("exposed", "mu", "sigma")
+"""What there is a column of, after `sequential_`."""
 
 
 def schema() -> Schema:
@@ -132,14 +151,13 @@ def to_csv(standings: Mapping[str, Any]) -> str:
     for table in (standings["overall"], *standings["per_game"]):
         for row in table["rows"]:
             elo, sequential, fair = row["elo"], row["sequential"], row["without_forfeits"]
-            cells = {**row, **row["lost_by"], "game": table["game"]}
+            names = {name: table[name] for name in ("game", "ranked_by", "method")}
+            cells = {**row, **row["lost_by"], **names}
             cells |= {"elo": elo["value"]}
             cells |= {f"elo_{name}": elo[name] for name in ("low", "high", "score")}
             if sequential is not None:
-                cells |= {
-                    "sequential_mu": sequential["mu"],
-                    "sequential_sigma": sequential["sigma"],
-                }
+                told = {**sequential, **{f: table["in_order"][f] for f in _HOW}}
+                cells |= {f"sequential_{name}": told[name] for name in (*_HOW, *_RATING)}
             if fair is not None:
                 cells |= {f"board_{name}": fair[name] for name in ("mu", "sigma")}
                 cells["board_elo"] = fair["elo"]["value"]

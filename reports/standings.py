@@ -25,7 +25,17 @@ from lath.notation.record import FORFEITS, TUNING, Record, Termination
 from lath.reports.rated import Rated, RatedGames
 from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Ratings, Result, Scored, Seats, SeatScore, Strength
+from lath.reports.ratings.results import (
+    ALL_AT_ONCE,
+    IN_ORDER,
+    Method,
+    Ratings,
+    Result,
+    Scored,
+    Seats,
+    SeatScore,
+    Strength,
+)
 from lath.reports.schema import About, Count, Positive, Share
 
 POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -103,7 +113,8 @@ class Row(Scored):
     """What one bot did."""
 
     rank: Positive
-    """In its group, by exposed rating, then points; bots with the same of both share one."""
+    """In its group, by mu - 3 sigma of `Table.ranked_by`, then points; bots with the same of both
+    share one."""
 
     name: str
     """As the tags First and Second give it."""
@@ -194,6 +205,9 @@ class Table:
     ratings: Ratings
     """Of the games that do not repeat another."""
 
+    ranked_by: Method
+    """What the rows are ordered by."""
+
     unbalanced: bool
     """Whether some bot had one seat clearly more often than the other (`is_unbalanced` says how
     much): then ratings rest on what the games tell of the seats, and those in the order of the
@@ -201,18 +215,16 @@ class Table:
 
     WRITTEN: ClassVar = (
         *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),
-        *(
-            "repeated",
-            "without_moves",
-            "rated",
-            "unbalanced",
-            "endings",
-            "ratings.groups",
-            "ratings.draw_rate",
-        ),
+        *("repeated", "without_moves", "rated", "unbalanced", "endings", "ratings.groups"),
+        *("ranked_by", "method", "ratings.draw_rate", "ratings.in_order"),
         *("ratings.conditions", "ratings.between", "ratings.fit", "rows", "crosstable"),
         "crossed",
     )
+
+    @property
+    def method(self) -> Method:
+        """Return what the rating with `mu`, `sigma` and `exposed` is called."""
+        return ALL_AT_ONCE
 
     @property
     def first_score(self) -> Share | None:
@@ -362,7 +374,7 @@ class Tally:
 # What all records come to
 
 
-def compute(records: Iterable[Record | Refused]) -> Standings:
+def compute(records: Iterable[Record | Refused], *, ranked_by: Method = ALL_AT_ONCE) -> Standings:
     """Return the standings of `records`, whose order counts for the sequential ratings alone.
 
     Records without a decided result are counted as left out, with the reason. Names are taken as
@@ -371,15 +383,18 @@ def compute(records: Iterable[Record | Refused]) -> Standings:
     tally = Tally()
     for record in tally.sound(records):
         tally.add(record)
-    return standings_of(tally)
+    return standings_of(tally, ranked_by=ranked_by)
 
 
-def standings_of(tally: Tally) -> Standings:
+def standings_of(tally: Tally, *, ranked_by: Method = ALL_AT_ONCE) -> Standings:
     """Return what a tally comes to; it may be added to afterwards."""
     rated = tally.rated()
     per_game = tuple(
         _table(
-            game, tally.games[game], replace(rated, game=game) if len(tally.games) > 1 else rated
+            game,
+            tally.games[game],
+            replace(rated, game=game) if len(tally.games) > 1 else rated,
+            ranked_by,
         )
         for game in sorted(tally.games)
     )
@@ -393,7 +408,7 @@ def standings_of(tally: Tally) -> Standings:
             together.forfeits += counted.forfeits
             together.repeated += counted.repeated
             together.without_moves += counted.without_moves
-        overall = _table("", together, rated)
+        overall = _table("", together, rated, ranked_by)
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(
@@ -406,10 +421,10 @@ def standings_of(tally: Tally) -> Standings:
     )
 
 
-def _table(game: str, counted: GameResults, rated: Rated) -> Table:
+def _table(game: str, counted: GameResults, rated: Rated, ranked_by: Method) -> Table:
     """Return the table of games."""
-    ratings = rate(rated)
-    without = rate(replace(rated, fair=True), in_order=False) if counted.forfeits else ratings
+    ratings, in_order = rate(rated), ranked_by == IN_ORDER
+    without = rate(replace(rated, fair=True), in_order=in_order) if counted.forfeits else ratings
     meetings = Counter[tuple[str, str]]()
     won: defaultdict[tuple[str, str], float] = defaultdict(float)
     """Games, of which one that came again counts as one."""
@@ -435,7 +450,7 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
     def standing(name: str) -> tuple[int, float, float]:
         strength = ratings.strengths[name]
         # Rounded, for the last bits of a rating differ with the order of the records.
-        return strength.group, -round(strength.trueskill.exposed, 6), -own[name].points
+        return strength.group, -round(strength.by(ranked_by).exposed, 6), -own[name].points
 
     names = sorted(ratings.strengths, key=lambda name: (*standing(name), name))
     # Who has not met is in another group, and nobody there stands before or behind it.
@@ -481,6 +496,7 @@ def _table(game: str, counted: GameResults, rated: Rated) -> Table:
         rows=rows,
         crosstable=tuple(tuple(meeting(row.name, other.name) for other in rows) for row in rows),
         ratings=ratings,
+        ranked_by=ranked_by,
         unbalanced=is_unbalanced(meetings),
     )
 

@@ -106,7 +106,8 @@ def _nobody(bot: str, players: Counter[str], files: Sequence[Path]) -> str:
     """Return in words that no game of a bot counts."""
     where = files[0] if len(files) == 1 else f"{len(files)} files"
     if bot in players:
-        return f"{where}: of {shortened(bot)} no game counts: none is decided and has moves, or all are ruled out"
+        why = "none is decided and has moves, or all are ruled out"
+        return f"{where}: of {shortened(bot)} no game counts: {why}"
     if not players:
         return f"{where}: no games"
     near = difflib.get_close_matches(bot, players, n=1)

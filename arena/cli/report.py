@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 from urllib.parse import quote
 
 import typer
@@ -75,6 +75,12 @@ _SOURCES: Final = "Tournaments' directories, record files, databases; - is stdin
 
 RatedSources = Annotated[list[Path], argument("SOURCE...", _SOURCES)]
 AsCsv = Annotated[bool, flag("--csv", "Print a line a bot for a sheet.")]
+By = Annotated[
+    Literal["all-games", "trueskill"],
+    option(
+        "--method", "NAME", "Order bots by all-games (at once) or trueskill (in order of play)."
+    ),
+]
 ByGame = Annotated[bool, flag("--by-game", "Print the tables of each game, too.")]
 
 
@@ -84,6 +90,7 @@ def rate(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     bom: Bom = False,
+    method: By = "all-games",
     by_game: ByGame = False,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
@@ -98,6 +105,10 @@ def rate(
 
     What was changed while that was played comes last.
 
+    Bots stand by mu - 3 sigma of TrueSkill (all games at once), which does not depend on the order
+    of games; with --method trueskill by that of TrueSkill (in order of play), which the package
+    trueskill computes game after game.
+
     Records in which `arena check` finds errors are left out: exit status 1. A game that is given
     twice counts once.
 
@@ -105,6 +116,7 @@ def rate(
     """
     from lath.reports.background import NO_BACKGROUND
     from lath.reports.export import to_csv, to_json
+    from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER
     from lath.reports.standings import compute
     from lath.reports.versions import standings_of
 
@@ -114,7 +126,8 @@ def rate(
     require_csv(bom=bom, as_csv=as_csv)
     doubts: list[Doubt] = []
     given = Given(counts_again=count_again)
-    table = compute(records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given))
+    records = records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given)
+    table = compute(records, ranked_by=IN_ORDER if method == "trueskill" else ALL_AT_ONCE)
     background = NO_BACKGROUND if as_csv else background_of(sources, doubts).completed(table)
     standings = to_json(table)
 

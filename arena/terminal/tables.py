@@ -35,7 +35,7 @@ from lath.reports.background import (
 )
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.errors import LEAST_OPENINGS
-from lath.reports.ratings.results import Z95, Conditions
+from lath.reports.ratings.results import IN_ORDER, Z95, Conditions
 from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
@@ -90,8 +90,9 @@ def print_standings(standings: Standings, output: Output, *, by_game: bool = Fal
 
 def ratings_columns(table: Table) -> list[Column]:
     """Return the columns of a ratings table, a line for each row."""
-    rows = table.rows
-    skills = [row.strength.trueskill for row in rows]
+    rows, by = table.rows, table.ranked_by
+    skills = [row.strength.by(by) for row in rows]
+    sequential = [row.strength.sequential for row in rows]
     mus = _within([(f"{s.mu:.2f}", f"{Z95 * s.sigma:.2f}") for s in skills])
     columns = [
         Column("#", [str(row.rank) for row in rows]),
@@ -105,11 +106,19 @@ def ratings_columns(table: Table) -> list[Column]:
         Column("points", [f"{row.points:g}" for row in rows], rank=1),
         Column("%", [f"{row.score_rate:.1%}" for row in rows], rank=6),
     ]
+    if by == IN_ORDER:
+        columns[3:4] = [
+            Column("mu", [f"{skill.mu:.2f}" for skill in skills], rank=5),
+            Column("sigma", [f"{skill.sigma:.2f}" for skill in skills], rank=5),
+        ]
+    elif all(sequential):
+        told = [f"{one.exposed:.2f}" if one else "-" for one in sequential]
+        columns.append(Column("in order", told, rank=10))
     if len(table.ratings.groups) > 1:
         columns.insert(1, Column("group", [str(row.strength.group + 1) for row in rows], rank=2))
     if any(row.forfeits for row in rows):
         fair = [row.without_forfeits for row in rows]  # of the games that were lost on the board
-        without = ["-" if one is None else f"{one.trueskill.exposed:.2f}" for one in fair]
+        without = ["-" if one is None else f"{one.by(by).exposed:.2f}" for one in fair]
         columns.append(Column("forfeits", [str(row.forfeits) for row in rows], rank=3))
         columns.append(Column("without", without, rank=8))
     return columns
@@ -244,6 +253,7 @@ def remarks(table: Table) -> Iterator[str]:
     endings = ", ".join(f"{ending} {count}" for ending, count in table.endings.items())
     score = table.first_score or 0.0
     yield f"{_games(table.games)}; endings: {endings}; first scored {score:.1%}"
+    yield from method_words(table)
     groups = table.ratings.groups
     if len(groups) > 1:
         listed = "; ".join(f"({n}) {_listed(one)}" for n, one in enumerate(groups[:MOST_GROUPS], 1))
@@ -287,9 +297,26 @@ def remarks(table: Table) -> Iterator[str]:
         name, mu = gap
         within = Z95 * table.ratings.strengths[name].trueskill.sigma
         yield (
-            f"cross-check: rated game after game, mu differs by at most {abs(mu):.2f} "
+            f"cross-check: rated in order of play, mu differs by at most {abs(mu):.2f} "
             f"({name}, whose mu is ±{within:.2f})"
         )
+
+
+def method_words(table: Table) -> Iterator[str]:
+    """Yield what the rating is, and how ratings in order of play are computed."""
+    how = table.ratings.in_order
+    if table.ranked_by != IN_ORDER:
+        draws = f"draw probability {table.ratings.draw_rate:.2%}"
+        yield f"rating: mu - 3 sigma of {table.method}; {draws}"
+    if how is None:
+        return
+    words = (
+        f"{how.method}, by {how.by}: from mu {how.mu:g}, sigma {how.sigma:.4g}, beta "
+        f"{how.beta:.4g}, tau {how.tau:g}; draw probability {how.draw_rate:.2%}"
+    )
+    yield (
+        f"rating: mu - 3 sigma of {words}" if table.ranked_by == IN_ORDER else f"in order: {words}"
+    )
 
 
 def _unusual_games(table: Table) -> Iterator[str]:

@@ -286,7 +286,7 @@ class BotHistory(TypedDict):
 
 
 class History(TypedDict):
-    """Ratings over time."""
+    """Ratings over time: those in order of play, computed as `in_order` of all games says."""
 
     games: list[Positive]
     """after how many rated games each snapshot is; at most 100"""
@@ -508,9 +508,10 @@ def _ahead(table: Table, one: str, other: str) -> Ahead | None:
 
 def _history(tally: Tally, standings: Standings) -> History:
     """Return the rating of every bot after so many games, None before its first."""
-    rows, draw_rate = standings.overall.rows, standings.overall.ratings.draw_rate
+    rows, how = standings.overall.rows, standings.overall.ratings.in_order
+    assert how is not None
     points = min(100, max(30, 400 // max(1, len(rows))))  # many bots share the page
-    snapshots = history(tally.rated(), tally.games_rated, points, draw_rate=draw_rate)
+    snapshots = history(tally.rated(), tally.games_rated, points, how=how)
     bots: list[BotHistory] = []
     for row in rows:
         ratings = [snapshot.ratings.get(row.name) for snapshot in snapshots]

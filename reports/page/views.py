@@ -208,13 +208,13 @@ def points(value: float) -> str:
     return f"{'' if half and not whole else f'{whole:,}'}{'½' if half else ''}"
 
 
-def percent(rate: float | None) -> str:
-    """Return a rate as a percentage with one decimal; a dash where there is none.
+def percent(rate: float | None, digits: int = 1) -> str:
+    """Return a rate as a percentage, usually with one decimal; a dash where there is none.
 
     >>> percent(0.875).split(), percent(None)
     (['87.5', '%'], '–')
     """
-    return DASH if rate is None else f"{100 * rate:.1f}{THIN}%"
+    return DASH if rate is None else f"{100 * rate:.{digits}f}{THIN}%"
 
 
 def of_hundred(value: float | None) -> str:

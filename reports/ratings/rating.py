@@ -45,6 +45,7 @@ from lath.reports.ratings.results import (
     Elo,
     Estimate,
     HoldsFor,
+    InOrder,
     Rating,
     Ratings,
     Result,
@@ -53,7 +54,7 @@ from lath.reports.ratings.results import (
     count,
     score_of,
 )
-from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, rated_in_order
+from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, in_order_of, rated_in_order
 
 
 def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratings:
@@ -80,7 +81,8 @@ def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratin
     spreads = [scale.spread(_with(spread, differ)) for spread in by_games]
     skills = _with(posterior.spread(), [variance * UNIT**2 for variance in differ])
     skills = _plus(skills, model.by_width, UNIT**2)
-    sequential = next(rated_in_order([results], posterior.draw_rate)) if in_order else {}
+    how = in_order_of(counts.games, posterior.draw_rate) if in_order else None
+    sequential = next(rated_in_order([results], how)) if how else {}
     strengths: dict[str, Strength] = {}
     differences: dict[tuple[str, str], float] = {}
     for number, group in enumerate(groups):
@@ -105,6 +107,7 @@ def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratin
         strengths={name: strengths[name] for name in counts.names},
         groups=groups,
         draw_rate=posterior.draw_rate,
+        in_order=how,
         conditions=tuple(
             Conditions(
                 game=game,
@@ -288,16 +291,16 @@ class Snapshot:
 
 
 def history(
-    results: Iterable[Result], games: int, points: int = 100, *, draw_rate: float
+    results: Iterable[Result], games: int, points: int = 100, *, how: InOrder
 ) -> tuple[Snapshot, ...]:
     """Return at most `points` snapshots, evenly over the `games`, the last after all of them.
 
-    Ratings are the sequential ones, in the order of the results; empty without results. Memory is
-    bounded by points times bots. `draw_rate` is `Ratings.draw_rate` of the same results; `points`
-    > 0.
+    Ratings are those in order of play, the last snapshot being `Strength.sequential`; empty without
+    results. Memory is bounded by points times bots. `how` is `Ratings.in_order` of the same
+    results; `points` > 0.
     """
     number = min(points, games)
     ends = [games * i // number for i in range(number + 1)] if number else []
     left = iter(results)
     batches = (islice(left, end - start) for start, end in pairwise(ends))
-    return tuple(map(Snapshot, ends[1:], rated_in_order(batches, draw_rate)))
+    return tuple(map(Snapshot, ends[1:], rated_in_order(batches, how)))

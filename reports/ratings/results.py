@@ -191,6 +191,46 @@ class Rating:
         return self.mu - 3 * self.sigma
 
 
+Method = Literal["TrueSkill (all games at once)", "TrueSkill (in order of play)"]
+"""What a rating is called wherever it is shown."""
+
+ALL_AT_ONCE: Final[Method] = "TrueSkill (all games at once)"
+IN_ORDER: Final[Method] = "TrueSkill (in order of play)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InOrder:
+    """How the ratings in order of play were made: whoever does the same has the same."""
+
+    games: Count
+    """Rated games."""
+
+    by: Literal["the trueskill package", "its closed form"]
+    """What computed them; the closed form where there are too many games for the package."""
+
+    draw_rate: Annotated[float, About("draw probability", gt=0, lt=1)]
+    """Between equals, as fitted, to a hundredth of a per cent."""
+
+    mu: float
+    """Of a bot before its first game."""
+
+    sigma: Amount
+    """Likewise."""
+
+    beta: Amount
+    """The standard deviation of a performance around the skill."""
+
+    tau: Amount
+    """What is added to sigma before each game; 0, for bots do not learn."""
+
+    WRITTEN: ClassVar = ("method", "by", "games", "draw_rate", "mu", "sigma", "beta", "tau")
+
+    @property
+    def method(self) -> Method:
+        """Return the name of the method."""
+        return IN_ORDER
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
     """What the games say of one bot, in three ways."""
@@ -199,8 +239,8 @@ class Strength:
     """Converged over all games; sigma is relative to the mean of the bot's group, which is 25."""
 
     sequential: Rating | None
-    """As the `trueskill` package has it, game after game in their order, as a cross-check; None
-    where it was not asked for."""
+    """TrueSkill in order of play: game after game, as `Ratings.in_order` says; None where it was
+    not asked for."""
 
     elo: Elo
     """In Elo points around the mean of the bot's group, which is 0, both seats taken equally often;
@@ -210,6 +250,12 @@ class Strength:
     """Which of `Ratings.groups` it belongs to."""
 
     WRITTEN: ClassVar = (*(f"trueskill.{name}" for name in Rating.WRITTEN), "sequential", "elo")
+
+    def by(self, method: Method) -> Rating:
+        """Return the rating by a method, which was asked for."""
+        rating = self.trueskill if method == ALL_AT_ONCE else self.sequential
+        assert rating is not None
+        return rating
 
 
 HoldsFor = Literal["openings of that kind", "the openings played"]
@@ -287,7 +333,10 @@ class Ratings:
     different groups cannot be compared."""
 
     draw_rate: Annotated[float, About(gt=0, lt=1)]
-    """Between equals on TrueSkill's scale, fitted."""
+    """Between equals on TrueSkill's scale, fitted to all games at once."""
+
+    in_order: InOrder | None
+    """How the sequential ratings were made; None where they were not asked for."""
 
     conditions: tuple[Conditions, ...]
     """What the Elo model makes of each game, by its id."""

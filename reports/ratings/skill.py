@@ -11,10 +11,12 @@ takes away one copy. All factors are renewed from one posterior, until nothing m
 slow or swings, as with a bot that never lost, steps are extrapolated. The margin, and with it the
 draw rate, climbs along the evidence's slope in the same rounds; how unsure it is adds to all else.
 
-**In order.** This depends on the order, a little also with tau 0, and so it stands beside the
-converged rating as a check. It is computed by a closed form for two players that is the package's
-`rate_1vs1` to 1e-9 (a test) and a hundred times as fast; `rate_by_package` is the package itself.
-The bots do not learn, so tau is 0: a rating narrows with every game and never drifts.
+**In order of play.** What everybody knows as TrueSkill depends on the order, a little also with
+tau 0, and so it stands beside the converged rating. The package itself computes it, with an
+environment of its own and a normal distribution that stays accurate in the tails; of more than
+PACKAGE_GAMES games the closed form for two players, which is the package's result to 1e-9 (a test)
+and a hundred times as fast. The bots do not learn, so tau is 0: a rating narrows with every game
+and never drifts.
 
 Must not know records, pairs of games, or how a rating is shown.
 """
@@ -43,7 +45,7 @@ from lath.reports.ratings.numerics import (
     win,
     zeros,
 )
-from lath.reports.ratings.results import Counts, Rating, Result
+from lath.reports.ratings.results import Counts, InOrder, Rating, Result
 
 MU: Final = 25.0
 SIGMA: Final = MU / 3
@@ -444,17 +446,51 @@ def _climb(posterior: Posterior, evidence: Evidence, stride: float) -> float:
     return step
 
 
-# In order
+# In order of play
+
+PACKAGE_GAMES: Final = 20_000
+"""Games up to which the package computes: it takes a tenth of a millisecond for one."""
+
+LEAST_DRAWS: Final = 0.001
+"""Rarer draws move no rating, and the last digits of one that comes all the same would be lost."""
+
+TAU: Final = 0.0
+
+
+def in_order_of(games: int, draw_rate: float) -> InOrder:
+    """Return how so many games are rated in order; `draw_rate` is that of `converged`.
+
+    It is rounded to a hundredth of a per cent, as it is shown, so that others can do the same.
+    """
+    return InOrder(
+        games=games,
+        by="the trueskill package" if games <= PACKAGE_GAMES else "its closed form",
+        draw_rate=min(max(round(draw_rate, 4), LEAST_DRAWS), 1 - LEAST_DRAWS),
+        mu=MU,
+        sigma=SIGMA,
+        beta=BETA,
+        tau=TAU,
+    )
 
 
 def rated_in_order(
-    batches: Iterable[Iterable[Result]], draw_rate: float
+    batches: Iterable[Iterable[Result]], how: InOrder
 ) -> Iterator[dict[str, Rating]]:
     """Yield the ratings of all bots so far after each batch of games, in order of appearance.
 
-    `draw_rate` is that between equals, in 0..1 without the ends; `converged` fits it. A game of a
-    bot against itself only makes it known. The one loop that takes a step a game, so the commonest
-    case, a win that is no wonder, is written out: about 0.4 µs.
+    A game of a bot against itself only makes it known.
+    """
+    by_package = how.by == "the trueskill package"
+    return (rated_by_package if by_package else rated_by_form)(batches, how.draw_rate)
+
+
+def rated_by_form(
+    batches: Iterable[Iterable[Result]], draw_rate: float
+) -> Iterator[dict[str, Rating]]:
+    """Yield what `rated_by_package` does, to 1e-9, by the closed form for two players.
+
+    The one loop that takes a step a game, so the commonest case, a win that is no wonder, is
+    written out: about 0.4 µs.
     """
     means: dict[str, float] = {}
     variances: dict[str, float] = {}
@@ -491,33 +527,54 @@ def rated_in_order(
         yield {name: Rating(mean, sqrt(variances[name])) for name, mean in means.items()}
 
 
-# By the package
+def rated_by_package(
+    batches: Iterable[Iterable[Result]], draw_rate: float
+) -> Iterator[dict[str, Rating]]:
+    """Yield the ratings of all bots so far after each batch of games, by the package itself.
 
-
-def rate_by_package(results: Iterable[Result], draw_rate: float) -> dict[str, Rating]:
-    """Return the last of `rated_in_order`, by the package itself: a second opinion."""
+    `draw_rate` is that between equals, in 0..1 without the ends.
+    """
     environment = environment_of(draw_rate)
     ratings: dict[str, Any] = {}
-    for first, second, score, *_ in results:
-        for name in (first, second):
-            ratings.setdefault(name, environment.create_rating())
-        winner, loser = (second, first) if score < 0.5 else (first, second)
-        if first != second:
-            ranks = [0, 0 if score == 0.5 else 1]
-            new = environment.rate([(ratings[winner],), (ratings[loser],)], ranks)
-            (ratings[winner],), (ratings[loser],) = new
-    return {name: Rating(float(r.mu), float(r.sigma)) for name, r in ratings.items()}
+    for results in batches:
+        for first, second, score, *_ in results:
+            for name in (first, second):
+                if name not in ratings:
+                    ratings[name] = environment.create_rating()
+            winner, loser = (second, first) if score < 0.5 else (first, second)
+            if winner != loser:
+                ranks = [0, 0 if score == 0.5 else 1]
+                new = environment.rate([(ratings[winner],), (ratings[loser],)], ranks)
+                (ratings[winner],), (ratings[loser],) = new
+        yield {name: Rating(float(r.mu), float(r.sigma)) for name, r in ratings.items()}
 
 
 def environment_of(draw_rate: float) -> Any:
     """Return an environment of the package, of our own: anybody could change its global one.
 
-    Its normal distribution is ours, which stays accurate in the tails where the package's does not.
+    Its normal distribution, and what it makes of a win and of a draw, stay accurate in the tails.
+    The package's own raise FloatingPointError there.
     """
     with warnings.catch_warnings():
         # Version 0.4.5 has "\ " in a docstring: DeprecationWarning up to 3.11, SyntaxWarning since.
         for category in (DeprecationWarning, SyntaxWarning):
             warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
         import trueskill
+
+    class Environment(trueskill.TrueSkill):  # type: ignore[misc]  # the package has no types
+        """The package's, accurate in the tails."""
+
+        def v_win(self, diff: float, draw_margin: float) -> float:
+            return win(diff - draw_margin)[0]
+
+        def w_win(self, diff: float, draw_margin: float) -> float:
+            return win(diff - draw_margin)[1]
+
+        def v_draw(self, diff: float, draw_margin: float) -> float:
+            return draw(diff, draw_margin)[0]
+
+        def w_draw(self, diff: float, draw_margin: float) -> float:
+            return draw(diff, draw_margin)[1]
+
     normal = (cdf, pdf, NormalDist().inv_cdf)
-    return trueskill.TrueSkill(MU, SIGMA, BETA, tau=0.0, draw_probability=draw_rate, backend=normal)
+    return Environment(MU, SIGMA, BETA, TAU, draw_rate, backend=normal)

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -36,17 +37,20 @@ from lath.reports.ratings.rating import history, rate
 from lath.reports.ratings.results import Estimate, Rating, Ratings, Result, connected, count
 from lath.reports.ratings.skill import (
     BETA,
+    LEAST_DRAWS,
     MU,
     NOISE,
+    PACKAGE_GAMES,
     PRIOR_ADVANTAGE,
     SIGMA,
     UNIT,
     converged,
     draw_rate_of,
     environment_of,
+    in_order_of,
     margin_of,
-    rate_by_package,
-    rated_in_order,
+    rated_by_form,
+    rated_by_package,
 )
 
 _NAMES = st.sampled_from(("ann", "bob", "cat", "dan"))
@@ -81,8 +85,19 @@ def swapped(result: Result) -> Result:
 
 
 def rate_in_order(results: list[Result], draw_rate: float) -> dict[str, Rating]:
-    (ratings,) = rated_in_order([results], draw_rate)
+    (ratings,) = rated_by_form([results], draw_rate)
     return ratings
+
+
+def rate_by_package(results: list[Result], draw_rate: float) -> dict[str, Rating]:
+    (ratings,) = rated_by_package([results], draw_rate)
+    return ratings
+
+
+def are_the_same(one: Mapping[str, Rating], other: Mapping[str, Rating]) -> bool:
+    """Return whether ratings are the same to 1e-9, in the same order."""
+    values = [[x for r in each.values() for x in (r.mu, r.sigma)] for each in (one, other)]
+    return list(one) == list(other) and values[0] == pytest.approx(values[1], abs=1e-9, rel=0)
 
 
 def random_result(chance: random.Random, names: str) -> Result:
@@ -464,20 +479,58 @@ def test_exposed_is_three_sigma_below_the_mean() -> None:
 
 @given(_RESULTS, st.floats(0.001, 0.95))
 def test_the_closed_form_is_the_packages_rating(results: list[Result], draw_rate: float) -> None:
-    ours, package = rate_in_order(results, draw_rate), rate_by_package(results, draw_rate)
-    assert list(ours) == list(package)
-    for name, rating in ours.items():
-        assert rating.mu == pytest.approx(package[name].mu, abs=1e-9)
-        assert rating.sigma == pytest.approx(package[name].sigma, abs=1e-9)
+    assert are_the_same(rate_in_order(results, draw_rate), rate_by_package(results, draw_rate))
 
 
 def test_the_closed_form_is_the_packages_rating_after_many_games() -> None:
     chance = random.Random(1)
     results = [random_result(chance, "abcdef") for _ in range(1000)]
-    ours, package = rate_in_order(results, 0.3), rate_by_package(results, 0.3)
-    for name, rating in ours.items():
-        assert rating.mu == pytest.approx(package[name].mu, abs=1e-9)
-        assert rating.sigma == pytest.approx(package[name].sigma, abs=1e-9)
+    assert are_the_same(rate_in_order(results, 0.3), rate_by_package(results, 0.3))
+
+
+@pytest.mark.parametrize("draw_rate", [LEAST_DRAWS, 0.1, 1 - LEAST_DRAWS])
+@pytest.mark.parametrize("score", [0.0, 0.5, 1.0])
+def test_both_are_the_same_and_finite_whatever_happens_far_apart(
+    draw_rate: float, score: float
+) -> None:
+    names = [f"bot {i:02}" for i in range(60)]
+    chain = [Result(a, b, 1.0) for a, b in reversed(list(pairwise(names))) for _ in range(30)]
+    far = [Result(names[0], names[-1], score), Result(names[-1], names[0], 0.5)]
+    package = rate_by_package([*chain, *far], draw_rate)
+    assert are_the_same(rate_in_order([*chain, *far], draw_rate), package)
+    assert all(math.isfinite(r.mu) and 0 < r.sigma < SIGMA for r in package.values())
+
+
+def test_the_package_itself_computes_up_to_a_number_of_games(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = random.Random(3)
+    results = [random_result(chance, "abc") for _ in range(40)]
+    monkeypatch.setattr("lath.reports.ratings.skill.PACKAGE_GAMES", 40)
+    within, beyond = rate(results), rate([*results, Result("a", "b", 0.5)])
+    assert within.in_order
+    assert beyond.in_order
+    assert within.in_order.by == "the trueskill package"
+    assert beyond.in_order.by == "its closed form"
+    how = within.in_order
+    package = trueskill.TrueSkill(how.mu, how.sigma, how.beta, how.tau, how.draw_rate)
+    ratings = {name: package.create_rating() for name in "abc"}
+    for first, second, score, *_ in results:
+        one, other = (first, second) if score else (second, first)
+        ratings[one], ratings[other] = trueskill.rate_1vs1(
+            ratings[one], ratings[other], drawn=score == 0.5, env=package
+        )
+    for name, strength in within.strengths.items():
+        assert strength.sequential
+        # The package's own normal distribution is right to 1e-7.
+        assert strength.sequential.mu == pytest.approx(ratings[name].mu, abs=1e-5)
+        assert strength.sequential.sigma == pytest.approx(ratings[name].sigma, abs=1e-5)
+        assert strength.sequential.exposed == pytest.approx(package.expose(ratings[name]), abs=1e-4)
+
+
+def test_the_package_is_asked_for_20_000_games() -> None:
+    limit = [in_order_of(games, 0.1).by for games in (0, PACKAGE_GAMES, PACKAGE_GAMES + 1)]
+    assert (PACKAGE_GAMES, limit) == (20_000, [*["the trueskill package"] * 2, "its closed form"])
 
 
 def test_a_first_win_is_worth_what_the_published_example_says() -> None:
@@ -518,7 +571,8 @@ def test_history_ends_with_the_sequential_ratings() -> None:
     chance = random.Random(2)
     results = [random_result(chance, "abc") for _ in range(250)]
     ratings = rate(results)
-    snapshots = history(results, len(results), draw_rate=ratings.draw_rate)
+    assert ratings.in_order
+    snapshots = history(results, len(results), how=ratings.in_order)
     assert len(snapshots) == 100
     assert [s.games for s in snapshots] == sorted({s.games for s in snapshots})
     assert snapshots[-1].games == 250
@@ -528,15 +582,17 @@ def test_history_ends_with_the_sequential_ratings() -> None:
 
 def test_a_short_history_has_a_snapshot_a_game() -> None:
     results = [Result("ann", "bob", 1.0), Result("bob", "cat", 0.5)]
-    assert history([], 0, draw_rate=0.1) == ()
-    first, second = history(results, len(results), draw_rate=0.1)
+    assert history([], 0, how=in_order_of(0, 0.1)) == ()
+    first, second = history(results, len(results), how=in_order_of(2, 0.1))
     assert (first.games, list(first.ratings)) == (1, ["ann", "bob"])
     assert (second.games, list(second.ratings)) == (2, ["ann", "bob", "cat"])
 
 
 def test_the_first_import_warns_of_nothing() -> None:
     # -B and an empty cache prefix: the package is compiled anew, which is when it would warn.
-    code = "import sys; sys.pycache_prefix = sys.argv[1]; import lath.reports.ratings.rating"
+    code = "import sys; sys.pycache_prefix = sys.argv[1]\n"
+    code += "from lath.reports.ratings.skill import environment_of\n"
+    code += "assert 'trueskill' not in sys.modules\nenvironment_of(0.1)"
     command = [sys.executable, "-B", "-W", "error", "-c", code, "no-such-folder"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

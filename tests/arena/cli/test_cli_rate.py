@@ -67,6 +67,59 @@ def test_the_csv_has_a_line_for_each_bot_and_table(file: Path) -> None:
     assert [row["game"] for row in rows] == [game for game in ("", *TWO_GAMES) for _ in range(3)]
 
 
+def test_bots_stand_by_the_method_that_is_asked_for_in_every_form(tmp_path: Path) -> None:
+    # ann won all her games before bob won all of his: only the order of games tells them apart.
+    path = tmp_path / "a.csv"
+    rows = [("ann", "bob", "1-0")] * 3 + [("bob", "ann", "1-0")] * 3 + [("cat", "ann", "0-1")]
+    path.write_text(sheet(rows, "first", "second", "result"))
+    found = {}
+    for method, name in (
+        ("all-games", "TrueSkill (all games at once)"),
+        ("trueskill", "TrueSkill (in order of play)"),
+    ):
+        told, sheet_of = (
+            arena("rate", path, form, "--method", method).out for form in ("--json", "--csv")
+        )
+        whole = json.loads(told)
+        jsonschema.Draft202012Validator(export.schema()).validate(whole)
+        table = whole["overall"]
+        assert (table["ranked_by"], table["method"]) == (name, "TrueSkill (all games at once)")
+        assert table["in_order"]["method"] == "TrueSkill (in order of play)"
+        lines = list(csv.DictReader(io.StringIO(sheet_of)))
+        found[method] = [row["name"] for row in table["rows"]]
+        assert [line["name"] for line in lines][:3] == found[method]
+        for line, row in zip(lines, table["rows"], strict=False):
+            assert (line["ranked_by"], line["method"]) == (name, table["method"])
+            assert line["sequential_method"] == table["in_order"]["method"]
+            assert line["sequential_by"] == table["in_order"]["by"] == "the trueskill package"
+            assert float(line["sequential_draw_rate"]) == table["in_order"]["draw_rate"]
+            for figure in ("mu", "sigma", "exposed"):
+                assert float(line[f"sequential_{figure}"]) == row["sequential"][figure]
+    assert found["all-games"] == ["ann", "bob", "cat"]
+    assert found["trueskill"] == ["bob", "ann", "cat"]
+
+
+def test_the_page_names_both_ratings_and_their_draw_probability(file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    ran = arena("report", file, "-o", page, "--data", "-")
+    told = json.loads(ran.out)["standings"]["overall"]
+    words = " ".join(page.read_text().split())
+    assert "<dt>TrueSkill (all games at once)</dt>" in words
+    assert "<dt>TrueSkill (in order of play)</dt>" in words
+    assert "This is TrueSkill (in order of play), by the trueskill package" in words
+    table = words[words.index("<summary>TrueSkill (in order of play)") :]
+    table = table[: table.index("</table>")]
+    assert f"draw probability of {100 * told['in_order']['draw_rate']:.2f}" in table
+    for row in told["rows"]:
+        for figure in ("exposed", "mu", "sigma"):
+            assert (
+                f"<td{{}}>{row['sequential'][figure]:.2f}</td>".format(
+                    ' class="rating"' if figure == "exposed" else ""
+                )
+                in table
+            )
+
+
 @pytest.mark.parametrize("name", [name for name in READABLE if TABLE[name].write])
 def test_records_of_any_format_that_is_read_are_rated(name: str, tmp_path: Path) -> None:
     records = [random_game("yavalath", n) for n in range(4)]

@@ -24,7 +24,7 @@ from lath.arena.terminal.tables import (
 )
 from lath.arena.tournament.store import BotTotals
 from lath.notation.record import Record
-from lath.reports.ratings.results import Z95, Between, Fit
+from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Z95, Between, Fit, Method
 from lath.reports.standings import compute
 
 WIDTHS = (40, 60, 80, 100, 160)
@@ -150,7 +150,7 @@ def test_repeats_forfeits_groups_seats_and_what_is_left_out_are_told_of(
     assert "self-play: 1 game of a bot with itself" in told
     assert "not rated against each other: (1) ann, bob; (2) cat, dan" in told
     assert "unbalanced seats: some bots had one seat clearly more often" in told
-    assert "cross-check: rated game after game, mu differs by at most" in told
+    assert "cross-check: rated in order of play, mu differs by at most" in told
     assert "left out: no result 1; no game of eve counts" in told
     assert ("without" in told.split("Points")[0]) == (width >= 100)
 
@@ -159,6 +159,34 @@ def test_nothing_is_told_of_that_is_not_there(capsys: pytest.CaptureFixture[str]
     told = told_of(tournament(("ann", "bob"), 1, game_ids=("yavalath",)), capsys)
     for word in ("repeated", "forfeits", "self-play", "groups", "unbalanced", "left out", "poor"):
         assert word not in told
+
+
+@pytest.mark.parametrize("method", [ALL_AT_ONCE, IN_ORDER])
+def test_the_rating_is_named_with_its_draw_probability(
+    method: Method, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    standings = compute(field(), ranked_by=method)
+    print_standings(standings, Output(to_stdout=True))
+    told = " ".join(capsys.readouterr().out.split())
+    table = standings.overall
+    assert table.ratings.in_order
+    by_package = (
+        "TrueSkill (in order of play), by the trueskill package: from mu 25, sigma 8.333, beta "
+        f"4.167, tau 0; draw probability {table.ratings.in_order.draw_rate:.2%}"
+    )
+    if method == IN_ORDER:
+        assert f"rating: mu - 3 sigma of {by_package}" in told
+        heading = "# bot rating mu sigma Elo"
+    else:
+        draws = f"draw probability {table.ratings.draw_rate:.2%}"
+        assert f"rating: mu - 3 sigma of TrueSkill (all games at once); {draws}" in told
+        assert f"in order: {by_package}" in told
+        heading = "# bot rating mu ± 95% Elo"
+    assert heading in told
+    ratings = [row.strength.by(method) for row in table.rows]
+    assert [one.exposed for one in ratings] == sorted((r.exposed for r in ratings), reverse=True)
+    assert f"{table.rows[0].name} {ratings[0].exposed:.2f} {ratings[0].mu:.2f}" in told
 
 
 def test_a_poor_fit_is_told_of() -> None:
