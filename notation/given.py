@@ -26,7 +26,7 @@ AGAIN: Final = "--count-again"
 def game_key(record: Record) -> bytes | None:
     """Return 16 bytes that records of one game have in common; None where nobody can know.
 
-    That takes its number, or its event and round: all else may be so of two games.
+    That takes its number, or its event, its round and its moves: all else may be so of two games.
 
     >>> from lath.notation import parse
     >>> one = parse('[Game "yavalath"] [Number "7"] [First "ann"] 1. e5 {fine} 2. d4 1-0')
@@ -37,7 +37,7 @@ def game_key(record: Record) -> bytes | None:
     """
     values = [record.tag(name) for name in _TOLD]
     event, _, round_, number, *_ = (value.strip(" ?-") for value in values)
-    if not number and not (event and round_):
+    if not number and (record.is_result_only or not (event and round_)):
         return None
     values[-1] = record.result
     text = "\n".join(values).encode("utf-8", "surrogatepass")

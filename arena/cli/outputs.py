@@ -67,6 +67,7 @@ _FORMATS: Final = {
     "abstractplay": _kind("AbstractPlay's records", rb'(?:\[\s*)?\{\s*"(?:header|moves)"'),
     "ygn": _kind("YGN", rb"\[\s*[0-9a-z]+/"),
     "sgf": _kind("SGF", rb"\(\s*;"),
+    "pgn": _kind("PGN", rb'\[\s*(?:Event|White)\s*"'),
     "csv": _kind("CSV of ours", rb"""[a-z_"',;\t]*\b(?:game|record)\b"""),
     "parquet": _kind("Parquet", rb"PAR1"),
     "npz": _kind("arrays of numpy", rb"PK\x03\x04"),

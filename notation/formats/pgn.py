@@ -199,12 +199,12 @@ def _ours(tags: Iterable[_Tag], result: str, *, has_moves: bool) -> Iterator[tup
 
 
 def _our_tag(name: str, value: str) -> tuple[str, str]:
-    ours = _SEATS.get(name, name)
+    ours, meant = _SEATS.get(name, name), value
     if ours == "Date":
-        value = value.replace(".", "-")
+        meant = value.replace(".", "-")
     if ours == "Termination":
-        value = str(meant_termination(value)) or value
-    return (_KEPT + ours, value) if check_tag(ours, value) else (ours, value)
+        meant = str(meant_termination(value)) or value
+    return (_KEPT + ours, value) if check_tag(ours, meant) else (ours, meant)
 
 
 # Writing
@@ -227,7 +227,7 @@ def _held(record: Record) -> tuple[str, list[str]]:
         if name in _SEATS or values.get(theirs):
             unheld.append(f"tag {name}")
         else:
-            values[theirs] = value.replace("-", ".") if theirs == "Date" else value
+            values[theirs] = value.replace("-", ".") if name == "Date" else value
     values["Result"] = record.result
     tags = [
         (name, _UNKNOWN[name] if name in _UNKNOWN and value in ("", "?") else value)

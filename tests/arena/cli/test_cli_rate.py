@@ -223,6 +223,17 @@ def as_pgn(rows: Sequence[Sequence[str]]) -> str:
                 "game",
             ),
         ),
+        (
+            "a.csv",
+            sheet(
+                [(*row, "cup", "1") for row in RESULTS],
+                "first",
+                "second",
+                "result",
+                "event",
+                "round",
+            ),
+        ),
         ("a.pgn", as_pgn(RESULTS)),
     ],
 )
