@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from lath.reports.comparisons import PLAIN_SCALE, Scale
 from lath.reports.outcome import Column, Outcome, Sheet, completed, to_json
 from lath.reports.schema import Count, Positive, T, checked
 
@@ -238,6 +239,9 @@ class Background:
 
     provenance: tuple[Provenance, ...] = ()
     """With what its games were played, the first ones first; none where nobody noted it."""
+
+    scale: Scale = PLAIN_SCALE
+    """On which scale its ratings are, and with what they are compared."""
 
     def to_json(self) -> dict[str, Any]:
         """Return what there is of it, ready for `json.dumps`."""

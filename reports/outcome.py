@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lath.reports.checksums import in_schema
 from lath.reports.ratings.numerics import shared_ranks
-from lath.reports.ratings.results import Elo, Estimate, Scored
+from lath.reports.ratings.results import Elo, Scored
 from lath.reports.schema import Count, Schema, checked, schema_of
 
 if TYPE_CHECKING:
@@ -157,7 +157,11 @@ def completed(outcome: Outcome, standings: Standings) -> Outcome:
         )
         for rank, row in zip(shared_ranks(map(_standing, rows)), rows, strict=True)
     )
-    title = "By rating; 0 Elo is the mean of the field"
+    is_anchored = any(row.strength.elo.mean for row in rows)
+    middle = (
+        "Elo is on the scale of the anchors" if is_anchored else "0 Elo is the mean of the field"
+    )
+    title = f"By rating; {middle}"
     sheets = [Sheet(_CHALLENGERS, ranked, title)] if ranked else []
     for name, opponents in met.items():
         lines = [
@@ -183,18 +187,14 @@ def completed(outcome: Outcome, standings: Standings) -> Outcome:
     return replace(outcome, sheets=tuple(sheets), data=data)
 
 
-def _met_by(
-    row: Row, table: Table, opponents: Iterable[str]
-) -> list[tuple[str, Meeting, Estimate]]:
+def _met_by(row: Row, table: Table, opponents: Iterable[str]) -> list[tuple[str, Meeting, Elo]]:
     """Return what a challenger scored against its opponents, and how far it is ahead in Elo."""
     places = {one.name: place for place, one in enumerate(table.rows)}
     found = []
     for name in filter(places.__contains__, opponents):
         own = table.crosstable[places[row.name]][places[name]]
-        error = table.ratings.differences.get((row.name, name))
-        if own.games and error is not None:
-            ahead = row.strength.elo.value - table.rows[places[name]].strength.elo.value
-            found.append((name, own, Estimate(ahead, error)))
+        if own.games and (ahead := table.ratings.difference(row.name, name)) is not None:
+            found.append((name, own, ahead))
     return sorted(found, key=lambda each: (each[2].value, each[0]))
 
 
@@ -207,7 +207,7 @@ def _scored(own: Scored) -> tuple[str, str, str]:
     return f"{own.points:g}", f"{own.score_rate or 0:.1%}", f"{own.games}"
 
 
-def _interval(elo: Elo | Estimate) -> str:
+def _interval(elo: Elo) -> str:
     return " ±".join(filter(None, elo.told))
 
 
@@ -215,8 +215,8 @@ def _of_score(own: Scored) -> dict[str, Any]:
     return {"games": own.games, "points": own.points, "score": own.score_rate}
 
 
-def _of_estimate(elo: Elo | Estimate) -> dict[str, float | None]:
-    ends = {name: getattr(elo, name) for name in ("value", "low", "high")}
+def _of_estimate(elo: Elo) -> dict[str, float | None]:
+    ends = {name: getattr(elo, name) for name in ("value", "low", "high", "mean")}
     return {name: None if end is None else round(end, 6) for name, end in ends.items()}
 
 

@@ -22,12 +22,14 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from lath.notation.record import FORFEITS, TUNING, Record, Termination
+from lath.reports.comparisons import PLAIN_SCALE, Moved, Scale, compared
 from lath.reports.rated import Rated, RatedGames
 from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import (
     ALL_AT_ONCE,
     IN_ORDER,
+    Elo,
     Method,
     Ratings,
     Result,
@@ -132,10 +134,35 @@ class Row(Scored):
     lost_by: Annotated[Mapping[str, int], About(shape=LostBy)]
     """Games lost in each of these ways, FORFEITS."""
 
+    rank_low: Positive = 1
+    """The best rank that it may truly have, by the 95 % intervals of its Elo differences."""
+
+    rank_high: Positive = 1
+    """The worst one."""
+
+    better_than_next: Share | None = None
+    """The likelihood that it is stronger (LOS) than the bot on the next rank; None of the last one,
+    and where that is of another group."""
+
+    average_opponent: float | None = None
+    """The mean Elo of its opponents, each as often as it was met; None without any."""
+
+    performance: float | None = None
+    """The Elo at which just the points are expected that it scored against these opponents; None
+    where it won all or lost all."""
+
+    relative: Elo | None = None
+    """By how much it is ahead of `relative_to` in Elo, with the interval of that difference; None
+    across groups, and where that was not asked for."""
+
+    moved: Moved | None = None
+    """What changed since the last event; None where there was none, or it is new."""
+
     WRITTEN: ClassVar = (
         *(f"strength.{path}" for path in Strength.WRITTEN),
         *("rank", "name", "games", "wins", "draws", "losses", "points", "score_rate", "group"),
-        *("without_forfeits", "lost_by"),
+        *("without_forfeits", "lost_by", "rank_low", "rank_high", "better_than_next"),
+        *("average_opponent", "performance", "draw_rate", "relative", "moved"),
     )
 
     @property
@@ -164,10 +191,35 @@ class Meeting(Scored):
     """The likelihood that the one wins more often than it loses against the other, by their own
     rated games alone; None where they have none, and for a bot and itself."""
 
+    apart: Elo | None = None
+    """By how much the one is ahead in Elo, with the error of just that; None across groups and for
+    a bot and itself."""
+
     WRITTEN: ClassVar = (
         *("wins", "draws", "losses", "points", "games", "superiority"),
-        "head_to_head",
+        *("head_to_head", "draw_rate", "difference", "difference_error"),
+        *("difference_low", "difference_high"),
     )
+
+    @property
+    def difference(self) -> float | None:
+        """Return how far the one is ahead in Elo points; None across groups, and to itself."""
+        return self.apart.value if self.apart else None
+
+    @property
+    def difference_error(self) -> float | None:
+        """Return the standard error of just that difference; None where there is none."""
+        return self.apart.error if self.apart else None
+
+    @property
+    def difference_low(self) -> float | None:
+        """Return the lower end of its 95 % interval; None where there is none, or nobody knows."""
+        return self.apart.low if self.apart else None
+
+    @property
+    def difference_high(self) -> float | None:
+        """Return the upper end of its 95 % interval; None where there is none, or nobody knows."""
+        return self.apart.high if self.apart else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,6 +327,16 @@ class Standings:
     """Why records were left out that are no sound games, as `arena check` finds them: nothing else
     counts them. The most frequent reason first."""
 
+    anchors: Mapping[str, float] = field(default_factory=dict)
+    """Bots whose Elo is given, to which that of all others is relative; without any, 0 is the mean
+    of a group."""
+
+    relative_to: str = ""
+    """The bot of `relative`; empty where none was asked for."""
+
+    games_before: Count = 0
+    """Games counted before the last event, with which `moved` compares; 0 where there is none."""
+
 
 # What a record leaves
 
@@ -300,7 +362,11 @@ class GameResults:
 class Tally:
     """Counts records as they go by, in their order, and knows which of their games are rated."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, until: int = 0) -> None:
+        """Count nothing yet; games up to the number `until` are counted apart, too."""
+        self.before: Tally | None = Tally() if until else None
+        """What there was before the last event."""
+        self._until: Final = until
         self.events: Final[dict[str, None]] = {}
         """The different titles, in order of appearance."""
         self.games: Final[defaultdict[str, GameResults]] = defaultdict(GameResults)
@@ -317,6 +383,8 @@ class Tally:
 
         `ending_words` are the rules' own for why it ended; else its `Termination`.
         """
+        if self.before is not None and record.number <= self._until:
+            self.before.add(record, ending_words)
         if event := record.tag("Event"):
             self.events[event] = None
         first, second = record.first, record.second
@@ -374,27 +442,35 @@ class Tally:
 # What all records come to
 
 
-def compute(records: Iterable[Record | Refused], *, ranked_by: Method = ALL_AT_ONCE) -> Standings:
+def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> Standings:
     """Return the standings of `records`, whose order counts for the sequential ratings alone.
 
     Records without a decided result are counted as left out, with the reason. Names are taken as
     they stand: bots of one name are one bot, and so are all that are known as `?`.
     """
-    tally = Tally()
+    tally = Tally(until=scale.until)
     for record in tally.sound(records):
         tally.add(record)
-    return standings_of(tally, ranked_by=ranked_by)
+    return standings_of(tally, scale)
 
 
-def standings_of(tally: Tally, *, ranked_by: Method = ALL_AT_ONCE) -> Standings:
+def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> Standings:
     """Return what a tally comes to; it may be added to afterwards."""
+    before = None
+    if tally.before is not None and tally.before.games_rated:
+        before = _standings_of(tally.before, scale)
+    return compared(_standings_of(tally, scale), scale, before)
+
+
+def _standings_of(tally: Tally, scale: Scale) -> Standings:
+    """Return the same without comparisons."""
     rated = tally.rated()
     per_game = tuple(
         _table(
             game,
             tally.games[game],
             replace(rated, game=game) if len(tally.games) > 1 else rated,
-            ranked_by,
+            scale,
         )
         for game in sorted(tally.games)
     )
@@ -408,7 +484,7 @@ def standings_of(tally: Tally, *, ranked_by: Method = ALL_AT_ONCE) -> Standings:
             together.forfeits += counted.forfeits
             together.repeated += counted.repeated
             together.without_moves += counted.without_moves
-        overall = _table("", together, rated, ranked_by)
+        overall = _table("", together, rated, scale)
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(
@@ -421,10 +497,14 @@ def standings_of(tally: Tally, *, ranked_by: Method = ALL_AT_ONCE) -> Standings:
     )
 
 
-def _table(game: str, counted: GameResults, rated: Rated, ranked_by: Method) -> Table:
+def _table(game: str, counted: GameResults, rated: Rated, scale: Scale) -> Table:
     """Return the table of games."""
-    ratings, in_order = rate(rated), ranked_by == IN_ORDER
-    without = rate(replace(rated, fair=True), in_order=in_order) if counted.forfeits else ratings
+    ranked_by, anchors = scale.ranked_by, scale.anchors
+    ratings = rate(rated, anchors=anchors)
+    without = ratings
+    if counted.forfeits:
+        in_order = ranked_by == IN_ORDER
+        without = rate(replace(rated, fair=True), in_order=in_order, anchors=anchors)
     meetings = Counter[tuple[str, str]]()
     won: defaultdict[tuple[str, str], float] = defaultdict(float)
     """Games, of which one that came again counts as one."""

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from lath.reports.background import Background, Version
 from lath.reports.outcome import Column, Sheet
-from lath.reports.ratings.results import Elo, Estimate
+from lath.reports.ratings.results import Elo
 from lath.reports.schema import Count, Share
 from lath.reports.standings import Standings
 
@@ -28,7 +28,7 @@ class Standing:
     before: str
     """The version before it, of those that have played; empty where there is none."""
 
-    difference: Estimate | None
+    difference: Elo | None
     """How much stronger it is than that; null where no games connect the two."""
 
     better: Share | None
@@ -45,7 +45,8 @@ class Standing:
     @property
     def is_worse(self) -> bool:
         """Return whether it is worse than the version before it beyond what chance explains."""
-        return self.difference is not None and self.difference.high < 0
+        high = self.difference.high if self.difference else None
+        return high is not None and high < 0
 
 
 def standings_of(background: Background, standings: Standings) -> tuple[Standing, ...]:
@@ -67,11 +68,7 @@ def _of_bot(versions: Sequence[Version], standings: Standings) -> Iterator[Stand
     before = ""
     for version in versions:
         name, row = version.name, rows.get(version.name)
-        error = ratings.differences.get((name, before))
-        difference = None
-        if error is not None:
-            ahead = ratings.strengths[name].elo.value - ratings.strengths[before].elo.value
-            difference = Estimate(ahead, error)
+        difference = ratings.difference(name, before) if before and row else None
         yield Standing(
             version=version,
             games=row.games if row else 0,
@@ -97,7 +94,9 @@ def regressions(rows: Iterable[Standing]) -> list[str]:
     ]
 
 
-def _words(one: Estimate) -> str:
+def _words(one: Elo) -> str:
+    if one.unknown:
+        return f"{one.told[0]} Elo"
     return f"{one.value:+.0f} Elo (95 %: {one.low:+.0f} to {one.high:+.0f})"
 
 

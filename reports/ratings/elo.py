@@ -19,7 +19,8 @@ taken equally often:
     sum over its games of 1 / (1 + 10^(-(r - r') / 400)) = sum of (score as first and as second) / 2
 
 Of seats in balance these are the ratings of Bradley and Terry's model with half a point a draw, as
-Ordo and Elo's SPRT have them. The advantage is what the curve says of first's score among equals.
+Ordo and Elo's SPRT have them. An anchor has a rating that is given: it stays as it is, and the sum
+need not hold of it. The advantage is what the curve says of first's score among equals.
 
 **Its fit.** Pearson's chi-square over (game, first, second, result). With few games a cell the
 textbook's distribution does not hold; so mean and variance of the sum are those that it has for
@@ -36,6 +37,8 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
+from types import MappingProxyType
 from typing import Final
 
 from lath.reports.ratings.numerics import (
@@ -371,13 +374,26 @@ def _expected(ahead: float, log_draws: float) -> tuple[float, float, float]:
     return 0.5 + lean, (win + loss) / 4 - lean * lean, -lean * draw
 
 
-def scores(model: Davidson, counts: Counts, groups: Sequence[Sequence[str]]) -> Scores:
-    """Return the ratings of `model` on the scale of scores; `groups` are connected by games."""
+def scores(
+    model: Davidson,
+    counts: Counts,
+    groups: Sequence[Sequence[str]],
+    anchors: Mapping[str, float] = MappingProxyType({}),
+) -> Scores:
+    """Return the ratings of `model` on the scale of scores; `groups` are connected by games.
+
+    `anchors` have these ratings, in Elo points, and what games say of others is relative to them.
+    """
     met, slopes = _expected_points(model, counts)
     places = [[model.places.bots[name] for name in group] for group in groups]
+    held = {model.places.bots[name]: value / ELO for name, value in anchors.items()}
     ratings = model.parameters[: len(model.places.bots)]
+    for group in places:
+        if known := [held[place] - ratings[place] for place in group if place in held]:
+            for place in group:
+                ratings[place] = held.get(place, ratings[place] + fmean(known))
     for _ in range(200):  # four are many
-        gradient, curvature = _shortfall(met, places, ratings)
+        gradient, curvature = _shortfall(met, places, ratings, held)
         step = solve(cholesky(curvature), gradient)
         longest = max(map(abs, step), default=0.0)
         length = min(1.0, _LONGEST_STEP / longest) if longest else 1.0
@@ -385,7 +401,7 @@ def scores(model: Davidson, counts: Counts, groups: Sequence[Sequence[str]]) -> 
         if longest < _FINE:
             break
     columns = list(zip(*slopes, strict=True))
-    by_points = inverse(_shortfall(met, places, ratings)[1])
+    by_points = inverse(_shortfall(met, places, ratings, held)[1])
     return Scores(ratings, [[dot(row, column) for column in columns] for row in by_points])
 
 
@@ -417,10 +433,17 @@ def _expected_points(model: Davidson, counts: Counts) -> tuple[Met, Matrix]:
     return met, slopes
 
 
-def _shortfall(met: Met, groups: Sequence[Sequence[int]], ratings: Vector) -> tuple[Vector, Matrix]:
+_HELD: Final = 1e9
+"""How many times the weight of its games holds an anchor where it is."""
+
+
+def _shortfall(
+    met: Met, groups: Sequence[Sequence[int]], ratings: Vector, held: Mapping[int, float]
+) -> tuple[Vector, Matrix]:
     """Return by how much `ratings` expect too few points, and how that falls as they rise.
 
-    The mean of a group is held at 0, for no points tell where it is.
+    The mean of a group is held at 0, for no points tell where it is; or else its anchors, `held` at
+    what they are.
     """
     missing, weights = [0.0] * len(ratings), zeros(len(ratings))
     for (one, other), (games, points) in met.items():
@@ -433,6 +456,11 @@ def _shortfall(met: Met, groups: Sequence[Sequence[int]], ratings: Vector) -> tu
         weights[other][one] -= weight  # the lower triangle: the one comes first
     for group in groups:
         hold = max(weights[i][i] for i in group) or 1.0
+        if anchors := [i for i in group if i in held]:
+            for i in anchors:
+                missing[i] += _HELD * hold * (held[i] - ratings[i])
+                weights[i][i] += _HELD * hold
+            continue
         off = math.fsum(ratings[i] for i in group)
         for i in group:
             missing[i] -= hold * off

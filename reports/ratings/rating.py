@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise, permutations
 from statistics import fmean
+from types import MappingProxyType
 from typing import Final, Literal
 
 from lath.reports.ratings import errors
@@ -57,11 +58,18 @@ from lath.reports.ratings.results import (
 from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, in_order_of, rated_in_order
 
 
-def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratings:
+def rate(
+    results: Iterable[Result] | Counted,
+    *,
+    in_order: bool = True,
+    anchors: Mapping[str, float] = MappingProxyType({}),
+) -> Ratings:
     """Return what `results` say about every bot in them; without results, nothing.
 
-    Only the sequential ratings depend on the order of the results. They take most of the time,
-    the one step a game that cannot be counted together, and are left out unless `in_order`.
+    `anchors` have these Elo ratings, and errors are relative to them; those without games count for
+    nothing. The other scale has none. Only the sequential ratings depend on the order of the
+    results. They take most of the time, the one step a game that cannot be counted together, and
+    are left out unless `in_order`.
     """
     results = list(results) if isinstance(results, Iterator) else results
     counts = count(results)
@@ -69,7 +77,8 @@ def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratin
     model = fit(counts)
     posterior = converged(counts, model.variance * UNIT**2)
     by_games = covariances(model, counts)
-    scale = scores(model, counts, groups)
+    anchors = {name: value for name, value in anchors.items() if name in model.places.bots}
+    scale = scores(model, counts, groups, anchors)
     between = between_games(model, counts)
     openings = between_openings(model, counts)
     differ = [0.0] * len(counts.names)
@@ -88,7 +97,11 @@ def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratin
     for number, group in enumerate(groups):
         places = [model.places.bots[name] for name in group]
         found = _around_mean((posterior.means, scale.ratings), (skills, *spreads), places)
-        ends = _open_ends(counts, group, [strength for _, strength in found])
+        held = {place: anchors[name] for place, name in enumerate(group) if name in anchors}
+        if held:
+            strengths_of = _anchored(scale.ratings, spreads, places, held)
+            found = [(skill, elo) for (skill, _), elo in zip(found, strengths_of, strict=True)]
+        ends = _open_ends(counts, group, [strength for _, strength in found], held)
         found = [
             (skill, ends.get(place, strength)) for place, (skill, strength) in enumerate(found)
         ]
@@ -98,7 +111,8 @@ def rate(results: Iterable[Result] | Counted, *, in_order: bool = True) -> Ratin
             )
         for (one, i), (other, j) in permutations(zip(group, places, strict=True), 2):
             apart = [m[i][i] + m[j][j] - 2 * m[i][j] for m in spreads]
-            differences[one, other] = _error(apart)
+            is_known = one in anchors and other in anchors
+            differences[one, other] = 0.0 if is_known else _error(apart)
     played: Counter[str] = Counter()
     for seats, tally in counts.tallies.items():
         played[seats.game] += tally.games
@@ -190,11 +204,37 @@ _LEAST_IN_SEAT: Final = 0.25
 """The part of its games that a bot must have in each seat: else the seat may have won them."""
 
 
-def _open_ends(counts: Counts, group: Sequence[str], strengths: Sequence[Elo]) -> dict[int, Elo]:
+def _anchored(
+    ratings: Vector, spreads: Sequence[Matrix], places: Sequence[int], held: Mapping[int, float]
+) -> list[Elo]:
+    """Return a group's strengths on the scale of its anchors, which are `held` at theirs.
+
+    An error is that of the difference to the mean of the anchors: they are what they are, but may
+    have played these games better or worse than that.
+    """
+    values = [held.get(i, ELO * ratings[place]) for i, place in enumerate(places)]
+    mean = fmean(values)
+    own = [places[i] for i in held]
+    found = []
+    for i, place in enumerate(places):
+        apart = [
+            spread[place][place]
+            - 2 * fmean(spread[place][j] for j in own)
+            + fmean(spread[j][k] for j in own for k in own)
+            for spread in spreads
+        ]
+        found.append(Elo(values[i], 0.0 if i in held else _error(apart), mean=mean))
+    return found
+
+
+def _open_ends(
+    counts: Counts, group: Sequence[str], strengths: Sequence[Elo], held: Mapping[int, float]
+) -> dict[int, Elo]:
     """Return the estimates of those who won all their games, or lost all, by their places.
 
     How strong one is who never lost nobody can say. What it is at least follows from how likely
-    it is to win all those games, and from the opponents' own errors; a game counts once.
+    it is to win all those games, and from the opponents' own errors; a game counts once. Anchors,
+    which are `held`, are as strong as they are.
     """
     places = {name: place for place, name in enumerate(group)}
     played: defaultdict[int, _OneSided] = defaultdict(_OneSided)
@@ -212,12 +252,13 @@ def _open_ends(counts: Counts, group: Sequence[str], strengths: Sequence[Elo]) -
             one.in_seat[seat] += games
     found = {}
     for place, one in played.items():
-        if one.scores not in ({0.0}, {1.0}):
+        if place in held or one.scores not in ({0.0}, {1.0}):
             continue
         estimate, side = strengths[place], 1 if 1.0 in one.scores else -1
         least = side * estimate.value - Z95 * estimate.error
         if one.has_both_seats:
-            least = _at_least([side * other.value for other in strengths], place, one.met)
+            values = [side * other.value for other in strengths]
+            least = _at_least(values, place, one.met, is_held=bool(held))
             others = fmean(strengths[other].error for other, _ in one.met)
             further = max(0.0, side * estimate.value - least)
             least -= math.hypot(further, Z95 * others if len(group) > 2 else 0.0) - further
@@ -230,16 +271,23 @@ _UNLIKELY: Final = 0.025
 """Of a result at the end of an interval of 95 %."""
 
 
-def _at_least(values: Sequence[float], place: int, met: Iterable[tuple[int, float]]) -> float:
-    """Return the least value of a bot, around the mean of all, at which it may have won all."""
+def _at_least(
+    values: Sequence[float], place: int, met: Iterable[tuple[int, float]], *, is_held: bool
+) -> float:
+    """Return the least value of a bot at which it may have won all.
+
+    It is around the mean of all, unless the scale `is_held` by anchors.
+    """
     others = -values[place] / (len(values) - 1)
+    if is_held:
+        others = fmean(value for at, value in enumerate(values) if at != place)
     leads = [(values[other] - others, games) for other, games in met]
     low, high = -_FARTHEST, _FARTHEST
     for _ in range(60):
         middle = (low + high) / 2
         likely = math.fsum(games * math.log(score_of(middle - lead)) for lead, games in leads)
         low, high = (middle, high) if likely < math.log(_UNLIKELY) else (low, middle)
-    return high * (len(values) - 1) / len(values)
+    return others + high if is_held else high * (len(values) - 1) / len(values)
 
 
 _FARTHEST: Final = 5000.0

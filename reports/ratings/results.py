@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
 from lath.reports.schema import About, Amount, Count, Positive, Share
@@ -66,6 +66,11 @@ class Scored:
         """Return points per game in 0..1; None without games."""
         return self.points / self.games if self.games else None
 
+    @property
+    def draw_rate(self) -> Share | None:
+        """Return the part of all games that were drawn, in 0..1; None without games."""
+        return self.draws / self.games if self.games else None
+
 
 def score_of(elo: float) -> float:
     """Return the score in 0..1 that the logistic curve expects at a difference of Elo points.
@@ -115,7 +120,10 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Elo:
-    """One bot's strength in Elo points around its group's mean, with its standard error."""
+    """One bot's strength in Elo points around its group's mean, or on the scale that anchors make.
+
+    Its error is relative to that mean, or to the anchors, which have none.
+    """
 
     value: float
     """What the logistic curve makes of an expected score: see `score`."""
@@ -123,19 +131,22 @@ class Elo:
     error: Amount
     """Its standard error."""
 
-    unknown: Literal["", "above", "below"] = ""
+    unknown: Literal["", "above", "below", "both"] = ""
     """Which end of the interval nobody can say: `above` of a bot that won all its games, `below` of
-    one that lost them all."""
+    one that lost them all; `both` of the difference of two that won all."""
 
     end: float = 0.0
     """The other end in that case (Clopper and Pearson)."""
 
-    WRITTEN: ClassVar = ("value", "error", "low", "high", "score")
+    mean: float = 0.0
+    """That of its group, which is 0 without anchors; 0 of a difference."""
+
+    WRITTEN: ClassVar = ("value", "error", "low", "high", "score", "mean")
 
     @property
     def score(self) -> Share:
-        """Return the score that is expected against a bot at 0, a draw being half a point."""
-        return score_of(self.value)
+        """Return the score that is expected against the group's mean, a draw being half a point."""
+        return score_of(self.value - self.mean)
 
     @property
     def low(self) -> float | None:
@@ -158,9 +169,16 @@ class Elo:
         >>> Elo(70.0, 20.0).told, Elo(400.0, 200.0, "above", 277.4).told
         (('+70', '39'), ('at least +277', ''))
         """
+        if self.unknown == "both":
+            return "unknown", ""
         if self.unknown:
-            return f"at {'least' if self.unknown == 'above' else 'most'} {round(self.end):+d}", ""
-        return f"{round(self.value):+d}", f"{Z95 * self.error:.0f}"
+            least = "least" if self.unknown == "above" else "most"
+            return f"at {least} {self._rounded(self.end)}", ""
+        return self._rounded(self.value), f"{Z95 * self.error:.0f}"
+
+    def _rounded(self, value: float) -> str:
+        """Return a whole number; around a mean of 0 it has a sign."""
+        return f"{round(value)}" if self.mean else f"{round(value):+d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +261,8 @@ class Strength:
     not asked for."""
 
     elo: Elo
-    """In Elo points around the mean of the bot's group, which is 0, both seats taken equally often;
-    its score is that expected against a bot at 0."""
+    """In Elo points around the mean of the bot's group, which is 0 without anchors, both seats
+    taken equally often; its score is that expected against a bot at that mean."""
 
     group: int
     """Which of `Ratings.groups` it belongs to."""
@@ -353,7 +371,7 @@ class Ratings:
     def superiority(self, one: str, other: str) -> float | None:
         """Return the likelihood that `one` is stronger (LOS), in 0..1; None across groups.
 
-        A bot has 0.5 against itself.
+        A bot has 0.5 against itself; of two anchors it is known.
         """
         if one == other:
             return 0.5
@@ -361,7 +379,32 @@ class Ratings:
         if error is None:
             return None
         ahead = self.strengths[one].elo.value - self.strengths[other].elo.value
+        if not error:
+            return (1 + (ahead > 0) - (ahead < 0)) / 2
         return math.erfc(-ahead / error / math.sqrt(2)) / 2
+
+    def difference(self, one: str, other: str) -> Elo | None:
+        """Return by how many Elo points `one` is ahead of `other`, with the error of just that.
+
+        None across groups, and 0 of a bot to itself. Where an end of one of their own intervals is
+        unknown, an end of this one is: the other is as far away as both intervals allow.
+        """
+        if one == other:
+            return Elo(0.0, 0.0)
+        error = self.differences.get((one, other))
+        if error is None:
+            return None
+        a, b = self.strengths[one].elo, self.strengths[other].elo
+        apart = Elo(a.value - b.value, error)
+        above = None in (a.high, b.low)
+        below = None in (a.low, b.high)
+        if above and below:
+            return replace(apart, unknown="both")
+        if a.low is not None and b.high is not None and above:
+            return replace(apart, unknown="above", end=a.low - b.high)
+        if a.high is not None and b.low is not None and below:
+            return replace(apart, unknown="below", end=a.high - b.low)
+        return apart
 
 
 def connected(names: Iterable[str], met: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], ...]:

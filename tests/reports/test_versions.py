@@ -86,7 +86,8 @@ def test_only_what_plays_and_is_worse_beyond_chance_is_called_so(
     assert len(sentences) == len(said)
     assert all(map(str.startswith, sentences, said))
     for row in table(**wins)[1]:
-        assert row.difference is None or row.is_worse == (row.difference.high < 0)
+        high = row.difference and row.difference.high
+        assert row.is_worse == (isinstance(high, float) and high < 0)
 
 
 def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) -> None:
