@@ -21,42 +21,14 @@ from lath.reports.background import (
     Season,
 )
 from lath.reports.checksums import in_schema
+from lath.reports.columns import COLUMNS, Column, rows_of
 from lath.reports.outcome import Outcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
-from lath.reports.standings import Standings
+from lath.reports.standings import Standings, Table
 from lath.reports.versions import Standing
 
 _DIGITS: Final = 6
 """Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""
-
-CSV_COLUMNS: Final = (
-    *(
-        "game",
-        "rank",
-        "ranked_by",
-        "name",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-        "score_rate",
-    ),
-    *("method", "exposed", "mu", "sigma", "low", "high"),
-    *("sequential_method", "sequential_by", "sequential_draw_rate"),
-    *("sequential_exposed", "sequential_mu", "sequential_sigma"),
-    *("elo", "elo_low", "elo_high", "elo_score", "group"),
-    *("board_mu", "board_sigma", "board_elo", "board_elo_low", "board_elo_high"),
-    *("crash", "time", "illegal move", "flood"),
-)
-"""`method` is what `exposed`, `mu` and `sigma` are, `sequential_method` what those in order of play
-are, and `ranked_by` one of the two. `elo_score` is the score that is expected against a bot at 0.
-`board_…` are the ratings without games lost by a forfeit; empty where there are none."""
-
-
-_HOW: Final = ("method", "by", "draw_rate")
-_RATING: Final = ("exposed", "mu", "sigma")
-"""What there is a column of, after `sequential_`."""
 
 
 def schema() -> Schema:
@@ -94,10 +66,11 @@ def schema() -> Schema:
     return in_schema({**found, "properties": found["properties"] | also})
 
 
-def to_json(standings: Standings | Standing) -> dict[str, Any]:
-    """Return the standings, or those of a version, as `schema` describes them: for `json.dumps`.
+def to_json(standings: Standings | Table | Standing) -> dict[str, Any]:
+    """Return the standings, one of their tables, or those of a version: for `json.dumps`.
 
-    Ratings and rates have six decimals. Without games lists are empty and `first_score` is None.
+    They are as `schema` describes them. Ratings and rates have six decimals. Without games lists
+    are empty and `first_score` is None.
     """
     written: dict[str, Any] = _written(standings)
     return written
@@ -137,30 +110,21 @@ def unsound_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     return "\n  ".join((words, *(first for one in reasons for first in one["first"])))
 
 
-def to_csv(standings: Mapping[str, Any]) -> str:
+def to_csv(standings: Mapping[str, Any], columns: Sequence[Column] = COLUMNS) -> str:
     """Return standings, given as `to_json` does, as a table.
 
     A header line and a line a bot and table, CRLF after each, as RFC 4180 has it.
 
-    The table of all games comes first, its `game` is empty; then that of each game. A text that a
-    spreadsheet would read as a formula has an apostrophe before it.
+    The table of all games comes first, its `game` is empty; then that of each game. A value that is
+    not known is empty. A text that a spreadsheet would read as a formula has an apostrophe before
+    it.
     """
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(CSV_COLUMNS)
+    fields = [field for column in columns for field in column.fields]
+    writer.writerow(["game", *(field.name for field in fields)])
     for table in (standings["overall"], *standings["per_game"]):
-        for row in table["rows"]:
-            elo, sequential, fair = row["elo"], row["sequential"], row["without_forfeits"]
-            names = {name: table[name] for name in ("game", "ranked_by", "method")}
-            cells = {**row, **row["lost_by"], **names}
-            cells |= {"elo": elo["value"]}
-            cells |= {f"elo_{name}": elo[name] for name in ("low", "high", "score")}
-            if sequential is not None:
-                told = {**sequential, **{f: table["in_order"][f] for f in _HOW}}
-                cells |= {f"sequential_{name}": told[name] for name in (*_HOW, *_RATING)}
-            if fair is not None:
-                cells |= {f"board_{name}": fair[name] for name in ("mu", "sigma")}
-                cells["board_elo"] = fair["elo"]["value"]
-                cells |= {f"board_elo_{end}": fair["elo"][end] for end in ("low", "high")}
-            writer.writerow([guarded(cells.get(column, "")) for column in CSV_COLUMNS])
+        for row in rows_of(table):
+            cells = (table["game"], *(field.of(row) for field in fields))
+            writer.writerow([guarded(cell) for cell in cells])
     return text.getvalue()

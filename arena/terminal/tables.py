@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import combinations, groupby, islice
 from typing import TYPE_CHECKING, Final
 
-from rich.cells import cell_len
 from rich.text import Text
 
 from lath.arena.botcheck.points import Verdict
@@ -33,6 +32,9 @@ from lath.reports.background import (
     changes_sheet,
     rulings_sheet,
 )
+from lath.reports.columns import Column as BotColumn
+from lath.reports.columns import likelihood, rows_of, usual, within
+from lath.reports.export import to_json
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ratings.errors import LEAST_OPENINGS
 from lath.reports.ratings.results import IN_ORDER, Z95, Conditions
@@ -55,8 +57,14 @@ MOST_GROUPS: Final = 6
 """Groups that are named."""
 
 
-def print_standings(standings: Standings, output: Output, *, by_game: bool = False) -> None:
-    """Print ratings, crosstable, games and remarks.
+def print_standings(
+    standings: Standings,
+    output: Output,
+    *,
+    by_game: bool = False,
+    columns: Sequence[BotColumn] = (),
+) -> None:
+    """Print ratings, with these columns or the usual ones, crosstable, games and remarks.
 
     `by_game`: each game's own tables come after those of all; a single game has none, since they
     would be the same.
@@ -66,7 +74,8 @@ def print_standings(standings: Standings, output: Output, *, by_game: bool = Fal
         tables += standings.per_game
     for table in tables:
         events = ": ".join(filter(None, ("Ratings", ", ".join(standings.events))))
-        output.table(f"Ratings at {table.game}" if table.game else events, ratings_columns(table))
+        title = f"Ratings at {table.game}" if table.game else events
+        output.table(title, ratings_columns(table, columns))
         if len(table.rows) > 1:
             print_crosstable(table, output)
         if table is standings.overall:
@@ -78,8 +87,15 @@ def print_standings(standings: Standings, output: Output, *, by_game: bool = Fal
                 )
         for words in remarks(table):
             output.words(words)
+    for words in scale_words(standings):
+        output.words(words)
     if not tables:
         output.words("no finished games")
+    _print_left_out(standings, output)
+
+
+def _print_left_out(standings: Standings, output: Output) -> None:
+    """Print which records do not count, if any do not."""
     if standings.left_out:
         reasons = ", ".join(f"{why} {count}" for why, count in standings.left_out.items())
         only = f"; no game of {_listed(standings.unranked)} counts" if standings.unranked else ""
@@ -88,52 +104,30 @@ def print_standings(standings: Standings, output: Output, *, by_game: bool = Fal
             output.words(TRIALS)
 
 
-def ratings_columns(table: Table) -> list[Column]:
-    """Return the columns of a ratings table, a line for each row."""
-    rows, by = table.rows, table.ranked_by
-    skills = [row.strength.by(by) for row in rows]
-    sequential = [row.strength.sequential for row in rows]
-    mus = _within([(f"{s.mu:.2f}", f"{Z95 * s.sigma:.2f}") for s in skills])
-    columns = [
-        Column("#", [str(row.rank) for row in rows]),
-        Column("bot", [row.name for row in rows], kind="name"),
-        Column("rating", [f"{skill.exposed:.2f}" for skill in skills]),
-        Column("mu ± 95%", mus, rank=5),
-        Column("Elo ± 95%", _within([row.strength.elo.told for row in rows]), rank=4),
-        Column("expected", [f"{row.strength.elo.score:.0%}" for row in rows], rank=7),
-        Column("games", [str(row.games) for row in rows], rank=2),
-        Column("W-D-L", [f"{row.wins}-{row.draws}-{row.losses}" for row in rows], rank=9),
-        Column("points", [f"{row.points:g}" for row in rows], rank=1),
-        Column("%", [f"{row.score_rate:.1%}" for row in rows], rank=6),
-    ]
-    if by == IN_ORDER:
-        columns[3:4] = [
-            Column("mu", [f"{skill.mu:.2f}" for skill in skills], rank=5),
-            Column("sigma", [f"{skill.sigma:.2f}" for skill in skills], rank=5),
-        ]
-    elif all(sequential):
-        told = [f"{one.exposed:.2f}" if one else "-" for one in sequential]
-        columns.append(Column("in order", told, rank=10))
-    if len(table.ratings.groups) > 1:
-        columns.insert(1, Column("group", [str(row.strength.group + 1) for row in rows], rank=2))
-    if any(row.forfeits for row in rows):
-        fair = [row.without_forfeits for row in rows]  # of the games that were lost on the board
-        without = ["-" if one is None else f"{one.by(by).exposed:.2f}" for one in fair]
-        columns.append(Column("forfeits", [str(row.forfeits) for row in rows], rank=3))
-        columns.append(Column("without", without, rank=8))
-    return columns
+def scale_words(standings: Standings) -> Iterator[str]:
+    """Yield on which scale Elo is, and with what ratings are compared, where that was asked for."""
+    if standings.anchors:
+        held = ", ".join(f"{name} = {value:g}" for name, value in standings.anchors.items())
+        yield f"anchors: {held}; Elo and its intervals are relative to them"
+    if standings.relative_to:
+        yield (
+            f"difference: Elo ahead of {standings.relative_to}, with the interval of just that "
+            "difference"
+        )
+    if standings.games_before:
+        yield f"changes: since the last event, after {_games(standings.games_before)}"
 
 
-def _within(intervals: Sequence[tuple[str, str] | None], unit: str = "") -> list[str]:
-    """Return values with the half widths of their intervals, the signs below each other.
+def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Column]:
+    """Return the columns of a ratings table, a line for each row.
 
-    >>> _within([("+7", "5"), ("-12", "10"), None])
-    ['+7 ± 5', '-12 ±10', '-']
+    Those that are `asked` for stay however short room is; without any it is the usual ones.
     """
-    wide = max((cell_len(half) for _, half in filter(None, intervals)), default=0)
+    values = to_json(table)
+    rows = rows_of(values)
     return [
-        (f"{each[0]} ±{each[1]:>{wide}}{unit}" if each[1] else each[0]) if each else "-"
-        for each in intervals
+        Column(one.heading, one.cells(rows), rank=0 if asked else one.rank, kind=one.kind)
+        for one in asked or usual(values)
     ]
 
 
@@ -185,17 +179,7 @@ def _points(meeting: Meeting) -> str:
 
 
 def _likelihood(meeting: Meeting) -> str:
-    return "-" if meeting.superiority is None else _likely(meeting.superiority)
-
-
-def _likely(probability: float) -> str:
-    """Return it in whole per cent, 0 and 100 of which nothing reaches.
-
-    >>> _likely(0.001), _likely(0.5), _likely(0.999)
-    ('<1%', '50%', '>99%')
-    """
-    share = round(100 * probability)
-    return "<1%" if share < 1 else ">99%" if share > 99 else f"{share}%"
+    return likelihood(meeting.superiority)
 
 
 def _point_and_likelihood(meeting: Meeting) -> str:
@@ -213,7 +197,7 @@ def game_lines(standings: Standings) -> list[Column]:
     tables = standings.per_game
     found = {line.game: line for line in standings.overall.ratings.conditions}
     lines = [found.get(table.game) for table in tables]  # None where no game is rated
-    advantages = _within([line.advantage.told if line else None for line in lines], " Elo")
+    advantages = within([line.advantage.told if line else None for line in lines], " Elo")
     columns = [
         Column("game", [table.game for table in tables], kind="name"),
         Column("games", [str(table.games) for table in tables]),
@@ -295,10 +279,10 @@ def remarks(table: Table) -> Iterator[str]:
         )
     if gap := greatest_gap(table.ratings):
         name, mu = gap
-        within = Z95 * table.ratings.strengths[name].trueskill.sigma
+        half = Z95 * table.ratings.strengths[name].trueskill.sigma
         yield (
             f"cross-check: rated in order of play, mu differs by at most {abs(mu):.2f} "
-            f"({name}, whose mu is ±{within:.2f})"
+            f"({name}, whose mu is ±{half:.2f})"
         )
 
 
@@ -368,7 +352,7 @@ def print_plan(plan: Plan, output: Output) -> None:
         )
         output.words(f"until the test decides, games on average: {', '.join(expected)}")
         likely = (
-            f"{_likely(chance)} at {elo:+g} Elo"
+            f"{likelihood(chance)} at {elo:+g} Elo"
             for elo, chance in zip(plan.sprt.elo, plan.sprt.within, strict=True)
         )
         output.words(f"it decides within the {plan.sprt.most} that there are: {', '.join(likely)}")

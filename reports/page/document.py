@@ -32,7 +32,7 @@ from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
-from lath.reports.ratings.results import Estimate, HoldsFor, SeatScore
+from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
 from lath.reports.standings import GameResults, Refused, Standings, Table, Tally, standings_of
@@ -61,9 +61,9 @@ class Ahead(TypedDict):
 
     value: float
     """in Elo points"""
-    low: float
-    """the 95 % interval"""
-    high: float
+    low: float | None
+    """the 95 % interval; null where nobody can say, as of a bot that won all its games"""
+    high: float | None
     better: Share | None
     """how likely it is the stronger one"""
 
@@ -419,7 +419,9 @@ def gather(
     background: Background = NO_BACKGROUND,
 ) -> Gathered:
     """Return the document and the packed replays, after one pass over the records."""
-    packer, tally, facts, games = Packer(), Tally(), figures.FactCounter(), figures.GameCounter()
+    scale = background.scale
+    packer, tally = Packer(), Tally(until=scale.until)
+    facts, games = figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
     setups, trees = SetupCounter(), TreeCounter()
     forfeits, accuracy, showpieces = ForfeitCounter(), AccuracyCounter(), ShowpieceCounter()
@@ -432,7 +434,7 @@ def gather(
             for counter in (games, times, accuracy, duels, starts, setups, trees, showpieces):
                 counter.add(game)
         forfeits.add(game)
-    standings = standings_of(tally)
+    standings = standings_of(tally, scale)
     versions = versions_of(background, standings)
     said, linked = facts.facts(), packer.numbering.linked
     names = [row.name for row in standings.overall.rows]
@@ -497,13 +499,11 @@ def _bots(
 
 def _ahead(table: Table, one: str, other: str) -> Ahead | None:
     """Return how much stronger one bot is than another."""
-    ratings = table.ratings
-    if (error := ratings.differences.get((one, other))) is None:
+    if (ahead := table.ratings.difference(one, other)) is None:
         return None
-    by = ratings.strengths[one].elo.value - ratings.strengths[other].elo.value
-    ahead, better = Estimate(by, error), ratings.superiority(one, other)
-    low, high = round(ahead.low, 2), round(ahead.high, 2)
-    return {"value": round(by, 2), "low": low, "high": high, "better": better}
+    low, high = (None if end is None else round(end, 2) for end in (ahead.low, ahead.high))
+    better = table.ratings.superiority(one, other)
+    return {"value": round(ahead.value, 2), "low": low, "high": high, "better": better}
 
 
 def _history(tally: Tally, standings: Standings) -> History:

@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from lath.notation.given import Given
 from lath.notation.record import Record
 from lath.reports import export
+from lath.reports.comparisons import PLAIN_SCALE, Scale
 from lath.reports.figures import UNKNOWN, FactCounter, Facts
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Card, Page, rendered
@@ -86,10 +87,16 @@ def schema() -> Schema:
 class Collector:
     """Counts the records of one tournament after the other; none is kept."""
 
-    def __init__(self, given: Given | None = None) -> None:
-        """Take what knows the games that were given before: of all games together they are one."""
+    def __init__(
+        self, given: Given | None = None, *, newest: str = "", scale: Scale = PLAIN_SCALE
+    ) -> None:
+        """Take what knows the games that were given before: of all games together they are one.
+
+        Ratings are compared with those before the event that is called `newest`, if it is that.
+        """
         self._given: Final = given or Given()
         self._tally, self._facts = Tally(), FactCounter()
+        self._before, self._newest, self._scale = Tally(), newest, scale
         self._tournaments: list[Tournament] = []
 
     def add(
@@ -109,6 +116,8 @@ class Collector:
             if not self._given.is_left_out(record):
                 self._facts.add(record)
                 self._tally.add(record)
+                if name != self._newest:
+                    self._before.add(record)
             if not why_left_out(record):
                 won = round(2 * POINTS[record.result])
                 halves.update({record.first: won})
@@ -135,15 +144,27 @@ class Collector:
             }
         )
 
-    def document(self, title: str | None = None) -> Document:
-        """Return all that the index page shows, as plain JSON values."""
+    @property
+    def newest(self) -> str:
+        """Return the name of the newest event with games; empty where no date tells it."""
+        rows = [one for one in self._sorted() if one["facts"]["records"]]
+        return rows[0]["name"] if rows and rows[0]["facts"]["dates"]["last"] else ""
+
+    def _sorted(self) -> list[Tournament]:
         rows = sorted(self._tournaments, key=itemgetter("name"))
         rows.sort(key=lambda one: itemgetter("last", "first")(one["facts"]["dates"]), reverse=True)
+        return rows
+
+    def document(self, title: str | None = None) -> Document:
+        """Return all that the index page shows, as plain JSON values."""
+        rows = self._sorted()
+        if self._newest == self.newest:
+            self._tally.before = self._before
         return {
             "version": 1,
             "title": title or DEFAULT_TITLE,
             "facts": self._facts.facts(),
-            "standings": export.to_json(standings_of(self._tally)),
+            "standings": export.to_json(standings_of(self._tally, self._scale)),
             "tournaments": rows,
             "unreadable": [],
         }

@@ -37,7 +37,7 @@ from lath.reports.exploring.trees import Reached, TreeLine
 from lath.reports.export import to_csv
 from lath.reports.openings import Line
 from lath.reports.page import views
-from lath.reports.page.document import Bot, Document, Gathered, gather
+from lath.reports.page.document import Document, Gathered, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.page.summary import summary
 from lath.reports.ratings.results import Z95
@@ -205,7 +205,7 @@ def page_of(
     packed = packer.pack()
     chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - none is <
     standings = document["standings"]
-    files = {"json": standings, "csv": to_csv(standings), "halves": _halves(document["bots"])}
+    files = {"json": standings, "csv": to_csv(standings)}
     return rendered(
         "page.html.j2",
         PARTS,
@@ -269,16 +269,6 @@ def _begun(game: Game, text: str) -> Position | None:
         with suppress(GameError):
             return read(text)
     return None
-
-
-def _halves(bots: Sequence[Bot]) -> list[list[float]]:
-    """Return for each bot and each before it half the interval of their Elo difference, or 0."""
-    found = []
-    for at, bot in enumerate(bots):
-        ahead = {one["name"]: one["ahead"] for one in bot["opponents"]}
-        known = [ahead.get(other["name"]) for other in bots[:at]]
-        found.append([round(one["high"] - one["value"], 1) if one else 0.0 for one in known])
-    return found
 
 
 def rendered(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from lath.reports.page.views import count, likely, percent, points, signed
+from lath.reports.page.views import count, elo_words, likely, percent, points
 
 SURE: Final = 0.95
 """How likely one bot must be stronger than another for it to be said."""
@@ -218,7 +218,7 @@ def _of_gauntlet(standing: Sequence[Mapping[str, Any]]) -> Sentence:
     best = standing[0]
     elo = best["elo"]
     scored = f"{percent(best['score'])} of the points"
-    ahead = f"{signed(elo['value'])} ±{round(elo['high'] - elo['value'])} Elo"
+    ahead = f"{elo_words(elo)} Elo"
     words = f"{{}} scored {scored} against {count(len(best['opponents']), 'bot')}: {ahead}."
     if len(standing) > 1:
         words = f"{{}} is the first of {len(standing)} challengers, with {scored}: {ahead}."

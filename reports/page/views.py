@@ -16,6 +16,7 @@ from urllib.parse import quote
 from lath import games
 from lath.games.drawing import board
 from lath.games.drawing.shapes import line, number
+from lath.reports import columns
 from lath.reports.background import (
     Change,
     Ruling,
@@ -247,6 +248,76 @@ def signed(value: float) -> str:
     """
     whole = round(value)
     return f"{whole:+d}".replace("-", MINUS) if whole else "0"
+
+
+def more_columns(table: Mapping[str, Any]) -> Sequence[columns.Column]:
+    """Return the columns of the second table of bots."""
+    return columns.more(table)
+
+
+def figure_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a table of bots, for its columns."""
+    return columns.rows_of(table)
+
+
+def cells_of(
+    shown: Sequence[columns.Column], rows: Sequence[Mapping[str, Any]]
+) -> list[tuple[str, ...]]:
+    """Return the cells of each row, with real minus signs."""
+    cells = [
+        [re.sub(r"^-(?=[0-9])", MINUS, cell) if cell != "-" else DASH for cell in one.cells(rows)]
+        for one in shown
+    ]
+    return list(zip(*cells, strict=True))
+
+
+def capitalised(heading: str) -> str:
+    """Return a heading with a capital.
+
+    >>> capitalised("rank +/-"), capitalised("Elo")
+    ('Rank +/-', 'Elo')
+    """
+    return heading[:1].upper() + heading[1:]
+
+
+def column_says(name: str) -> str:
+    """Return what a column of a table of bots is, in a sentence."""
+    return columns.BY_NAME[name].says
+
+
+def scale_words(standings: Mapping[str, Any]) -> str:
+    """Return in a sentence on which scale Elo is; it begins with a blank."""
+    if not standings["anchors"]:
+        return " 0 Elo is the mean of the field."
+    held = ", ".join(f"{name} = {value:g}" for name, value in standings["anchors"].items())
+    return f" Elo is relative to the anchors: {held}."
+
+
+def elo_number(value: float, mean: float = 0.0) -> str:
+    """Return a whole number of Elo points: with a sign where they are around a mean of 0.
+
+    >>> elo_number(70.2), elo_number(1650.4, 1600.0)
+    ('+70', '1650')
+    """
+    return f"{round(value)}".replace("-", MINUS) if mean else signed(value)
+
+
+def elo_words(elo: Mapping[str, Any]) -> str:
+    """Return an Elo with half of its interval, or what it is at least or at most.
+
+    >>> elo_words({"value": 70.0, "low": 31.0, "high": 109.0})
+    '+70 ±39'
+    >>> elo_words({"value": 792.0, "low": 277.4, "high": None})
+    'at least +277'
+    """
+    low, high, mean = elo["low"], elo["high"], elo.get("mean", 0.0)
+    if low is None and high is None:
+        return "unknown"
+    if high is None:
+        return f"at least {elo_number(low, mean)}"
+    if low is None:
+        return f"at most {elo_number(high, mean)}"
+    return f"{elo_number(elo['value'], mean)} ±{round((high - low) / 2)}"
 
 
 def decimals(value: float, digits: int = 2) -> str:

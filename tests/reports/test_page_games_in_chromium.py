@@ -96,6 +96,7 @@ def test_a_cell_of_a_crosstable_leads_to_its_games_and_back(visit: Visit, report
         one["ahead"] for one in document(played())["bots"][0]["opponents"] if one["name"] == b
     )
     assert ahead is not None
+    assert ahead["high"] is not None
     assert f"{abs(round(ahead['value']))} ±{round(ahead['high'] - ahead['value'])}" in told
     visit.page.go_back()
     visit.page.wait_for_selector("#versus", state="hidden")

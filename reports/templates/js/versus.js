@@ -75,15 +75,16 @@ lath.showVersus = (() => {
 
   // What the ratings over all games say of two bots.
   const ahead = async (a, b) => {
-    const { json: { overall: { rows, crosstable } }, halves } = await lath.standings();
+    const { json: { overall: { rows, crosstable } } } = await lath.standings();
     const [one, other] = [a, b].map((name) => rows.findIndex((row) => row.name === name));
     if (one < 0 || other < 0) return "";
-    const { superiority } = crosstable[one][other];
-    const half = halves[Math.max(one, other)][Math.min(one, other)];
-    if (superiority === null || !half) return "No games connect the two: their ratings cannot be compared.";
-    const value = Math.round(rows[one].elo.value - rows[other].elo.value);
+    const { superiority, difference: value, difference_low: low, difference_high: high } = crosstable[one][other];
+    if (superiority === null || value === null) return "No games connect the two: their ratings cannot be compared.";
+    const signed = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${Math.abs(Math.round(number))}`;
     const [better, rate] = superiority >= 0.5 ? [a, superiority] : [b, 1 - superiority];
-    const apart = `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value)} ±${Math.round(half)}`;
+    const end = high === null ? `at least ${signed(low)}` : `at most ${signed(high)}`;
+    const apart = low === null && high === null ? "unknown"
+      : low === null || high === null ? end : `${signed(value)} ±${Math.round(high - value)}`;
     return `Elo ${apart} for ${a}, by all games of all bots; ${better} is stronger with a likelihood of ${lath.likely(rate)}.`;
   };
 

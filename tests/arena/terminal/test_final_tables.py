@@ -93,9 +93,11 @@ def test_both_ratings_have_intervals_in_eighty_columns(
     assert re.search(rf"\+{elo.value:.0f} ± *{Z95 * elo.error:.0f}", told)
 
 
-def told_of(records: Sequence[Record], capsys: pytest.CaptureFixture[str], **how: bool) -> str:
+def told_of(
+    records: Sequence[Record], capsys: pytest.CaptureFixture[str], *, by_game: bool = False
+) -> str:
     """Return what is printed of records, blanks and line ends run together."""
-    print_standings(compute(records), Output(to_stdout=True), **how)
+    print_standings(compute(records), Output(to_stdout=True), by_game=by_game)
     return " ".join(capsys.readouterr().out.split())
 
 

@@ -1,0 +1,481 @@
+"""The columns of a table of bots: for the terminal, CSV and the page there is this one list.
+
+Each column has a name, a heading, a sentence that says what it is, and where its values stand in
+`standings.json`. Must not know what shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from lath.reports.outcome import Kind
+from lath.reports.ratings.results import IN_ORDER, Z95
+
+Values = Mapping[str, Any]
+"""A row, a table or a cell as `standings.json` has it."""
+
+ALL: Final = "all"
+"""In the place of a name: all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """A column of a CSV."""
+
+    name: str
+    path: str = ""
+    """Where its value stands in a row, such as `elo.low`; empty: under its name."""
+
+    def of(self, row: Values) -> Any:
+        """Return the value; empty where there is none."""
+        value: Any = row
+        for key in (self.path or self.name).split("."):
+            value = None if value is None else value[key]
+        return "" if value is None else value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table of bots."""
+
+    name: str
+    """As `--columns` has it."""
+
+    heading: str
+    says: str
+    """What it is, in a sentence; it begins with what the heading names."""
+
+    cells: Callable[[Sequence[Values]], list[str]]
+    """The cells for people, of the rows of one table."""
+
+    fields: tuple[Field, ...]
+    """The same for programs."""
+
+    kind: Kind = "number"
+    rank: int = 0
+    """Those of the highest rank go first where room is short; 0 stays."""
+
+    asks: Callable[[Values], bool] | None = None
+    """Whether a table shows it unasked; None: only if it is among `USUAL`."""
+
+
+def _each(cell: Callable[[Values], str]) -> Callable[[Sequence[Values]], list[str]]:
+    return lambda rows: [cell(row) for row in rows]
+
+
+def within(intervals: Sequence[tuple[str, str] | None], unit: str = "") -> list[str]:
+    """Return values with the half widths of their intervals, the signs below each other.
+
+    >>> within([("+7", "5"), ("-12", "10"), ("at least +277", ""), None])
+    ['+7 ± 5', '-12 ±10', 'at least +277', '-']
+    """
+    wide = max((len(each[1]) for each in intervals if each), default=0)
+    return [
+        (f"{each[0]} ±{each[1]:>{wide}}{unit}" if each[1] else each[0]) if each else "-"
+        for each in intervals
+    ]
+
+
+def told(elo: Values | None) -> tuple[str, str] | None:
+    """Return the words of an Elo of `standings.json`: see `Elo.told`."""
+    if elo is None:
+        return None
+    sign = "" if elo["mean"] else "+"
+    low, high = elo["low"], elo["high"]
+    if low is None and high is None:
+        return "unknown", ""
+    if low is None:
+        return f"at most {round(high):{sign}d}", ""
+    if high is None:
+        return f"at least {round(low):{sign}d}", ""
+    return f"{round(elo['value']):{sign}d}", f"{(high - low) / 2:.0f}"
+
+
+def _elos(key: str) -> Callable[[Sequence[Values]], list[str]]:
+    return lambda rows: within([told(row[key]) for row in rows])
+
+
+def _number(key: str, form: str) -> Callable[[Sequence[Values]], list[str]]:
+    return _each(lambda row: "-" if row[key] is None else format(row[key], form))
+
+
+def likelihood(share: float | None) -> str:
+    """Return a likelihood in whole per cent, 0 and 100 of which nothing reaches.
+
+    >>> likelihood(0.9999), likelihood(0.5), likelihood(None)
+    ('>99%', '50%', '-')
+    """
+    if share is None:
+        return "-"
+    percent = round(100 * share)
+    return "<1%" if percent < 1 else ">99%" if percent > 99 else f"{percent}%"
+
+
+def _moved(key: str, form: str) -> Callable[[Sequence[Values]], list[str]]:
+    return _each(lambda row: format(row["moved"][key], form) if row["moved"] else "new")
+
+
+def _has_moved(table: Values) -> bool:
+    return any(row["moved"] for row in table["rows"])
+
+
+def _has_forfeits(table: Values) -> bool:
+    return any(sum(row["lost_by"].values()) for row in table["rows"])
+
+
+def _by_order(table: Values) -> bool:
+    return table["ranked_by"] == IN_ORDER
+
+
+def _rating(row: Values, of: Values | None) -> str:
+    """Return the rating by which bots are ranked, of all games or of some."""
+    if of is not None and _by_order(row["table"]):
+        of = of["sequential"]
+    return "-" if of is None else f"{of['exposed']:.2f}"
+
+
+def _in_order(name: str) -> Callable[[Sequence[Values]], list[str]]:
+    return _each(lambda row: f"{row['sequential'][name]:.2f}" if row["sequential"] else "-")
+
+
+def _ranks(row: Values) -> str:
+    low, high = row["rank_low"], row["rank_high"]
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+COLUMNS: Final = (
+    Column(
+        name="rank",
+        heading="#",
+        says="The place in the table, by the rating.",
+        cells=_each(lambda row: f"{row['rank']}"),
+        fields=(Field(name="rank"),),
+    ),
+    Column(
+        name="bot",
+        heading="bot",
+        says="The bot’s name, as the records have it.",
+        cells=_each(lambda row: row["name"]),
+        fields=(Field(name="name"),),
+        kind="name",
+    ),
+    Column(
+        name="games",
+        heading="games",
+        says="The games that count, of both sides.",
+        cells=_each(lambda row: f"{row['games']}"),
+        fields=(Field(name="games"),),
+        rank=2,
+    ),
+    Column(
+        name="wdl",
+        heading="W-D-L",
+        says="Games won, drawn and lost.",
+        cells=_each(lambda row: f"{row['wins']}-{row['draws']}-{row['losses']}"),
+        fields=(Field(name="wins"), Field(name="draws"), Field(name="losses")),
+        rank=9,
+    ),
+    Column(
+        name="points",
+        heading="points",
+        says="A point per win and half a point per draw.",
+        cells=_each(lambda row: f"{row['points']:g}"),
+        fields=(Field(name="points"),),
+        rank=1,
+    ),
+    Column(
+        name="score",
+        heading="%",
+        says="Points per game.",
+        cells=_each(lambda row: f"{row['score_rate']:.1%}"),
+        fields=(Field(name="score_rate"),),
+        rank=6,
+    ),
+    Column(
+        name="rating",
+        heading="rating",
+        says="The conservative rating, mu − 3 sigma, by which bots are ranked: of TrueSkill (all "
+        "games at once), or of TrueSkill (in order of play) where that is asked for.",
+        cells=_each(lambda row: _rating(row, row)),
+        fields=(Field(name="exposed"),),
+    ),
+    Column(
+        name="mu",
+        heading="mu ± 95%",
+        says="The mean of TrueSkill (all games at once), with its 95% interval.",
+        cells=lambda rows: within(
+            [(f"{row['mu']:.2f}", f"{Z95 * row['sigma']:.2f}") for row in rows]
+        ),
+        fields=tuple(Field(name=name) for name in ("mu", "sigma", "low", "high")),
+        rank=5,
+        asks=lambda table: not _by_order(table),
+    ),
+    Column(
+        name="sequential",
+        heading="in order",
+        says="The rating, mu − 3 sigma, of TrueSkill (in order of play): game after game, as the "
+        "trueskill package does it.",
+        cells=_in_order("exposed"),
+        fields=tuple(
+            Field(name=f"sequential_{name}", path=f"sequential.{name}") for name in ("mu", "sigma")
+        ),
+        rank=10,
+        asks=lambda table: not _by_order(table) and all(row["sequential"] for row in table["rows"]),
+    ),
+    Column(
+        name="elo",
+        heading="Elo ± 95%",
+        says="Strength in Elo points around the mean of the field, or on the scale of the anchors, "
+        "with its 95% interval.",
+        cells=_elos("elo"),
+        fields=(
+            Field(name="elo", path="elo.value"),
+            *(Field(name=f"elo_{end}", path=f"elo.{end}") for end in ("low", "high")),
+        ),
+        rank=4,
+    ),
+    Column(
+        name="expected",
+        heading="expected",
+        says="The score that the Elo model expects against the mean of the field.",
+        cells=_each(lambda row: f"{row['elo']['score']:.0%}"),
+        fields=(Field(name="elo_score", path="elo.score"),),
+        rank=7,
+    ),
+    Column(
+        name="group",
+        heading="group",
+        says="The number of the group of bots that games connect; bots of different groups cannot "
+        "be compared.",
+        cells=_each(lambda row: f"{row['group']}"),
+        fields=(Field(name="group"),),
+        rank=2,
+        asks=lambda table: len(table["groups"]) > 1,
+    ),
+    Column(
+        name="without-forfeits",
+        heading="without",
+        says="The rating without games lost by a crash, on time, by an illegal move or a flood.",
+        cells=_each(lambda row: _rating(row, row["without_forfeits"])),
+        fields=tuple(
+            Field(name=f"board_{name}", path=f"without_forfeits.{path}")
+            for name, path in (
+                *(("mu", "mu"), ("sigma", "sigma"), ("elo", "elo.value")),
+                *(("elo_low", "elo.low"), ("elo_high", "elo.high")),
+            )
+        ),
+        rank=8,
+        asks=_has_forfeits,
+    ),
+    Column(
+        name="forfeits",
+        heading="forfeits",
+        says="Games lost by a crash, on time, by an illegal move or a flood.",
+        cells=_each(lambda row: f"{sum(row['lost_by'].values())}"),
+        fields=tuple(
+            Field(name=way, path=f"lost_by.{way}")
+            for way in ("crash", "time", "illegal move", "flood")
+        ),
+        rank=3,
+        asks=_has_forfeits,
+    ),
+    Column(
+        name="ranks",
+        heading="ranks",
+        says="The ranks that the bot may truly have: no other bot between them is clearly "
+        "stronger or weaker by the 95% interval of its Elo difference.",
+        cells=_each(_ranks),
+        fields=(Field(name="rank_low"), Field(name="rank_high")),
+        rank=9,
+    ),
+    Column(
+        name="next",
+        heading="better than next",
+        says="The likelihood that the bot is stronger than the one on the next rank (LOS).",
+        cells=_each(lambda row: likelihood(row["better_than_next"])),
+        fields=(Field(name="better_than_next"),),
+        rank=10,
+    ),
+    Column(
+        name="opponents",
+        heading="opponents",
+        says="The average Elo of the opponents, each as often as the bot met it.",
+        cells=_number("average_opponent", ".0f"),
+        fields=(Field(name="average_opponent"),),
+        rank=10,
+    ),
+    Column(
+        name="performance",
+        heading="performance",
+        says="The performance rating: the Elo from which the points are expected that the bot "
+        "scored against these opponents; none if it won or lost all games.",
+        cells=_number("performance", ".0f"),
+        fields=(Field(name="performance"),),
+        rank=10,
+    ),
+    Column(
+        name="draws",
+        heading="draws",
+        says="The draw rate: the part of the bot’s games that were drawn.",
+        cells=_number("draw_rate", ".1%"),
+        fields=(Field(name="draw_rate"),),
+        rank=10,
+    ),
+    Column(
+        name="draws-by-opponent",
+        heading="draws by opponent",
+        says="The draw rate against each opponent, in the order of ranks.",
+        cells=_each(lambda row: row["draws_by_opponent"] or "-"),
+        fields=(Field(name="draws_by_opponent"),),
+        kind="text",
+        rank=11,
+    ),
+    Column(
+        name="difference",
+        heading="difference ± 95%",
+        says="By how many Elo points the bot is ahead of the one that --relative-to names, with "
+        "the 95% interval of this difference.",
+        cells=_elos("relative"),
+        fields=(
+            Field(name="difference", path="relative.value"),
+            *(Field(name=f"difference_{end}", path=f"relative.{end}") for end in ("low", "high")),
+        ),
+        rank=3,
+        asks=lambda table: any(row["relative"] for row in table["rows"]),
+    ),
+    Column(
+        name="rank-change",
+        heading="rank +/-",
+        says="The ranks that the bot has gained or lost since the last event.",
+        cells=_moved("rank", "+d"),
+        fields=(Field(name="rank_change", path="moved.rank"),),
+        rank=8,
+        asks=_has_moved,
+    ),
+    Column(
+        name="rating-change",
+        heading="rating +/-",
+        says="The change of the rating since the last event.",
+        cells=_moved("rating", "+.2f"),
+        fields=(Field(name="rating_change", path="moved.rating"),),
+        rank=8,
+        asks=_has_moved,
+    ),
+    Column(
+        name="elo-change",
+        heading="Elo +/-",
+        says="The change of the Elo since the last event; without anchors new bots move the mean, "
+        "which is 0, and so all others.",
+        cells=_moved("elo", "+.0f"),
+        fields=(Field(name="elo_change", path="moved.elo"),),
+        rank=9,
+        asks=_has_moved,
+    ),
+    Column(
+        name="mu-in-order",
+        heading="mu",
+        says="The mean of TrueSkill (in order of play).",
+        cells=_in_order("mu"),
+        fields=(Field(name="sequential_exposed", path="sequential.exposed"),),
+        rank=5,
+        asks=_by_order,
+    ),
+    Column(
+        name="sigma-in-order",
+        heading="sigma",
+        says="The standard deviation of TrueSkill (in order of play).",
+        cells=_in_order("sigma"),
+        fields=(),
+        rank=5,
+        asks=_by_order,
+    ),
+    Column(
+        name="method",
+        heading="ranked by",
+        says="The rating that ranks follow.",
+        cells=_each(lambda row: row["table"]["ranked_by"]),
+        fields=(
+            Field(name="ranked_by", path="table.ranked_by"),
+            Field(name="method", path="table.method"),
+            *(
+                Field(name=f"sequential_{name}", path=f"table.in_order.{name}")
+                for name in ("method", "by", "draw_rate")
+            ),
+        ),
+        kind="text",
+        rank=11,
+    ),
+)
+"""In the order of a CSV; what is new comes last, so that programs find the others in their places.
+"""
+
+BY_NAME: Final = {column.name: column for column in COLUMNS}
+
+USUAL: Final = (
+    *("rank", "group", "bot", "rating", "rating-change", "mu"),
+    *("mu-in-order", "sigma-in-order", "elo", "difference", "expected"),
+    *("games", "wdl", "points", "score", "sequential", "forfeits", "without-forfeits"),
+    *("rank-change", "elo-change"),
+)
+"""Those that the terminal shows unasked, in its order: some of them only where they say anything.
+"""
+
+MORE: Final = (
+    *("ranks", "next", "opponents", "performance", "draws", "draws-by-opponent"),
+    *("difference", "rank-change", "rating-change", "elo-change"),
+)
+"""Those of the page's second table."""
+
+
+def named(text: str) -> tuple[Column, ...]:
+    """Return the columns of a text such as `rank,bot,elo`; raises ValueError.
+
+    >>> [column.heading for column in named("rank, bot,elo")]
+    ['#', 'bot', 'Elo ± 95%']
+    """
+    names = [name.strip() for name in text.split(",")]
+    found: list[Column] = []
+    for name in names:
+        if name == ALL:
+            found += [column for column in COLUMNS if column not in found]
+        elif name not in BY_NAME:
+            close = get_close_matches(name, BY_NAME, 1)
+            hint = f"\nhint: did you mean {close[0]!r}?" if close else ""
+            raise ValueError(
+                f"{name!r} is not a column; expected some of {', '.join(BY_NAME)}, or {ALL}{hint}"
+            )
+        elif BY_NAME[name] not in found:
+            found.append(BY_NAME[name])
+    return tuple(found)
+
+
+def usual(table: Values) -> tuple[Column, ...]:
+    """Return the columns that a table shows unasked."""
+    columns = [BY_NAME[name] for name in USUAL]
+    return tuple(one for one in columns if one.asks is None or one.asks(table))
+
+
+def more(table: Values) -> tuple[Column, ...]:
+    """Return the columns of the page's second table that say anything of this one."""
+    columns = [BY_NAME[name] for name in MORE]
+    return tuple(one for one in columns if one.asks is None or one.asks(table))
+
+
+def rows_of(table: Values) -> list[dict[str, Any]]:
+    """Return the rows of a table with the table, and with what its crosstable says of each."""
+    names = [row["name"] for row in table["rows"]]
+    return [
+        {
+            **row,
+            "table": table,
+            "draws_by_opponent": ", ".join(
+                f"{name} {cell['draw_rate']:.1%}"
+                for name, cell in zip(names, cells, strict=True)
+                if cell["games"] and name != row["name"]
+            ),
+        }
+        for row, cells in zip(table["rows"], table["crosstable"], strict=True)
+    ]

@@ -1,0 +1,323 @@
+"""Anchors, differences, ranges of rank, performance, changes: against their definitions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import random
+from collections.abc import Iterable, Mapping
+from itertools import combinations, permutations
+
+import pytest
+from places import ROOT
+from sample_records import bare
+
+from lath.arena.terminal.layout import Output
+from lath.arena.terminal.tables import print_standings
+from lath.notation.record import Record
+from lath.reports import columns
+from lath.reports.background import Background
+from lath.reports.comparisons import Scale, anchors_of
+from lath.reports.export import to_csv, to_json
+from lath.reports.page.page import render
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Ratings, Result, score_of
+from lath.reports.standings import Table, compute
+
+TRUE = {"ann": 0.0, "bob": 120.0, "cat": -80.0, "dan": 300.0, "eve": 50.0}
+WEAK = {"low": -500.0, "lower": -550.0, "lowest": -600.0}
+
+
+def played(
+    strengths: Mapping[str, float], pairs: int, seed: int, draws: float = 0.3
+) -> list[Result]:
+    """Return pairs of games between each two bots, of these true strengths on the Elo scale."""
+    chance = random.Random(seed)
+    found = []
+    for one, other in combinations(sorted(strengths), 2):
+        for pair in range(pairs):
+            for first, second in ((one, other), (other, one)):
+                score = score_of(strengths[first] - strengths[second])
+                drawn = 2 * draws * min(score, 1 - score)
+                at = chance.random()
+                win = score - drawn / 2
+                points = 1.0 if at < win else 0.5 if at < win + drawn else 0.0
+                found.append(Result(first, second, points, "yavalath", (one, other, pair)))
+    return found
+
+
+def elo(ratings: Ratings) -> dict[str, float]:
+    return {name: one.elo.value for name, one in ratings.strengths.items()}
+
+
+def records(results: Iterable[Result]) -> list[Record]:
+    words = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
+    return [
+        bare(one.first, one.second, words[one.score], Number=str(number))
+        for number, one in enumerate(results, 1)
+    ]
+
+
+def table_of(scale: Scale, pairs: int = 10, seed: int = 1) -> Table:
+    return compute(records(played(TRUE, pairs, seed)), scale).overall
+
+
+# Anchors
+
+
+def test_one_anchor_moves_all_by_the_same_and_no_difference() -> None:
+    games = played(TRUE, 20, 1)
+    plain, anchored = rate(games), rate(games, anchors={"bob": 1500.0})
+    apart = {name: elo(anchored)[name] - value for name, value in elo(plain).items()}
+    assert list(apart.values()) == pytest.approx([apart["bob"]] * len(TRUE))
+    assert elo(anchored)["bob"] == 1500
+    for pair, error in plain.differences.items():
+        assert anchored.differences[pair] == pytest.approx(error, rel=1e-6)
+    for name, one in anchored.strengths.items():
+        error = 0.0 if name == "bob" else plain.differences[name, "bob"]
+        assert one.elo.error == pytest.approx(error, rel=1e-6)
+        # What is expected against the field is not a matter of the scale.
+        assert one.elo.score == pytest.approx(plain.strengths[name].elo.score, abs=1e-6)
+        assert one.trueskill == plain.strengths[name].trueskill
+
+
+def plainly(games: Iterable[Result], anchors: Mapping[str, float]) -> dict[str, float]:
+    """Return the ratings at which just the points of each other bot are expected."""
+    values = {**dict.fromkeys(TRUE, 1600.0), **anchors}
+    games = list(games)
+    for _ in range(3000):
+        short = dict.fromkeys(values, 0.0)
+        for one in games:
+            off = one.score - score_of(values[one.first] - values[one.second])
+            short[one.first] += off
+            short[one.second] -= off
+        for name in values.keys() - anchors.keys():
+            values[name] += short[name]
+    return values
+
+
+def test_several_anchors_are_fixed_and_others_have_the_points_that_are_expected() -> None:
+    games = played(TRUE, 60, 2, draws=0.0)
+    anchors = {"ann": 1500.0, "dan": 1950.0, "cat": 1300.0}  # not what the games say
+    found, wanted = elo(rate(games, anchors=anchors)), plainly(games, anchors)
+    assert {name: found[name] for name in anchors} == anchors
+    for name in TRUE:
+        assert found[name] == pytest.approx(wanted[name], abs=6)  # the prior, which fades
+
+
+@pytest.mark.parametrize("anchors", [{"ann": 0.0}, {"ann": 0.0, "bob": 120.0, "eve": 50.0}])
+def test_intervals_of_an_anchored_scale_hold_the_truth(anchors: dict[str, float]) -> None:
+    held = tried = 0
+    for seed in range(60):
+        for name, one in rate(
+            played(TRUE, 8, seed), in_order=False, anchors=anchors
+        ).strengths.items():
+            if name not in anchors and one.elo.low is not None and one.elo.high is not None:
+                held += one.elo.low <= TRUE[name] <= one.elo.high
+                tried += 1
+    assert 0.91 <= held / tried <= 0.99
+
+
+def test_weak_bots_that_come_do_not_move_the_best_of_an_anchored_scale() -> None:
+    before = played(TRUE, 20, 3)
+    both = [
+        *before,
+        *(one for one in played({**TRUE, **WEAK}, 20, 4) if {one.first, one.second} & WEAK.keys()),
+    ]
+    plain = elo(rate(both))["dan"] - elo(rate(before))["dan"]
+    anchors = {"ann": 1500.0, "bob": 1620.0}
+    moved = elo(rate(both, anchors=anchors))["dan"] - elo(rate(before, anchors=anchors))["dan"]
+    assert plain > 150
+    assert abs(moved) < 30
+
+
+def test_anchors_of_a_group_are_nothing_to_another() -> None:
+    games = [*played(TRUE, 4, 5), *played({"xan": 0.0, "yan": 50.0}, 4, 6)]
+    plain, anchored = rate(games), rate(games, anchors={"ann": 1500.0, "nobody": 7.0})
+    for name in ("xan", "yan"):
+        assert anchored.strengths[name] == plain.strengths[name]
+
+
+@pytest.mark.parametrize("anchors", [{}, {"weak": 1500.0}, {"best": 1500.0}])
+def test_a_difference_to_an_unbeaten_bot_has_a_known_end_alone(anchors: dict[str, float]) -> None:
+    games = [
+        Result(*seats, score, "yavalath", n)
+        for n in range(10)
+        for seats, score in ((("best", "weak"), 1.0), (("weak", "best"), 0.0))
+    ]
+    ratings = rate(games, anchors=anchors)
+    ahead, behind = ratings.difference("best", "weak"), ratings.difference("weak", "best")
+    assert ahead is not None
+    assert behind is not None
+    assert (ahead.high, behind.low) == (None, None)
+    # Clopper and Pearson: twenty of twenty points.
+    exact = 400 * math.log10(0.025 ** (1 / 20) / (1 - 0.025 ** (1 / 20)))
+    assert ahead.low == pytest.approx(exact, abs=0.5)
+    assert behind.high == pytest.approx(-exact, abs=0.5)
+
+
+def test_the_same_bot_is_no_points_ahead_of_itself_and_anchors_as_many_as_they_are_said_to_be() -> (
+    None
+):
+    ratings = rate(played(TRUE, 4, 7), anchors={"ann": 1500.0, "bob": 1600.0})
+    for one, other, value in (("ann", "ann", 0.0), ("bob", "ann", 100.0)):
+        apart = ratings.difference(one, other)
+        assert apart is not None
+        assert (apart.value, apart.error) == (value, 0.0)
+    assert ratings.superiority("bob", "ann") == 1
+
+
+@pytest.mark.parametrize(
+    ("texts", "wrong"),
+    [
+        (["mine"], "expected BOT=ELO"),
+        (["=1500"], "expected BOT=ELO"),
+        (["mine=strong"], "'strong' is not an Elo rating"),
+        (["mine=nan"], "'nan' is not an Elo rating"),
+        (["mine=1e9"], "expected a number from -10000 to 10000"),
+        (["mine=1", "mine=2"], "two values: 1 and 2"),
+        (["mine=0", "rival=4001"], "more than 4000 points apart"),
+    ],
+)
+def test_a_text_that_is_no_anchor_is_refused(texts: list[str], wrong: str) -> None:
+    with pytest.raises(ValueError, match=wrong):
+        anchors_of(texts)
+
+
+# Other comparisons
+
+
+def test_each_cell_has_the_difference_of_its_bots_and_its_error() -> None:
+    table = table_of(Scale())
+    told = to_json(table)
+    for row, cells in zip(table.rows, told["crosstable"], strict=True):
+        for other, cell in zip(table.rows, cells, strict=True):
+            if row.name == other.name:
+                assert cell["difference"] is None
+                continue
+            value = row.strength.elo.value - other.strength.elo.value
+            error = table.ratings.differences[row.name, other.name]
+            wide = cell["difference_high"] - cell["difference_low"]
+            assert cell["difference"] == pytest.approx(value, abs=1e-5)
+            assert cell["difference_error"] == pytest.approx(error, abs=1e-5)
+            assert wide == pytest.approx(2 * 1.959964 * error, abs=1e-4)
+
+
+def test_relative_to_a_bot_is_its_column_of_differences() -> None:
+    table = table_of(Scale(relative_to="cat"))
+    for row in table.rows:
+        assert row.relative == table.ratings.difference(row.name, "cat")
+    assert all(row.relative is None for row in table_of(Scale()).rows)
+
+
+def test_a_performance_rating_expects_just_the_points_that_were_scored() -> None:
+    for row, cells in zip(
+        (table := table_of(Scale(anchors={"ann": 1500.0}))).rows, table.crosstable, strict=True
+    ):
+        met = [
+            (table.rows[at].strength.elo.value, cell) for at, cell in enumerate(cells) if cell.games
+        ]
+        assert row.performance is not None
+        expected = sum(cell.games * score_of(row.performance - value) for value, cell in met)
+        assert expected == pytest.approx(row.points, abs=1e-6)
+        games = sum(cell.games for _, cell in met)
+        assert row.average_opponent == pytest.approx(
+            sum(cell.games * value for value, cell in met) / games
+        )
+
+
+def test_ranges_of_rank_hold_the_rank_and_the_truth() -> None:
+    order = sorted(TRUE, key=lambda name: -TRUE[name])
+    held = tried = 0
+    for seed in range(30):
+        for row in table_of(Scale(), seed=seed).rows:
+            assert 1 <= row.rank_low <= row.rank <= row.rank_high <= len(TRUE)
+            held += row.rank_low <= 1 + order.index(row.name) <= row.rank_high
+            tried += 1
+    assert held / tried > 0.9
+    wide, narrow = (table_of(Scale(), pairs=pairs) for pairs in (2, 200))
+    assert [(row.rank_low, row.rank_high) for row in narrow.rows] == [(n, n) for n in range(1, 6)]
+    assert wide.rows[0].rank_high > 1
+
+
+def test_ranges_of_rank_stay_within_a_group() -> None:
+    games = [*played(TRUE, 4, 5), *played({"xan": 0.0, "yan": 50.0}, 4, 6)]
+    for row in compute(records(games)).overall.rows:
+        assert (row.rank_low > 5) == (row.rank_high > 5) == (row.name in ("xan", "yan"))
+
+
+def test_better_than_the_next_is_the_likelihood_against_the_next_row() -> None:
+    table = table_of(Scale())
+    for row, below in zip(table.rows, table.rows[1:], strict=False):
+        assert row.better_than_next == table.ratings.superiority(row.name, below.name)
+    assert table.rows[-1].better_than_next is None
+
+
+def test_changes_are_to_the_games_before_the_last_event() -> None:
+    before, new = records(played(TRUE, 6, 1)), {**TRUE, "new": 100.0}
+    later = records([*played(TRUE, 6, 1), *(one for one in played(new, 6, 2) if "new" in one[:2])])
+    now = compute(later, Scale(until=len(before), anchors={"ann": 1500.0}))
+    then = compute(before, Scale(anchors={"ann": 1500.0}))
+    assert now.games_before == len(before)
+    rows = {row.name: row for row in then.overall.rows}
+    for row in now.overall.rows:
+        if row.name == "new":
+            assert row.moved is None
+            continue
+        assert row.moved is not None
+        assert row.moved.rank == rows[row.name].rank - row.rank
+        assert row.moved.elo == row.strength.elo.value - rows[row.name].strength.elo.value
+    assert all(row.moved is None for row in compute(later).overall.rows)
+
+
+# One list of columns
+
+
+def test_terminal_csv_json_and_page_show_the_columns_of_one_list(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    scale = Scale(anchors={"ann": 1500.0}, relative_to="bob", until=40)
+    games = records(played(TRUE, 4, 1))
+    standings = compute(games, scale)
+    told = to_json(standings)
+    lines = list(csv.DictReader(io.StringIO(to_csv(told))))
+    page = render(games, background=Background(scale=scale)).html
+    print_standings(standings, Output(to_stdout=True), columns=columns.named("all"))
+    heading = capsys.readouterr().out.splitlines()[1]
+    docs = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    rows = columns.rows_of(told["overall"])
+    for column in columns.COLUMNS:
+        assert column.heading in heading
+        assert f"| `{column.name}` | {column.says} |" in docs
+        assert len(column.cells(rows)) == len(rows)
+        if column.name in columns.MORE:
+            assert column.says in page
+        for field in column.fields:
+            assert {f"{field.of(row)}" for row in rows} == {
+                line[field.name] for line in lines if not line["game"]
+            }
+    assert len({one.name for one in columns.COLUMNS}) == len(columns.COLUMNS)
+
+
+def test_chosen_columns_come_in_the_order_in_which_they_are_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    standings = compute(records(played(TRUE, 2, 1)))
+    chosen = columns.named("elo,bot,ranks")
+    print_standings(standings, Output(to_stdout=True), columns=chosen)
+    assert capsys.readouterr().out.splitlines()[1].split() == ["Elo", "±", "95%", "bot", "ranks"]
+    head = to_csv(to_json(standings), chosen).splitlines()[0]
+    assert head == "game,elo,elo_low,elo_high,name,rank_low,rank_high"
+    with pytest.raises(ValueError, match="did you mean 'ranks'"):
+        columns.named("rnks")
+
+
+def test_differences_are_told_both_ways_round() -> None:
+    ratings = rate(played(TRUE, 3, 9))
+    for one, other in permutations(TRUE, 2):
+        there, back = ratings.difference(one, other), ratings.difference(other, one)
+        assert there is not None
+        assert back is not None
+        assert there.value == -back.value
+        assert (there.low is None) == (back.high is None)
