@@ -22,6 +22,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament import minimum
+from lath.arena.tournament.anchors import read_anchors
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
@@ -75,6 +76,7 @@ def flags_of(
     jobs: int | str | None = None,
     seed: int | str | None = None,
     sandbox: str | None = None,
+    anchors: Sequence[str] | Mapping[str, float] | None = None,
     **others: object,
 ) -> dict[str, Any]:
     """Return the keys of a configuration that these settings are; None and no bots say nothing.
@@ -92,6 +94,7 @@ def flags_of(
         "openings": None if openings is None else openings_of(openings),
         "bot": [table_of(bot, sandbox=sandbox) for bot in bots or ()] or None,
         "sandbox": sandbox,
+        "anchors": dict(anchors) if isinstance(anchors, Mapping) else read_anchors(anchors),
     }
     return {name: value for name, value in given.items() if value is not None}
 
@@ -410,6 +413,7 @@ def tournament(
     cluster: str | None = None,
     hosts_alike: bool = False,
     log: str | None = None,
+    anchors: Mapping[str, float] | None = None,
     out: str | Path = DEFAULT_FOLDER,
     add: Sequence[str | Mapping[str, Any]] = (),
     retire: Sequence[str] = (),
@@ -446,6 +450,7 @@ def tournament(
         pin=pin,
         log=log,
         sandbox=sandbox,
+        anchors=anchors,
     )
     allowed = UNLIMITED if budget is None else budget_of(str(budget))
     if cluster is not None and jobs is not None:

@@ -6,16 +6,17 @@ Must not know how numbers or pages are made.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lath.arena.cli.outputs import made_folder
-from lath.arena.cli.report import content_words, unsound_doubts
+from lath.arena.cli.report import content_words, refuse_strange, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.anchors import scale_in
 from lath.arena.tournament.database import is_being_played
-from lath.arena.tournament.pages import Website
+from lath.arena.tournament.pages import Website, newest_of
 from lath.arena.tournament.private import private_below
 from lath.arena.tournament.sources import (
     Doubt,
@@ -29,7 +30,7 @@ from lath.notation.given import Given
 from lath.reports.league import Event, address, addresses, league_of
 
 if TYPE_CHECKING:
-    from lath.reports.page.index import Document
+    from lath.reports.page.index import Collector, Document
 
 _EVENTS: Final = "events"
 
@@ -49,6 +50,9 @@ class SiteJob:
     base_url: str = ""
     force: bool = False
     counts_again: bool = False
+    anchors: Mapping[str, float] | None = None
+    """Bots whose Elo is given; None: those that are stored."""
+
     doubts: list[Doubt] = field(default_factory=list)
     """What is to be said of where records come from."""
 
@@ -94,15 +98,42 @@ class SiteJob:
         return [*self.doubts, *unsound_doubts(index["standings"])]
 
     def _material(self, source: Path, doubts: list[Doubt]) -> Material:
-        return material_of([source], doubts, rules=self.rules, public=True)
+        return material_of([source], doubts, rules=self.rules, public=True, anchors=self.anchors)
 
     def _index(self, sources: Sequence[tuple[str, Path]], links: dict[str, str]) -> Document:
         """Return the events and the table of all games; raises ArenaError."""
         from lath.reports.page.index import Collector
         from lath.reports.page.league import DEFAULT_TITLE
 
-        given = Given(counts_again=self.counts_again)
-        collector = Collector(given)
+        paths = [path for _, path in sources]
+        scale = scale_in([*self.given[:1], *paths], anchors=self.anchors)
+        newest = newest_of(sources)
+        while True:
+            given = Given(counts_again=self.counts_again)
+            collector = Collector(given, newest=newest, scale=scale)
+            self.doubts.clear()
+            self._collect(collector, given, sources, links)
+            if collector.newest in ("", newest):
+                break
+            newest = collector.newest
+        if words := given.words():
+            self.doubts.append(Doubt(words))
+        found = collector.document(self.title or DEFAULT_TITLE)
+        if names := [row["name"] for row in found["standings"]["overall"]["rows"]]:
+            refuse_strange(names, self.anchors, "")
+        for one in found["tournaments"]:
+            if not one["facts"]["records"]:
+                one["link"] = ""
+        return found
+
+    def _collect(
+        self,
+        collector: Collector,
+        given: Given,
+        sources: Sequence[tuple[str, Path]],
+        links: Mapping[str, str],
+    ) -> None:
+        """Count the records of all sources; raises ArenaError."""
         for name, source in sources:
             given.begin(source)
             records, background = self._material(source, self.doubts)
@@ -116,13 +147,6 @@ class SiteJob:
             for doubt in self.doubts:
                 if doubt.damage is not None:
                     raise doubt.damage
-        if words := given.words():
-            self.doubts.append(Doubt(words))
-        found = collector.document(self.title or DEFAULT_TITLE)
-        for one in found["tournaments"]:
-            if not one["facts"]["records"]:
-                one["link"] = ""
-        return found
 
     def _events(
         self,

@@ -40,6 +40,7 @@ from lath.arena.cli.outputs import ANY_PAGE, DATA, PAGE, PNG, Force, Kind, Targe
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.terminal import pictures
 from lath.arena.terminal.streams import BOM, data_output
+from lath.arena.tournament.anchors import LEAGUE, keep_in_league, read_anchors, scale_in
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.pages import (
     REPORT,
@@ -63,9 +64,11 @@ from lath.notation.files import write_atomically
 from lath.notation.given import Given
 from lath.notation.replay import positions
 from lath.reports.export import unsound_words
+from lath.reports.standings import Refused
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
+    from lath.reports.columns import Column
     from lath.reports.page.document import Gathered
     from lath.reports.page.page import Card, Page
 
@@ -81,6 +84,19 @@ By = Annotated[
         "--method", "NAME", "Order bots by all-games (at once) or trueskill (in order of play)."
     ),
 ]
+Anchor = Annotated[
+    list[str] | None,
+    option(
+        "--anchor", "BOT=ELO", "A bot whose Elo is given; several, or none. Default: as stored."
+    ),
+]
+RelativeTo = Annotated[
+    str, option("--relative-to", "BOT", "Show Elo differences to BOT, with their own intervals.")
+]
+Columns = Annotated[
+    str,
+    option("--columns", "NAME,...", "Columns of the ratings and of --csv; all for all of them."),
+]
 ByGame = Annotated[bool, flag("--by-game", "Print the tables of each game, too.")]
 
 
@@ -92,6 +108,9 @@ def rate(
     bom: Bom = False,
     method: By = "all-games",
     by_game: ByGame = False,
+    columns: Columns = "",
+    anchor: Anchor = None,
+    relative_to: RelativeTo = "",
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
     jobs: Jobs = 1,
@@ -105,16 +124,18 @@ def rate(
 
     What was changed while that was played comes last.
 
-    Bots stand by mu - 3 sigma of TrueSkill (all games at once), which does not depend on the order
-    of games; with --method trueskill by that of TrueSkill (in order of play), which the package
-    trueskill computes game after game.
+    With --anchor BOT keeps the Elo that is given, and that of all others is relative to it, so that
+    numbers of several events compare. Anchors of a tournament are in its tournament.toml.
 
     Records in which `arena check` finds errors are left out: exit status 1. A game that is given
     twice counts once.
 
     Example: arena rate tournament --csv > standings.csv
+
+    Example: arena rate tournament --anchor greedy=1500 --columns rank,bot,elo,ranks
     """
-    from lath.reports.background import NO_BACKGROUND
+    from lath.reports.background import Background
+    from lath.reports.columns import COLUMNS
     from lath.reports.export import to_csv, to_json
     from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER
     from lath.reports.standings import compute
@@ -124,11 +145,22 @@ def rate(
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
     require_csv(bom=bom, as_csv=as_csv)
+    if as_json and columns:
+        raise typer.BadParameter("--columns is not for --json, which has all of them")
+    shown = _columns(columns)
     doubts: list[Doubt] = []
+    scale: dict[str, Any] = {"anchors": read_anchors(anchor), "relative_to": relative_to}
+    if as_csv:
+        background = Background(scale=scale_in(sources, **scale))
+    else:
+        background = background_of(sources, doubts, **scale)
     given = Given(counts_again=count_again)
     records = records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given)
-    table = compute(records, ranked_by=IN_ORDER if method == "trueskill" else ALL_AT_ONCE)
-    background = NO_BACKGROUND if as_csv else background_of(sources, doubts).completed(table)
+    ranked_by = IN_ORDER if method == "trueskill" else ALL_AT_ONCE
+    table = compute(records, replace(background.scale, ranked_by=ranked_by))
+    names = [row.name for row in table.overall.rows]
+    refuse_strange(names, scale["anchors"], relative_to)
+    background = background.completed(table)
     standings = to_json(table)
 
     def warned() -> int:
@@ -142,7 +174,8 @@ def rate(
                 told["versions"] = versions
             print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
         elif as_csv:
-            data_output().write(BOM * bom + to_csv(standings).replace("\r\n", "\n"))
+            text = to_csv(standings, shown or COLUMNS).replace("\r\n", "\n")
+            data_output().write(BOM * bom + text)
         else:
             from lath.arena.terminal.layout import Output
             from lath.arena.terminal.tables import (
@@ -154,10 +187,32 @@ def rate(
 
             output = Output(to_stdout=True)
             print_outcome(background.outcome, output)
-            print_standings(table, output, by_game=by_game)
+            print_standings(table, output, by_game=by_game, columns=shown)
             print_versions(background, table, output)
             print_background(background, output)
     raise typer.Exit(warned())
+
+
+def _columns(text: str) -> tuple[Column, ...]:
+    """Return the columns that a flag names; raises ConfigError."""
+    from lath.reports.columns import named
+
+    try:
+        return named(text) if text else ()
+    except ValueError as error:
+        raise ConfigError(f"--columns: {error}") from error
+
+
+def refuse_strange(
+    names: Sequence[str], anchors: Mapping[str, float] | None, relative_to: str
+) -> None:
+    """Raise ConfigError where a flag names a bot that has no rated game."""
+    from lath.reports.comparisons import Scale
+
+    try:
+        Scale(anchors=anchors or {}, relative_to=relative_to).checked(names)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
 
 
 def unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
@@ -202,6 +257,11 @@ class ReportJob:
 
     counts_again: bool = False
     """Whether a game that is given twice counts twice."""
+    anchors: Mapping[str, float] | None = None
+    """Bots whose Elo is given; None: those that are stored."""
+
+    relative_to: str = ""
+    """The bot to which differences are shown."""
 
     ends: ClassVar = True
     """It is done when all tournaments are over."""
@@ -248,8 +308,11 @@ class ReportJob:
             analysis=self.analysis,
             public=self.public,
             given=Given(counts_again=self.counts_again),
+            anchors=self.anchors,
+            relative_to=self.relative_to,
         )
         gathered = gather(records, title=self.title, background=background)
+        self.refuse_strange(gathered.document["standings"])
         games = gathered.document["facts"]["records"]
         doubts += unsound_doubts(gathered.document["standings"])
         if not games and not self.title and (event := event_in(sources)):
@@ -261,6 +324,12 @@ class ReportJob:
         make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(gathered.document, games, make)
         return doubts
+
+    def refuse_strange(self, standings: Mapping[str, Any]) -> None:
+        """Raise ConfigError where it names a bot that has no rated game, once games are there."""
+        names = [row["name"] for row in standings["overall"]["rows"]]
+        if names:
+            refuse_strange(names, self.anchors, self.relative_to)
 
     def _address(self, name: str) -> str:
         return f"{self.base_url.rstrip('/')}/{quote(name)}"
@@ -387,7 +456,9 @@ class IndexJob(ReportJob):
             rules=self.rules,
             public=self.made if self.public else None,
             counts_again=self.counts_again,
+            scale=scale_in([folder, *self.sources()], anchors=self.anchors),
         )
+        self.refuse_strange(found["standings"])
         found["unreadable"] = [
             Unreadable(
                 name=path.relative_to(folder).as_posix(),
@@ -558,6 +629,8 @@ def report(
     public: Public = False,
     site: Site = None,
     owner: Owner = None,
+    anchor: Anchor = None,
+    relative_to: RelativeTo = "",
     unchecked: Unchecked = False,
     force: Force = False,
     count_again: CountAgain = False,
@@ -569,6 +642,10 @@ def report(
     all of them; their own reports are written where they are missing or older than their games.
 
     Records in which `arena check` finds errors are left out: exit status 1.
+
+    With --anchor BOT keeps the Elo that is given, and that of all others is relative to it. Of a
+    folder with several tournaments the anchors are stored there, in league.toml, for all later
+    commands; `--anchor none` takes them away.
 
     With --site it is a folder of pages instead: the league's, one a bot, and each event's report,
     all of it public.
@@ -585,8 +662,7 @@ def report(
         return
     if not sources:
         raise typer.BadParameter("expected a SOURCE: a tournament's directory or a record file")
-    if base_url and not re.match("https?://[^/]", base_url):
-        raise typer.BadParameter(f"--base-url {base_url}: expected http://… or https://…")
+    _refuse_address(base_url)
     _refuse_files([*sources, *filter(None, [analysis])], out, data, watches=watch is not None)
     if templates is not None:
         _refuse_templates(templates)
@@ -602,12 +678,16 @@ def report(
         public=public,
         force=force,
         counts_again=count_again,
+        anchors=read_anchors(anchor),
+        relative_to=relative_to,
     )
+    _keep_anchors(job)
     if site is not None or owner is not None:
         raise typer.Exit(_published(job, site, owner, watch))
     is_index = len(sources) == 1 and is_collection(sources[0])
-    if is_index and analysis is not None:
-        raise typer.BadParameter("--analysis is of games; an index page shows none")
+    for name, value in (("--analysis", analysis), ("--relative-to", relative_to or None)):
+        if is_index and value is not None:
+            raise typer.BadParameter(f"{name} is for the report of a tournament, not for an index")
     if out is None and data is None:
         job = replace(job, out=_default_page(sources[0], is_index=is_index, force=force))
     job.refuse()
@@ -626,13 +706,46 @@ def _default_page(source: Path, *, is_index: bool, force: bool) -> Path:
     return out
 
 
+def _refuse_address(base_url: str) -> None:
+    if base_url and not re.match("https?://[^/]", base_url):
+        raise typer.BadParameter(f"--base-url {base_url}: expected http://… or https://…")
+
+
+def _keep_anchors(job: ReportJob) -> None:
+    """Store the anchors that a job names in the leagues that it is about; raises ConfigError."""
+    if job.anchors is None:
+        return
+    for folder in filter(is_collection, job.given):
+        refuse_strange(sorted(_names_below(folder)), job.anchors, "")
+        with writable(folder / LEAGUE):
+            keep_in_league(folder, job.anchors)
+
+
+def _names_below(folder: Path) -> set[str]:
+    """Return the bots of all tournaments below a folder that can be read."""
+    names: set[str] = set()
+    for path in tournaments_in(folder):
+        with suppress(ArenaError):
+            for record in records_of([path], [], rules=False):
+                if not isinstance(record, Refused):
+                    names |= {record.first, record.second}
+    return names
+
+
 def _published(job: ReportJob, site: Path | None, owner: str | None, watch: float | None) -> int:
     """Write a league's pages, or what the owner of a bot gets; return an exit status."""
     from lath.arena.cli.publishing import SiteJob, write_private
 
     flag = "--owner" if site is None else "--site"
-    others = {"--owner": owner, "--data": job.data, "--watch": watch, "--analysis": job.analysis}
+    others: dict[str, object] = {
+        "--owner": owner,
+        "--data": job.data,
+        "--watch": watch,
+        "--analysis": job.analysis,
+    }
     others |= {"-o": job.out} if site is not None else {"--owner": None}
+    others |= {"--relative-to": job.relative_to or None}
+    others |= {"--anchor": job.anchors} if owner is not None else {}
     for name, value in others.items():
         if value is not None:
             raise typer.BadParameter(f"{flag} and {name} exclude each other")
@@ -648,6 +761,7 @@ def _published(job: ReportJob, site: Path | None, owner: str | None, watch: floa
         base_url=job.base_url,
         force=job.force,
         counts_again=job.counts_again,
+        anchors=job.anchors,
     )
     return _warned(pages.write())
 

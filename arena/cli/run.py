@@ -137,6 +137,10 @@ def run(
     sandbox: Sandbox = None,
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
+    anchor: Annotated[
+        list[str] | None,
+        option("--anchor", "BOT=ELO", "A bot whose Elo is given, stored; or none."),
+    ] = None,
     log: Annotated[
         str | None, option("--log", "bad|all", "Of which games the lines are kept.")
     ] = None,
@@ -201,6 +205,7 @@ def run(
         pin=pin,
         log=log,
         sandbox=sandbox,
+        anchors=anchor,
     )
     allowed = UNLIMITED if budget is None else budget_of(budget)
     events = _events_to(json_events_to, config, force=force)

@@ -72,8 +72,9 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     },
     # More of them may be played, not fewer.
     "rounds": True,
-    # It changes no game.
+    # They change no game.
     "log": True,
+    "anchors": True,
     # It is each bot's that has none of its own.
     "sandbox": True,
 }
@@ -135,6 +136,9 @@ class Config(Settings):
 
     log: str = "bad"
     """Of which games the exchange of lines is kept: of those that ended badly, or of `all`."""
+
+    anchors: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Bots whose Elo is given."""
 
     adjudication: Adjudication = NO_ADJUDICATION
     limits: Limits
@@ -437,7 +441,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     ids = [games.get(games.named(text, folder)).id for text in model.games]
     model = model.model_copy(update={"games": ids})
     openings = _openings(model.openings, folder)
-    names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log")
+    names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log", "anchors")
     return Config(
         **{name: getattr(model, name) for name in names},
         games=tuple(model.games),

@@ -85,6 +85,10 @@ CLOSED: Final = "closed"
 PROVENANCE: Final = "provenance"
 """Of with what games were played: bots, machine, configuration, from how many games on."""
 
+EVENTS: Final = "events"
+"""Of a pool: the number of the last game of each event, which is a run that played all that it had
+to, or all that its budget allowed."""
+
 OUTCOME_STATE: Final = "outcome is current"
 """Of the checksum of `outcome.json` where that is of what is stored, else false.
 

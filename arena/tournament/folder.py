@@ -37,6 +37,7 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings
 from lath.arena.schedule.random_openings import RandomOpenings
 from lath.arena.tournament import system as descriptors
+from lath.arena.tournament.anchors import refuse_strangers
 from lath.arena.tournament.builds import built
 from lath.arena.tournament.compiling import compile_first, uncompiled
 from lath.arena.tournament.config import Config
@@ -45,6 +46,7 @@ from lath.arena.tournament.database import (
     CLOSED,
     CONFIG,
     DATABASE,
+    EVENTS,
     EXPORTED,
     OPENINGS,
     OUTCOME_STATE,
@@ -80,6 +82,7 @@ from lath.arena.tournament.sources import (
     STANDINGS_CSV,
     background_of,
     begun_in,
+    names_of_pool,
     outcome_in,
     records_of,
     season_in,
@@ -136,6 +139,8 @@ def run(
         descriptors.ensure(config.jobs)
         with signals.interruptible():
             config = as_begun(config, begun_in(folder))
+            if config.format == POOL:  # others say so where they are read
+                refuse_strangers(config.anchors, names_of_pool(config.names, folder), CONFIG)
             book = book_of(config, warner(tell))
         _refuse_files_of_others(folder)
         _when_granted(partial(prepare_folder, folder), tell, patience_s)
@@ -446,6 +451,8 @@ def _play(
                 raise KeyboardInterrupt
             write_whole(store.folder / LOGS / f"game-{number}.log", [text.encode()])
         summary = runner.summary()
+        if config.format == POOL and not summary.interrupted:
+            _note_event(store, is_over=summary.is_complete or summary.is_spent)
     except KeyboardInterrupt:
         sweep(tree)  # of a bot that was just being greeted
         known = runner.summary()  # it may be of fewer games: they are stored before they count
@@ -621,6 +628,14 @@ def _greet_elsewhere(config: Config, tell: Listener, elsewhere: Elsewhere) -> di
     return said
 
 
+def _note_event(store: Store, *, is_over: bool) -> None:
+    """Note where an event of a pool ended, if it is over; what fails the next run does."""
+    with suppress(StoreError):
+        events, last = store.note(EVENTS) or [], store.last_number()
+        if is_over and last > max(events, default=0):
+            store.keep_notes({EVENTS: [*events, last]})
+
+
 def _settle_outcome(store: Store, outcome: Outcome) -> None:
     """Write how it stands when no game will be added; raises StoreError.
 
@@ -639,7 +654,8 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
     from lath.reports.checksums import with_checksum
     from lath.reports.export import to_csv, to_json
 
-    table = standings.compute(records_of([home.path]))
+    background = background_of([home.path])
+    table = standings.compute(records_of([home.path]), background.scale)
     values = to_json(table)
     write_whole(home.path / STANDINGS, [with_checksum(values)])
     write_whole(home.path / STANDINGS_CSV, [to_csv(values).encode()])
@@ -651,7 +667,7 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
 
         sources = [home.path]
         records = records_of(sources, rules=bool(table.unsound))  # checked already
-        page = render(records, background=background_of(sources))
+        page = render(records, background=background)
         try:
             write_page(home.path / REPORT, page)
         except OSError as error:

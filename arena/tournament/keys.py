@@ -26,6 +26,7 @@ from lath.arena.tournament.sizes import (
     SIZES,
 )
 from lath.arena.walls.wall import SANDBOXES
+from lath.reports.comparisons import MOST_APART, MOST_ELO, refuse_far_apart
 
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
@@ -104,6 +105,13 @@ Name = Annotated[
     ),
     _must(lambda text: text == text.strip()),
 ]
+
+
+def _are_of_one_scale(anchors: Mapping[str, float]) -> bool:
+    refuse_far_apart(anchors)
+    return True
+
+
 Variable = Annotated[str, _must(lambda name: name and not set("=\0") & set(name))]
 Count = Annotated[int, _whole(1)]
 CountFrom0 = Annotated[int, _whole(0)]
@@ -282,6 +290,9 @@ class BotTable(Table):
     )
 
 
+Anchor = Annotated[float, Field(strict=True, ge=-MOST_ELO, le=MOST_ELO)]
+
+
 class ConfigTable(Table):
     """The whole file."""
 
@@ -318,6 +329,11 @@ class ConfigTable(Table):
         default=None,
         json_schema_extra=_or_text,
         description="a table [openings], or a text such as 'random:4' or 'book.lath:6'",
+    )
+    anchors: Annotated[dict[Name, Anchor], _must(_are_of_one_scale)] = Field(
+        default={},
+        description="a table of bots and their Elo, at most "
+        f"{MOST_APART:.0f} apart, such as {{ mine = 1500 }}",
     )
     bot: list[BotTable] = Field(
         default=[], json_schema_extra={"minItems": 2}, description="tables [[bot]]"

@@ -38,6 +38,7 @@ from lath.arena.tournament.programs import advice_on, bundled, is_there
 from lath.arena.tournament.sizes import MOST
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.notation.errors import escaped
+from lath.reports.comparisons import unknown_words
 
 MOST_MISTAKES: Final = 100
 """Mistakes that are told at once."""
@@ -174,6 +175,8 @@ def together(
         yield from _of_openings(model.openings, folder, places)
     if ("bot",) not in places:
         yield from _of_bots(model.bot, folder, places, played)
+    if model.format != "pool":  # that may have had others
+        yield from _of_anchors(model, played)
 
 
 def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
@@ -261,6 +264,14 @@ def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
     if table.elo0 >= table.elo1:
         text = f"sprt: elo0 = {table.elo0:g}, expected less than elo1 = {table.elo1:g}"
         yield Mistake(("sprt", "elo0"), text)
+
+
+def _of_anchors(model: ConfigTable, played: Container[str]) -> Iterator[Mistake]:
+    names = [bot.name for bot in model.bot]
+    for name in model.anchors:
+        if name not in names and name not in played:
+            words = " ".join(unknown_words(name, names).split("\nhint: "))
+            yield Mistake(("anchors", name), f"anchors: {name!r}: {words}")
 
 
 def _of_bots(

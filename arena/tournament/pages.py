@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from lath.arena.errors import ArenaError, ConfigError, reading
-from lath.arena.tournament.database import DATABASE, RECORDS, Stamp, is_being_played, stamp_of
+from lath.arena.tournament.anchors import leagues_of
+from lath.arena.tournament.database import (
+    CONFIG,
+    DATABASE,
+    RECORDS,
+    Stamp,
+    is_being_played,
+    stamp_of,
+)
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.sources import (
     OUTCOME,
@@ -30,6 +38,7 @@ from lath.arena.tournament.sources import (
 from lath.notation.bounds import read_json
 from lath.notation.files import remove_halves, write_atomically
 from lath.notation.given import Given
+from lath.reports.comparisons import PLAIN_SCALE, Scale
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document
@@ -38,13 +47,13 @@ if TYPE_CHECKING:
 REPORT: Final = "report.html"
 """The report of a tournament, in its directory."""
 
-_READ: Final = (DATABASE, RECORDS, OUTCOME)
+_READ: Final = (DATABASE, RECORDS, OUTCOME, CONFIG)
 """What a report is made of."""
 
 
 def needs_report(tournament: Path) -> bool:
     """Return whether the report of a tournament is missing, or older than what it is made of."""
-    files = [tournament / name for name in (REPORT, *_READ)]
+    files = [tournament / REPORT, *(tournament / name for name in _READ), *leagues_of(tournament)]
     made_ns, *changed_ns = (path.stat().st_mtime_ns if path.is_file() else -1 for path in files)
     return made_ns < max(changed_ns)
 
@@ -59,22 +68,25 @@ def collect(
     rules: bool = True,
     public: Collection[Path] | None = None,
     counts_again: bool = False,
+    scale: Scale = PLAIN_SCALE,
 ) -> tuple[Document, dict[Path, ArenaError]]:
     """Return the data of the page in `base` on the tournaments below `folder`.
 
     With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
     to be said of the others. If `public` is given, the page is for everybody, and links to reports
     of these tournaments alone, where they lie below it. A game that two of them have counts in
-    both, and once in all, unless it `counts_again`.
+    both, and once in all, unless it `counts_again`. `scale` is
+    that of the ratings.
     """
     from lath.reports.page.index import Collector
 
     is_public, unreadable = public is not None, dict[Path, ArenaError]()
+    newest = newest_of([(path.relative_to(folder).as_posix(), path) for path in tournaments])
     while True:  # from the start: half of an unreadable one was counted
         given = Given(counts_again=counts_again)
-        collector = Collector(given)
+        collector = Collector(given, newest=newest, scale=scale)
         found: list[Doubt] = []
-        for tournament in [path for path in tournaments if path not in unreadable]:
+        for tournament in sorted(set(tournaments) - unreadable.keys()):
             is_playing = is_being_played(tournament)
             report, link = tournament / REPORT, ""
             if report.is_file():  # whatever its name, a browser takes the address for nothing else
@@ -98,11 +110,24 @@ def collect(
                 unreadable[tournament] = error
                 break
         else:
+            if collector.newest not in ("", newest):
+                newest = collector.newest
+                continue
             if doubts is not None:
                 doubts += found
                 if words := given.words():
                     doubts.append(Doubt(words))
             return collector.document(title), unreadable
+
+
+def newest_of(named: Iterable[tuple[str, Path]]) -> str:
+    """Return which of these sources, by their names, is likely to have the newest games."""
+
+    def changed_ns(path: Path) -> int:
+        files = (path / DATABASE, path / RECORDS, path)
+        return max((one.stat().st_mtime_ns for one in files if one.is_file()), default=0)
+
+    return max(named, key=lambda one: changed_ns(one[1]), default=("", Path()))[0]
 
 
 _FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")

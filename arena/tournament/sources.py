@@ -14,7 +14,7 @@ import re
 import shlex
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
@@ -28,6 +28,7 @@ from lath.arena.errors import (
     reading,
 )
 from lath.arena.referee.record import GameResult
+from lath.arena.tournament.anchors import scale_in
 from lath.arena.tournament.database import (
     CHANGES,
     CONFIG,
@@ -186,13 +187,15 @@ def material_of(
     analysis: Path | None = None,
     public: bool = False,
     given: Given | None = None,
+    anchors: Mapping[str, float] | None = None,
+    relative_to: str = "",
 ) -> Material:
     """Return records as `records_of` does, those of an `analysis` among them, and what is known.
 
     If `public`, only what everybody may see of both. Raises ArenaError.
     """
     records = records_of(sources, doubts, rules=rules, given=given)
-    background = background_of(sources, doubts)
+    background = background_of(sources, doubts, anchors=anchors, relative_to=relative_to)
     if analysis is not None:
         records = with_analysis(records, analysis, doubts if doubts is not None else [])
     if public:
@@ -384,6 +387,12 @@ def played_in(folder: Path) -> tuple[str, ...]:
     return names if has_games else ()
 
 
+def names_of_pool(names: Sequence[str], folder: Path) -> list[str]:
+    """Return these names and those of all versions that a pool has had."""
+    noted = _noted([folder], VERSIONS, Version)
+    return sorted({*names, *played_in(folder), *(one.name for one in noted)})
+
+
 def begun_in(folder: Path) -> dict[str, Any]:
     """Return what a tournament's directory says of the tournament that it holds; empty without."""
     try:
@@ -503,10 +512,17 @@ def forfeits_in(folder: Path, most: int) -> list[ForfeitsAlike]:
     return [ForfeitsAlike(games[kind], tuple(lost)) for kind, lost in first.items()]
 
 
-def background_of(sources: Sequence[Path], doubts: list[Doubt] | None = None) -> Background:
+def background_of(
+    sources: Sequence[Path],
+    doubts: list[Doubt] | None = None,
+    *,
+    anchors: Mapping[str, float] | None = None,
+    relative_to: str = "",
+) -> Background:
     """Return what is known of a tournament beside its records, where it is the only source.
 
-    Raises ArenaError where that is damaged; of a result `doubts` hears that, if they are given.
+    Its scale is that of all sources, by these `anchors` or else those that are stored. Raises
+    ArenaError where that is damaged; of a result `doubts` hears that, if they are given.
     """
     outcome = None
     try:
@@ -525,6 +541,7 @@ def background_of(sources: Sequence[Path], doubts: list[Doubt] | None = None) ->
         rulings=rulings_in(sources),
         season=season_in(sources),
         provenance=played,
+        scale=scale_in(sources, anchors=anchors, relative_to=relative_to),
     )
 
 

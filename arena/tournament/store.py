@@ -343,9 +343,13 @@ class Store:
         """Return whether any game is stored."""
         return bool(list(self._rows("SELECT 1 FROM game LIMIT 1")))
 
+    def last_number(self) -> int:
+        """Return the number of the last game that is stored; 0 without games."""
+        return self._one("SELECT ifnull(max(number), 0) FROM game")
+
     def last_pair(self) -> int:
         """Return the number of the last pair of which a game is stored; 0 without games."""
-        return pair_of(self._one("SELECT ifnull(max(number), 0) FROM game"))
+        return pair_of(self.last_number())
 
     def results(self) -> Iterator[Played]:
         """Yield each finished game, by number."""

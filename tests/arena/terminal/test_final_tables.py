@@ -24,6 +24,7 @@ from lath.arena.terminal.tables import (
 )
 from lath.arena.tournament.store import BotTotals
 from lath.notation.record import Record
+from lath.reports.comparisons import Scale
 from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Z95, Between, Fit, Method
 from lath.reports.standings import compute
 
@@ -168,7 +169,7 @@ def test_the_rating_is_named_with_its_draw_probability(
     method: Method, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    standings = compute(field(), ranked_by=method)
+    standings = compute(field(), Scale(ranked_by=method))
     print_standings(standings, Output(to_stdout=True))
     told = " ".join(capsys.readouterr().out.split())
     table = standings.overall
