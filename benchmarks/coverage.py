@@ -25,9 +25,9 @@ from lath.arena.schedule.core import Dealer, Schedule, Settings
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.swiss import Swiss
 from lath.reports.ratings.elo import ELO, Davidson, Places, chances, scores
-from lath.reports.ratings.errors import LEAST_OPENINGS
+from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Z95, Elo, Result, count
+from lath.reports.ratings.results import Elo, Result, count
 
 NO_DRAWS = -50.0
 """The logarithm of Davidson's n."""
@@ -278,7 +278,7 @@ class Repeated:
                 score = lines.score(start, first, line)
                 same = (start, first, line)
                 results.append(Result(first, second, score, GAME, number, start, same))
-        if self.openings >= LEAST_OPENINGS:
+        if self.openings >= LEAST_CLUSTERS:
             strengths = {"ann": self.apart / 2, "bob": -self.apart / 2}
             truth = on_the_scale(strengths, results, self.bias)
         else:

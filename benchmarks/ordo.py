@@ -22,8 +22,9 @@ from statistics import fmean
 
 from ratings import corpus, write_pgn
 
+from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Z95, Result
+from lath.reports.ratings.results import Result
 
 _BOTS = 8
 

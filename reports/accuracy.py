@@ -28,8 +28,7 @@ from typing_extensions import TypedDict
 from lath.notation.record import ANALYSIS, Ply, is_of_analysis
 from lath.notation.replay import movers_of
 from lath.reports.figures import Entry
-from lath.reports.ratings.numerics import student
-from lath.reports.ratings.results import Z95
+from lath.reports.ratings.numerics import Z95, student
 from lath.reports.schema import About, Amount, Count, Positive, Share
 
 Percent = Annotated[float, About(ge=0, le=100)]

@@ -12,7 +12,8 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from lath.reports.outcome import Kind
-from lath.reports.ratings.results import IN_ORDER, Z95
+from lath.reports.ratings.numerics import Z95
+from lath.reports.ratings.results import IN_ORDER
 
 Values = Mapping[str, Any]
 """A row, a table or a cell as `standings.json` has it."""
@@ -127,7 +128,7 @@ def _has_forfeits(table: Values) -> bool:
 
 
 def _by_order(table: Values) -> bool:
-    return table["ranked_by"] == IN_ORDER
+    return bool(table["ranked_by"] == IN_ORDER)
 
 
 def _rating(row: Values, of: Values | None) -> str:

@@ -26,8 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lath.reports.ratings.numerics import student
-from lath.reports.ratings.results import Z95
+from lath.reports.ratings.numerics import Z95, student
 
 Kind = Literal["share", "mean"]
 

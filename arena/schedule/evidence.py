@@ -13,9 +13,7 @@ from typing import Final
 from zlib import crc32
 
 from lath.arena.schedule.core import Opening, Repeats
-from lath.reports.ratings.errors import LEAST_OPENINGS
-from lath.reports.ratings.numerics import student
-from lath.reports.ratings.results import Z95
+from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95, student
 
 _KINDS: Final = 1 << 14
 """Openings that are told apart; where there are more, some are taken for one."""
@@ -77,4 +75,4 @@ class Worth:
         more = max(0.0, apart / by_chance - 1) * (student(Z95, openings - 1) / Z95) ** 2
         # Of few openings only bots that repeat themselves tell as little as their openings.
         could = 2 * (pairs - openings)
-        return 1 + more * (1 if openings >= LEAST_OPENINGS else self._repeated / could)
+        return 1 + more * (1 if openings >= LEAST_CLUSTERS else self._repeated / could)

@@ -36,8 +36,8 @@ from lath.reports.columns import Column as BotColumn
 from lath.reports.columns import likelihood, rows_of, usual, within
 from lath.reports.export import to_json
 from lath.reports.outcome import Outcome, Sheet
-from lath.reports.ratings.errors import LEAST_OPENINGS
-from lath.reports.ratings.results import IN_ORDER, Z95, Conditions
+from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
+from lath.reports.ratings.results import IN_ORDER, Conditions
 from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
@@ -83,7 +83,7 @@ def print_standings(
             if few := [line.game for line in table.ratings.conditions if _is_for_few(line)]:
                 output.words(
                     f"few openings (*): at {_listed(few)} the interval of the first move holds for "
-                    f"those played; from {LEAST_OPENINGS} on it holds for others of their kind"
+                    f"those played; from {LEAST_CLUSTERS} on it holds for others of their kind"
                 )
         for words in remarks(table):
             output.words(words)

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from lath.reports.estimates import RATE, adjusted, student_tails, wilson
-from lath.reports.ratings.numerics import student
-from lath.reports.ratings.results import Z95
+from lath.reports.ratings.numerics import Z95, student
 
 LEAST: Final = 8
 """Games of a group, and of those outside of it, that are compared: fewer could hardly be believed,

@@ -40,7 +40,7 @@ from lath.reports.page import views
 from lath.reports.page.document import Document, Gathered, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.page.summary import summary
-from lath.reports.ratings.results import Z95
+from lath.reports.ratings.numerics import Z95
 from lath.reports.standings import Refused
 
 if TYPE_CHECKING:

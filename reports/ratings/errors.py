@@ -20,6 +20,8 @@ from typing import Final, NamedTuple
 
 from lath.reports.ratings.elo import Davidson
 from lath.reports.ratings.numerics import (
+    LEAST_CLUSTERS,
+    Z95,
     Matrix,
     Vector,
     chi_square_tail,
@@ -27,7 +29,7 @@ from lath.reports.ratings.numerics import (
     student,
     zeros,
 )
-from lath.reports.ratings.results import Z95, Cell, Counts, Seats
+from lath.reports.ratings.results import Cell, Counts, Seats
 
 
 def covariances(model: Davidson, counts: Counts) -> tuple[Matrix, ...]:
@@ -224,13 +226,8 @@ def between_openings(model: Davidson, counts: Counts) -> Between | None:
     if found is None:
         return None
     # Of fewer openings only bots that repeat themselves tell as little as their openings.
-    trust = 1.0 if number >= LEAST_OPENINGS else counts.repeated_share
+    trust = 1.0 if number >= LEAST_CLUSTERS else counts.repeated_share
     return replace(found, variance=found.variance * trust)
-
-
-LEAST_OPENINGS: Final = 6
-"""From which on numbers are told for openings of their kind. Of fewer, an interval that holds for
-others would be three times as wide and wider."""
 
 
 def _parts(

@@ -99,6 +99,14 @@ _TERMS: Final = 10_000
 """Of the series and the fraction of `chi_square_tail`; a hundred are many."""
 
 
+Z95: Final = 1.959963984540054
+"""Standard deviations to either side that hold 95 % of a normal distribution."""
+
+LEAST_CLUSTERS: Final = 6
+"""Clusters, such as openings, from which on numbers are told for others of their kind. Of fewer, an
+interval that holds for others would be three times as wide and wider."""
+
+
 def student(z: float, degrees: int) -> float:
     """Return the quantile of Student's t that is the normal one `z`; `degrees` of freedom > 0.
 

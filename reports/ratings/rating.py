@@ -30,15 +30,13 @@ from lath.reports.ratings.elo import (
     scores,
 )
 from lath.reports.ratings.errors import (
-    LEAST_OPENINGS,
     between_games,
     between_openings,
     by_opening,
     covariances,
 )
-from lath.reports.ratings.numerics import Matrix, Vector, dot, student, times
+from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95, Matrix, Vector, dot, student, times
 from lath.reports.ratings.results import (
-    Z95,
     Between,
     Conditions,
     Counted,
@@ -295,7 +293,7 @@ _FARTHEST: Final = 5000.0
 
 
 def _holds_for(counts: Counts, game: str) -> HoldsFor:
-    many = counts.openings_of(game) >= LEAST_OPENINGS
+    many = counts.openings_of(game) >= LEAST_CLUSTERS
     return "openings of that kind" if many else "the openings played"
 
 

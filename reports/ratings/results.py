@@ -14,10 +14,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple, Protocol, runtime_checkable
 
+from lath.reports.ratings.numerics import Z95
 from lath.reports.schema import About, Amount, Count, Positive, Share
-
-Z95: Final = 1.959963984540054
-"""Standard deviations to either side that hold 95 % of a normal distribution."""
 
 
 class Result(NamedTuple):

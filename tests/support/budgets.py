@@ -13,7 +13,7 @@ from lath.arena.schedule.core import Played
 from lath.arena.schedule.pool import Pairing
 from lath.arena.tournament.strengths import counts_of, strengths_of
 from lath.reports.ratings.elo import ELO, Davidson, Scores, chances, fit, scores
-from lath.reports.ratings.results import Z95
+from lath.reports.ratings.numerics import Z95
 
 RESULTS = ("1-0", "1/2-1/2", "0-1")
 

@@ -10,9 +10,9 @@ from itertools import combinations
 from statistics import NormalDist
 
 from lath.reports.ratings.elo import ELO, Davidson, Places, chances, fit, scores
-from lath.reports.ratings.numerics import cdf
+from lath.reports.ratings.numerics import Z95, cdf
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Z95, Result, count
+from lath.reports.ratings.results import Result, count
 from lath.reports.ratings.skill import MU, NOISE, UNIT, converged, margin_of
 
 BOTS = tuple("abcdefgh")

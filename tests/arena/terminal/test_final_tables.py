@@ -25,7 +25,8 @@ from lath.arena.terminal.tables import (
 from lath.arena.tournament.store import BotTotals
 from lath.notation.record import Record
 from lath.reports.comparisons import Scale
-from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Z95, Between, Fit, Method
+from lath.reports.ratings.numerics import Z95
+from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Between, Fit, Method
 from lath.reports.standings import compute
 
 WIDTHS = (40, 60, 80, 100, 160)

@@ -31,8 +31,9 @@ from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import strengths_of
 from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO, chances
+from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Z95, Result
+from lath.reports.ratings.results import Result
 
 EQUAL, SPREAD = [0.0] * 6, [300.0 * number for number in range(6)]
 
