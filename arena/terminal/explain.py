@@ -91,16 +91,17 @@ class _Printer:
             )
         else:
             output.table("What costs points", _columns(of.findings))
-            words = (
-                "the dearest of each kind comes first; points are those of these games, and overlap"
-            )
+            words = "findings whose lowest cost is greatest come first; points are those of these "
+            words += "games, and overlap"
             if of.tested:
-                words += f". {_things(of.tested)} tested: of what is told so, "
-                words += f"one in {1 / RATE:.0f} is expected to be chance"
+                words += f". {_things(of.tested)} tested: where nothing is wrong, "
+                words += f"1 of {1 / RATE:.0f} such reports has a finding"
             output.words(words)
             for number, finding in enumerate(of.findings, 1):
                 output.title(f"{number}. {finding.says}")
                 output.words(finding.because)
+                if finding.alternative_to:
+                    output.words(f"may explain the same points: {finding.alternative_to}")
                 self._print_places(finding.places)
                 if finding.position:
                     self._explore(finding.game, finding.position)

@@ -17,12 +17,14 @@ from statistics import median
 from typing import Any, Final
 
 from lath.games.core import SEATS
+from lath.games.stones import SWAP
 from lath.notation.archive import SIZE, Seen
 from lath.notation.protocol import TimeControl
 from lath.notation.query import quoted
 from lath.notation.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
 from lath.reports.estimates import RATE
 from lath.reports.explaining.calibration import Calibration
+from lath.reports.explaining.contrasts import CONDITIONS, GameFacts
 from lath.reports.explaining.findings import LEAST, Finding, Place, ranked
 from lath.reports.explaining.repertoire import KNOWN, Repertoire, position_after
 from lath.reports.explaining.turning import KINDS, PROOF, Kind, played_through, turns_of
@@ -32,13 +34,11 @@ from lath.reports.explaining.weaknesses import (
     Played,
     Timed,
     Weaknesses,
-    expect,
     line_of,
 )
 from lath.reports.openings import chosen_plies
 from lath.reports.rated import digest_of, place_of
-from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Estimate, Result
+from lath.reports.ratings.results import Result
 from lath.reports.standings import POINTS, why_left_out
 
 OTHERS: Final = 30
@@ -46,6 +46,9 @@ OTHERS: Final = 30
 
 STAGE: Final = 4
 """Plies of a game in which a player's moves take about as long, whatever is left on the clock."""
+
+Stage = tuple[str, str, str, int]
+"""Moves that take about as long: the player, the game type, the time control, and which `STAGE`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +163,7 @@ class Explained:
                 for one in self.scored
             ],
             "tested": self.tested,
-            "false_discovery_rate": RATE,
+            "family_error_rate": RATE,
             "findings": [each.to_json() for each in self.findings],
             "unsure": [each.to_json() for each in self.unsure],
             "turned": [
@@ -230,9 +233,14 @@ class Explanation:
         self._repertoire: Final = Repertoire()
         self._places: Final[list[tuple[str, int]]] = []
         """Of each line of the repertoire, the file and the record's number."""
-        self._others: Final[defaultdict[str, list[Result]]] = defaultdict(list)
-        self._used: Final[defaultdict[tuple[str, str, int], list[float]]] = defaultdict(list)
-        """Seconds of all moves of a player at a game, by stages of `STAGE` plies."""
+        self._others: Final = Counter[str]()
+        """Games of others that tell what a seat is worth, by game type."""
+        self._told: Final[list[tuple[GameFacts, int]]] = []
+        """Games that tell how strong bots are, and their lines in the repertoire."""
+        self._used: Final[defaultdict[Stage, list[float]]] = defaultdict(list)
+        """Seconds of all moves of a player, but for proofs."""
+        self._moves: Final[dict[int, tuple[list[tuple[Stage, float]], ...]]] = {}
+        """The moves of each seat that are there, by lines."""
         self._timed: Final[list[tuple[Played, dict[int, float], dict[int, bool]]]] = []
 
     def add(self, file: str, number: int, record: Record) -> None:
@@ -256,13 +264,14 @@ class Explanation:
             return
         first = POINTS[record.result]
         seat = players.index(self.bot)
-        key, pair, _ = place_of(record, players)
+        key, pair, opening = place_of(record, players)
         cluster = self._clusters.setdefault((key, pair or -len(self._games)), len(self._clusters))
         bare = replace(record, plies=bare_plies(record.moves), comments=())
         game = Played(
             file=file,
             number=number,
             record=bare,
+            result=Result(*players, first, record.game, cluster, opening),
             seat=seat,
             points=1 - first if seat else first,
             line=-1,
@@ -281,14 +290,47 @@ class Explanation:
         players, first = (record.first, record.second), POINTS[record.result]
         if not self._seen.add(digest_of(record, players, record.termination)):
             return
-        if players[0] != players[1] and record.termination not in FORFEITS:
-            # Of openings nothing is said: those of the bot's games are mostly the same.
-            _, pair, _ = place_of(record, players)
-            self._others[record.game].append(Result(*players, first, record.game, pair))
         bare = replace(record, plies=bare_plies(record.moves), comments=())
         played = played_through(record)
-        self._repertoire.add(bare, played.seats, first, chosen=chosen_plies(record))
+        line, chosen = len(self._places), chosen_plies(record)
+        self._repertoire.add(bare, played.seats, first, chosen=chosen)
         self._places.append((file, number))
+        if players[0] != players[1] and record.termination not in FORFEITS:
+            key, pair, opening = place_of(record, players)
+            cluster = self._clusters.setdefault((key, pair or -line - 1), len(self._clusters))
+            result = Result(*players, first, record.game, cluster, opening)
+            self._others[record.game] += 1
+            low = self._take_times(record, line, played.seats, chosen)[1]
+            self._tell(record, result, line, played.seats, low)
+
+    def _tell(
+        self,
+        record: Record,
+        result: Result,
+        line: int,
+        seats: Sequence[int],
+        low: dict[int, bool],
+    ) -> None:
+        """Note what is known of a game, for the comparison of groups."""
+        states: tuple[set[str], set[str]] = (set(), set())
+        of = self._repertoire.lines[line]
+        if of.novelty:
+            states[of.novelty.seat].add("novelty")
+        if of.is_again:
+            states[of.seat].add("again")
+        for at, move in enumerate(record.moves):
+            if move == SWAP and at < len(seats):
+                states[seats[at]].add("swap.own")
+                states[1 - seats[at]].add("swap.opponent")
+            if low.get(at + 1):
+                states[seats[at]].add("clock.low")
+        facts = GameFacts(
+            result=result,
+            plies=len(record.plies),
+            states=(frozenset(states[0]), frozenset(states[1])),
+            conditions={tag: value for tag in CONDITIONS if (value := record.tag(tag))},
+        )
+        self._told.append((facts, line))
 
     def _play(self, game: Played, record: Record, first: float) -> None:
         """Find where a game of the bot turned, and what it said there."""
@@ -297,9 +339,12 @@ class Explanation:
         chosen = chosen_plies(record)
         self._repertoire.add(game.record, played.seats, first, seat=game.seat, chosen=chosen)
         self._places.append((game.file, game.number))
-        self._take_times(game, record, played.seats)
+        used, low = self._take_times(record, game.line, played.seats, chosen)
+        if used:
+            self._timed.append((game, used, low))
         if game.is_forfeited:
             return
+        self._tell(record, game.result, game.line, played.seats, low)
         game.turns = tuple(turn for turn in turns_of(record, played) if turn.ply > chosen)
         outcome = played.board.position().outcome()
         if outcome is not None and outcome.cells:
@@ -313,38 +358,51 @@ class Explanation:
                 told.append((at + 1, said.number))
         game.told = told
 
-    def _take_times(self, game: Played, record: Record, seats: Sequence[int]) -> None:
-        """Note what every move of a game took, and where little time was left."""
+    def _take_times(
+        self, record: Record, line: int, seats: Sequence[int], chosen: int
+    ) -> tuple[dict[int, float], dict[int, bool]]:
+        """Return what every move of a game took, and where little time was left."""
         used: dict[int, float] = {}
         low: dict[int, bool] = {}
+        moves: tuple[list[tuple[Stage, float]], ...] = ([], [])
         players = record.first, record.second
-        initial = _initial_s(record)
+        initial, control = _initial_s(record), record.tag("TimeControl")
         for at, ply in enumerate(record.plies):
             if (seconds := ply.used_s) is not None:
                 used[at + 1] = seconds
                 if abs(ply.eval or 0.0) < PROOF:  # a proof is soon done
-                    self._used[players[seats[at]], record.game, (at + 1) // STAGE].append(seconds)
+                    stage = players[seats[at]], record.game, control, (at + 1) // STAGE
+                    self._used[stage].append(seconds)
+                    if at >= chosen:
+                        moves[seats[at]].append((stage, seconds))
             if initial and (left := ply.annotation("clk")) and left.number is not None:
                 low[at + 1] = left.number < LOW * initial
         if used:
-            self._timed.append((game, used, low))
+            self._moves[line] = moves
+        return used, low
 
     @property
     def games(self) -> int:
         """Return how many games of the bot count."""
         return len(self._games)
 
+    def facts(self) -> list[tuple[GameFacts, int]]:
+        """Return what is known of games that tell how strong bots are, and their lines."""
+        for every in self._used.values():
+            every.sort()
+        return [
+            (replace(facts, quickness=self._quickness(line)), line) for facts, line in self._told
+        ]
+
     def explained(self) -> Explained:
         """Return what all that was added comes to."""
         games = self._games
-        advantages = self._advantages()
-        expect(games, advantages)
         self._set_clocks()
         calibration = Calibration()
         of_board = [game for game in games if game.is_told]
         for number, game in enumerate(of_board):
             calibration.add(number, game.told, game.points)
-        weaknesses = Weaknesses(self.bot, games, self._repertoire, calibration, advantages)
+        weaknesses = Weaknesses(self.bot, games, self._repertoire, calibration, self.facts())
         tested = weaknesses.tested()
         findings = ranked(tested)
         lost = [game for game in of_board if not game.points]
@@ -356,7 +414,7 @@ class Explanation:
             games=len(games),
             points=math.fsum(game.points for game in games),
             left_out=dict(self._left_out),
-            scored=self._scored(advantages),
+            scored=self._scored(tested),
             tested=sum(each.cost.p_value is not None for each in tested),
             findings=[each for each in findings if each.is_believed],
             unsure=[each for each in findings if not each.is_believed],
@@ -370,14 +428,18 @@ class Explanation:
             climatology=math.fsum((one - mean) ** 2 for one in told) / len(told) if told else None,
         )
 
-    def _advantages(self) -> dict[str, Estimate]:
-        """Return what the first seat of a game is worth, where others have played enough."""
-        return {
-            game: conditions.advantage
-            for game, results in self._others.items()
-            if len(results) >= OTHERS
-            for conditions in rate(results, in_order=False).conditions
-        }
+    def _quickness(self, line: int) -> tuple[float | None, float | None]:
+        """Return the part of their own moves than which first's and second's were quicker."""
+        quick = []
+        for moves in self._moves.get(line, ((), ())):
+            told = [self._quicker(*move) for move in moves if len(self._used[move[0]]) >= LEAST]
+            quick.append(1 - math.fsum(told) / len(told) if told else None)
+        return quick[0], quick[1]
+
+    def _quicker(self, stage: Stage, took: float) -> float:
+        """Return the part of a player's moves that took less; of as long ones half count."""
+        every = self._used[stage]
+        return (bisect_left(every, took) + bisect_right(every, took)) / 2 / len(every)
 
     def _set_clocks(self) -> None:
         """Say of the moves by which games turned how quick they were for who made them."""
@@ -388,28 +450,28 @@ class Explanation:
             for turn in game.turns:
                 if turn.ply not in used:
                     continue
-                every = self._used.get((players[turn.seat], game.game, turn.ply // STAGE), [])
-                took, quicker = used[turn.ply], None
-                if len(every) >= LEAST:  # proofs are not among them, so that there may be none
-                    # Of moves that took as long half count as quicker.
-                    before = bisect_left(every, took) + bisect_right(every, took)
-                    quicker = before / 2 / len(every)
+                control = game.record.tag("TimeControl")
+                stage = players[turn.seat], game.game, control, turn.ply // STAGE
+                quicker = None
+                if len(self._used.get(stage, ())) >= LEAST:  # proofs are not among them
+                    quicker = self._quicker(stage, used[turn.ply])
                 game.clocks = {**game.clocks, turn.ply: Clock(quicker, low.get(turn.ply))}
 
-    def _scored(self, advantages: dict[str, Estimate]) -> list[Scored]:
+    def _scored(self, tested: Sequence[Finding]) -> list[Scored]:
+        missing = {(one.game, one.kind): one.cost.points for one in tested if one.topic == "seat"}
         groups: defaultdict[tuple[str, int], list[Played]] = defaultdict(list)
         for game in self._games:
             groups[game.game, game.seat].append(game)
-        return [
-            Scored(
-                game=game,
-                seat=seat,
-                games=len(of),
-                points=math.fsum(one.points for one in of),
-                expected=math.fsum(one.expected for one in of) if game in advantages else None,
+        found = []
+        for (game_id, seat), of in sorted(groups.items()):
+            points = math.fsum(one.points for one in of)
+            more = missing.get((game_id, f"seat.{SEATS[seat].word}"))
+            is_known = more is not None and self._others[game_id] >= OTHERS
+            expected = min(float(len(of)), max(0.0, points + (more or 0.0))) if is_known else None
+            found.append(
+                Scored(game=game_id, seat=seat, games=len(of), points=points, expected=expected)
             )
-            for (game, seat), of in sorted(groups.items())
-        ]
+        return found
 
     def _lost_again(self) -> tuple[list[Lost], float]:
         """Return the positions that were lost every time, and how many chance alone would make."""

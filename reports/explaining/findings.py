@@ -1,13 +1,12 @@
 """What costs a bot points: things that are tested on its games, and findings, ranked.
 
 Three kinds of evidence. A *group* of games, such as those from one opening, costs how many more
-points the bot would have if it scored there as in its other games, each by what was expected of it.
-An *excess* is of what both players may do, such as to miss a win: how much more often the bot does.
-A *fact*, such as a game lost on time, needs no test. Costs overlap, and do not add up.
+points the bot would have if it scored there what its rating by all other games expects. An *excess*
+is of what both players may do, such as to miss a win: how much more often the bot does. A *fact*,
+such as a game lost on time, needs no test. Costs overlap, and do not add up.
 
-Of all that is tested those findings are believed that the rule of Benjamini and Hochberg takes
-(`lath.reports.estimates`). First comes the dearest of each kind, for one weakness shows in several
-ways, and what is said twice helps nobody; then the others. Must not know where groups come from.
+Of all that is tested those findings are believed that `family` takes: where nothing is wrong, there
+is one in 5 % of cases. What costs most for sure comes first. Must not know where groups come from.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from lath.reports.estimates import RATE, adjusted, student_tails, wilson
-from lath.reports.ratings.numerics import Z95, student
+from lath.reports.estimates import RATE, wilson
+from lath.reports.ratings.numerics import Z95
 
 LEAST: Final = 8
 """Games of a group, and of those outside of it, that are compared: fewer could hardly be believed,
@@ -84,12 +83,20 @@ class Finding:
     """Numbers of its games; of two findings of a kind with mostly the same games one is told."""
 
     adjusted: float = 1.0
-    """The p-value by Benjamini and Hochberg, who are not asked about facts; of these 0."""
+    """The p-value that counts how many things were tested; of facts 0."""
+
+    alternative_to: str = ""
+    """What another finding says that would explain the same points; empty where none would."""
 
     @property
     def is_believed(self) -> bool:
-        """Return whether it is, the false discovery rate being 5 %."""
+        """Return whether it is, the error rate of the whole family being 5 %."""
         return self.adjusted <= RATE
+
+    @property
+    def topic(self) -> str:
+        """Return what its kind is about, such as `opening` of `opening.first`."""
+        return self.kind.partition(".")[0]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/explain.md describes it."""
@@ -104,6 +111,7 @@ class Finding:
             "high": self.cost.high,
             "p_value": self.cost.p_value,
             "adjusted": self.adjusted,
+            "alternative_to": self.alternative_to,
             "where": self.where,
             "position": self.position,
             "places": [place._asdict() for place in self.places],
@@ -113,18 +121,25 @@ class Finding:
 def ranked(findings: Iterable[Finding]) -> list[Finding]:
     """Return all that was tested as it ranks: the believed, and those that are not behind them.
 
-    Whatever costs nothing is left out, and of one kind what another one tells already.
+    What costs most for sure comes first, by the lower end of its interval, and of each topic the
+    first one before others. The best alternative of each follows it; other alternatives come
+    behind. What costs nothing is left out, and of one kind what another one reports.
     """
-    every = list(findings)
-    chances = adjusted([each.cost.p_value for each in every if each.cost.p_value is not None])
-    left = iter(chances)
-    told = [
-        replace(each, adjusted=0.0 if each.cost.p_value is None else next(left)) for each in every
-    ]
-    told = [each for each in told if each.cost.points > 0]
-    sure = _unlike([each for each in told if each.is_believed])
+    told = [each for each in findings if each.cost.points > 0]
+    sure = _one_a_topic(
+        _unlike([each for each in told if each.is_believed and not each.alternative_to])
+    )
+    alternatives: defaultdict[str, list[Finding]] = defaultdict(list)
+    kept = [*sure]
+    for each in sorted(told, key=lambda one: one.cost.p_value or 0.0):
+        is_one = each.is_believed and each.alternative_to
+        if is_one and not any(one.kind == each.kind and _overlap(one, each) for one in kept):
+            kept.append(each)
+            alternatives[each.alternative_to].append(each)
+    best = [each for one in sure for each in (one, *alternatives[one.says][:1])]
+    rest = [each for one in sure for each in alternatives[one.says][1:]]
     unsure = sorted((each for each in told if not each.is_believed), key=lambda one: one.adjusted)
-    return [*_one_a_kind(sure), *unsure]
+    return [*best, *rest, *unsure]
 
 
 def _unlike(findings: Sequence[Finding]) -> list[Finding]:
@@ -134,14 +149,14 @@ def _unlike(findings: Sequence[Finding]) -> list[Finding]:
     """
     kept: list[Finding] = []
     for each in sorted(findings, key=lambda one: one.cost.p_value or 0.0):
-        same = (one for one in kept if _topic(one) == _topic(each) and _overlap(one, each))
+        same = (one for one in kept if one.kind == each.kind and _overlap(one, each))
         rival = next(same, None)
         if rival is None:
             kept.append(each)
         elif rival.members > each.members or rival.members < each.members:
             part, whole = sorted((rival, each), key=lambda one: len(one.members))
             kept[kept.index(rival)] = whole if _is_everywhere(part, whole) else part
-    return sorted(kept, key=lambda one: -one.cost.points)
+    return sorted(kept, key=lambda one: -one.cost.low)
 
 
 def _overlap(one: Finding, other: Finding) -> bool:
@@ -157,69 +172,15 @@ def _is_everywhere(part: Finding, whole: Finding) -> bool:
     return whole.cost.points - part.cost.points > LEAST_ERRORS * math.sqrt(variance)
 
 
-def _topic(finding: Finding) -> str:
-    return finding.kind.partition(".")[0]
-
-
-def _one_a_kind(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the first of each kind, then the others, both in their order."""
+def _one_a_topic(findings: Sequence[Finding]) -> list[Finding]:
+    """Return the first of each topic, then the others, both in their order."""
     met: set[str] = set()
     first: list[Finding] = []
     others: list[Finding] = []
     for each in findings:
-        (others if _topic(each) in met else first).append(each)
-        met.add(_topic(each))
+        (others if each.topic in met else first).append(each)
+        met.add(each.topic)
     return [*first, *others]
-
-
-class Spread:
-    """How much the points of a bot's games differ from what was expected of them.
-
-    Of each game `values` has the difference, `clusters` the number of those with which it hangs
-    together, such as a pair, and `strata` that of those with which it is compared, such as all with
-    one seat.
-    """
-
-    def __init__(
-        self, values: Sequence[float], clusters: Sequence[int], strata: Sequence[int]
-    ) -> None:
-        self._values: Final = values
-        self._strata: Final = strata
-        self._of: Final[defaultdict[int, list[float]]] = defaultdict(list)
-        for value, stratum in zip(values, strata, strict=True):
-            self._of[stratum].append(value)
-        means = {stratum: math.fsum(of) / len(of) for stratum, of in self._of.items()}
-        sums: defaultdict[int, float] = defaultdict(float)
-        for value, cluster, stratum in zip(values, clusters, strata, strict=True):
-            sums[cluster] += value - means[stratum]
-        self._degrees: Final = max(1, len(sums) - len(means))
-        squares = math.fsum(each * each for each in sums.values())
-        self._of_one: Final = squares / len(values) * len(sums) / self._degrees if values else 0.0
-
-    def cost(self, group: Iterable[int], more: float = 0.0) -> Cost | None:
-        """Return what a group costs; None where it, or what is outside of it, is too small.
-
-        `more` is the variance of what was expected of the group, in points.
-        """
-        within: defaultdict[int, list[float]] = defaultdict(list)
-        for game in group:
-            within[self._strata[game]].append(self._values[game])
-        games, outside, points, variance = 0, 0, 0.0, 0.0
-        for stratum, of in within.items():
-            many, others = len(of), len(self._of[stratum]) - len(of)
-            if others < LEAST:  # nothing to compare with
-                continue
-            total = math.fsum(of)
-            points += many * (math.fsum(self._of[stratum]) - total) / others - total
-            variance += many * (1 + many / others)
-            games, outside = games + many, outside + others
-        if min(games, outside) < LEAST or not self._of_one:
-            return None
-        error = math.sqrt(self._of_one * variance + more)
-        half = student(Z95, self._degrees) * error
-        least = max(0.0, points - 0.5)  # points come in whole and halves
-        chance = student_tails(least / error, self._degrees) / 2 if points > 0 else 1.0
-        return Cost(points, points - half, points + half, chance)
 
 
 def excess(own: int, others: int, worth: float) -> Cost:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Final, NamedTuple
@@ -158,6 +158,14 @@ class Repertoire:
                 lines = tuple(of)
                 last[lines] = max(plies[key], last.get(lines, 0))
         return [Reached(lines, ply) for lines, ply in sorted(last.items(), key=lambda one: one[1])]
+
+    def came_to(self, keys: Collection[int]) -> dict[int, list[int]]:
+        """Return for positions, by their keys, all lines that came there, whoever played them."""
+        found: dict[int, list[int]] = {key: [] for key in keys}
+        for at, line in enumerate(self.lines):
+            for key in found.keys() & set(line.keys[:-1]):
+                found[key].append(at)
+        return found
 
     def choices(self, places: Iterable[int]) -> Iterator[tuple[int, list[Choice]]]:
         """Yield lines with what had been played before where they left what was known.

@@ -1,40 +1,31 @@
-"""What is tested of a bot's games: seats, openings, turning points, time, evaluations, repeats.
+"""What is tested of a bot's games: groups of them, turning points, time, evaluations, repeats.
 
 Each test gives a `Finding`, whatever came of it, for what was tested counts where it is decided
-what to believe. Expected of a game is what the bot scores against that opponent, over all games at
-once, with the first seat's advantage where games of others tell it. Must not know files, nor how a
-finding is shown.
+what to believe. Groups of games are the business of `contrasts`; here are facts, what both players
+may do, and what the bot says itself. Must not know files, nor how a finding is shown.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import partial
 from itertools import pairwise
 from statistics import median, quantiles
 from typing import Final, Literal, NamedTuple
 
-from lath.games.core import SEATS
 from lath.notation.query import quoted
 from lath.notation.record import FORFEITS, Record
 from lath.reports.explaining.calibration import Calibration
-from lath.reports.explaining.findings import (
-    LEAST,
-    Cost,
-    Finding,
-    Place,
-    Spread,
-    excess,
-    fact,
-    shares,
-)
+from lath.reports.explaining.contrasts import Contrasts, GameFacts, Shared, Words
+from lath.reports.explaining.family import Test
+from lath.reports.explaining.findings import LEAST, Cost, Finding, Place, excess, fact, shares
 from lath.reports.explaining.repertoire import Reached, Repertoire, position_after
 from lath.reports.explaining.turning import KINDS, Kind, Turn
 from lath.reports.figures import of_game
-from lath.reports.ratings.results import Estimate
+from lath.reports.ratings.results import Result
 
 OPENING: Final = 8
 """Plies of which an opening has no more; what comes later is a position."""
@@ -48,8 +39,9 @@ LOW: Final = 0.1
 QUARTER: Final = 0.25
 """A move is quick, or slow, if it is of the quickest, or slowest, quarter of who made it."""
 
-DOUBT: Final = 2
-"""Games at a bot's mean that count for each opponent beside those against it."""
+OTHERS: Final = 0.1
+"""The part of the error that is not for groups of games: turns, lines, phases, moves and
+evaluations, a topic like another one. What they find shows by far more than chance."""
 
 
 class Clock(NamedTuple):
@@ -93,6 +85,7 @@ class Played:
     record: Record
     """Without comments."""
 
+    result: Result
     seat: int
     points: float
     line: int
@@ -148,44 +141,6 @@ class Played:
         return next((one for one in self.turns if one.kind != "missed" and one.seat == of), None)
 
 
-def expect(games: Sequence[Played], advantages: Mapping[str, Estimate]) -> None:
-    """Set what was expected of each game, by the bot's score against each opponent on the board.
-
-    The few games against one count together with `DOUBT` that went as all did. Games that are lost
-    otherwise than on the board, or repeat others, teach nothing.
-    """
-    scored = [game.points for game in games if game.is_told]
-    mean = math.fsum(scored) / len(scored) if scored else 0.5
-    mean = min(1 - 1e-6, max(1e-6, mean))
-    against: defaultdict[str, list[Played]] = defaultdict(list)
-    for game in games:
-        against[game.opponent].append(game)
-    for of in against.values():
-        telling = [game for game in of if game.is_told]
-        ahead = [_ahead(game, advantages) for game in telling]
-        points = math.fsum(game.points for game in telling) + DOUBT * mean
-        low, high = -40.0, 40.0
-        for _ in range(50):
-            middle = (low + high) / 2
-            total = math.fsum(_logistic(middle + more) for more in ahead)
-            if total + DOUBT * _logistic(middle) < points:
-                low = middle
-            else:
-                high = middle
-        for game in of:
-            game.expected = _logistic(low + _ahead(game, advantages))
-
-
-def _ahead(game: Played, advantages: Mapping[str, Estimate]) -> float:
-    advantage = advantages.get(game.game)
-    value = 0.0 if advantage is None else advantage.value * math.log(10) / 400
-    return -value if game.seat else value
-
-
-def _logistic(value: float) -> float:
-    return (1 + math.tanh(value / 2)) / 2
-
-
 class Weaknesses:
     """The tests of a bot's games."""
 
@@ -195,31 +150,47 @@ class Weaknesses:
         games: Sequence[Played],
         repertoire: Repertoire,
         calibration: Calibration,
-        advantages: Mapping[str, Estimate],
+        told: Sequence[tuple[GameFacts, int]],
     ) -> None:
+        """`told` are games, of others too, that tell how strong bots are, and their lines."""
         self._bot: Final = bot
         self._all: Final = games
         self._games: Final = [game for game in games if game.is_told]
         self._repertoire: Final = repertoire
         self._calibration: Final = calibration
-        self._advantages: Final = advantages
-        self._at_line: Final = {game.line: at for at, game in enumerate(self._games)}
+        self._facts: Final = [facts for facts, _ in told]
+        self._at_line: Final = {line: at for at, (_, line) in enumerate(told)}
+        of_line = {game.line: game for game in self._games}
+        self._of_fact: Final = {
+            at: of_line[line] for line, at in self._at_line.items() if line in of_line
+        }
+        self._keys: Final[dict[str, int]] = {}
+        """Of positions, by their texts."""
         self.ids: Final = sorted({game.game for game in self._games})
 
     def tested(self) -> list[Finding]:
-        """Return all that was tested."""
-        return [
-            *self._forfeits(),
-            *self._repeats(),
-            *self._of_games(),
-            *self._of_seats(),
-            *self._of_openings(),
-            *self._of_novelties(),
+        """Return all that was tested; sets what was expected of each game."""
+        others = [
             *self._of_turns(),
             *self._of_directions(),
             *self._of_phases(),
             *self._of_clocks(),
             *self._of_promises(),
+        ]
+        contrasts = Contrasts(self._bot, self._facts, self._positions())
+        tested = contrasts.tested(_tests(others), kept=1 - OTHERS if others else 1.0)
+        expectation = tested.expectation
+        for game in self._all:
+            first = expectation.share(game.result)
+            game.expected = 1 - first if game.seat else first
+        return [
+            *self._forfeits(),
+            *self._repeats(),
+            *(self._placed(finding) for finding in tested.findings),
+            *(
+                replace(finding, adjusted=p_value)
+                for finding, p_value in zip(others, tested.others, strict=True)
+            ),
         ]
 
     # Facts
@@ -239,6 +210,7 @@ class Weaknesses:
                 because=f"after {span}, the median being {median(plies):.0f}",
                 games=len(lost),
                 cost=fact(game.expected for game in lost),
+                adjusted=0.0,
                 where=f'loser = {quoted(self._bot)} and termination = "{why}"',
                 places=tuple(game.place(len(game.record.plies)) for game in lost),
             )
@@ -252,141 +224,65 @@ class Weaknesses:
                 because="each had been lost before with the same moves",
                 games=len(lost),
                 cost=fact(game.expected for game in lost),
+                adjusted=0.0,
                 places=tuple(game.place(len(game.record.plies)) for game in lost),
             )
 
     # Groups of games
 
-    def _spread(self, stratum: Callable[[Played], object]) -> Spread:
-        numbers: dict[object, int] = {}
-        strata = [numbers.setdefault(stratum(game), len(numbers)) for game in self._games]
-        values = [game.points - game.expected for game in self._games]
-        return Spread(values, [game.cluster for game in self._games], strata)
+    def _placed(self, finding: Finding) -> Finding:
+        """Return what was found of a group with the plies where it shows: of games it lost."""
+        group = [self._of_fact[at] for at in sorted(finding.members)]
+        lost = [game for game in group if not game.points] or group
+        plies: dict[int, int] = {}
+        if finding.kind == "novelty":
+            plies = {
+                game.line: novelty.ply
+                for game in lost
+                if (novelty := self._repertoire.lines[game.line].novelty)
+            }
+        elif finding.position:
+            plies = self._plies_at(finding.position, lost)
+        places = tuple(game.place(plies.get(game.line) or _turn(game)) for game in lost)
+        return replace(finding, places=places)
 
-    @cached_property
-    def _by_seat(self) -> Spread:
-        """Return what compares games with those of the same game's id and seat."""
-        return self._spread(lambda game: (game.game, game.seat))
+    def _plies_at(self, position: str, games: Sequence[Played]) -> dict[int, int]:
+        """Return the plies after which games came to a position, by their lines."""
+        key = self._keys[position]
+        lines = self._repertoire.lines
+        return {game.line: lines[game.line].keys.index(key) for game in games}
 
-    def _group(
-        self,
-        kind: str,
-        says: str,
-        group: Sequence[int],
-        cost: Cost | None,
-        *,
-        game: str = "",
-        where: str = "",
-        plies: Mapping[int, int] | None = None,
-    ) -> Iterator[Finding]:
-        """Yield what a group of games costs; nothing where that cannot be said."""
-        if cost is None:
-            return
-        scored = math.fsum(self._games[at].points for at in group)
-        of_all = len(group)
-        lost = [at for at in group if not self._games[at].points] or group
-        yield Finding(
-            kind=kind,
-            says=says,
-            because=f"scores {scored / of_all:.0%}; by its other games "
-            f"{_share((scored + cost.points) / of_all)} could be expected",
-            games=of_all,
-            cost=cost,
-            game=game,
-            where=where,
-            places=tuple(
-                self._games[at].place((plies or {}).get(at) or self._turn(at)) for at in lost
-            ),
-            members=frozenset(group),
-        )
+    def _positions(self) -> list[Shared]:
+        """Return the positions to which enough of the bot's games came."""
+        lines = self._repertoire.lines
+        reached = self._repertoire.reached(LEAST, len(self._games) - LEAST)
+        keys = {lines[one.lines[0]].keys[one.ply]: one for one in reached}
+        came = self._repertoire.came_to(keys)
+        return [
+            Shared(
+                games=frozenset(self._at_line[at] for at in came[key] if at in self._at_line),
+                words=partial(self._words_of, key, one),
+            )
+            for key, one in keys.items()
+        ]
 
-    def _turn(self, at: int) -> int:
-        game = self._games[at]
-        turn = game.turn(own=True)
-        return turn.ply if turn else len(game.record.plies)
-
-    def _where(self, game: str = "", *more: str) -> str:
-        of = (f"game = {quoted(game)}",) if game and len(self.ids) > 1 else ()
-        return " and ".join((f"player = {quoted(self._bot)}", *of, *more))
-
-    def _of_games(self) -> Iterator[Finding]:
-        if len(self.ids) < 2:
-            return
-        spread = self._spread(lambda _: 0)
-        for game in self.ids:
-            group = [at for at, one in enumerate(self._games) if one.game == game]
-            says = f"is weak at {of_game(game)['title']}"
-            where = self._where(game)
-            yield from self._group("game", says, group, spread.cost(group), game=game, where=where)
-
-    def _of_seats(self) -> Iterator[Finding]:
-        spread = self._spread(lambda game: game.game)
-        for game in self.ids:
-            advantage = self._advantages.get(game)
-            if advantage is None:  # nobody knows whether it is the seat or the bot
-                continue
-            for seat in SEATS:
-                group = [
-                    at
-                    for at, one in enumerate(self._games)
-                    if one.game == game and one.seat == seat
-                ]
-                chances = [self._games[at].expected for at in group]
-                slope = math.fsum(each * (1 - each) for each in chances) * math.log(10) / 400
-                cost = spread.cost(group, (2 * slope * advantage.error) ** 2)
-                says = f"is weak as {seat.word}{self._at(game)}"
-                where = self._where(game, f"{seat.word} = {quoted(self._bot)}")
-                yield from self._group("seat", says, group, cost, game=game, where=where)
+    def _words_of(self, key: int, reached: Reached) -> Words:
+        record = self._repertoire.lines[reached.lines[0]].record
+        if reached.ply <= OPENING:
+            moves = " ".join(
+                f"{ply}. {move}" for ply, move in enumerate(record.moves[: reached.ply], 1)
+            )
+            says = f"loses after {moves}"
+        else:
+            says = f"loses from a position that it meets after {reached.ply} plies"
+        position = position_after(record, reached.ply).text()
+        self._keys[position] = key
+        more = [f"game = {quoted(record.game)}"] if len(self.ids) > 1 else []
+        where = " and ".join((f"player = {quoted(self._bot)}", *more, f'position "{position}"'))
+        return Words(f"{says}{self._at(record.game)}", where, position)
 
     def _at(self, game: str) -> str:
         return f" at {of_game(game)['title']}" if len(self.ids) > 1 else ""
-
-    def _of_openings(self) -> Iterator[Finding]:
-        for reached in self._repertoire.reached(LEAST, len(self._games) - LEAST):
-            group = [self._at_line[line] for line in reached.lines if line in self._at_line]
-            cost = self._by_seat.cost(group) if len(group) >= LEAST else None
-            if cost is None:
-                continue
-            record, game = self._games[group[0]].record, self._games[group[0]].game
-            plies = {at: self._ply_of(reached, at) for at in group}
-            if reached.ply <= OPENING:
-                moves = " ".join(
-                    f"{ply}. {move}" for ply, move in enumerate(record.moves[: reached.ply], 1)
-                )
-                says = f"loses after {moves}"
-            else:
-                says = f"loses from a position that it meets after {reached.ply} plies"
-            position = position_after(record, reached.ply).text()
-            where = self._where(game, f'position "{position}"')
-            found = self._group(
-                "opening",
-                f"{says}{self._at(game)}",
-                group,
-                cost,
-                game=game,
-                where=where,
-                plies=plies,
-            )
-            yield from (replace(each, position=position) for each in found)
-
-    def _ply_of(self, reached: Reached, at: int) -> int:
-        """Return the ply after which a game came to a position."""
-        lines = self._repertoire.lines
-        key = lines[reached.lines[0]].keys[reached.ply]
-        return lines[self._games[at].line].keys.index(key)
-
-    def _of_novelties(self) -> Iterator[Finding]:
-        lines = self._repertoire.lines
-        of_line = [lines[game.line] for game in self._games]
-        left = [
-            at for at, line in enumerate(of_line) if line.novelty and line.novelty.seat == line.seat
-        ]
-        plies = {at: novelty.ply for at in left if (novelty := of_line[at].novelty)}
-        says = "loses where it is the first to leave what is known"
-        yield from self._group("novelty", says, left, self._by_seat.cost(left), plies=plies)
-        again = [at for at, line in enumerate(of_line) if line.is_again]
-        says = "goes again where it had lost every time"
-        yield from self._group("again", says, again, self._by_seat.cost(again))
 
     # What both players may do
 
@@ -547,6 +443,19 @@ class Weaknesses:
             )
 
 
+def _tests(findings: Sequence[Finding]) -> list[Test]:
+    """Return tests that share `OTHERS` of the error by their topics."""
+    topics = Counter(one.topic for one in findings)
+    return [
+        Test(one.cost.p_value or 0.0, OTHERS / len(topics) / topics[one.topic]) for one in findings
+    ]
+
+
+def _turn(game: Played) -> int:
+    turn = game.turn(own=True)
+    return turn.ply if turn else len(game.record.plies)
+
+
 _FORFEITED: Final = dict(
     zip(
         FORFEITS,
@@ -595,10 +504,6 @@ def line_of(names: Sequence[str], bits: Mapping[str, int], directions: Iterable[
 def _mean(values: Iterable[float]) -> float:
     every = list(values)
     return math.fsum(every) / len(every) if every else 1.0
-
-
-def _share(value: float) -> str:
-    return f"{max(0.0, min(1.0, value)):.0%}"
 
 
 def _of(part: int, whole: int) -> str:

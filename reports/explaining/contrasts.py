@@ -1,0 +1,422 @@
+"""Groups of games in which a bot may be weaker than its rating says: which there are, and the test.
+
+What is known of each game is plain data: who played, what came of it, its length, and what each
+player did in it. All groups are formed before results are looked at, and go into one family:
+opponents, sides, game types, openings and positions (also on one side), swaps, long and short
+games, games played fast or slowly, low clocks, known positions that were left, and conditions such
+as the time control.
+
+What holds for all players is no weakness of one: a swap, little time or an opening may be worth as
+much to others. Such effects are fitted to all games, those of others too.
+
+Must not know records.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+from lath.games.core import SEATS
+from lath.notation.query import quoted
+from lath.reports.estimates import RATE
+from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
+from lath.reports.explaining.family import Test, chosen
+from lath.reports.explaining.findings import LEAST, Cost, Finding
+from lath.reports.figures import of_game
+from lath.reports.ratings.numerics import Matrix, cdf
+from lath.reports.ratings.results import Z95, Result
+
+PARTS: Final = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+"""Parts of a bot's games that are its longest, or shortest, and that it played fastest, or most
+slowly: nobody knows from where on a game is long."""
+
+POSITIONS: Final = 40
+"""Positions that are tested, at most: those that split the games most evenly."""
+
+MET: Final = 16
+"""Games in which a position must have come up: of fewer even losing all could be chance, among so
+many positions."""
+
+SAME: Final = 0.9
+"""The part of their games from which on two positions are one."""
+
+LEAST_KNOWN: Final = 0.05
+"""The part of what a group's games tell that is left after all other parts, or it is not tested."""
+
+NAMED: Final[Mapping[str, str]] = {
+    "swap.own": "is weak after its own swap",
+    "swap.opponent": "is weak after its opponent's swap",
+    "clock.low": "is weak in games in which it has little time left",
+    "novelty": "loses where it is the first to leave what is known",
+    "again": "goes again where it had lost every time",
+}
+"""States of players, and what it is to be weak in them."""
+
+CONDITIONS: Final[Mapping[str, str]] = {
+    "TimeControl": "at the time control",
+    "Event": "in the event",
+    "Host": "on the machine",
+}
+"""Tags by which games are told apart, and how that reads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameFacts:
+    """What is known of a game."""
+
+    result: Result
+    plies: int
+    states: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
+    """What was so for first, and for second, in words of `NAMED`."""
+
+    quickness: tuple[float | None, float | None] = (None, None)
+    """The part of their own moves, at that stage of a game, that first and second took longer for,
+    on average; None without times."""
+
+    conditions: Mapping[str, str] = field(default_factory=dict)
+    """Tags of `CONDITIONS`."""
+
+
+class Words(NamedTuple):
+    """How a position is reported."""
+
+    says: str
+    where: str
+    """The query that selects its games."""
+    position: str
+    """Its text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shared:
+    """A position to which games came."""
+
+    games: frozenset[int]
+    """Their places, also of games of others."""
+
+    words: Callable[[], Words]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """A group of a bot's games that is compared with what was expected of them."""
+
+    kind: str
+    says: str
+    games: tuple[int, ...]
+    """Their places."""
+
+    game: str = ""
+    where: str = ""
+    position: str = ""
+
+
+class Contrasts:
+    """All groups of a bot's games, and what their tests come to."""
+
+    def __init__(self, bot: str, games: Sequence[GameFacts], positions: Sequence[Shared]) -> None:
+        """Form the groups; `games` are those of the bot and of others."""
+        self._bot: Final = bot
+        self._games: Final = games
+        self._own: Final[dict[int, int]] = {
+            at: one.result.first != bot for at, one in enumerate(games) if bot in one.result[:2]
+        }
+        """The bot's games, and its seat in them."""
+        self._ids: Final = sorted({games[at].result.game for at in self._own})
+        self._positions: Final = self._chosen(positions)
+        self._contrasts: Final = self._different()
+
+    def _chosen(self, positions: Sequence[Shared]) -> list[Shared]:
+        """Return positions that split the bot's games most evenly, none nearly like another."""
+        own, kept = len(self._own), list[tuple[frozenset[int], Shared]]()
+        several = [(one.games & self._own.keys(), one) for one in positions]
+        several = [each for each in several if MET <= len(each[0]) <= own - MET]
+        for group, one in sorted(several, key=lambda each: abs(2 * len(each[0]) - own)):
+            if all(len(group & other) < SAME * len(group | other) for other, _ in kept):
+                kept.append((group, one))
+            if len(kept) == POSITIONS:
+                break
+        return [one for _, one in kept]
+
+    def _different(self) -> list[Contrast]:
+        """Return groups that are large enough, as is what is left of the games, each once."""
+        met = set[frozenset[int]]()
+        found = []
+        for one in self._every():
+            group = frozenset(one.games)
+            if LEAST <= len(group) <= len(self._own) - LEAST and group not in met:
+                met.add(group)
+                found.append(one)
+        return found
+
+    # Which groups there are
+
+    def _every(self) -> Iterator[Contrast]:
+        yield from self._by_opponent()
+        yield from self._by_seat()
+        yield from self._by_game()
+        yield from self._by_state()
+        yield from self._by_position()
+        yield from self._by_length()
+        yield from self._by_speed()
+        yield from self._by_condition()
+
+    def _where(self, *more: str) -> str:
+        return " and ".join((f"player = {quoted(self._bot)}", *more))
+
+    def _by_opponent(self) -> Iterator[Contrast]:
+        met: defaultdict[str, list[int]] = defaultdict(list)
+        for at, seat in self._own.items():
+            one = self._games[at].result
+            met[one.first if seat else one.second].append(at)
+        for name, group in met.items():
+            where = self._where(f"player = {quoted(name)}")
+            yield _contrast("opponent", f"is weak against {name}", group, where=where)
+
+    def _by_seat(self) -> Iterator[Contrast]:
+        for game in ("", *self._ids) if len(self._ids) > 1 else self._ids:
+            for seat in SEATS:
+                group = [
+                    at
+                    for at, own in self._own.items()
+                    if own == seat and game in ("", self._games[at].result.game)
+                ]
+                at_game = f" at {of_game(game)['title']}" if game and len(self._ids) > 1 else ""
+                where = f"{seat.word} = {quoted(self._bot)}" + (
+                    f" and game = {quoted(game)}" if at_game else ""
+                )
+                yield _contrast(
+                    f"seat.{seat.word}",
+                    f"is weak as {seat.word} player{at_game}",
+                    group,
+                    where=where,
+                    game=game,
+                )
+
+    def _by_game(self) -> Iterator[Contrast]:
+        for game in self._ids:
+            group = [at for at in self._own if self._games[at].result.game == game]
+            where = self._where(f"game = {quoted(game)}")
+            yield _contrast(
+                "game", f"is weak at {of_game(game)['title']}", group, where=where, game=game
+            )
+
+    def _by_state(self) -> Iterator[Contrast]:
+        for state, says in NAMED.items():
+            group = [at for at, seat in self._own.items() if state in self._games[at].states[seat]]
+            yield _contrast(state, says, group)
+
+    def _by_position(self) -> Iterator[Contrast]:
+        for one in self._positions:
+            group = [at for at in self._own if at in one.games]
+            game = self._games[group[0]].result.game
+            says, where, position = one.words()
+            more = {"game": game, "position": position}
+            yield _contrast("opening", says, group, where=where, **more)
+            for seat in SEATS if len(group) >= 2 * MET else ():
+                side = [at for at in group if self._own[at] == seat]
+                kind, says_so = f"opening.{seat.word}", f"{says} as {seat.word} player"
+                so = f"{where} and {seat.word} = {quoted(self._bot)}"
+                yield _contrast(kind, says_so, side, where=so, **more)
+
+    def _by_length(self) -> Iterator[Contrast]:
+        plies = {at: float(self._games[at].plies) for at in self._own}
+        for part, is_most, group in self._extremes(plies):
+            some = [self._games[at].plies for at in group]
+            says = f"is weak in {'long' if is_most else 'short'} games"
+            where = ""
+            if len(self._ids) == 1:
+                least, most = min(some), max(some)
+                says += f", of {f'{least} plies or more' if is_most else f'up to {most} plies'}"
+                where = self._where(f"plies >= {least}" if is_most else f"plies <= {most}")
+            else:
+                says += f", of its {'longest' if is_most else 'shortest'} {part:.0%} by game type"
+            kind = f"length.{'long' if is_most else 'short'}"
+            yield _contrast(kind, says, group, where=where)
+
+    def _by_speed(self) -> Iterator[Contrast]:
+        told = {
+            at: quickness
+            for at, seat in self._own.items()
+            if (quickness := self._games[at].quickness[seat]) is not None
+        }
+        for part, is_most, group in self._extremes(told):
+            word = "fast" if is_most else "slowly"
+            says = f"is weak in games in which it moves {word}, the {word.removesuffix('ly')}est"
+            yield _contrast(f"speed.{'fast' if is_most else 'slow'}", f"{says} {part:.0%}", group)
+
+    def _extremes(self, values: Mapping[int, float]) -> Iterator[tuple[float, bool, list[int]]]:
+        """Yield games with the least and the greatest values of each game type, part by part."""
+        by_game: defaultdict[str, list[int]] = defaultdict(list)
+        for at in values:
+            by_game[self._games[at].result.game].append(at)
+        for is_most in (True, False):
+            for part in PARTS:
+                group: list[int] = []
+                for of in by_game.values():
+                    ranked = sorted((values[at] for at in of), reverse=is_most)
+                    limit = ranked[min(len(of) - 1, round(part * len(of)))]
+                    # Who ties with the limit is out: all are as long there.
+                    group += [
+                        at for at in of if (values[at] > limit if is_most else values[at] < limit)
+                    ]
+                if group:
+                    yield len(group) / len(values), is_most, group
+
+    def _by_condition(self) -> Iterator[Contrast]:
+        for tag, reads in CONDITIONS.items():
+            met: defaultdict[str, list[int]] = defaultdict(list)
+            for at in self._own:
+                if value := self._games[at].conditions.get(tag, ""):
+                    met[value].append(at)
+            for value, group in met.items():
+                where = self._where(f"tag.{tag} = {quoted(value)}")
+                yield _contrast(f"tag.{tag}", f"is weak {reads} {value}", group, where=where)
+
+    # What holds for all players
+
+    def _effects(self) -> list[Effect]:
+        """Return what else results depend on, for whoever plays."""
+        found = []
+        for state in NAMED:
+            of: dict[int, float] = {
+                at: float((state in one.states[0]) - (state in one.states[1]))
+                for at, one in enumerate(self._games)
+                if (state in one.states[0]) != (state in one.states[1])
+            }
+            found.append(of)
+        told = [
+            (at, one.quickness[0] - one.quickness[1])
+            for at, one in enumerate(self._games)
+            if one.quickness[0] is not None and one.quickness[1] is not None
+        ]
+        found.append({at: 2 * value for at, value in told})
+        # What is a part already needs no other one.
+        begun: defaultdict[tuple[str, Hashable], set[int]] = defaultdict(set)
+        for at, one in enumerate(self._games):
+            begun[one.result.game, one.result.opening].add(at)
+        openings = {frozenset(of) for of in begun.values()}
+        found += [
+            dict.fromkeys(one.games, 1.0) for one in self._positions if one.games not in openings
+        ]
+        return [Effect(of, SOME) for of in found if of]
+
+    def _expectation(self) -> Expectation:
+        """Return what was expected; that strength tells less, or more, in long games is fitted."""
+        results = [one.result for one in self._games]
+        effects = self._effects()
+        plain = Expectation(results, effects, bot=self._bot, learns=False)
+        by_game: defaultdict[str, list[int]] = defaultdict(list)
+        for at, one in enumerate(self._games):
+            by_game[one.result.game].append(at)
+        longer: dict[int, float] = {}
+        for of in by_game.values():
+            ranked = sorted(of, key=lambda at: self._games[at].plies)
+            for place, at in enumerate(ranked):
+                longer[at] = plain.ahead(results[at]) * (2 * (place + 0.5) / len(of) - 1)
+        # Who is stronger may win soon, or late: that is no weakness in long games.
+        return Expectation(results, [*effects, Effect(longer, SOME)], bot=self._bot)
+
+    # What the tests come to
+
+    def tested(self, others: Sequence[Test] = (), *, kept: float = 1.0) -> Tested:
+        """Return what the tests come to, together with others that are independent of them.
+
+        Contrasts have `kept` of the error, others have the rest.
+        """
+        expectation = self._expectation()
+        every, contrasts, leanings = len(self._own), [], []
+        for contrast in self._contrasts:
+            leaning = expectation.leaning(self._numbers(contrast))
+            weight = math.fsum(expectation.weights[at] for at in contrast.games)
+            if leaning.information > LEAST_KNOWN * weight:
+                contrasts.append(contrast)
+                leanings.append(leaning)
+        found, p_values = chosen(
+            [-each.z for each in leanings],
+            [min(len(one.games), every - len(one.games)) / every for one in contrasts],
+            _correlation(expectation, [self._numbers(one) for one in contrasts], leanings),
+            others,
+            kept=kept,
+        )
+        told = [
+            self._finding(expectation, contrast, leaning, max(p_value, _NOT_BELIEVED))
+            for contrast, leaning, p_value in zip(contrasts, leanings, p_values, strict=False)
+        ]
+        for one in found:
+            told[one.at] = replace(told[one.at], adjusted=one.adjusted)
+        for one in found:
+            for at in one.alternatives:
+                if not told[at].is_believed:
+                    says = told[one.at].says
+                    told[at] = replace(told[at], adjusted=one.adjusted, alternative_to=says)
+        return Tested(findings=told, others=p_values[len(told) :], expectation=expectation)
+
+    def _numbers(self, one: Contrast) -> dict[int, float]:
+        return {at: -1.0 if self._own[at] else 1.0 for at in one.games}
+
+    def _finding(
+        self, expectation: Expectation, one: Contrast, leaning: Leaning, p_value: float
+    ) -> Finding:
+        weight = math.fsum(expectation.weights[at] for at in one.games)
+        unit = weight / leaning.information if leaning.information > 0 else 0.0
+        points, half = -unit * leaning.score, Z95 * unit * math.sqrt(leaning.variance)
+        many = len(one.games)
+        scored = math.fsum(
+            1 - result.score if self._own[at] else result.score
+            for at in one.games
+            for result in (self._games[at].result,)
+        )
+        could = max(0.0, min(1.0, (scored + points) / many))
+        cost = Cost(points, points - half, points + half, cdf(leaning.z))
+        return Finding(
+            kind=one.kind,
+            says=one.says,
+            because=f"scores {scored / many:.0%}; by all other games {could:.0%} could be expected",
+            games=many,
+            cost=cost,
+            game=one.game,
+            where=one.where,
+            position=one.position,
+            members=frozenset(one.games),
+            adjusted=p_value,
+        )
+
+
+_NOT_BELIEVED: Final = math.nextafter(RATE, 1)
+"""The least p-value of what another finding explains, at most as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """What all tests come to."""
+
+    findings: list[Finding]
+    """Of each contrast one."""
+
+    others: list[float]
+    """The adjusted p-values of the other tests."""
+
+    expectation: Expectation
+
+
+def _contrast(kind: str, says: str, games: Iterable[int], **more: str) -> Contrast:
+    return Contrast(kind=kind, says=says, games=tuple(games), **more)
+
+
+def _correlation(
+    expectation: Expectation, numbers: Sequence[Mapping[int, float]], leanings: Sequence[Leaning]
+) -> Matrix:
+    many = len(numbers)
+    matrix = [[1.0] * many for _ in range(many)]
+    for i, one in enumerate(numbers):
+        for j in range(i):
+            both = leanings[i].information * leanings[j].information
+            covariance = expectation.together(one, numbers[j], leanings[i], leanings[j])
+            by = covariance / math.sqrt(both) if both > 1e-18 else 0.0
+            matrix[i][j] = matrix[j][i] = max(-1.0, min(1.0, by))
+    return matrix
