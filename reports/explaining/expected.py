@@ -25,8 +25,11 @@ from lath.reports.ratings.elo import ELO, logistic
 from lath.reports.ratings.numerics import Matrix, Vector, cholesky, dot, inverse_of, solve, zeros
 from lath.reports.ratings.results import Result
 
-ANY: Final = 1000.0
-"""Elo points, the standard deviation before any game: of strengths and first-move advantages."""
+ANY: Final = 400.0
+"""Elo points, the standard deviation of strengths before any game."""
+
+ADVANTAGE: Final = 200.0
+"""That of first-move advantages."""
 
 SOME: Final = 100.0
 """That of effects that all players share."""
@@ -171,7 +174,7 @@ class Expectation:
                 if name != bot:
                     at_games[name, one.game].append((at, sign))
         for part, column in parts.items():
-            self._parts[part] = self._add(column, ANY)
+            self._parts[part] = self._add(column, ANY if isinstance(part, str) else ADVANTAGE)
         ids = {one.game for one in self.results}
         often = sorted(openings.items(), key=lambda each: -len(each[1]))[:OPENINGS]
         often = [each for each in often if len(each[1]) >= COMMON]

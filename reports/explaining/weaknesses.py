@@ -39,7 +39,7 @@ LOW: Final = 0.1
 QUARTER: Final = 0.25
 """A move is quick, or slow, if it is of the quickest, or slowest, quarter of who made it."""
 
-OTHERS: Final = 0.1
+OTHERS: Final = 0.2
 """The part of the error that is not for groups of games: turns, lines, phases, moves and
 evaluations, a topic like another one. What they find shows by far more than chance."""
 

@@ -254,7 +254,7 @@ def test_moves_that_the_arena_chose_are_nobodys() -> None:
 @pytest.mark.parametrize(
     ("name", "seeds", "games", "least"),
     [
-        pytest.param("line", 1, 120, 1, id="line"),
+        pytest.param("line", 1, 96, 1, id="line"),
         pytest.param("time", 1, 40, 1, id="time"),
         pytest.param("trust", 1, 80, 1, id="trust"),
     ],

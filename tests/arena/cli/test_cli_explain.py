@@ -64,7 +64,7 @@ def test_every_command_that_is_printed_works_and_json_has_the_keys_of_the_page(
     told = json.loads(ran.out)
     explained = set(re.findall(r"\w+", " ".join(re.findall("`([^`]+)`", PAGE.prose))))
     assert keys_in(told) - set(told["left_out"]) <= explained
-    assert told["findings"][0]["kind"] == "line"
+    assert "line" in {each["kind"] for each in told["findings"][:3]}
     assert told["findings"][0]["places"][0]["file"] == str(planted)
     every = told["findings"] + told["unsure"]
     assert {each["kind"].partition(".")[0] for each in every} <= explained
