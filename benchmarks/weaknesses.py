@@ -186,8 +186,8 @@ class Event:
             drawn = chance.random()
             speed = "speed.fast" if drawn < share else "speed.slow" if drawn > 1 - share else ""
             state.add(speed)
-            shape = {"speed.fast": (8, 2), "speed.slow": (2, 8), "": (5, 5)}[speed]
-            fast.append(chance.betavariate(*shape))
+            usual = {"speed.fast": 0.8, "speed.slow": 0.2, "": 0.5}[speed]
+            fast.append(chance.gauss(usual, 0.1))  # a mean of some fifteen moves
         return _Course(length, states, (fast[0], fast[1]))
 
     def _game(self, begun: _Begun) -> GameFacts:

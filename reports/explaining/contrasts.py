@@ -24,8 +24,8 @@ from lath.games.core import SEATS
 from lath.notation.query import quoted
 from lath.reports.estimates import RATE
 from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
-from lath.reports.explaining.family import Test, chosen
-from lath.reports.explaining.findings import LEAST, Cost, Finding
+from lath.reports.explaining.family import Test, chosen, weight
+from lath.reports.explaining.findings import LEAST, Cost, Finding, topic_of
 from lath.reports.figures import of_game
 from lath.reports.ratings.numerics import Matrix, cdf
 from lath.reports.ratings.results import Z95, Result
@@ -33,6 +33,12 @@ from lath.reports.ratings.results import Z95, Result
 PARTS: Final = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 """Parts of a bot's games that are its longest, or shortest, and that it played fastest, or most
 slowly: nobody knows from where on a game is long."""
+
+SCANNED: Final = ("length", "speed")
+"""Topics with a test for each of `PARTS`."""
+
+SCAN: Final = 0.5
+"""What each of these tests weighs: as they overlap, together about as much as one other."""
 
 POSITIONS: Final = 40
 """Positions that are tested, at most: those that split the games most evenly."""
@@ -113,6 +119,11 @@ class Contrast:
     game: str = ""
     where: str = ""
     position: str = ""
+
+    @property
+    def topic(self) -> str:
+        """Return what its kind is about."""
+        return topic_of(self.kind)
 
 
 class Contrasts:
@@ -332,13 +343,17 @@ class Contrasts:
         every, contrasts, leanings = len(self._own), [], []
         for contrast in self._contrasts:
             leaning = expectation.leaning(self._numbers(contrast))
-            weight = math.fsum(expectation.weights[at] for at in contrast.games)
-            if leaning.information > LEAST_KNOWN * weight:
+            known = math.fsum(expectation.weights[at] for at in contrast.games)
+            if leaning.information > LEAST_KNOWN * known:
                 contrasts.append(contrast)
                 leanings.append(leaning)
         found, p_values = chosen(
             [-each.z for each in leanings],
-            [min(len(one.games), every - len(one.games)) / every for one in contrasts],
+            [
+                (SCAN if one.topic in SCANNED else 1.0)
+                * weight(min(len(one.games), every - len(one.games)) / every)
+                for one in contrasts
+            ],
             _correlation(expectation, [self._numbers(one) for one in contrasts], leanings),
             others,
             kept=kept,
@@ -362,8 +377,8 @@ class Contrasts:
     def _finding(
         self, expectation: Expectation, one: Contrast, leaning: Leaning, p_value: float
     ) -> Finding:
-        weight = math.fsum(expectation.weights[at] for at in one.games)
-        unit = weight / leaning.information if leaning.information > 0 else 0.0
+        known = math.fsum(expectation.weights[at] for at in one.games)
+        unit = known / leaning.information if leaning.information > 0 else 0.0
         points, half = -unit * leaning.score, Z95 * unit * math.sqrt(leaning.variance)
         many = len(one.games)
         scored = math.fsum(

@@ -44,17 +44,15 @@ LEFT: Final = 0.1
 """The part of a contrast's variance that must be left of it beside what was found."""
 
 
-def shares(parts: Sequence[float]) -> list[float]:
-    """Return the parts of the error that tests may use, together 1.
+def weight(part: float) -> float:
+    """Return how much of the error a test may use beside others, of 1.
 
-    `parts` says of each how large the smaller one is of the two groups of games that it compares.
+    `part` says how large the smaller one is of the two groups of games that it compares.
 
-    >>> [round(share, 2) for share in shares([0.5, 0.2, 0.1])]
-    [0.47, 0.47, 0.06]
+    >>> [round(weight(part), 3) for part in (0.5, 0.2, 0.1)]
+    [1.0, 1.0, 0.125]
     """
-    weights = [min(1.0, part / FULL) ** STEEP for part in parts]
-    total = math.fsum(weights)
-    return [weight / total for weight in weights]
+    return min(1.0, part / FULL) ** STEEP
 
 
 class Test(NamedTuple):
@@ -131,7 +129,7 @@ class Chosen(NamedTuple):
 
 def chosen(
     scores: Sequence[float],
-    parts: Sequence[float],
+    weights: Sequence[float],
     correlation: Matrix,
     others: Sequence[Test] = (),
     *,
@@ -140,11 +138,12 @@ def chosen(
     """Return the contrasts that are believed, the surest first, and all adjusted p-values.
 
     `scores` are how far each shows a weakness, in standard errors. `others` are independent tests;
-    contrasts have `kept` of the error, others have the rest in their shares.
+    contrasts have `kept` of the error, in parts by `weights`, others have the rest.
     """
     every = [*scores], [[*row] for row in correlation]
     now, matrix = every
-    of_error = [kept * share for share in shares(parts)]
+    total = math.fsum(weights)
+    of_error = [kept * each / total for each in weights]
     open_to_all = set(range(len(now)))
     variance = [1.0] * len(now)
     first: list[float] = []

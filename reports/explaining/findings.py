@@ -96,7 +96,7 @@ class Finding:
     @property
     def topic(self) -> str:
         """Return what its kind is about, such as `opening` of `opening.first`."""
-        return self.kind.partition(".")[0]
+        return topic_of(self.kind)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/explain.md describes it."""
@@ -116,6 +116,11 @@ class Finding:
             "position": self.position,
             "places": [place._asdict() for place in self.places],
         }
+
+
+def topic_of(kind: str) -> str:
+    """Return the first part of a finding's kind."""
+    return kind.partition(".")[0]
 
 
 def ranked(findings: Iterable[Finding]) -> list[Finding]:

@@ -142,16 +142,16 @@ def test_of_many_tests_one_is_wrong_in_5_percent_of_families() -> None:
         scores = [
             math.sqrt(0.6) * common + math.sqrt(0.4) * chance.gauss(0, 1) for _ in range(many)
         ]
-        wrong += bool(chosen(scores, [0.5] * many, alike)[0])
+        wrong += bool(chosen(scores, [1.0] * many, alike)[0])
     assert abs(wrong / tries - 0.05) < 3 * math.sqrt(0.05 * 0.95 / tries)
 
 
 def test_what_another_finding_explains_is_no_second_one() -> None:
-    found_one, _ = chosen([5.0, 4.0, 0.0], [0.5] * 3, [[1, 0.8, 0], [0.8, 1, 0], [0, 0, 1]])
+    found_one, _ = chosen([5.0, 4.0, 0.0], [1.0] * 3, [[1, 0.8, 0], [0.8, 1, 0], [0, 0, 1]])
     assert [one.at for one in found_one] == [0]
-    both, _ = chosen([5.0, 5.0], [0.5] * 2, [[1, 0.0], [0.0, 1]])
+    both, _ = chosen([5.0, 5.0], [1.0] * 2, [[1, 0.0], [0.0, 1]])
     assert {one.at for one in both} == {0, 1}
-    near, _ = chosen([5.0, 4.9], [0.5] * 2, [[1, 0.9], [0.9, 1]])
+    near, _ = chosen([5.0, 4.9], [1.0] * 2, [[1, 0.9], [0.9, 1]])
     assert [(one.at, one.alternatives) for one in near] == [(0, (1,))]
 
 
