@@ -52,6 +52,12 @@ OPENINGS: Final = 60
 TOGETHER: Final = 40
 """Games that begin alike of which each is compared with each; of more, so many."""
 
+ENOUGH: Final = 100
+"""Two games of others that hang together, of which so many tell how much."""
+
+SEVERAL: Final = 4
+"""Openings that there must be for games that begin alike to be more alike than others."""
+
 SIGNIFICANT: Final = 2.0
 """Standard errors by which games that begin alike must be alike for that to count."""
 
@@ -152,7 +158,7 @@ class Expectation:
         free = 1 - min(0.5, len(self._precisions) / max(1, len(results)))
         self._dispersion: Final = squares / (math.fsum(self.weights) or 1.0) / free or 1.0
         """The variance of a result over that of one without draws."""
-        self._alike: Final = self._correlations()
+        self._alike: Final = self._correlations(bot)
 
     def _add(self, column: Iterable[tuple[int, float]], deviation: float) -> int:
         number = len(self._precisions)
@@ -243,10 +249,12 @@ class Expectation:
         advantage = self._value((None, one.game)) + self._value((None, one.game, one.opening))
         return logistic(self.ahead(one) + advantage)
 
-    def _correlations(self) -> list[tuple[float, list[list[int]]]]:
+    def _correlations(self, bot: str) -> list[tuple[float, list[list[int]]]]:
         """Return groups of games that are alike, and how much: pairs, and those that begin alike.
 
-        How alike the latter are counts if it is significant: bots without chance repeat themselves.
+        How alike games are is told by those of others, if there are enough: what is wrong with the
+        bot makes its own games alike. Those that begin alike count if that is significant: bots
+        without chance repeat themselves.
         """
         pairs: defaultdict[Hashable, list[int]] = defaultdict(list)
         alike: defaultdict[Hashable, list[int]] = defaultdict(list)
@@ -255,20 +263,30 @@ class Expectation:
                 pairs[one.game, min(one[:2]), max(one[:2]), one.pair].append(at)
             if one.opening is not None:
                 alike[one.game, one.first, one.second, one.opening].append(at)
+        if len({one.opening for one in self.results}) < SEVERAL:
+            alike.clear()  # that is how some players do against others
         found = []
         for groups, least in ((pairs, -math.inf), (alike, SIGNIFICANT)):
             several = [of for of in groups.values() if len(of) > 1]
-            total, many = 0.0, 0
-            for of in several:
-                some = [
-                    self.residuals[at] / math.sqrt(self.weights[at] * self._dispersion)
-                    for at in of[:TOGETHER]
-                ]
-                total += _products(some)
-                many += len(some) * (len(some) - 1) // 2
+            others = [of for of in several if bot not in self.results[of[0]][:2]]
+            total, many = self._alikeness(others)
+            if many < ENOUGH:
+                total, many = self._alikeness(several)
             if many >= COMMON and total / math.sqrt(many) > least:
                 found.append((max(-0.9, min(0.9, total / many)), several))
         return found
+
+    def _alikeness(self, groups: Iterable[Sequence[int]]) -> tuple[float, int]:
+        """Return the sum of products of the residuals of each two games, and how many."""
+        total, many = 0.0, 0
+        for of in groups:
+            some = [
+                self.residuals[at] / math.sqrt(self.weights[at] * self._dispersion)
+                for at in of[:TOGETHER]
+            ]
+            total += _products(some)
+            many += len(some) * (len(some) - 1) // 2
+        return total, many
 
     def leaning(self, contrast: Numbers) -> Leaning:
         """Return how far the residuals lean the way of a contrast, for who plays first."""

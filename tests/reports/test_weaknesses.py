@@ -167,3 +167,15 @@ def test_without_openings_of_their_own_or_games_at_all_nothing_is_said() -> None
 def test_tests_of_other_kinds_count_in_the_same_family() -> None:
     one = adjusted([OneTest(0.01, 0.5), OneTest(0.01, 0.5)], [[1.0]])
     assert one == pytest.approx([0.02, 0.02], abs=0.006)
+
+
+@pytest.mark.parametrize("openings", [1, 8])
+def test_what_is_wrong_with_a_bot_makes_no_interval_wider(openings: int) -> None:
+    """Games against one opponent are alike where the bot is weak against it: the finding itself."""
+    kind = next(kind for kind in KINDS if kind.kind == "opponent")
+    widths = []
+    for effect in (0.0, 450.0):
+        event = Event("width", Mix(share=1 / 3, openings=openings, effect=effect), kind)
+        (one,) = [one for one in findings_of(event) if one.says == kind.says]
+        widths.append(one.cost.high - one.cost.low)
+    assert widths[1] < 1.25 * widths[0]
