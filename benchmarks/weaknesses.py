@@ -1,6 +1,6 @@
 """How often `arena explain` finds a planted weakness, and how often it finds one that is not there.
 
-    python benchmarks/weaknesses.py [--runs 100] [--games 400] [--share 0.2] [--only TEXT]
+    python benchmarks/weaknesses.py [--runs 100] [--games 400] [--share 0.2] [--effect 150]
 
 A bot plays in a round robin. In one group of its games it is 150 Elo points weaker than in the
 others. No game is played: the results come from the model, and so does all else that `arena
@@ -289,7 +289,7 @@ def found(kind: Kind | None, mix: Mix, runs: int, *, seed: int = 0) -> Found:
         if planted:
             wanted = mix.share * mix.games
             group = min(planted, key=lambda one: abs(one.games - wanted))
-            limits.append(_limit(round(_errors(group), 1)))
+            limits.append(_limit(round(_errors(group, mix.effect), 1)))
     limit = math.fsum(limits) / len(limits) if limits else 0.0
     return Found(runs=runs, first=first, alone=alone, any=some, limit=limit)
 
@@ -298,10 +298,10 @@ def _is_of(finding: Finding, kind: Kind) -> bool:
     return finding.kind == kind.kind and kind.says in ("", finding.says)
 
 
-def _errors(finding: Finding) -> float:
+def _errors(finding: Finding, effect: float) -> float:
     """Return by how many standard errors a weakness in the games of a finding shows."""
     error = (finding.cost.high - finding.cost.low) / (2 * 1.96)
-    return finding.games * (0.5 - logistic(-EFFECT / ELO)) / error if error else 0.0
+    return finding.games * (0.5 - logistic(-effect / ELO)) / error if error else 0.0
 
 
 @cache
@@ -327,12 +327,19 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--games", type=int, default=400, help="of the planted bot")
     parser.add_argument("--share", type=float, default=0.2, help="of them, the planted group")
+    parser.add_argument("--effect", type=float, default=EFFECT, help="in Elo")
     parser.add_argument("--strengths", type=float, default=0.0, help="their deviation, in Elo")
     parser.add_argument("--draws", type=float, default=-50.0, help="the logarithm of Davidson's n")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="kinds whose names have this text")
     given = parser.parse_args()
-    mix = Mix(games=given.games, share=given.share, strengths=given.strengths, draws=given.draws)
+    mix = Mix(
+        games=given.games,
+        share=given.share,
+        effect=given.effect,
+        strengths=given.strengths,
+        draws=given.draws,
+    )
     print(f"{'weak':33} first  alone    any  limit")
     for kind in (None, *KINDS):
         name = kind.name if kind else "nothing planted"
