@@ -67,6 +67,8 @@ class Kind:
     name: str
     kind: str
     """Of the finding that reports it."""
+    side: str = ""
+    """Of that finding."""
     says: str = ""
     """What that finding says; empty: anything."""
     mix: Callable[[Mix], Mix] = lambda mix: mix
@@ -90,15 +92,16 @@ def _types(mix: Mix) -> Mix:
 
 
 KINDS: Final = (
-    Kind(name="as first player", kind="seat.first"),
-    Kind(name="as second player", kind="seat.second"),
+    Kind(name="as first player", kind="seat", side="first"),
+    Kind(name="as second player", kind="seat", side="second"),
     Kind(
         name="against one opponent", kind="opponent", says="is weak against bot 0", mix=_opponents
     ),
     Kind(name="from one opening", kind="opening", says="loses after o0", mix=_openings),
     Kind(
         name="from one opening on one side",
-        kind="opening.first",
+        kind="opening",
+        side="first",
         says="loses after o0 as first player",
         mix=_sides,
     ),
@@ -151,7 +154,7 @@ class Event:
         """Draw them; `kind` is None where nothing is planted."""
         self._chance: Final = random.Random(seed)
         self._mix: Final = kind.mix(mix) if kind else mix
-        self._kind: Final = kind.kind if kind else ""
+        self._kind: Final = f"{kind.kind}.{kind.side}".rstrip(".") if kind else ""
         gauss, mix = self._chance.gauss, self._mix
         self._names: Final = [BOT, *(f"bot {number}" for number in range(mix.opponents))]
         self._strengths: Final = {name: gauss(0, mix.strengths) for name in self._names}
@@ -295,7 +298,8 @@ def found(kind: Kind | None, mix: Mix, runs: int, *, seed: int = 0) -> Found:
 
 
 def _is_of(finding: Finding, kind: Kind) -> bool:
-    return finding.kind == kind.kind and kind.says in ("", finding.says)
+    is_of = (finding.kind, finding.side) == (kind.kind, kind.side)
+    return is_of and kind.says in ("", finding.says)
 
 
 def _errors(finding: Finding, effect: float) -> float:

@@ -18,7 +18,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.core import SEATS
 from lath.notation.query import quoted
@@ -116,6 +116,7 @@ class Contrast:
     games: tuple[int, ...]
     """Their places."""
 
+    side: Literal["", "first", "second"] = ""
     game: str = ""
     where: str = ""
     position: str = ""
@@ -201,11 +202,12 @@ class Contrasts:
                     f" and game = {quoted(game)}" if at_game else ""
                 )
                 yield _contrast(
-                    f"seat.{seat.word}",
+                    "seat",
                     f"is weak as {seat.word} player{at_game}",
                     group,
                     where=where,
                     game=game,
+                    side=seat.word,
                 )
 
     def _by_game(self) -> Iterator[Contrast]:
@@ -230,9 +232,9 @@ class Contrasts:
             yield _contrast("opening", says, group, where=where, **more)
             for seat in SEATS if len(group) >= 2 * MET else ():
                 side = [at for at in group if self._own[at] == seat]
-                kind, says_so = f"opening.{seat.word}", f"{says} as {seat.word} player"
+                says_so = f"{says} as {seat.word} player"
                 so = f"{where} and {seat.word} = {quoted(self._bot)}"
-                yield _contrast(kind, says_so, side, where=so, **more)
+                yield _contrast("opening", says_so, side, where=so, side=seat.word, **more)
 
     def _by_length(self) -> Iterator[Contrast]:
         plies = {at: float(self._games[at].plies) for at in self._own}
@@ -394,6 +396,7 @@ class Contrasts:
             because=f"scores {scored / many:.0%}; by all other games {could:.0%} could be expected",
             games=many,
             cost=cost,
+            side=one.side,
             game=one.game,
             where=one.where,
             position=one.position,
@@ -419,7 +422,7 @@ class Tested:
     expectation: Expectation
 
 
-def _contrast(kind: str, says: str, games: Iterable[int], **more: str) -> Contrast:
+def _contrast(kind: str, says: str, games: Iterable[int], **more: Any) -> Contrast:
     return Contrast(kind=kind, says=says, games=tuple(games), **more)
 
 

@@ -458,14 +458,14 @@ class Explanation:
                 game.clocks = {**game.clocks, turn.ply: Clock(quicker, low.get(turn.ply))}
 
     def _scored(self, tested: Sequence[Finding]) -> list[Scored]:
-        missing = {(one.game, one.kind): one.cost.points for one in tested if one.topic == "seat"}
+        missing = {(one.game, one.side): one.cost.points for one in tested if one.topic == "seat"}
         groups: defaultdict[tuple[str, int], list[Played]] = defaultdict(list)
         for game in self._games:
             groups[game.game, game.seat].append(game)
         found = []
         for (game_id, seat), of in sorted(groups.items()):
             points = math.fsum(one.points for one in of)
-            more = missing.get((game_id, f"seat.{SEATS[seat].word}"))
+            more = missing.get((game_id, SEATS[seat].word))
             is_known = more is not None and self._others[game_id] >= OTHERS
             expected = min(float(len(of)), max(0.0, points + (more or 0.0))) if is_known else None
             found.append(

@@ -15,7 +15,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from lath.reports.estimates import RATE, wilson
 from lath.reports.ratings.numerics import Z95
@@ -67,6 +67,9 @@ class Finding:
     """How many it is about."""
 
     cost: Cost
+    side: Literal["", "first", "second"] = ""
+    """On which side it is so, of findings about one."""
+
     game: str = ""
     """The id of the game that it is about; empty: of all."""
 
@@ -102,6 +105,7 @@ class Finding:
         """Return it as docs/explain.md describes it."""
         return {
             "kind": self.kind,
+            "side": self.side,
             "game": self.game,
             "says": self.says,
             "because": self.because,
@@ -138,7 +142,7 @@ def ranked(findings: Iterable[Finding]) -> list[Finding]:
     kept = [*sure]
     for each in sorted(told, key=lambda one: one.cost.p_value or 0.0):
         is_one = each.is_believed and each.alternative_to
-        if is_one and not any(one.kind == each.kind and _overlap(one, each) for one in kept):
+        if is_one and not any(_is_same(one, each) for one in kept):
             kept.append(each)
             alternatives[each.alternative_to].append(each)
     best = [each for one in sure for each in (one, *alternatives[one.says][:1])]
@@ -154,7 +158,7 @@ def _unlike(findings: Sequence[Finding]) -> list[Finding]:
     """
     kept: list[Finding] = []
     for each in sorted(findings, key=lambda one: one.cost.p_value or 0.0):
-        same = (one for one in kept if one.kind == each.kind and _overlap(one, each))
+        same = (one for one in kept if _is_same(one, each))
         rival = next(same, None)
         if rival is None:
             kept.append(each)
@@ -164,8 +168,10 @@ def _unlike(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(kept, key=lambda one: -one.cost.low)
 
 
-def _overlap(one: Finding, other: Finding) -> bool:
-    """Return whether half of the games of one are those of another."""
+def _is_same(one: Finding, other: Finding) -> bool:
+    """Return whether findings are of a kind, and half of the games of one are those of another."""
+    if (one.kind, one.side) != (other.kind, other.side):
+        return False
     least = min(len(one.members), len(other.members))
     return 2 * len(one.members & other.members) > least
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Literal
 
 import pytest
 from places import OURS
@@ -125,12 +126,16 @@ def test_of_positions_that_the_same_games_met_the_last_counts() -> None:
 # What is believed
 
 
+Side = Literal["", "first", "second"]
+
+
 def a_finding(
-    kind: str, points: float, adjusted: float, *members: int, instead: str = ""
+    kind: str, points: float, adjusted: float, *members: int, side: Side = "", instead: str = ""
 ) -> Finding:
     cost = Cost(points, points / 2, 2 * points, adjusted)
     return Finding(
         kind=kind,
+        side=side,
         says=f"{kind} {points}",
         because="",
         games=1,
@@ -145,18 +150,18 @@ def test_findings_of_each_topic_come_before_others_of_it_and_alternatives_follow
     tested = [
         a_finding("opening", 9, 0.002, 1, 2, 3),
         a_finding("opening", 8, 0.0001, 2, 3, 4),
-        a_finding("opening.first", 7, 0.001, 5, 6),
-        a_finding("seat.first", 5, 0.001),
-        a_finding("opponent", 4, 0.001, instead="seat.first 5"),
+        a_finding("opening", 7, 0.001, 1, 2, 3, side="first"),
+        a_finding("seat", 5, 0.001),
+        a_finding("opponent", 4, 0.001, instead="seat 5"),
         a_finding("phase", 6, 0.9),
         a_finding("turn.one", -2, 1.0),
     ]
     found = [(each.kind, each.cost.points, each.is_believed) for each in ranked(tested)]
     assert found == [
         ("opening", 8, True),
-        ("seat.first", 5, True),
+        ("seat", 5, True),
         ("opponent", 4, True),
-        ("opening.first", 7, True),
+        ("opening", 7, True),
         ("phase", 6, False),
     ], "the surer of two that are mostly the same games; and what costs nothing is no finding"
 

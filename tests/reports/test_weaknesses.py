@@ -38,7 +38,7 @@ def findings_of(event: Event) -> list[Finding]:
     return Contrasts(BOT, event.games, event.positions()).tested().findings
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_large_weakness_of_each_kind_is_among_the_first_three_findings(kind: Kind) -> None:
     assert found(kind, LARGE, 1).first == 1
 

@@ -26,7 +26,7 @@ def test_a_planted_weakness_is_among_the_first_three_findings(name: str) -> None
     explain.test_a_planted_weakness_is_among_the_first_three_findings(name, 100, 400, 95)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_with_enough_games_a_weakness_in_plain_data_is_found_in_95_percent(kind: Kind) -> None:
     """300 Elo points in a fifth of 400 games; 44 of 50 or more in 99 % of cases."""
     assert found(kind, Mix(effect=300.0), 50, seed=2).first >= 44
@@ -42,7 +42,7 @@ def test_in_plain_data_nothing_stands_out_that_is_not_there(name: str) -> None:
     assert found(None, MIXES[name], 200, seed=1).any <= 17
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.kind)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_a_weakness_in_plain_data_is_found_about_as_often_as_it_can_be(kind: Kind) -> None:
     """150 Elo points in a fifth of 400 games: two thirds as often as the best procedure could."""
     of = found(kind, Mix(), 60, seed=1)
