@@ -458,7 +458,9 @@ class Explanation:
                 game.clocks = {**game.clocks, turn.ply: Clock(quicker, low.get(turn.ply))}
 
     def _scored(self, tested: Sequence[Finding]) -> list[Scored]:
-        missing = {(one.game, one.side): one.cost.points for one in tested if one.topic == "seat"}
+        missing: dict[tuple[str, str], float] = {
+            (one.game, one.side): one.cost.points for one in tested if one.topic == "seat"
+        }
         groups: defaultdict[tuple[str, int], list[Played]] = defaultdict(list)
         for game in self._games:
             groups[game.game, game.seat].append(game)
