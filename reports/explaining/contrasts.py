@@ -27,8 +27,8 @@ from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
 from lath.reports.explaining.family import Test, chosen, weight
 from lath.reports.explaining.findings import LEAST, Cost, Finding, topic_of
 from lath.reports.figures import of_game
-from lath.reports.ratings.numerics import Matrix, cdf
-from lath.reports.ratings.results import Z95, Result
+from lath.reports.ratings.numerics import Z95, Matrix, cdf
+from lath.reports.ratings.results import Result
 
 PARTS: Final = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 """Parts of a bot's games that are its longest, or shortest, and that it played fastest, or most
