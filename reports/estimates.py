@@ -2,7 +2,9 @@
 
 Games of one *cluster* hang together: the two of a pair, or all from one opening. Whatever the
 values are, the variance of their mean is taken from the sums of whole clusters (a sandwich
-estimate), so that two games that say the same count as one.
+estimate), so that two games that say the same count as one. Where clusters repeat each other, as
+pairs of bots without chance do, only a part of them is `new`: the mean is that of all, and its
+variance that of as many new ones.
 
 - A **share** is a mean of 0, 1/2 and 1: a score, how often something was so. Its interval is
   Wilson's (1927), for as many independent games as the clusters are worth; that of a difference is
@@ -81,12 +83,14 @@ def estimate(
     kind: Kind,
     bounds: tuple[float, float] = (-math.inf, math.inf),
     strata: Sequence[int] = (),
+    *,
+    new: float = 1.0,
 ) -> Estimated | None:
     """Return the mean of values, each with the number of its cluster; None of none at all.
 
     `bounds` are what no value can pass; of a share they are 0 and 1. `strata` are numbers of what
     has a fixed part of the games, such as two bots of a round robin: that they differ is no doubt
-    about the mean of this mix.
+    about the mean of this mix. `new` is the part of the games that repeat no other, in 0..1.
 
     >>> some = estimate([3.0, 5.0, 4.0, 8.0], [1, 2, 3, 4], "mean")
     >>> some.value, round(some.low, 2), round(some.high, 2)
@@ -100,16 +104,17 @@ def estimate(
     means = _means(values, strata)
     for value, cluster, stratum in zip(values, clusters, strata, strict=True):
         sums[cluster] += value - means[stratum]
-    many, degrees = len(sums), len(sums) - len(means)
-    off = math.fsum(each * each for each in sums.values()) / games**2
+    many = max(1, round(new * len(sums)))
+    degrees = many - len(means)
+    off = math.fsum(each * each for each in sums.values()) / games**2 / new
     if off < 1e-18 * max(1.0, mean * mean):  # rounding of values that are all alike
         off = 0.0
     variance = off * many / degrees if degrees > 0 else 0.0
-    skew = math.fsum(each**3 for each in sums.values()) / games**3
+    skew = math.fsum(each**3 for each in sums.values()) / games**3 / new**2
     low = high = None
     worth = 0.0
     if kind == "share":
-        worth = _worth(mean, games, off * many, max(0, degrees)) or float(many)
+        worth = _worth(mean, new * games, off * many, max(0, degrees)) or float(many)
         low, high = wilson(mean, worth, _z(degrees, mean))
         variance = mean * (1 - mean) / worth
     elif degrees >= LEAST_CLUSTERS - 1:
@@ -168,7 +173,7 @@ def _unskewed(t: float, lean: float) -> float:
     return 3 / lean * (math.copysign(abs(inner) ** (1 / 3), inner) - 1)
 
 
-def _worth(share: float, games: int, seen: float, degrees: int) -> float:
+def _worth(share: float, games: float, seen: float, degrees: int) -> float:
     """Return as how many independent games a share counts; 0 where all are alike.
 
     `seen` by the degrees of freedom is the variance. How far clusters differ is known after some

@@ -155,7 +155,7 @@ count as one piece of evidence, and intervals hold for openings of that kind."""
 LEAST_MET: Final = 10
 """Where any two bots have so many pairs or openings, their part of the games is taken as fixed."""
 
-UNLIKE: Final = ("repeats", "forfeited", "unfinished", "ruled out")
+UNLIKE: Final = ("forfeited", "unfinished", "ruled out", "without moves")
 """Why a game does not count."""
 
 
@@ -283,6 +283,8 @@ class Group:
         self.game: Final = game
         self.games = 0
         """Those that count."""
+        self.repeats = 0
+        """Those of them that repeat another, so that they tell less than as many new ones."""
         self.left_out: Final = Counter[str]()
         """How many do not, by `UNLIKE`."""
         self.courses: Final = Courses()
@@ -305,6 +307,8 @@ class Group:
         found, course = played(record)
         self.courses.add(course)
         seats = record.first, record.second
+        line = digest_of(record, seats, record.termination) if record.plies else None
+        self.repeats += line is not None and not self._seen.add(line)
         key, number, opening = place_of(record, seats)
         seat = 2 if seats[0] == seats[1] else int(seats[0] > seats[1])
         pair = self._open.pop((key, number, 2 if seat == 2 else 1 - seat), None)
@@ -315,7 +319,7 @@ class Group:
         self._meetings.append(self._met.setdefault(frozenset(seats), len(self._met)))
         for name, value in found.items():
             self._columns[name].add(value, self.games)
-        of_first = Result(*seats, found["first_score"], record.game, pair, opening)
+        of_first = Result(*seats, found["first_score"], record.game, pair, opening, line)
         self._results[FIRST_EQUAL].append(of_first)
         if (stone := found.get("first_stone")) is not None:
             is_swapped = record.plies[1].move == SWAP
@@ -332,10 +336,7 @@ class Group:
             return "unfinished"
         if why in FORFEITS:
             return "forfeited"
-        if record.is_result_only:
-            return "without moves"
-        digest = digest_of(record, (record.first, record.second), why)
-        return "repeats" if record.plies and not self._seen.add(digest) else ""
+        return "without moves" if record.is_result_only else ""
 
     @property
     def by_opening(self) -> bool:
@@ -368,7 +369,9 @@ class Group:
         of = [clusters[game] for game in column.games]
         bounds = (0.0, 1.0 if measure.unit == "share" else math.inf)
         met = [strata[game] for game in column.games]
-        of_all = estimate(column.values, of, measure.kind, bounds, met)
+        # Games that repeat each other are of one opening, which counts as one anyway.
+        new = 1.0 if self.by_opening else 1 - self.repeats / self.games
+        of_all = estimate(column.values, of, measure.kind, bounds, met, new=new)
         return None if of_all is None else Row(measure, of_all)
 
     def _equals(self, measure: Measure) -> Row | None:
@@ -397,6 +400,7 @@ class Group:
         return {
             **of_game(self.game),
             "games": self.games,
+            "repeats": self.repeats,
             "left_out": {why.replace(" ", "_"): self.left_out[why] for why in UNLIKE},
             "independent": self.clusters,
             "holds_for": self.holds_for,

@@ -51,6 +51,9 @@ DOUBT: Final = 3
 class LineCounts(WayCounts):
     """What came of one line, for first, and how it differs from pair to pair."""
 
+    repeats: int = 0
+    """Games that came before, where that is looked at: so many tell nothing new."""
+
     pairs: int = 0
     """Two bots' games from one opening, with both seats or one: what is independent."""
 
@@ -97,12 +100,12 @@ class LineCounts(WayCounts):
         score, games = self.score_rate, self.games
         if score is None or not self.pairs:
             return None
-        alone = score * (1 - score) / games
+        alone, new = score * (1 - score) / games, 1 - self.repeats / games
         if not alone:
-            return float(self.pairs)  # all scored alike
+            return max(1.0, new * self.pairs)  # all scored alike
         off = self._points_2 - 2 * score * self._points_games + score * score * self._games_2
         spread = max(0.0, off) * self.pairs / games**2  # over pairs - 1, which cancels below
-        return games * alone * (self.pairs - 1 + DOUBT) / (spread + DOUBT * alone)
+        return new * games * alone * (self.pairs - 1 + DOUBT) / (spread + DOUBT * alone)
 
 
 class _Lines(Ways):
@@ -151,15 +154,15 @@ class Pairs:
 
 
 class Openings:
-    """Counts the first plies of records; of a game that comes again only the first is counted."""
+    """Counts the first plies of records, and how many of the games came before."""
 
     def __init__(self, plies: int) -> None:
         self.plies: Final = plies
         """How long a line is; those of shorter games are whole."""
         self.games = 0
-        """Those that count."""
+        """All that are counted."""
         self.repeats = 0
-        """Games that came before: the same bots, start, moves, result and ending."""
+        """Those of them that came before: the same bots, start, moves, result and ending."""
         self._lines: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
         self._seen: Final = Seen()
         self._pairs: Final = Pairs()
@@ -169,13 +172,13 @@ class Openings:
         if record.is_result_only:
             return
         seats = record.first, record.second
-        if not self._seen.add(digest_of(record, seats, record.termination)):
-            self.repeats += 1
-            return
+        is_again = not self._seen.add(digest_of(record, seats, record.termination))
+        self.repeats += is_again
         self.games += 1
         points = POINTS.get(record.result)
         line = self._lines[record.game].add("\t".join(line_of(record, self.plies)), points, 0)
         if points is not None and isinstance(line, LineCounts):
+            line.repeats += is_again
             self._pairs.add(pair_of(record), [line], points)
 
     def by_game(self) -> list[tuple[str, Ways, list[tuple[str, str, LineCounts]]]]:

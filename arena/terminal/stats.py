@@ -79,7 +79,7 @@ def print_openings(openings: Openings) -> None:
     different = sum(len(lines) for *_, lines in games)
     words = f"{openings.games:,} games, {different:,} openings"
     if openings.repeats:
-        words += f"; {openings.repeats:,} games left out that only repeat others"
+        words += f"; {openings.repeats:,} of them only repeat others, so that intervals are wider"
     output.words(words)
     if different > len(rows):
         output.words(f"the {SHOWN_OPENINGS} most frequent of a game are shown; --csv has all")
@@ -183,6 +183,11 @@ def _print_notes(group: Group, output: Output) -> None:
     left_out = [f"{group.left_out[why]:,} {why}" for why in UNLIKE if group.left_out[why]]
     if left_out:
         output.words(f"left out: {', '.join(left_out)}")
+    if group.repeats:
+        output.words(
+            f"repeated: {_games(group.repeats)}, move by move the same as another; all count, and "
+            "intervals are as wide as for the different games alone"
+        )
     if not group.games:
         return
     what = "openings" if group.by_opening else "pairs and single games"

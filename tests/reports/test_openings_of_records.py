@@ -62,14 +62,24 @@ def test_of_a_setup_only_what_keeps_it_folds() -> None:
     assert len({line_of(a_game(move, "*", Game="manalath"), 1) for move in ("Oa1", "Oa6")}) == 1
 
 
-def test_a_game_that_comes_again_is_left_out_and_told() -> None:
-    openings = Openings(1)
-    for _ in range(3):
-        openings.add(a_game("e5 a1", First="ann", Second="bob"))
-    openings.add(a_game("e5 a1", First="bob", Second="ann"))
-    assert (openings.games, openings.repeats) == (2, 2)
-    (row,) = openings.rows()
-    assert (row["games"], row["pairs"]) == (2, 1)
+def test_a_game_that_comes_again_counts_and_tells_nothing_new() -> None:
+    pairs = [("e5 a1", "1-0"), ("e5 a2", "0-1"), ("e5 a3", "1-0"), ("e5 b1", "1-0")]
+    once = [
+        game
+        for number, (moves, result) in enumerate(pairs, 1)
+        for game in a_pair(number, moves, (result, result))
+    ]
+    worth = []
+    for games in (once, once * 3):
+        openings = Openings(1)
+        for game in games:
+            openings.add(game)
+        assert (openings.games, openings.repeats) == (len(games), len(games) - 8)
+        (row,) = openings.rows()
+        assert (row["games"], row["first_score"]) == (len(games), 0.75)
+        ((_, _, line),) = [line for *_, lines in openings.by_game() for line in lines]
+        worth.append(line.worth)
+    assert worth[1] == pytest.approx(worth[0], rel=0.35)
 
 
 def test_games_of_a_pair_are_one_piece_of_evidence_where_they_are_alike() -> None:
