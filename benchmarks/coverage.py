@@ -6,7 +6,8 @@ Strengths, openings and results are drawn anew for each event from a seed, under
 There are no draws unless a setting says so: the scale of expected scores is then the model's own.
 A line shows the shares of intervals that hold the truth: of strengths around their mean, of
 differences of two bots, and of the winner of the event. LOS is what is said of the bot that seems
-stronger, and how often that is true. Half a width is the median.
+stronger, and how often that is true. Half a width is the median. Lines of TrueSkill are of events
+under its own model, and about its intervals.
 """
 
 from __future__ import annotations
@@ -27,13 +28,17 @@ from lath.arena.schedule.swiss import Swiss
 from lath.reports.ratings.elo import ELO, Davidson, Places, chances, scores
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Elo, Result, count
+from lath.reports.ratings.results import Result, count
+from lath.reports.ratings.skill import MU, NOISE, UNIT
 
 NO_DRAWS = -50.0
 """The logarithm of Davidson's n."""
 
 ADVANTAGE = 40.0
 """Elo points that the first seat is worth."""
+
+LEVEL = 1e-6
+"""Elo points: of bots so close neither is the stronger one."""
 
 GAME = "yavalath"
 
@@ -45,6 +50,8 @@ class Event:
     truth: dict[str, float]
     results: list[Result]
     winner: str = ""
+    is_trueskill: bool = False
+    """Whether the intervals to be looked at are those of TrueSkill, in Elo points as well."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +72,6 @@ class Held:
     said: list[float] = field(default_factory=list)
     true: list[bool] = field(default_factory=list)
     half_widths: list[float] = field(default_factory=list)
-    skilled: list[bool] = field(default_factory=list)
 
     def add(self, other: Held) -> None:
         """Take in the intervals of other events."""
@@ -73,10 +79,18 @@ class Held:
             getattr(self, name).extend(getattr(other, name))
 
 
-def score_at(ahead: float, chance: random.Random, log_draws: float = NO_DRAWS) -> float:
+SKILL_ELO = ELO / UNIT
+"""Elo points in a point of TrueSkill."""
+
+
+def score_at(
+    ahead: float, chance: random.Random, log_draws: float = NO_DRAWS, *, is_trueskill: bool = False
+) -> float:
     """Return first's points in a game in which it is so many Elo points ahead."""
-    win, draw, _ = chances(ahead / ELO, log_draws)
     drawn = chance.random()
+    if is_trueskill:
+        return float(drawn < NormalDist().cdf(ahead / SKILL_ELO / NOISE))
+    win, draw, _ = chances(ahead / ELO, log_draws)
     return 1.0 if drawn < win else 0.5 if drawn < win + draw else 0.0
 
 
@@ -112,26 +126,29 @@ def leader(results: Iterable[Result]) -> str:
 
 def scheduled(
     make: Callable[[Sequence[str], Dealer], Schedule],
-    bots: int,
     settings: Settings,
-    spread: float,
+    among: tuple[int, float],
+    is_trueskill: bool,
     chance: random.Random,
 ) -> Event:
-    """Play what a schedule hands out, whose pairings depend on results."""
-    truth = strengths(bots, spread, chance)
+    """Play what a schedule hands out, whose pairings depend on results.
+
+    It is `among` so many bots, whose strengths are so far apart.
+    """
+    truth = strengths(*among, chance)
     schedule = make(list(truth), Dealer(settings))
     results = []
     while (pair := schedule.next()) is not None:
         for plan in pair.games:
             first, second = plan.names
-            score = score_at(truth[first] - truth[second] + ADVANTAGE, chance)
+            ahead = truth[first] - truth[second] + ADVANTAGE
+            score = score_at(ahead, chance, is_trueskill=is_trueskill)
             text = {1.0: "1-0", 0.0: "0-1"}[score]
             results.append(Result(first, second, score, GAME, pair.number, pair.number))
             schedule.report(plan.number, first, second, text, chance.getrandbits(60))
-    standing = schedule.standing()
-    return Event(
-        on_the_scale(truth, results), results, getattr(standing, "winner", "") or leader(results)
-    )
+    winner = getattr(schedule.standing(), "winner", "") or leader(results)
+    on_scale = truth if is_trueskill else on_the_scale(truth, results)
+    return Event(on_scale, results, winner, is_trueskill)
 
 
 @dataclass(frozen=True)
@@ -288,6 +305,9 @@ class Repeated:
         return Event(truth, results, leader(results))
 
 
+TRUESKILL = "TrueSkill: "
+
+
 def settings() -> Iterator[Setting]:
     """Yield every kind of event."""
     for (bots, rounds, draws), spread in product(
@@ -297,16 +317,13 @@ def settings() -> Iterator[Setting]:
             f"round robin of {bots}, {2 * rounds} games each, ±{spread}, {draws:.0%} draws",
             partial(round_robin, bots, rounds, spread, draws),
         )
-    for (bots, rounds), spread in product(((8, 4), (12, 5), (20, 6), (40, 5)), (50, 100, 200, 400)):
-        yield Setting(
-            f"swiss of {bots}, {rounds} rounds, ±{spread}",
-            partial(scheduled, Swiss, bots, Settings(games=(GAME,), rounds=rounds), spread),
-        )
-    for bots, spread in product((8, 16), (0, 50, 100, 200, 400)):
-        yield Setting(
-            f"knockout of {bots}, ±{spread}",
-            partial(scheduled, Knockout, bots, Settings(games=(GAME,)), spread),
-        )
+    swiss = ((8, 4), (12, 5), (20, 6), (40, 5))
+    for of, (bots, rounds), spread in product(("", TRUESKILL), swiss, (50, 100, 200, 400)):
+        play = partial(scheduled, Swiss, Settings(games=(GAME,), rounds=rounds), (bots, spread))
+        yield Setting(f"{of}swiss of {bots}, {rounds} rounds, ±{spread}", partial(play, bool(of)))
+    for of, bots, spread in product(("", TRUESKILL), (8, 16), (0, 50, 100, 200, 400)):
+        play = partial(scheduled, Knockout, Settings(games=(GAME,)), (bots, spread))
+        yield Setting(f"{of}knockout of {bots}, ±{spread}", partial(play, bool(of)))
     shared = ((2, 10, 20), (2, 30, 60)), product((6, 12), (6, 10, 30))
     for bots, openings, rounds in (*shared[0], *((bots, n, n) for bots, n in shared[1])):
         for suits in (0, 100):
@@ -323,9 +340,8 @@ def settings() -> Iterator[Setting]:
         )
 
 
-def holds(estimate: Elo, truth: float) -> bool:
+def holds(low: float | None, high: float | None, truth: float) -> bool:
     """Return whether an interval of 95 % holds what is true."""
-    low, high = estimate.low, estimate.high
     return (low is None or low <= truth) and (high is None or truth <= high)
 
 
@@ -337,11 +353,18 @@ def told(setting: Setting, seeds: Iterable[int]) -> Held:
         ratings = rate(event.results, in_order=False)
         mean = math.fsum(event.truth[bot] for bot in ratings.strengths) / len(ratings.strengths)
         for bot, strength in ratings.strengths.items():
-            is_held = holds(strength.elo, event.truth[bot] - mean)
+            elo, skill = strength.elo, strength.trueskill
+            ends, half = (elo.low, elo.high), Z95 * elo.error
+            if event.is_trueskill:
+                low, high = (SKILL_ELO * (end - MU) for end in (skill.low, skill.high))
+                ends, half = (low, high), (high - low) / 2
+            is_held = holds(*ends, event.truth[bot] - mean)
             held.strengths.append(is_held)
-            held.half_widths.append(Z95 * strength.elo.error)
+            held.half_widths.append(half)
             if bot == event.winner:
                 held.winners.append(is_held)
+        if event.is_trueskill:
+            continue
         for one, other in combinations(ratings.strengths, 2):
             apart = event.truth[one] - event.truth[other]
             value = ratings.strengths[one].elo.value - ratings.strengths[other].elo.value
@@ -354,6 +377,8 @@ def told(setting: Setting, seeds: Iterable[int]) -> Held:
             )
             likely = ratings.superiority(one, other)
             assert likely is not None
+            if abs(apart) < LEVEL:
+                continue
             held.said.append(max(likely, 1 - likely))
             held.true.append((apart > 0) == (likely > 0.5))
     return held

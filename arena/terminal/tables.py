@@ -412,7 +412,7 @@ def _plan_noise(plan: Plan) -> str:
     words = "at the strengths and the share of draws that games show so far"
     if plan.noise is None:
         return words
-    return f"{words}, whose real intervals are {plan.noise:.2f} of the formula's: so are these"
+    return f"{words}; intervals are {plan.noise:.2f} times those of games that are independent"
 
 
 MOST_FORFEITS: Final = 3

@@ -1,8 +1,8 @@
 """What a tournament would take, and what it would tell: games, time, and how sure of each bot.
 
 The tournament is played without bots: results are drawn at the strengths that games show so far,
-else between equals. How sure ratings will be follows from Fisher's information of the games that
-came of it, added to what is known already, on the scale of scores. Nothing is written.
+else between equals. How sure ratings will be is how sure they are of the games that came of it,
+together with those that are stored. Nothing is written.
 
 Must not know how a plan is put into words.
 """
@@ -20,12 +20,12 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean, median, pstdev
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath import games
 from lath.arena.errors import ConfigError, DamagedError
-from lath.arena.schedule.budget import UNLIMITED, Budget, groups
-from lath.arena.schedule.core import HALVES, Opening, Played, Ruled, Schedule, pair_of
+from lath.arena.schedule.budget import UNLIMITED, Budget, Seen
+from lath.arena.schedule.core import HALVES, Opening, Played, Schedule, pair_of
 from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.sprt import NORMAL_95, Length, Sprt, lengths
@@ -36,12 +36,12 @@ from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.resuming import fingerprints, resumed
 from lath.arena.tournament.rulings import in_force, rulings_of
 from lath.arena.tournament.store import Store
-from lath.arena.tournament.strengths import Strengths, strengths_of
+from lath.arena.tournament.strengths import Strengths, half_widths, strengths_of
 from lath.arena.tournament.system import database_errors
 from lath.arena.tournament.versions import POOL, entered
 from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO
-from lath.reports.ratings.numerics import cholesky, dot, inverse
+from lath.reports.ratings.numerics import cholesky, dot
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
 
@@ -59,6 +59,10 @@ MOST_IN_BUDGET: Final = 2000
 
 TRIES: Final = 8
 """How often a tournament is drawn in which who meets whom depends on results."""
+
+FEW: Final = 3
+"""How often any other is, and how many of them are rated: how wide intervals are does not differ
+much from one to the next."""
 
 KNOCKOUTS: Final = 200
 """How often a knockout is drawn, of which results decide how many games there are."""
@@ -93,7 +97,7 @@ BESIDES_S: Final = 0.01
 """Of a game in which nobody thinks."""
 
 ENOUGH: Final = 400
-"""Games from which on their real intervals are compared with the formula's."""
+"""Games from which on it is looked at how much wider intervals are than of independent ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +156,7 @@ class Plan:
     """Of a game, where the time follows from them; None where it follows from games stored."""
 
     noise: float | None
-    """Real intervals over the formula's, of games so far; None where there are too few."""
+    """Intervals of games so far, over those of independent games; None where these are few."""
 
     sprt: SprtPlan | None
     bots: tuple[BotPlan, ...]
@@ -210,7 +214,10 @@ def _met(game: str, one: str, other: str) -> Met:
 
 
 def _plan(config: Config, store: Store, budget: Budget) -> Plan:
-    stored = list(_evidence(_rated(store.results(), config), config.ruled))
+    rated = _rated(store.results(), config)
+    stored = [
+        game for game in rated if not config.ruled.covers(game.number, game.first, game.second)
+    ]
     seen = Counter((game.game, game.first, game.second, game.result) for game in stored)
     met = dict.fromkeys(name for _, first, second, _ in seen for name in (first, second))
     names = [*dict.fromkeys(config.names), *(name for name in met if name not in config.names)]
@@ -221,10 +228,10 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
     by_name = dict(zip(names, strengths.strengths, strict=True))
     drawn = [
         _drawn(_schedule(config, store, budget), by_name, strengths, budget, seed)
-        for seed in range(TRIES if config.format in ("swiss", "knockout") else 1)
+        for seed in range(TRIES if config.format in ("swiss", "knockout") else FEW)
     ]
     if to_play is None:
-        of_each = [round(sum(one.values())) for one in drawn]
+        of_each = [round(sum(one.games.values())) for one in drawn]
         to_play = min(of_each), max(of_each)
     if config.format == "knockout":
         played_at = {(game, name) for game, *both, _ in seen for name in both}
@@ -236,13 +243,14 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         to_play = _of_knockout(
             lambda: _schedule(config, store, budget), names, strengths, budget, unseen
         )
-    more = _sums((met, number / len(drawn)) for one in drawn for met, number in one.items())
+    more = _sums((met, number / len(drawn)) for one in drawn for met, number in one.games.items())
     before = _sums((_met(*row[:3]), number) for row, number in seen.items())
-    known = half_widths(strengths, names, {}, before)
+    known = half_widths(names, seen)
     noise = _noise(stored, known)
     wider = noise or 1.0
     after = _sums([*before.items(), *more.items()])
-    then = half_widths(strengths, names, more, after)
+    each_then = [half_widths(names, seen + one.seen) for one in drawn[:FEW]]
+    then = {name: median(widths[name] for widths in each_then) for name in names}
     return Plan(
         format=config.format,
         event=config.event,
@@ -319,7 +327,7 @@ def _of_knockout(
             lots = [deviation * chance.gauss(0, 1) for _ in names]
             drawn = [at + dot(row, lots) for at, row in zip(model.strengths, rows, strict=True)]
             by_name = dict(zip(names, drawn, strict=True))
-            yield sum(_drawn(begun(), by_name, model, budget, seed).values())
+            yield sum(_drawn(begun(), by_name, model, budget, seed).games.values())
 
     least, most = _range_of(games(strengths, 1.0))
     if unseen is None:
@@ -343,17 +351,6 @@ def _rated(played: Iterable[Played], config: Config) -> Iterator[Played]:
     return (game for game in played if game.number > before)
 
 
-def _evidence(played: Iterable[Played], ruled: Ruled) -> Iterator[Played]:
-    """Yield games as ratings count them: no void ones, and none that repeats another."""
-    known: set[tuple[str, str, str, int]] = set()
-    for game in played:
-        repeated = game.game, game.first, game.second, game.moves
-        if not ruled.covers(game.number, game.first, game.second) and repeated not in known:
-            yield game
-            if game.moves:
-                known.add(repeated)
-
-
 def _sums(numbers: Iterable[tuple[Met, float]]) -> dict[Met, float]:
     sums: dict[Met, float] = {}
     for met, number in numbers:
@@ -365,16 +362,27 @@ def _times(range_: Range, least: float, most: float) -> Range:
     return range_[0] * least, range_[1] * most
 
 
+class Drawn(NamedTuple):
+    """The rest of a tournament, its results being drawn."""
+
+    games: dict[Met, float]
+    """How often who meets in what."""
+
+    seen: Counter[Seen]
+    """How often which results came."""
+
+
 def _drawn(
     schedule: Schedule,
     strengths_by: Mapping[str, float],
     strengths: Strengths,
     budget: Budget,
     seed: int,
-) -> dict[Met, float]:
-    """Return how often who meets in what if the rest is played so."""
+) -> Drawn:
+    """Return what comes of it if the rest is played so."""
     chance = random.Random(seed)
     games: Counter[Met] = Counter()
+    seen: Counter[Seen] = Counter()
     allowed = math.inf if budget.games is None else budget.games
     is_endless = budget.games is not None and isinstance(schedule, Pool)
     most = min(allowed, 2 * (MOST_IN_BUDGET if is_endless else MOST_PAIRS))
@@ -385,46 +393,15 @@ def _drawn(
             (result,) = chance.choices(("1-0", "1/2-1/2", "0-1"), likely)
             schedule.report(each.number, first, second, result)
             games[_met(each.game, first, second)] += 1
+            seen[each.game, first, second, result] += 1
     longer = 1.0
     if games.total() >= most:
         left = allowed if is_endless else min(allowed, schedule.total - schedule.done)
         longer += max(0.0, min(left, allowed - games.total())) / games.total()
-    return {met: longer * number for met, number in games.items()}
-
-
-def half_widths(
-    strengths: Strengths,
-    names: Sequence[str],
-    more: Mapping[Met, float],
-    after: Mapping[Met, float],
-) -> dict[str, float]:
-    """Return half the width of each bot's Elo interval, after `more` games.
-
-    It is that against the mean of all that games connect, of two against the other one. `strengths`
-    are those of `names`; `after` are all games then. Infinite for a bot without any.
-    """
-    places = {name: place for place, name in enumerate(names)}
-    precision = inverse(strengths.covariance)
-    steep, flat = [0.0] * len(names), [0.0] * len(names)
-    for met, number in after.items():
-        game, i, j = met[0], places[met[1]], places[met[2]]
-        score, information = strengths.pair(game, strengths.strengths[i] - strengths.strengths[j])
-        for place in (i, j):  # the model's scale and that of scores: see reports/ratings/elo.py
-            steep[place] += number * information / 2
-            flat[place] += number * score * (1 - score)
-        told = information * more.get(met, 0.0) / 2
-        for one, other in ((i, j), (j, i)):
-            precision[one][one] += told
-            precision[one][other] -= told
-    covariance = inverse(precision)
-    widths = dict.fromkeys(names, math.inf)
-    for group in groups(len(names), ((places[one], places[other]) for _, one, other in after)):
-        means = {i: fmean(covariance[i][j] for j in group) for i in group}
-        unit = NORMAL_95 * ELO * (2 if len(group) == 2 else 1)
-        for i in group if len(group) > 1 else ():
-            variance = covariance[i][i] - 2 * means[i] + fmean(means.values())
-            widths[names[i]] = unit * steep[i] / flat[i] * math.sqrt(max(variance, 0.0))
-    return widths
+    return Drawn(
+        {met: longer * number for met, number in games.items()},
+        Counter({row: round(longer * number) for row, number in seen.items()}),
+    )
 
 
 def _bot_plan(
@@ -446,8 +423,10 @@ def _bot_plan(
     )
 
 
-def _noise(stored: Sequence[Played], formula: Mapping[str, float]) -> float | None:
-    """Return by how much real intervals are wider than the formula's: openings have their say.
+def _noise(stored: Sequence[Played], alone: Mapping[str, float]) -> float | None:
+    """Return by how much intervals are wider than if all games were new and independent.
+
+    Pairs, openings and games that repeat each other have their say.
 
     None for several games, of which they differ from game to game as well, and for few results.
     """
@@ -456,14 +435,18 @@ def _noise(stored: Sequence[Played], formula: Mapping[str, float]) -> float | No
     points = {result: halves[0] / 2 for result, halves in HALVES.items()}
     found = rate(
         (
-            Result(each.first, each.second, points[each.result], each.game, pair_of(each.number))
+            Result(
+                *(each.first, each.second, points[each.result], each.game),
+                pair_of(each.number),
+                line=each.moves or None,
+            )
             for each in stored
         ),
         in_order=False,
     )
     both = 2 if len(found.strengths) == 2 else 1
     return median(
-        both * NORMAL_95 * strength.elo.error / formula[name]
+        both * NORMAL_95 * strength.elo.error / alone[name]
         for name, strength in found.strengths.items()
     )
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Final
 
 from lath.arena.schedule.budget import Seen
 from lath.arena.schedule.core import HALVES
-from lath.reports.ratings.elo import chances, fit
-from lath.reports.ratings.numerics import Matrix
-from lath.reports.ratings.results import Counts, Seats, SeatScore
+from lath.reports.ratings.elo import ELO, chances, fit, scores
+from lath.reports.ratings.numerics import Z95, Matrix
+from lath.reports.ratings.results import Counts, Seats, SeatScore, connected
 
 DRAWN: Final = 0.1
 """Of games between equals, until games say more: few, for draws make intervals narrower."""
@@ -77,3 +78,24 @@ def strengths_of(names: Sequence[str], seen: Mapping[Seen, int]) -> Strengths:
         [[model.covariance[i][j] for j in places] for i in places],
         {game: (values[at], values[at + 1]) for game, at in model.places.games.items()},
     )
+
+
+def half_widths(names: Sequence[str], seen: Mapping[Seen, int]) -> dict[str, float]:
+    """Return half the width of each bot's Elo interval by these results, if games are independent.
+
+    It is that against the mean of all that games connect, of two against the other one; infinite
+    for a bot without any.
+    """
+    counts = counts_of(names, seen)
+    model = fit(counts)
+    groups = connected(counts.names, ((seats.first, seats.second) for seats in counts.tallies))
+    spread = scores(model, counts, groups).spread(model.covariance)
+    widths = dict.fromkeys(names, math.inf)
+    for group in groups:
+        places = [model.places.bots[name] for name in group]
+        means = {i: fmean(spread[i][j] for j in places) for i in places}
+        middle, unit = fmean(means.values()), Z95 * ELO * (2 if len(group) == 2 else 1)
+        for name, i in zip(group, places, strict=True) if len(group) > 1 else ():
+            variance = max(0.0, spread[i][i] - 2 * means[i] + middle)
+            widths[name] = unit * math.sqrt(variance)
+    return {name: widths[name] for name in names}

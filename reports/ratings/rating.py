@@ -9,13 +9,12 @@ Must not know records, nor how a rating is shown.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import islice, pairwise, permutations
 from statistics import fmean
 from types import MappingProxyType
-from typing import Final, Literal
 
 from lath.reports.ratings import errors
 from lath.reports.ratings.elo import (
@@ -29,6 +28,7 @@ from lath.reports.ratings.elo import (
     fit_of,
     scores,
 )
+from lath.reports.ratings.ends import one_sided, with_end, with_sides
 from lath.reports.ratings.errors import (
     between_games,
     between_openings,
@@ -51,7 +51,6 @@ from lath.reports.ratings.results import (
     Strength,
     connected,
     count,
-    score_of,
 )
 from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, in_order_of, rated_in_order
 
@@ -99,10 +98,10 @@ def rate(
         if held:
             strengths_of = _anchored(scale.ratings, spreads, places, held)
             found = [(skill, elo) for (skill, _), elo in zip(found, strengths_of, strict=True)]
-        ends = _open_ends(counts, group, [strength for _, strength in found], held)
-        found = [
-            (skill, ends.get(place, strength)) for place, (skill, strength) in enumerate(found)
-        ]
+        skilled, elos = [skill for skill, _ in found], [elo for _, elo in found]
+        for place, one in one_sided(counts, group).items():
+            elo = elos[place] if place in held else with_end(one, place, elos, held)
+            found[place] = with_sides(one, place, skilled), elo
         for name, (skill, strength) in zip(group, found, strict=True):
             strengths[name] = Strength(
                 trueskill=skill, sequential=sequential.get(name), elo=strength, group=number
@@ -182,26 +181,6 @@ def _around_mean(
     ]
 
 
-@dataclass(slots=True)
-class _OneSided:
-    """The games of a bot, as long as they all ended alike."""
-
-    scores: set[float] = field(default_factory=set)
-    met: list[tuple[int, float]] = field(default_factory=list)
-    """The places of opponents, and how many different games there were."""
-    in_seat: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    """How many of them as first and as second."""
-
-    @property
-    def has_both_seats(self) -> bool:
-        """Return whether no seat alone may explain it."""
-        return min(self.in_seat) >= _LEAST_IN_SEAT * sum(self.in_seat)
-
-
-_LEAST_IN_SEAT: Final = 0.25
-"""The part of its games that a bot must have in each seat: else the seat may have won them."""
-
-
 def _anchored(
     ratings: Vector, spreads: Sequence[Matrix], places: Sequence[int], held: Mapping[int, float]
 ) -> list[Elo]:
@@ -223,73 +202,6 @@ def _anchored(
         ]
         found.append(Elo(values[i], 0.0 if i in held else _error(apart), mean=mean))
     return found
-
-
-def _open_ends(
-    counts: Counts, group: Sequence[str], strengths: Sequence[Elo], held: Mapping[int, float]
-) -> dict[int, Elo]:
-    """Return the estimates of those who won all their games, or lost all, by their places.
-
-    How strong one is who never lost nobody can say. What it is at least follows from how likely
-    it is to win all those games, and from the opponents' own errors; a game counts once. Anchors,
-    which are `held`, are as strong as they are.
-    """
-    places = {name: place for place, name in enumerate(group)}
-    played: defaultdict[int, _OneSided] = defaultdict(_OneSided)
-    for seats, tally in counts.tallies.items():
-        if seats.first not in places:
-            continue
-        both = places[seats.first], places[seats.second]
-        games = counts.weight(seats) * tally.games
-        for seat, (wins, losses) in enumerate(
-            ((tally.wins, tally.losses), (tally.losses, tally.wins))
-        ):
-            one = played[both[seat]]
-            one.scores.add(wins / tally.games if wins + losses == tally.games else 0.5)
-            one.met.append((both[1 - seat], games))
-            one.in_seat[seat] += games
-    found = {}
-    for place, one in played.items():
-        if place in held or one.scores not in ({0.0}, {1.0}):
-            continue
-        estimate, side = strengths[place], 1 if 1.0 in one.scores else -1
-        least = side * estimate.value - Z95 * estimate.error
-        if one.has_both_seats:
-            values = [side * other.value for other in strengths]
-            least = _at_least(values, place, one.met, is_held=bool(held))
-            others = fmean(strengths[other].error for other, _ in one.met)
-            further = max(0.0, side * estimate.value - least)
-            least -= math.hypot(further, Z95 * others if len(group) > 2 else 0.0) - further
-        unknown: Literal["above", "below"] = "above" if side > 0 else "below"
-        found[place] = replace(estimate, unknown=unknown, end=side * least)
-    return found
-
-
-_UNLIKELY: Final = 0.025
-"""Of a result at the end of an interval of 95 %."""
-
-
-def _at_least(
-    values: Sequence[float], place: int, met: Iterable[tuple[int, float]], *, is_held: bool
-) -> float:
-    """Return the least value of a bot at which it may have won all.
-
-    It is around the mean of all, unless the scale `is_held` by anchors.
-    """
-    others = -values[place] / (len(values) - 1)
-    if is_held:
-        others = fmean(value for at, value in enumerate(values) if at != place)
-    leads = [(values[other] - others, games) for other, games in met]
-    low, high = -_FARTHEST, _FARTHEST
-    for _ in range(60):
-        middle = (low + high) / 2
-        likely = math.fsum(games * math.log(score_of(middle - lead)) for lead, games in leads)
-        low, high = (middle, high) if likely < math.log(_UNLIKELY) else (low, middle)
-    return others + high if is_held else high * (len(values) - 1) / len(values)
-
-
-_FARTHEST: Final = 5000.0
-"""Elo points: nobody can tell strengths from there on."""
 
 
 def _holds_for(counts: Counts, game: str) -> HoldsFor:

@@ -187,7 +187,11 @@ class Rating:
     """The mean; 25 before any game, and that of the bots of a group together."""
 
     sigma: Amount
-    """The standard deviation; 8.33 before any game."""
+    """The standard deviation; 8.33 before any game. Of a bot that won all its games it is that
+    below the mean: how far above it is, nobody can say."""
+
+    above: Amount | None = None
+    """The standard deviation above the mean, where it is another: who won all, or lost all."""
 
     WRITTEN: ClassVar = ("mu", "sigma", "low", "high", "exposed")
 
@@ -199,7 +203,7 @@ class Rating:
     @property
     def high(self) -> float:
         """Return the upper end of the 95 % interval."""
-        return self.mu + Z95 * self.sigma
+        return self.mu + Z95 * (self.sigma if self.above is None else self.above)
 
     @property
     def exposed(self) -> float:

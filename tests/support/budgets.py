@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -11,9 +10,8 @@ from itertools import combinations, cycle
 from lath.arena.schedule.budget import Seen, WhereGamesTell
 from lath.arena.schedule.core import Played
 from lath.arena.schedule.pool import Pairing
-from lath.arena.tournament.strengths import counts_of, strengths_of
+from lath.arena.tournament.strengths import counts_of, half_widths, strengths_of
 from lath.reports.ratings.elo import ELO, Davidson, Scores, chances, fit, scores
-from lath.reports.ratings.numerics import Z95
 
 RESULTS = ("1-0", "1/2-1/2", "0-1")
 
@@ -45,7 +43,7 @@ class BotPool:
 
     def half_width(self, name: str) -> float:
         """Return the Elo interval of a bot against the mean of all, as ratings show it."""
-        return self.half_widths()[name]
+        return half_widths(self.names, self.seen)[name]
 
     def _fitted(self) -> tuple[Scores, Davidson]:
         counts = counts_of(self.names, self.seen)
@@ -56,17 +54,6 @@ class BotPool:
         """Return how far the best is ahead of the last on the scale that is shown."""
         ratings = self._fitted()[0].ratings
         return ELO * (max(ratings) - min(ratings))
-
-    def half_widths(self) -> dict[str, float]:
-        shown, model = self._fitted()
-        spread = shown.spread(model.covariance)
-        size = len(spread)
-        means = [sum(row) / size for row in spread]
-        mean = sum(means) / size
-        return {
-            name: Z95 * ELO * math.sqrt(spread[i][i] - 2 * means[i] + mean)
-            for i, name in enumerate(self.names)
-        }
 
 
 def by_rule(pool: BotPool) -> Iterator[Pairing]:

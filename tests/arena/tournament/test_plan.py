@@ -6,16 +6,15 @@ import json
 import math
 import random
 import re
-from collections.abc import Sequence
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import Final
 
 import commands
 import pytest
-from budgets import BotPool
 from results import a_config, a_result
 from schedules import a_schedule
 
@@ -26,55 +25,51 @@ from lath.arena.schedule.sprt import Sprt, lengths, score_of, state
 from lath.arena.tournament import plan as plans
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.open_games import OpenGames
-from lath.arena.tournament.plan import half_widths, planned
+from lath.arena.tournament.plan import planned
 from lath.arena.tournament.store import Store
-from lath.arena.tournament.strengths import strengths_of
+from lath.arena.tournament.strengths import half_widths
 from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
 
-EQUAL, SPREAD = [0.0] * 6, [300.0 * number for number in range(6)]
 
-
-@pytest.mark.parametrize(
-    ("elo", "drawn", "known"),
-    [(EQUAL, 0.1, 0), (EQUAL, 0.0, 10), (EQUAL, 0.6, 10), (SPREAD, 0.2, 10), (SPREAD, 0.6, 10)],
-)
-def test_planned_intervals_are_those_that_come(
-    elo: Sequence[float], drawn: float, known: int
-) -> None:
-    log_draws = math.log(2 * drawn / (1 - drawn)) if drawn else -50.0
-    pool = BotPool(1, elo, log_draws=log_draws)
-    pairings = list(combinations(pool.names, 2))
-    for names in pairings * known:
-        pool.play(names)
-    strengths = strengths_of(pool.names, pool.seen)
-    before = {("g", one, other): 2.0 * known for one, other in pairings}
-    more = {("g", one, other): 40.0 for one, other in pairings}  # a gauntlet besides
-    more |= {("g", pool.names[0], other): 80.0 for other in pool.names[1:]}
-    after = {met: before[met] + more[met] for met in before}
-    plan = half_widths(strengths, pool.names, more, after)
-    for _, one, other in (met for met, number in more.items() for _ in range(int(number) // 2)):
-        pool.play((one, other))
-    real = pool.half_widths()
-    ratios = [plan[name] / real[name] for name in pool.names]
-    assert 0.9 < fmean(ratios) < 1.1
-    assert all(0.8 < ratio < 1.2 for ratio in ratios)
-
-
-def play(config: Config, store: Store) -> None:
-    """Store what is left of a tournament; a bot whose name comes earlier is the stronger one."""
+def play(config: Config, store: Store, apart: float = 100.0, drawn: float = 0.0) -> None:
+    """Store what is left of a tournament; who is a letter earlier is so much stronger."""
     schedule = OpenGames(config, store, tree="").schedule
+    log_draws = math.log(2 * drawn / (1 - drawn)) if drawn else -50.0
     games = []
     while (pair := schedule.next()) is not None:
         for plan in pair.left(schedule.finished):
-            ahead = 100 * (ord(plan.names[1][0]) - ord(plan.names[0][0]))
-            result = "1-0" if random.Random(plan.number).random() < score_of(ahead) else "0-1"
+            ahead = apart * (ord(plan.names[1][0]) - ord(plan.names[0][0]))
+            likely = chances(ahead / ELO, log_draws)
+            (result,) = random.Random(plan.number).choices(("1-0", "1/2-1/2", "0-1"), likely)
             games.append(a_result(plan.number, names=plan.names, result=result))
             schedule.report(plan.number, *plan.names, result)
     store.add(games)
+
+
+SIX: Final = ("ann", "bob", "cat", "dan", "eve", "fay")
+
+
+@pytest.mark.parametrize(
+    ("apart", "drawn", "known"),
+    [(0.0, 0.1, 0), (0.0, 0.0, 10), (0.0, 0.6, 10), (300.0, 0.2, 10), (300.0, 0.6, 10)],
+)
+def test_planned_intervals_are_those_that_come(
+    apart: float, drawn: float, known: int, tmp_path: Path
+) -> None:
+    with closing(Store(tmp_path)) as store:
+        if known:
+            play(a_config(names=SIX, rounds=known), store, apart, drawn)
+        config = a_config(names=SIX, rounds=known + 20)
+        plan = planned(config, tmp_path)
+        play(config, store, apart, drawn)
+        real = half_widths(SIX, Counter((row.game, *row[1:4]) for row in store.results()))
+    ratios = [(bot.then or math.nan) / real[bot.name] for bot in plan.bots]
+    assert 0.9 < fmean(ratios) < 1.1
+    assert all(0.8 < ratio < 1.2 for ratio in ratios)
 
 
 def test_a_plan_goes_on_from_what_is_stored_and_leaves_that_alone(tmp_path: Path) -> None:
@@ -104,10 +99,23 @@ def test_a_newcomer_makes_those_who_have_played_no_less_known(tmp_path: Path) ->
     names = ("ann", "bob", "cat", "dan")
     plan = planned(a_config(names=names, format="pool", rounds=70), tmp_path)
     assert (alone.games, plan.games) == ((0, 0), (420, 420))
-    assert plan.noise == alone.noise
+    assert plan.noise == pytest.approx(alone.noise, rel=1e-6)
     for before, bot in zip(alone.bots, plan.bots, strict=False):
-        assert (bot.now, bot.games) == (before.now, 420)
+        assert bot.now == pytest.approx(before.now, rel=1e-6)
+        assert bot.games == 420
     assert (plan.bots[-1].now, plan.bots[-1].games) == (None, 420)
+
+
+def test_games_that_repeat_each_other_tell_less_when_more_are_played(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as store:
+        for number in range(1, 401):
+            line = a_result(1 + number % 8, names=("ann", "bob")[:: 1 if number % 2 else -1])
+            record = re.sub(r'\[Number "\d+"\]', f'[Number "{number}"]', line.record)
+            store.add([replace(line, number=number, record=record)])
+    plan = planned(a_config(names=("ann", "bob"), rounds=300), tmp_path)
+    assert plan.played == 400
+    assert plan.noise is not None
+    assert plan.noise > 3, "of eight lines of play"
 
 
 def test_damage_is_told_of_the_directory(tmp_path: Path) -> None:
@@ -211,10 +219,10 @@ def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> 
     assert "round-robin: 100 games to play" in told.out
     assert "time: 10:32 to 38:40, one game at a time" in told.out
     assert "How sure it will be of the difference of both" in told.out
-    assert "±65" in told.out
     plan = json.loads(commands.arena(*words.split(), "--out", out, "--json").out)
     assert plan["games"] == [100, 100]
-    assert plan["bots"][0]["games_for_aim"] > 1000
+    assert plan["bots"][0]["games_for_aim"] > 900
+    assert f"±{plan['bots'][0]['then']:.0f} " in told.out
     refused = commands.arena(*words.split()[:-1], "--out", out, "--json")
     assert (refused.status, "--json is for --plan" in refused.err) == (2, True)
 
