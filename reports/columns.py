@@ -12,7 +12,6 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from lath.reports.outcome import Kind
-from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.results import IN_ORDER
 
 Values = Mapping[str, Any]
@@ -208,7 +207,10 @@ COLUMNS: Final = (
         heading="mu ± 95%",
         says="The mean of TrueSkill (all games at once), with its 95% interval.",
         cells=lambda rows: within(
-            [(f"{row['mu']:.2f}", f"{Z95 * row['sigma']:.2f}") for row in rows]
+            [
+                (f"{row['mu']:.2f}", f"{max(row['mu'] - row['low'], row['high'] - row['mu']):.2f}")
+                for row in rows
+            ]
         ),
         fields=tuple(Field(name=name) for name in ("mu", "sigma", "low", "high")),
         rank=5,

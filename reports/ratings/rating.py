@@ -28,7 +28,7 @@ from lath.reports.ratings.elo import (
     fit_of,
     scores,
 )
-from lath.reports.ratings.ends import one_sided, with_end, with_sides
+from lath.reports.ratings.ends import own_games, with_ends, with_sides
 from lath.reports.ratings.errors import (
     between_games,
     between_openings,
@@ -85,8 +85,8 @@ def rate(
     ):
         differ = [so_far + by for so_far, by in zip(differ, more, strict=True)] if more else differ
     spreads = [scale.spread(_with(spread, differ)) for spread in by_games]
-    skills = _with(posterior.spread(), [variance * UNIT**2 for variance in differ])
-    skills = _plus(skills, model.by_width, UNIT**2)
+    by_skill = _with(posterior.spread(), [variance * UNIT**2 for variance in differ])
+    skills = _plus(by_skill, model.by_width, UNIT**2)
     how = in_order_of(counts.games, posterior.draw_rate) if in_order else None
     sequential = next(rated_in_order([results], how)) if how else {}
     strengths: dict[str, Strength] = {}
@@ -98,10 +98,15 @@ def rate(
         if held:
             strengths_of = _anchored(scale.ratings, spreads, places, held)
             found = [(skill, elo) for (skill, _), elo in zip(found, strengths_of, strict=True)]
-        skilled, elos = [skill for skill, _ in found], [elo for _, elo in found]
-        for place, one in one_sided(counts, group).items():
-            elo = elos[place] if place in held else with_end(one, place, elos, held)
-            found[place] = with_sides(one, place, skilled), elo
+        if len(group) > 1:
+            own = own_games(counts, group)
+            floors = [
+                math.sqrt(UNIT**2 * differ[i] if one.side else variance)
+                for i, variance, one in zip(places, _centred(by_skill, places), own, strict=True)
+            ]
+            skilled = with_sides(own, [skill for skill, _ in found], floors)
+            elos = with_ends(own, [elo for _, elo in found], held)
+            found = list(zip(skilled, elos, strict=True))
         for name, (skill, strength) in zip(group, found, strict=True):
             strengths[name] = Strength(
                 trueskill=skill, sequential=sequential.get(name), elo=strength, group=number

@@ -187,11 +187,11 @@ class Rating:
     """The mean; 25 before any game, and that of the bots of a group together."""
 
     sigma: Amount
-    """The standard deviation; 8.33 before any game. Of a bot that won all its games it is that
-    below the mean: how far above it is, nobody can say."""
+    """The standard deviation; 8.33 before any game. Where one side is known better than the other,
+    as of a bot that hardly ever loses, it is that below the mean."""
 
     above: Amount | None = None
-    """The standard deviation above the mean, where it is another: who won all, or lost all."""
+    """The standard deviation above the mean, where it is another."""
 
     WRITTEN: ClassVar = ("mu", "sigma", "low", "high", "exposed")
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import combinations, pairwise, permutations
 from typing import Any
 
 import pytest
@@ -34,7 +34,15 @@ from lath.reports.ratings.numerics import (
     win,
 )
 from lath.reports.ratings.rating import history, rate
-from lath.reports.ratings.results import Estimate, Rating, Ratings, Result, connected, count
+from lath.reports.ratings.results import (
+    Estimate,
+    Rating,
+    Ratings,
+    Result,
+    connected,
+    count,
+    score_of,
+)
 from lath.reports.ratings.skill import (
     BETA,
     LEAST_DRAWS,
@@ -391,15 +399,12 @@ def test_one_game_converges_to_the_package() -> None:
 
 def test_sigma_leaves_out_what_no_game_could_tell() -> None:
     """The prior alone fixes the common level; two bots have half of its variance in common."""
-    results = of_two(3, 2, 1)
-    model = fit(count(results))
-    variance = UNIT**2 * model.variance
+    results = of_two(3, 2, 3)
+    variance = UNIT**2 * fit(count(results)).variance
     spread = converged(count(results), variance).spread()
-    width = UNIT**2 * (model.by_width[0][0] - model.by_width[0][1]) / 2  # how wide fields may be
     rated = rate(results).strengths["ann"].trueskill
-    assert rated.sigma**2 == pytest.approx(spread[0][0] - variance / 2 + width)
-    difference = spread[0][0] - spread[0][1]
-    assert rated.sigma**2 == pytest.approx(difference / 2 + width)
+    assert rated.sigma**2 == pytest.approx(spread[0][0] - variance / 2)
+    assert rated.sigma**2 == pytest.approx((spread[0][0] - spread[0][1]) / 2)
 
 
 def test_two_bots_converge_to_the_exact_posterior() -> None:
@@ -764,3 +769,29 @@ def test_what_explains_draws_and_wins_alike_is_told_apart(monkeypatch: pytest.Mo
     monkeypatch.setattr(skill, "_comes_to_rest", holds_the_margin)
     again = rate(half_drawn(100)).strengths["x"].trueskill
     assert (again.mu, again.sigma) == pytest.approx((known[0].mu, known[0].sigma), abs=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_who_scored_clearly_more_in_a_round_robin_stands_higher(seed: int) -> None:
+    """The more so who won all: how wide a field may be makes nobody's rating lower."""
+    chance = random.Random(seed)
+    bots, rounds, spread = (
+        chance.choice((3, 6, 8)),
+        chance.choice((1, 2, 8)),
+        10 ** chance.uniform(1, 3.3),
+    )
+    truth = {f"bot{number}": chance.gauss(0, spread) for number in range(bots)}
+    points = dict.fromkeys(truth, 0.0)
+    results = []
+    for number, (one, other) in enumerate([*combinations(truth, 2)] * rounds):
+        for first, second in ((one, other), (other, one)):
+            score = float(chance.random() < score_of(truth[first] - truth[second] + 40))
+            points[first] += score
+            points[second] += 1 - score
+            results.append(Result(first, second, score, "g", number))
+    strengths = rate(results, in_order=False).strengths
+    most = 2 * rounds * (bots - 1)
+    for high, low in permutations(truth, 2):
+        clearly = most / 4 if points[low] > 0 and points[high] < most else 0
+        if points[high] - points[low] > clearly:
+            assert strengths[high].trueskill.exposed > strengths[low].trueskill.exposed
