@@ -367,14 +367,9 @@ def told(setting: Setting, seeds: Iterable[int]) -> Held:
             continue
         for one, other in combinations(ratings.strengths, 2):
             apart = event.truth[one] - event.truth[other]
-            value = ratings.strengths[one].elo.value - ratings.strengths[other].elo.value
-            off = (value - apart) / ratings.differences[one, other]
-            ends = [ratings.strengths[bot].elo.unknown for bot in (one, other)]
-            is_open = {"above": ends[0] == "above" or ends[1] == "below"}
-            is_open["below"] = ends[0] == "below" or ends[1] == "above"
-            held.differences.append(
-                (off <= Z95 or is_open["below"]) and (off >= -Z95 or is_open["above"])
-            )
+            ahead = ratings.difference(one, other)
+            assert ahead is not None
+            held.differences.append(holds(ahead.low, ahead.high, apart))
             likely = ratings.superiority(one, other)
             assert likely is not None
             if abs(apart) < LEVEL:
