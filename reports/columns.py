@@ -246,7 +246,7 @@ COLUMNS: Final = (
         says="The score that the Elo model expects against the mean of the field.",
         cells=_each(lambda row: f"{row['elo']['score']:.0%}"),
         fields=(Field(name="elo_score", path="elo.score"),),
-        rank=7,
+        rank=8,
     ),
     Column(
         name="group",
@@ -270,7 +270,7 @@ COLUMNS: Final = (
                 *(("elo_low", "elo.low"), ("elo_high", "elo.high")),
             )
         ),
-        rank=8,
+        rank=7,
         asks=_has_forfeits,
     ),
     Column(
@@ -468,7 +468,10 @@ def more(table: Values) -> tuple[Column, ...]:
 
 
 def rows_of(table: Values) -> list[dict[str, Any]]:
-    """Return the rows of a table with the table, and with what its crosstable says of each."""
+    """Return the rows of a table with the table, and with what its crosstable says of each.
+
+    The crosstable may be left out where nobody asks for draws by opponent.
+    """
     names = [row["name"] for row in table["rows"]]
     return [
         {
@@ -476,9 +479,11 @@ def rows_of(table: Values) -> list[dict[str, Any]]:
             "table": table,
             "draws_by_opponent": ", ".join(
                 f"{name} {cell['draw_rate']:.1%}"
-                for name, cell in zip(names, cells, strict=True)
+                for name, cell in zip(names, cells, strict=False)
                 if cell["games"] and name != row["name"]
             ),
         }
-        for row, cells in zip(table["rows"], table["crosstable"], strict=True)
+        for row, cells in zip(
+            table["rows"], table["crosstable"] or [[] for _ in names], strict=True
+        )
     ]

@@ -211,13 +211,11 @@ def performance(against: Sequence[tuple[float, int, float]]) -> float | None:
 
 
 def _ranks(table: Table) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield between which ranks of all a bot may truly be, as intervals of differences have it."""
-    before = 0
+    """Yield between which ranks of its group a bot may truly be, by intervals of differences."""
     for group in table.ratings.groups:
         for name in group:
             above, below = _apart(table.ratings, name, group)
-            yield name, (before + 1 + above, before + len(group) - below)
-        before += len(group)
+            yield name, (1 + above, len(group) - below)
 
 
 def _apart(ratings: Ratings, name: str, group: Iterable[str]) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -121,6 +121,7 @@ class _Cast:
         kind = get_args(annotation)[0] if self._is_list else annotation
         self._is_path = kind is Path
         is_one = param.nargs == 1 and not param.multiple
+        self._choices = get_args(kind) if get_origin(kind) is Literal else ()
         is_looked_at = info.exists or info.resolve_path or info.path_type or info.writable
         self._cast: Callable[[Any], Any] | None = None
         self._kinds: tuple[type, ...] = (str,)
@@ -144,6 +145,8 @@ class _Cast:
             raise typer.BadParameter("expected a path, not nothing", ctx=ctx, param=param)
         if not self._is_path and any(isinstance(one, str) and half_in(one) for one in values):
             raise typer.BadParameter("it is no UTF-8; expected text", ctx=ctx, param=param)
+        if value in self._choices:
+            return value
         if self._cast and all(isinstance(one, self._kinds) and _is_plain(one) for one in values):
             return list(map(self._cast, values)) if self._is_list else self._cast(value)
         return self._library().coerce(value, param=param, ctx=ctx)

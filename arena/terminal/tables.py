@@ -123,7 +123,9 @@ def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Colum
 
     Those that are `asked` for stay however short room is; without any it is the usual ones.
     """
-    values = to_json(table)
+    # The crosstable is large, and only one column needs it.
+    of_opponents = any(one.name == "draws-by-opponent" for one in asked)
+    values = to_json(table if of_opponents else replace(table, crosstable=()))
     rows = rows_of(values)
     return [
         Column(one.heading, one.cells(rows), rank=0 if asked else one.rank, kind=one.kind)

@@ -113,7 +113,8 @@ def with_sides(
     for side, errors in sigmas.items():
         values = [side * (skill.mu - MU) for skill in skills]
         for place in sorted(range(len(skills)), key=values.__getitem__):
-            if own[place].has_both_seats:
+            is_open = floors[place] < _CLEARLY * skills[place].sigma
+            if is_open and own[place].has_both_seats:
                 three = [3 * error for error in errors]
                 field_ = _Field(place, own[place].of(side), values, three, is_held=False)
                 known = (values[place] - field_.least(_win, _scored)) / 3

@@ -87,7 +87,8 @@ def test_what_does_not_count_is_told() -> None:
     twice = "\n".join([Path("wide.lath").read_text()] * 2)
     lost = '\n[Game "yavalath"]\n[Termination "time"]\n[Result "1-0"]\n\n1. e5 1-0\n'
     ran = arena("stats", "-", "--measures", "--count-again", stdin=twice + lost)
-    assert "left out: 8 repeats, 1 forfeited" in ran.out
+    assert "left out: 1 forfeited" in ran.out
+    assert "repeated: 8 games, move by move the same as another" in ran.out
     assert arena("stats", "-", "--measures", stdin="").out == "no games\n"
 
 

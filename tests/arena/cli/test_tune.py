@@ -127,7 +127,7 @@ def test_what_was_found_is_a_table_and_a_bot_to_be_pasted(
     found = option["value"]
     assert found > 30
     rows = [line.split() for line in ended.out.splitlines() if line.startswith("skill ")]
-    assert rows[0] == ["skill", "20", str(found), f"{found - 20:+d}", "0..100", "5"]
+    assert rows[0] == ["skill", "20", str(found), f"{found - 20:+d}", "0..100", "10"]
     *_, last = ended.out.splitlines()
     assert last == f"--bot 'greedy; option.style=calm; option.skill={found}'"
     assert "they are kept and not rated" in " ".join(ended.out.split())

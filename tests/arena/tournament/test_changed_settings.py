@@ -39,6 +39,7 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "pin": (NOTED, "off", {}),
         "log": (FREE, "all", {}),
         "sandbox": (NOTED, "none", {}),
+        "anchors": (FREE, {"ann": 1500}, {}),  # no result depends on them
     },
     "time": {
         "initial": (REFUSED, "3s", {}),
