@@ -330,7 +330,7 @@ COLUMNS: Final = (
     Column(
         name="draws-by-opponent",
         heading="draws by opponent",
-        says="The draw rate against each opponent, in the order of ranks.",
+        says="The draw rate against each opponent with which a game was drawn.",
         cells=_each(lambda row: row["draws_by_opponent"] or "-"),
         fields=(Field(name="draws_by_opponent"),),
         kind="text",
@@ -480,7 +480,7 @@ def rows_of(table: Values) -> list[dict[str, Any]]:
             "draws_by_opponent": ", ".join(
                 f"{name} {cell['draw_rate']:.1%}"
                 for name, cell in zip(names, cells, strict=False)
-                if cell["games"] and name != row["name"]
+                if cell["draw_rate"] and name != row["name"]
             ),
         }
         for row, cells in zip(
