@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
+from places import ROOT
 from sample_records import bare
 from simulated import (
     BOTS,
@@ -34,6 +36,9 @@ from lath.reports.ratings import elo as davidson
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Elo, Result
 from lath.reports.standings import Tally
+
+sys.path.append(str(ROOT / "benchmarks"))
+import intervals
 
 pytestmark = pytest.mark.slow
 
@@ -60,6 +65,12 @@ def events() -> int:
 def many_events() -> int:
     """How many tournaments are played where each gives one interval."""
     return 20
+
+
+@pytest.fixture
+def few_events() -> int:
+    """How many tournaments are played of each setting of a kind."""
+    return 3
 
 
 def chance_of(events: int, spread: float = SPREAD) -> float:
@@ -329,3 +340,25 @@ def test_the_order_of_the_games_changes_nothing(seed: int) -> None:
         assert numbers([a.elo]) == pytest.approx(numbers([b.elo]), abs=1e-9)
     assert one.fit.p_value == pytest.approx(other.fit.p_value, abs=1e-9)
     assert dict(one.differences) == pytest.approx(dict(other.differences), abs=1e-9)
+
+
+KINDS = ("round robin", "swiss", "knockout", "TrueSkill", "shared openings", "match")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_of_every_kind_of_event_hold_what_they_should(kind: str, few_events: int) -> None:
+    """The settings of `benchmarks/intervals.py`, of which 1,000 events each are in the docs."""
+    held, events = intervals.Held(), 0
+    for name, setting in ALL_SETTINGS.items():
+        if kind in name and (kind == "TrueSkill" or "TrueSkill" not in name):
+            held.add(intervals.told(setting, range(few_events)))
+            events += few_events
+    for hits, spread in ((held.strengths, 0.12), (held.differences, 0.12), (held.winners, ALONE)):
+        assert not hits or share(hits) >= 0.94 - chance_of(events, spread)
+    if kind != "TrueSkill":
+        sure = [(said, true) for said, true in zip(held.said, held.true, strict=True) if said > 0.9]
+        said, true = (math.fsum(each) / len(sure) for each in zip(*sure, strict=True))
+        assert true >= said - chance_of(events, 0.12)
+
+
+ALL_SETTINGS = {setting.name: setting for setting in intervals.settings()}

@@ -17,7 +17,7 @@ from lath.reports.explaining.family import adjusted, chosen
 from lath.reports.explaining.findings import Finding, ranked
 from lath.reports.ratings.results import Result
 
-sys.path.append(str(ROOT / "benchmarks"))  # last: there is a coverage.py
+sys.path.append(str(ROOT / "benchmarks"))
 from weaknesses import BOT, FIRST, KINDS, Event, Kind, Mix, found
 
 pytestmark = pytest.mark.slow

@@ -22,6 +22,17 @@ def many_events() -> int:
     return 2000
 
 
+@pytest.fixture
+def few_events() -> int:
+    """How many tournaments are played of each setting of a kind."""
+    return 20
+
+
+test_intervals_of_every_kind_of_event_hold_what_they_should = (
+    calibration.test_intervals_of_every_kind_of_event_hold_what_they_should
+)
+
+
 @pytest.mark.parametrize(("games", "events"), [(1120, 20), (280, 300), (1120, 300)])
 def test_trueskill_holds_in_wide_fields(games: int, events: int) -> None:
     calibration.test_trueskill_holds_in_wide_fields(games, events)

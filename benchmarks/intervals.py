@@ -1,6 +1,6 @@
 """How often the intervals of ratings hold the truth, in simulated events of every kind.
 
-    python benchmarks/coverage.py [--events 1000] [--only TEXT] [--jobs 2]
+    python benchmarks/intervals.py [--events 1000] [--only TEXT] [--jobs 2]
 
 Strengths, openings and results are drawn anew for each event from a seed, under Davidson's model.
 There are no draws unless a setting says so: the scale of expected scores is then the model's own.
