@@ -276,8 +276,9 @@ def test_changes_are_to_the_games_before_the_last_event() -> None:
 
 
 def test_terminal_csv_json_and_page_show_the_columns_of_one_list(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "1000")
     scale = Scale(anchors={"ann": 1500.0}, relative_to="bob", until=40)
     games = records(played(TRUE, 4, 1))
     standings = compute(games, scale)

@@ -349,7 +349,9 @@ def test_the_json_has_each_rating_with_its_interval() -> None:
     ):
         rating = row.strength.trueskill
         assert told["exposed"] == pytest.approx(rating.mu - 3 * rating.sigma, abs=1e-6)
-        assert told["high"] - told["mu"] == pytest.approx(1.959964 * rating.sigma, abs=1e-5)
+        above = rating.sigma if rating.above is None else rating.above
+        assert told["mu"] - told["low"] == pytest.approx(1.959964 * rating.sigma, abs=1e-5)
+        assert told["high"] - told["mu"] == pytest.approx(1.959964 * above, abs=1e-5)
         assert (told["elo"]["low"], told["elo"]["high"]) == pytest.approx(
             (row.strength.elo.low, row.strength.elo.high), abs=1e-6
         )
