@@ -301,7 +301,7 @@ def _fair(panel: Panel) -> tuple[Parts, Parts]:
         if names:
             rest += [*_words(f"The {seat} player is better off in "), *_all_of(names)]
             rest += _words(". ")
-    return said, rest
+    return said, rest or _words("Nowhere does the first seat clearly score more or less than half.")
 
 
 def _all_of(names: Sequence[str]) -> Parts:
