@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from lath.reports.ratings.numerics import Z95
+
 SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Points per game of a pair that gave 0, 1, 2, 3 or 4 half points."""
 
@@ -26,9 +28,6 @@ MOST_ELO: Final = {"logistic": 1000.0, "normalized": 200.0}
 
 EMPTY: Final = 1e-3
 """What counts for a score that never came, so that no likelihood is 0; the value of Fishtest."""
-
-NORMAL_95: Final = 1.959964
-"""Standard deviations on either side that hold 95 % of a normal distribution."""
 
 PER_T: Final = 800 / math.log(10)
 """Normalized Elo of a t-value of 1 per game (Van den Bergh)."""
@@ -227,7 +226,7 @@ def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> Advantage:
         return one_sided
     pairs = total * worth
     mean, variance = _spread(_shares(counts)[1], pairs)
-    margin = NORMAL_95 * math.sqrt(variance / pairs)
+    margin = Z95 * math.sqrt(variance / pairs)
     return Advantage(elo_of(_score(counts)), elo_of(mean - margin), elo_of(mean + margin))
 
 

@@ -28,7 +28,7 @@ from lath.arena.schedule.budget import UNLIMITED, Budget, Seen
 from lath.arena.schedule.core import HALVES, Opening, Played, Schedule, pair_of
 from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.pool import Pool
-from lath.arena.schedule.sprt import NORMAL_95, Length, Sprt, lengths
+from lath.arena.schedule.sprt import Length, Sprt, lengths
 from lath.arena.schedule.tune import TuneStanding
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import DATABASE, opened_to_read
@@ -41,7 +41,7 @@ from lath.arena.tournament.system import database_errors
 from lath.arena.tournament.versions import POOL, entered
 from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO
-from lath.reports.ratings.numerics import cholesky, dot
+from lath.reports.ratings.numerics import Z95, cholesky, dot
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
 
@@ -446,8 +446,7 @@ def _noise(stored: Sequence[Played], alone: Mapping[str, float]) -> float | None
     )
     both = 2 if len(found.strengths) == 2 else 1
     return median(
-        both * NORMAL_95 * strength.elo.error / alone[name]
-        for name, strength in found.strengths.items()
+        both * Z95 * strength.elo.error / alone[name] for name, strength in found.strengths.items()
     )
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 from lath.arena import signals
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import HALVES
-from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import (
     STATUS_S,
@@ -39,6 +38,7 @@ from lath.arena.tournament.events import (
 from lath.arena.tournament.store import BotTotals, Tally
 from lath.notation.record import FORFEITS
 from lath.reports.outcome import Outcome
+from lath.reports.ratings.numerics import Z95
 
 if TYPE_CHECKING:
     from lath.reports.standings import Standings
@@ -116,7 +116,7 @@ class Score:
         games = sum(n * each for (_, each), n in pairs.items())
         middle = sum(n * points for (points, _), n in pairs.items()) / games
         squares = sum(n * (points - middle * each) ** 2 for (points, each), n in pairs.items())
-        half = NORMAL_95 * math.sqrt(squares) / games
+        half = Z95 * math.sqrt(squares) / games
         return max(0.0, middle - half), middle, min(1.0, middle + half)
 
     def standing(self) -> BotStanding:

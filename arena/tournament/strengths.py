@@ -38,18 +38,12 @@ class Strengths:
         advantage, log_draws = self.games.get(game, UNKNOWN)
         return chances(apart + advantage, log_draws)
 
-    def pair(self, game: str, apart: float) -> tuple[float, float]:
-        """Return the score per game that the one who is ahead expects, and what a pair tells."""
-        expected = information = 0.0
-        for win, draw, loss in (self.chances(game, apart), self.chances(game, -apart)[::-1]):
-            expected += (win + draw / 2) / 2
-            information += (win + loss) / 4 - ((win - loss) / 2) ** 2
-        return expected, information
-
     def information(self, apart: float) -> float:
         """Return what a pair of games between bots so far apart tells, on average over games."""
         games = self.games or {"": UNKNOWN}
-        return sum(self.pair(game, apart)[1] for game in games) / len(games)
+        each = [self.chances(game, lead) for game in games for lead in (apart, -apart)]
+        told = sum((win + loss) / 4 - ((win - loss) / 2) ** 2 for win, _, loss in each)
+        return told / len(games)
 
 
 def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> Counts:

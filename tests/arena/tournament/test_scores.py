@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lath.arena.schedule.sprt import NORMAL_95
 from lath.arena.tournament.progress import Score
+from lath.reports.ratings.numerics import Z95
 
 PAIRS = st.lists(
     st.tuples(st.sampled_from([1, 2]), st.integers(0, 4)).map(
@@ -33,7 +33,7 @@ def by_hand(pairs: list[tuple[float, int]]) -> tuple[float, float]:
     games = sum(games for _, games in all_pairs)
     middle = sum(points for points, _ in all_pairs) / games
     squares = sum((points - middle * games) ** 2 for points, games in all_pairs)
-    return middle, NORMAL_95 * math.sqrt(squares) / games
+    return middle, Z95 * math.sqrt(squares) / games
 
 
 def test_the_interval_is_that_of_pairs_with_two_won_and_two_lost_besides() -> None:
