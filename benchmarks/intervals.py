@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -112,7 +112,7 @@ def round_robin(
                 score = score_at(truth[first] - truth[second] + ADVANTAGE, chance, log_draws)
                 pair = (number, one, other)
                 results.append(Result(first, second, score, GAME, pair, pair))
-    return Event(on_the_scale(truth, results, 0.0, log_draws), results, leader(results))
+    return Event(on_the_scale(truth, results, starts_of(0.0), log_draws), results, leader(results))
 
 
 def leader(results: Iterable[Result]) -> str:
@@ -147,7 +147,7 @@ def scheduled(
             results.append(Result(first, second, score, GAME, pair.number, pair.number))
             schedule.report(plan.number, first, second, text, chance.getrandbits(60))
     winner = getattr(schedule.standing(), "winner", "") or leader(results)
-    on_scale = truth if is_trueskill else on_the_scale(truth, results)
+    on_scale = truth if is_trueskill else on_the_scale(truth, results, starts_of(0.0))
     return Event(on_scale, results, winner, is_trueskill)
 
 
@@ -180,25 +180,29 @@ class WithOpenings:
                     score = score_at(ahead + ADVANTAGE, chance)
                     results.append(Result(first, second, score, GAME, (number, one, other), start))
         # What suits both bots adds up, and the seats are in balance.
-        truth = on_the_scale(truth, results, math.hypot(self.bias, self.suits, self.suits))
+        truth = on_the_scale(
+            truth, results, starts_of(math.hypot(self.bias, self.suits, self.suits))
+        )
         return Event(truth, results, leader(results))
 
 
+def starts_of(spread: float, mean: float = ADVANTAGE, number: int = 21) -> dict[str, float]:
+    """Return what so many starts give first, each as likely as another."""
+    number = number if spread else 1
+    shares = [(place + 0.5) / number for place in range(number)]
+    return {f"{share}": mean + spread * NormalDist().inv_cdf(share) for share in shares}
+
+
 def on_the_scale(
-    truth: dict[str, float],
+    truth: Mapping[str, float],
     results: Iterable[Result],
-    spread: float = 0.0,
+    starts: Mapping[str, float],
     log_draws: float = NO_DRAWS,
 ) -> dict[str, float]:
     """Return strengths on the scale of scores: what they make of both seats of these games.
 
-    `spread` is the standard deviation of all that an opening adds to the lead of first.
+    A bot is expected to score the mean over all starts.
     """
-    number = 21 if spread else 1
-    starts = {
-        f"{place}": ADVANTAGE + spread * NormalDist().inv_cdf((place + 0.5) / number)
-        for place in range(number)
-    }
     counts = count(alone(results))
     tallies = {
         seats._replace(game=start): tally
@@ -297,7 +301,7 @@ class Repeated:
                 results.append(Result(first, second, score, GAME, number, start, same))
         if self.openings >= LEAST_CLUSTERS:
             strengths = {"ann": self.apart / 2, "bob": -self.apart / 2}
-            truth = on_the_scale(strengths, results, self.bias)
+            truth = on_the_scale(strengths, results, starts_of(self.bias))
         else:
             score = min(max(lines.truth(), 1e-9), 1 - 1e-9)
             half = ELO * math.log(score / (1 - score)) / 2

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
-from statistics import NormalDist
 
-from lath.reports.ratings.elo import ELO, Davidson, Places, chances, fit, scores
+from places import ROOT
+
+from lath.reports.ratings.elo import ELO, chances, fit
 from lath.reports.ratings.numerics import Z95, cdf
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result, count
 from lath.reports.ratings.skill import MU, NOISE, UNIT, converged, margin_of
+
+sys.path.append(str(ROOT / "benchmarks"))
+import intervals
 
 BOTS = tuple("abcdefgh")
 PAIRS = tuple(combinations(BOTS, 2))
@@ -170,24 +175,10 @@ def _on_the_scale(
 
     A bot is expected to score the mean over all starts: here over some, as likely as each other.
     """
-    number = 41 if seat[1] else 1
-    mean, spread = seat
-    shares = [(i + 0.5) / number for i in range(number)]
-    starts = {f"{share}": mean + spread * NormalDist().inv_cdf(share) for share in shares}
-    counts = count(results)
-    tallies = {
-        seats._replace(game=start): tally
-        for seats, tally in counts.tallies.items()
-        for start in starts
-    }
-    counts = replace(counts, tallies=tallies)
-    places = Places(counts)
-    parameters = [strengths[bot] / ELO for bot in places.bots]
-    parameters += [x for start in places.games for x in (starts[start] / ELO, drawish)]
-    ratings = scores(Davidson(places, parameters, [], 1.0), counts, [BOTS]).ratings
-    truth = {bot: ELO * rating for bot, rating in zip(places.bots, ratings, strict=True)}
+    starts = intervals.starts_of(seat[1], seat[0], 41)
+    truth = intervals.on_the_scale(strengths, results, starts, drawish)
     odds = [chances(start / ELO, drawish) for start in starts.values()]
-    score = 0.5 + math.fsum(win - loss for win, _, loss in odds) / 2 / number
+    score = 0.5 + math.fsum(win - loss for win, _, loss in odds) / 2 / len(starts)
     return truth, ELO * math.log(score / (1 - score))
 
 
