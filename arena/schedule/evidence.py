@@ -16,7 +16,7 @@ from lath.arena.schedule.core import Opening, Repeats
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95, student
 
 _KINDS: Final = 1 << 14
-"""Openings that are told apart; where there are more, some are taken for one."""
+"""Openings that it distinguishes. Of more, some count as one."""
 
 
 class Worth:
