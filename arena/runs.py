@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from lath.arena import signals
-from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
+from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError, MachineError
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
@@ -23,6 +23,7 @@ from lath.arena.referee.process import Watch
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament import minimum
 from lath.arena.tournament.anchors import read_anchors
+from lath.arena.tournament.benches import cause
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
@@ -172,6 +173,34 @@ def other_roster(
     return replace(pool, text=tomlkit.dumps({**pool.as_written, "bot": bots}))
 
 
+def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> None:
+    """Start each bot of these names once; raises ArenaError where one cannot play.
+
+    So a roster does not get a bot that would be benched at once: nothing is written yet.
+    """
+    wrong = {name: why for name, why in tournament.unfit.items() if name in names}
+    for bot in tournament.bots:
+        if bot.name not in names or bot.name in wrong:
+            continue
+        player = None
+        try:
+            spec = ready(bot, [str(folder.absolute())])
+            player = bot_of(spec, Watch(), tree=f"add-{secrets.token_hex(4)}.")
+            with signals.interruptible():
+                player.introduce(tournament.limits, tournament.games)
+        except MachineError:
+            raise
+        except ArenaError as error:
+            wrong[bot.name] = cause(bot.name, str(error))
+        finally:
+            if player is not None:
+                player.quit()
+    if wrong:
+        lines = [f"--add {name}: {why}" for name, why in wrong.items()]
+        hint = "nothing is written or played; mend it and add it then, or enter it with --anyway"
+        raise ArenaError("\n".join([*lines, f"  hint: {hint}"]))
+
+
 def _refuse_another_roster(path: Path, tournament: Config) -> None:
     """Raise ConfigError where --bot would take bots out of a pool, or bring some in."""
     roster = load_own(path).names
@@ -281,7 +310,7 @@ class Result:
 
     summary: Summary
     """How the run ended: `done` and `total` games, `is_complete`, `is_spent` (its budget), which
-    pairings were `stopped`, and why."""
+    pairings were `stopped` and bots `benched`, and why."""
 
     warnings: tuple[str, ...]
     """What people should know, without what has come twice."""
@@ -381,8 +410,7 @@ def result_of(summary: Summary, progress: Progress, folder: Path) -> Result:
 
     Raises KeyboardInterrupt where somebody has asked it to stop: all is kept then.
     """
-    is_done = (summary.is_complete or summary.is_spent) and not summary.stopped
-    status = INTERRUPTED if summary.interrupted else FAULT * (not is_done)
+    status = INTERRUPTED if summary.interrupted else FAULT * (not summary.is_fine)
     files = {name: str((folder / name).resolve()) for name in FILES if (folder / name).is_file()}
     progress(progress.ended(summary, status, files))
     if summary.interrupted:
@@ -413,10 +441,13 @@ def tournament(
     cluster: str | None = None,
     hosts_alike: bool = False,
     log: str | None = None,
+    bench_after: int | None = None,
     anchors: Mapping[str, float] | None = None,
     out: str | Path = DEFAULT_FOLDER,
     add: Sequence[str | Mapping[str, Any]] = (),
+    anyway: bool = False,
     retire: Sequence[str] = (),
+    unbench: Sequence[str] = (),
     force: bool = False,
     report: bool = True,
     disk_patience: float = PATIENCE_S,
@@ -432,7 +463,8 @@ def tournament(
     `on_event` hears what happens, as docs/events.md has it, in this thread: games as they end.
 
     Ctrl-C is a KeyboardInterrupt, when all processes have ended and standings are written. Bots
-    that fail cost themselves games, not the caller an exception: see `summary.stopped`. Raises
+    that fail cost themselves games, not the caller an exception: see `summary.benched`
+    and `summary.stopped`. Raises
     ConfigError and StoreError, DiskError and MachineError after `disk_patience` seconds.
     """
     flags = flags_of(
@@ -449,6 +481,7 @@ def tournament(
         pairs=pairs,
         pin=pin,
         log=log,
+        bench_after=bench_after,
         sandbox=sandbox,
         anchors=anchors,
     )
@@ -464,6 +497,8 @@ def tournament(
         if add or retire:
             new = [table_of(one, "--add", sandbox) for one in add]
             settled = other_roster(named, folder, flags, new, retire)
+            if not (anyway or cluster):
+                refuse_newcomers(settled, [table["name"] for table in new], folder)
         else:
             settled = configured(named, folder, flags)
     progress = Progress(settled)
@@ -481,5 +516,6 @@ def tournament(
             patience_s=disk_patience,
             budget=allowed,
             elsewhere=elsewhere,
+            unbench=unbench,
         )
     return result_of(summary, progress, folder)

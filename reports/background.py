@@ -110,6 +110,48 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """A bot that is benched: it plays no more, and the others go on without it."""
+
+    bot: str
+    kind: Literal["start", "crashes"]
+    """Why: it cannot play as it is, or it crashed in games in a row."""
+
+    why: str
+    date: str
+    """When, by the organiser's clock."""
+
+    since: Count = 0
+    """The stage of the schedule then: of a swiss the number of rounds that were paired."""
+
+    sha256: str = ""
+    """Of what the bot was: command, options and files."""
+
+    lifted: str = ""
+    """When it was let play again; empty while it is benched."""
+
+    until: Count = 0
+    """The stage of the schedule then."""
+
+    again_after: Count = 0
+    """The number of its last game then: crashes are counted anew."""
+
+    @property
+    def words(self) -> str:
+        """Return it in a sentence.
+
+        >>> Bench(bot="ann", kind="start", why="there is no file ann", date="2026-11-22").words
+        'ann is benched: there is no file ann'
+        """
+        return f"{self.bot} is benched: {self.why}"
+
+    @property
+    def in_short(self) -> str:
+        """Return why without what is its owner's: paths, and what the bot said."""
+        return self.why.partition(" (")[0] if self.kind == "crashes" else "it cannot play"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
     """Since when a tournament stays as it is, and under which name."""
 
@@ -234,6 +276,9 @@ class Background:
     rulings: tuple[Ruling, ...] = ()
     """What was ruled of its games, in the order of that; also what was taken back."""
 
+    benches: tuple[Bench, ...] = ()
+    """Bots that are benched today."""
+
     season: Season | None = None
     """Which season it is; None where it may go on."""
 
@@ -249,6 +294,7 @@ class Background:
             **({"outcome": to_json(self.outcome)} if self.outcome else {}),
             **({"changes": [asdict(change) for change in self.changes]} if self.changes else {}),
             **({"rulings": [asdict(one) for one in self.rulings]} if self.rulings else {}),
+            **({"benched": [one.words for one in self.benches]} if self.benches else {}),
             **({"season": asdict(self.season)} if self.season else {}),
             **({"provenance": [asdict(one) for one in self.provenance]} if self.provenance else {}),
         }

@@ -218,6 +218,7 @@ def public_background(background: Background) -> Background:
     return replace(
         background,
         changes=tuple(map(_change, background.changes)),
+        benches=tuple(replace(one, why=one.in_short) for one in background.benches),
         versions=tuple(map(_version, background.versions)),
         provenance=tuple(map(_provenance, background.provenance)),
     )

@@ -32,7 +32,7 @@ from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.events import Event, GameEnded, RunFailed, Waiting, json_lines
 from lath.arena.tournament.pages import REPORT
-from lath.arena.tournament.progress import Progress, Summary, end_words
+from lath.arena.tournament.progress import Progress, Summary, benched_words, end_words
 from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
 from lath.notation.record import Termination
 
@@ -71,6 +71,8 @@ def print_end(
     played += f": the budget is spent; go on with: {_command(out)}" if summary.is_spent else ""
     for words in end_words(summary.stopped, progress.warnings):
         print(f"arena: {words}", file=sys.stderr)
+    for words in benched_words(summary, out):
+        print(f"arena: {words}", file=sys.stderr)
     if not summary.is_complete:
         print(f"arena: {played}", file=sys.stderr)
     if summary.unreported is not None:
@@ -78,8 +80,7 @@ def print_end(
         command = shlex.join(["arena", "report", str(out), "-o", str(out / REPORT)])
         print(f"arena: {words}; try again with: {command}", file=sys.stderr)
         return BUG
-    is_done = summary.is_complete or summary.is_spent
-    return 0 if is_done and not summary.stopped and not unsound else 1
+    return 0 if summary.is_fine and not unsound else 1
 
 
 def _print_tables(summary: Summary, progress: Progress, out: Path, output: Output) -> None:

@@ -40,6 +40,7 @@ from lath.arena.runs import (
     flags_of,
     other_roster,
     place_of,
+    refuse_newcomers,
 )
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
@@ -79,6 +80,9 @@ def run(
     add: Annotated[
         list[str] | None, option("--add", "NAME=CMD", "Pool: a bot that comes, or another version.")
     ] = None,
+    anyway: Annotated[
+        bool, flag("--anyway", "Enter what --add names though it cannot play as it is.")
+    ] = False,
     retire: Annotated[
         list[str] | None, option("--retire", "NAME", "Pool: a bot that plays no more.")
     ] = None,
@@ -141,6 +145,18 @@ def run(
         list[str] | None,
         option("--anchor", "BOT=ELO", "A bot whose Elo is given, stored; or none."),
     ] = None,
+    bench_after: Annotated[
+        int | None,
+        option(
+            "--bench-after",
+            "N",
+            "Bench a bot that crashes in N games in a row; 0: never.",
+            **whole(0),
+        ),
+    ] = None,
+    unbench: Annotated[
+        list[str] | None, option("--unbench", "NAME", "A benched bot that shall play again.")
+    ] = None,
     log: Annotated[
         str | None, option("--log", "bad|all", "Of which games the lines are kept.")
     ] = None,
@@ -183,10 +199,11 @@ def run(
 
     Started again on the same directory it goes on where it stopped.
 
-    Exit status 0 when every game is played, or all that --budget allows, 1 when a pairing had to be
-    stopped or a game ended as --fail-on says, 3 after Ctrl-C, 4 when no report could be made, 5
-    when the disk is full or failing, the machine lacks memory, processes or open files, or the
-    cluster workers: nobody loses by it, and the same command goes on later.
+    Exit status 0 when every game is played, or all that --budget allows, 1 when a bot is benched
+    that was not before, a pairing had to be stopped or a game ended as --fail-on says, 3 after
+    Ctrl-C, 4 when no report could be made, 5 when the disk is full or failing, the machine lacks
+    memory, processes or open files, or the cluster workers: nobody loses by it, and the same
+    command goes on later.
 
     Example: arena run --bot greedy --bot mine="node mybot.js" --game yavalath --rounds 10
     """
@@ -204,6 +221,7 @@ def run(
         pairs=pairs,
         pin=pin,
         log=log,
+        bench_after=bench_after,
         sandbox=sandbox,
         anchors=anchor,
     )
@@ -229,6 +247,8 @@ def run(
     with signals.interruptible():
         if added or retire:
             tournament = other_roster(config, out, flags, added, retire or ())
+            if not (anyway or plan or cluster):
+                refuse_newcomers(tournament, [table["name"] for table in added], out)
         else:
             tournament = configured(config, out, flags, (lambda _: None) if quiet else _note)
     if plan or as_json:
@@ -261,6 +281,7 @@ def run(
                 patience_s=disk_patience,
                 budget=allowed,
                 elsewhere=elsewhere,
+                unbench=unbench or (),
             )
         status = print_end(
             summary,

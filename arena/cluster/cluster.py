@@ -261,11 +261,11 @@ class Cluster:
             for host in sorted(said)
         ]
 
-    def greeted(self, names: Sequence[str]) -> dict[str, Greeting | GameVoidError]:
+    def greeted(self, names: Sequence[str]) -> dict[str, Greeting | ArenaError]:
         """Return what bots say of themselves, each started on one machine, else on another.
 
-        Of one that starts on none of two, why that is. Raises ConfigError where one cannot play,
-        and MachineError where no machine is left.
+        Of one that starts on none of two, why that is, and of one that cannot play. Raises
+        MachineError where no machine is left.
         """
         said: dict[str, Said] = {}
         with signals.interruptible():
@@ -275,11 +275,12 @@ class Cluster:
                 said |= self._greeted([name for name in names if name not in said])
                 if len(said) == len(names):
                     break
-        found: dict[str, Greeting | GameVoidError] = {}
+        found: dict[str, Greeting | ArenaError] = {}
         for name in names:
             one = said.get(name) or Said(void=f"{name}: each worker was lost that should start it")
             if one.wrong:
-                raise ConfigError(one.wrong)
+                found[name] = ConfigError(one.wrong)
+                continue
             greeting = Greeting(name=one.name, author=one.author, version=one.version)
             found[name] = GameVoidError("", one.void) if one.void else greeting
         return found

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Final, NamedTuple, Protocol
 
 from lath import games
@@ -104,6 +104,22 @@ class Ruled:
         return number in self.games or not self.bots.isdisjoint(names)
 
 
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A bot that is benched: it plays no more until somebody lets it."""
+
+    name: str
+    since: int = 0
+    """The stage of the schedule from which on nobody is to meet it."""
+
+    until: int | None = None
+    """The stage from which on it is there again; None: it is not."""
+
+    def covers(self, stage: int) -> bool:
+        """Return whether nobody is to meet the bot at a stage."""
+        return self.since <= stage and (self.until is None or stage < self.until)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
     """What pairs from one number on have in common."""
@@ -141,6 +157,9 @@ class Settings:
     ruled: Ruled = field(default=Ruled(), compare=False)
     """What counts for nothing, or is played no more."""
 
+    absent: tuple[Absence, ...] = field(default=(), compare=False)
+    """Bots that are or were benched."""
+
     conditions: tuple[Conditions, ...] = ()
     """Of a pool: under which its pairs were played, by number; the last are today's."""
 
@@ -165,6 +184,9 @@ class Schedule(ABC):
         self.repeats: Final = Repeats()
         """Which of them repeat another."""
         self._reported = 0
+        self._absent: Final = list(self._settings.absent)
+        self.benched = self._benched()
+        """The bots that play no more for now."""
 
     @property
     @abstractmethod
@@ -175,6 +197,32 @@ class Schedule(ABC):
     def done(self) -> int:
         """Return how many of them are reported; `total` once everything is played."""
         return self._reported
+
+    def stage(self) -> int:
+        """Return from which stage on it is open who meets whom: of most formats there is one."""
+        return 0
+
+    def _benched(self) -> frozenset[str]:
+        return frozenset(each.name for each in self._absent if each.until is None)
+
+    def bench(self, name: str) -> None:
+        """Let a bot play no more: what is begun is finished."""
+        self._absent.append(Absence(name, self.stage()))
+        self.benched = self._benched()
+
+    def unbench(self, name: str) -> None:
+        """Let a bot that is benched play again from the next stage on."""
+        stage = self.stage()
+        self._absent[:] = [
+            replace(each, until=stage) if each.name == name and each.until is None else each
+            for each in self._absent
+        ]
+        self.benched = self._benched()
+
+    def plays_without(self, gone: Collection[str]) -> bool:
+        """Return whether bots are left that meet each other, with those `gone`."""
+        out = {*gone, *self._settings.ruled.bots}
+        return len({*self._names} - out) > 1
 
     @abstractmethod
     def next(self) -> Pair | None:

@@ -10,7 +10,7 @@ have long been nothing new, a match ends.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Final
@@ -47,17 +47,25 @@ class Fixed(Schedule):
         """Return how many games there are, without those of bots that are disqualified."""
         return 2 * self.pairs - self._unplayed
 
+    def plays_without(self, gone: Collection[str]) -> bool:
+        """Return whether two bots are left that are to meet."""
+        out = {*gone, *self._settings.ruled.bots}
+        return any(out.isdisjoint(names) for names in self._pairings)
+
     def next(self) -> Pair | None:
         """Return the next pair of which a game is not finished."""
-        while self._open and self._next <= self.pairs:
+        if not any(self.benched.isdisjoint(names) for names in self._open):
+            return None
+        while self._next <= self.pairs:
             number = self._next
             self._next += 1
-            if not self._is_finished(number) and self._pairing(number) in self._open:
+            names = self._pairing(number)
+            if self._is_finished(number) or names not in self._open:
+                continue
+            if self.benched.isdisjoint(names):
                 index = (number - 1) // len(self._pairings)
                 round_number = index // len(self._settings.games) + 1
-                return self._dealer.deal(
-                    number, self._pairing(number), round_number=round_number, index=index
-                )
+                return self._dealer.deal(number, names, round_number=round_number, index=index)
         return None
 
     def _pairing(self, number: int) -> tuple[str, str]:

@@ -170,6 +170,8 @@ class Pool(Schedule):
         while self._halves:
             number = self._halves.pop()
             begun = self._begun[number]
+            if not self.benched.isdisjoint(begun.names):
+                continue
             if begun.names in self._pairings or begun.names[::-1] in self._pairings:
                 return self._deal(number, begun)
         while self._number in self._taken:
@@ -184,15 +186,18 @@ class Pool(Schedule):
 
     def _next_kind(self) -> tuple[str, Pairing, int] | None:
         if self._rule is None:
-            open_ = (kind for kind in self._wanted if kind[1] in self._pairings)
+            open_ = (kind for kind in self._wanted if self._is_playable(kind[1]))
             return next(open_, None)
-        names = self._rule.next([*self._pairings], self._number)
+        names = self._rule.next(list(filter(self._is_playable, self._pairings)), self._number)
         if names is None:
             return None
         self._missing += 2
         turns = {game: self._first_turn(game, names) for game in self._settings.games}
         game = min(turns, key=turns.__getitem__)
         return game, names, turns[game]
+
+    def _is_playable(self, names: Pairing) -> bool:
+        return names in self._pairings and self.benched.isdisjoint(names)
 
     def _first_turn(self, game: str, names: Pairing) -> int:
         """Return the first opening that two bots have not been given in a game."""

@@ -10,7 +10,7 @@ or products of them, so that nothing is rounded.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from itertools import combinations, groupby, islice, pairwise
 from statistics import fmean
@@ -49,15 +49,20 @@ class Round:
     """From the top of the table to its end; the better placed comes first."""
 
     bye: int | None = None
+    absent: tuple[int, ...] = ()
+    """Those that play no more: they have nothing of it."""
 
 
-def pair_round(past: Past) -> Round:
+def pair_round(past: Past, absent: Collection[int] = ()) -> Round:
     """Return the next round; everybody has an opponent, but one where the number is odd.
+
+    Nobody meets those `absent`.
 
     >>> pair_round(Past([0, 0, 0, 0, 0]))
     Round(pairs=((0, 2), (1, 3)), bye=4)
     """
-    table = sorted(range(len(past.points)), key=lambda who: (-past.points[who], who))
+    present = (who for who in range(len(past.points)) if who not in absent)
+    table = sorted(present, key=lambda who: (-past.points[who], who))
     bye = None
     if len(table) % 2:
         # The last of those with the fewest byes without whom nobody must meet twice, if one is.
@@ -71,7 +76,7 @@ def pair_round(past: Past) -> Round:
     place = {who: number for number, who in enumerate(table)}
     pairs = [tuple(sorted(pair, key=place.__getitem__)) for pair in _paired(people, graph, past)]
     pairs.sort(key=lambda pair: place[pair[0]])
-    return Round(tuple((one, other) for one, other in pairs), bye)
+    return Round(tuple((one, other) for one, other in pairs), bye, tuple(sorted(absent)))
 
 
 def _fresh(people: list[int], past: Past) -> dict[int, list[int]]:
@@ -166,11 +171,11 @@ class Meeting:
 
     one: int
     other: int | None
-    """None: `one` had a bye."""
+    """None: `one` had a bye, or was not there."""
 
     halves: tuple[int, int]
     is_played: bool = True
-    """Whether a game of it counts or may still be played; else it is a forfeit."""
+    """Whether a game of it counts or may still be played; else it is a forfeit, or no bye."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,7 +249,7 @@ def table(
                 points=scored[who] / 2,
                 buchholz=buchholz[who] / 2,
                 sonneborn_berger=shares[who] / full / 2,
-                byes=sum(each.other is None for each in taken[who]),
+                byes=sum(each.other is None and each.is_played for each in taken[who]),
             )
             for who in level
         ]
@@ -333,15 +338,31 @@ class Swiss(InEncounters):
     @property
     def total(self) -> int:
         """Return how many games there are, without those lost by walkover."""
-        return 2 * self._pairs - self._lost_games
+        empty = sum(self._tables - len(each.pairs) for each in self._rounds)
+        return 2 * (self._pairs - empty * self._each) - self._lost_games
+
+    def stage(self) -> int:
+        """Return which round, from 0, is paired next: also one of which nothing was handed out."""
+        self.standing()
+        last = len(self._rounds) - 1
+        first = last * self._tables * self._each + 1
+        tables = range(len(self._rounds[last].pairs)) if self._rounds else ()
+        if self._rounds and self._next <= first and not any(map(self._is_begun, tables)):
+            before = sum(1 for _ in self._results(last - 1))
+            del self._rounds[last], self._meetings[len(self._meetings) - before :]
+        return len(self._rounds)
+
+    def _is_begun(self, table: int) -> bool:
+        """Return whether a game at a table of the last round is reported, or lost."""
+        return self._at(len(self._rounds) - 1, table).left < 2 * self._each
 
     def next(self) -> Pair | None:
         """Return the next open pair of this round, or the first of the next one."""
         while self._next <= self._pairs and self._has_begun(self._place(self._next)[0]):
             number = self._next
             self._next += 1
-            if self._is_open(number):
-                round_number, table = self._place(number)
+            round_number, table = self._place(number)
+            if table < len(self._rounds[round_number].pairs) and self._is_open(number):
                 one, other = self._rounds[round_number].pairs[table]
                 names = self._names[one], self._names[other]
                 index = round_number * self._each + (number - 1) // self._tables % self._each
@@ -358,18 +379,21 @@ class Swiss(InEncounters):
     def _has_begun(self, round_number: int) -> bool:
         """Return whether a round is paired; pair it when the last one is over."""
         last = round_number - 1
-        tables = range(self._tables if round_number else 0)
-        if len(self._rounds) == round_number and all(self._at(last, t).left <= 0 for t in tables):
+        is_next = len(self._rounds) == round_number
+        tables = range(len(self._rounds[last].pairs) if is_next and round_number else 0)
+        if is_next and all(self._at(last, t).left <= 0 for t in tables):
             self._meetings.extend(self._results(last, as_played=True))
             taken = rounds_of(len(self._names), self._meetings)
             points = [sum(each.halves for each in rounds) for rounds in taken]
             past = Past(points)
             for each in self._meetings:
                 if each.other is None:
-                    past.byes[each.one] += 1
+                    past.byes[each.one] += each.is_played
                 else:
                     past.met[each.one, each.other] += 1
-            self._rounds.append(pair_round(past))
+            gone = {each.name for each in self._absent if each.covers(round_number)}
+            absent = [who for who, name in enumerate(self._names) if name in gone]
+            self._rounds.append(pair_round(past, absent))
         return len(self._rounds) > round_number
 
     def _at(self, round_number: int, table: int) -> Encounter:
@@ -389,6 +413,8 @@ class Swiss(InEncounters):
             yield Meeting(one, other, halves, is_played=encounter.is_played)
         if now.bye is not None:
             yield Meeting(now.bye, None, (4 * self._each, 0))
+        for who in now.absent:
+            yield Meeting(who, None, (0, 0), is_played=False)
 
     def _encounter_of(self, pair: int) -> Encounter | None:
         return self._at(*self._place(pair)) if pair <= self._pairs else None
@@ -412,7 +438,8 @@ class Swiss(InEncounters):
         for table_number, meeting in enumerate(self._results(round_number)):
             one, points = self._names[meeting.one], (meeting.halves[0] / 2, meeting.halves[1] / 2)
             if meeting.other is None:
-                yield Paired(bots=(one, None), points=points)
+                if meeting.is_played:
+                    yield Paired(bots=(one, None), points=points)
             else:
                 encounter = self._at(round_number, table_number)
                 yield Paired(

@@ -32,6 +32,7 @@ from lath.arena.terminal.layout import (
 )
 from lath.arena.tournament.events import (
     STATUS_S,
+    BotBenched,
     BotStanding,
     ClusterSeen,
     Event,
@@ -61,12 +62,14 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         for line in textwrap.wrap(letters.plain(text), width - LABEL) or [""]
     ]
     machines = cluster_words(progress.cluster) if progress.cluster else []
-    bots, runs, warns, stand, hosts, title, hint = share_rows(
+    benched = [f"{name}: {why}" for name, why in progress.benched.items()]
+    bots, runs, warns, out, stand, hosts, title, hint = share_rows(
         height - 1,
         [
             (1 + min(3, len(progress.scores)), 1 + len(progress.scores)),
             (1, min(len(running), 8)),
             (1, min(len(progress.warnings), 3)),
+            (1, min(len(benched), 4)),
             (1, min(len(words), 6)),
             (1, min(len(machines), 6)),
             (1, 1),
@@ -91,6 +94,7 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         *_labelled(progress.config.format, words, stand),
         *_labelled("cluster", machines, hosts),
         *_labelled("running", pairs, runs),
+        *_labelled("benched", benched, out, "yellow"),
         *warned,
         *([[part("Ctrl-C stops; nothing finished is lost", "dim")]] if hint else []),
     ]
@@ -297,7 +301,7 @@ class _View:
             case GameEnded() if self._verbose:
                 line = f"{event.number}. {event.game}: {event.first} - {event.second}"
                 self._say(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
-            case Warned() | PairingStopped() if not self.is_live:
+            case Warned() | PairingStopped() | BotBenched() if not self.is_live:
                 self._say(f"warning: {next(reversed(self._progress.warnings))}", "yellow")
             case Status() if not self.is_live and not self._quiet:
                 self.print_progress()

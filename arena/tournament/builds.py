@@ -16,7 +16,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -75,7 +75,7 @@ def built(
     """Return the bots with those that are built in folders of their own, where that is done.
 
     What a build says is kept in `logs`, a file a bot: it may show the bot's sources. `closed` are
-    places that no build may see. Raises ArenaError with every build that fails, and ConfigError
+    places that no build may see. Raises BuildError with every build that fails, and ConfigError
     where a wall is not possible.
     """
     copied = _copied(bots, closed)
@@ -84,7 +84,7 @@ def built(
     logs.mkdir(mode=0o711, parents=True, exist_ok=True)
     # Each is alone with its files, as it will be.
     walled = {bot.name: bot for bot in confined(_makers(bots), closed=closed).bots}
-    done, failed = [], []
+    done, failed = [], dict[str, str]()
     for bot in bots:
         source = bot.cwd if bot.build else copied.get(bot.name)
         if not source:
@@ -93,11 +93,11 @@ def built(
         try:
             home = _home_of(bot, source, walled[bot.name], build_log(logs, bot.name), tell)
         except _FailedError as error:
-            failed.append(str(error))
+            failed[bot.name] = str(error)
         else:
             done.append(_moved(bot, source, home))
     if failed:
-        raise ArenaError("\n".join(failed))
+        raise BuildError(failed)
     return tuple(done)
 
 
@@ -142,6 +142,15 @@ def copy_of(folder: Path, build: str, called: str, sandbox: str | None) -> Path:
         sandbox=sandbox or "auto",
     )
     return Path(str(ready(bot).cwd))
+
+
+class BuildError(ArenaError):
+    """Builds that fail; the text has a line or more of each."""
+
+    def __init__(self, failed: Mapping[str, str]) -> None:
+        super().__init__("\n".join(failed.values()))
+        self.failed: Final = failed
+        """By the bot's name, how."""
 
 
 class _FailedError(ArenaError):

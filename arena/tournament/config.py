@@ -74,6 +74,7 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     "rounds": True,
     # They change no game.
     "log": True,
+    "bench_after": True,
     "anchors": True,
     # It is each bot's that has none of its own.
     "sandbox": True,
@@ -136,6 +137,12 @@ class Config(Settings):
 
     log: str = "bad"
     """Of which games the exchange of lines is kept: of those that ended badly, or of `all`."""
+
+    bench_after: int = field(default=5, compare=False)
+    """After so many games in a row in which it crashes a bot plays no more; 0: never."""
+
+    unfit: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Bots that cannot be started as they are, while others can, and why."""
 
     anchors: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Bots whose Elo is given."""
@@ -375,7 +382,14 @@ def build(
     played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
     all mistakes in the order of the file.
     """
-    from lath.arena.tournament.mistakes import MOST_MISTAKES, Mistake, lines_of, of_keys, together
+    from lath.arena.tournament.mistakes import (
+        MOST_MISTAKES,
+        Mistake,
+        lines_of,
+        of_keys,
+        together,
+        unfit_ones,
+    )
 
     lines = lines_of(text)
     hidden = of_keys({key: toml[key] for key in flags if key in toml})[1]
@@ -391,16 +405,18 @@ def build(
         Mistake(("bot", at, "sandbox"), text)
         for at, text in minimum.weaker_ones(model.bot, flags.get("sandbox"))
     )
+    found = [*mistakes, *together(model, mistakes, folder, played), *weaker]
     placed += [
-        mistake.placed("" if mistake.place[0] in flags else name, lines)
-        for mistake in (*mistakes, *together(model, mistakes, folder, played), *weaker)
+        mistake.placed("" if mistake.place[0] in flags else name, lines) for mistake in found
     ]
-    if placed:
+    unfit = unfit_ones(found, model)
+    if placed and not (unfit and len(placed) == len(found)):
         if len(mistakes) == MOST_MISTAKES:
             placed.append((MOST, f"{name}: and more mistakes than {MOST_MISTAKES}"))
         placed.sort(key=itemgetter(0))
         raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
-    return replace(_made(model, toml, folder), closed=(str(Path(name).resolve()),) if name else ())
+    closed = (str(Path(name).resolve()),) if name else ()
+    return replace(_made(model, toml, folder), closed=closed, unfit=unfit)
 
 
 def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
@@ -443,7 +459,7 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     openings = _openings(model.openings, folder)
     names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log", "anchors")
     return Config(
-        **{name: getattr(model, name) for name in names},
+        **{name: getattr(model, name) for name in (*names, "bench_after")},
         games=tuple(model.games),
         jobs=jobs,
         sprt=None if model.sprt is None else Sprt(**dict(model.sprt)),

@@ -76,6 +76,9 @@ CHANGES: Final = "changes"
 RULINGS: Final = "rulings"
 """Of what the organiser has ruled: void games, disqualified bots."""
 
+BENCHES: Final = "benches"
+"""Of which bots are or were benched, and why."""
+
 SEASON: Final = "season"
 """Of which season this is: nobody goes on with it."""
 

@@ -222,6 +222,20 @@ class PairingStopped(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BotBenched(_Event):
+    """A bot plays no more in this run: it cannot, or it crashes game after game."""
+
+    type: Literal["benched"] = "benched"
+    bot: str
+    why: str
+
+    @property
+    def words(self) -> str:
+        """Return it in a sentence."""
+        return f"{self.bot} is benched: {self.why}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status(_Event):
     """How it stands, every `STATUS_S`."""
 
@@ -297,6 +311,9 @@ class RunEnded(_Event):
     done: Count
     total: Count
     stopped: tuple[Stop, ...]
+    benched: Mapping[str, str]
+    """Bots that are benched, and why."""
+
     notes: Mapping[str, Positive]
     """What was noticed, and in how many pairs."""
 
@@ -337,6 +354,7 @@ Event = (
     | PairEnded
     | Warned
     | PairingStopped
+    | BotBenched
     | Status
     | ClusterSeen
     | RunEnded

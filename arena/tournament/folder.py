@@ -9,7 +9,7 @@ import datetime as dt
 import hashlib
 import shlex
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -28,7 +28,7 @@ from lath.arena.errors import (
     MovedError,
     StoreError,
 )
-from lath.arena.referee.bots import Greeting
+from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.process import Watch
@@ -38,7 +38,8 @@ from lath.arena.schedule.core import Openings
 from lath.arena.schedule.random_openings import RandomOpenings
 from lath.arena.tournament import system as descriptors
 from lath.arena.tournament.anchors import refuse_strangers
-from lath.arena.tournament.builds import built
+from lath.arena.tournament.benches import Benches, digests_of, resting
+from lath.arena.tournament.builds import BuildError, built
 from lath.arena.tournament.compiling import compile_first, uncompiled
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.confinement import confined
@@ -48,6 +49,7 @@ from lath.arena.tournament.database import (
     DATABASE,
     EVENTS,
     EXPORTED,
+    FILES,
     OPENINGS,
     OUTCOME_STATE,
     RECORDS,
@@ -100,7 +102,7 @@ from lath.arena.tournament.system import (
 )
 from lath.arena.tournament.versions import POOL, entered
 from lath.notation.files import remove_halves, sync
-from lath.reports.background import Ruling
+from lath.reports.background import Bench, Ruling
 from lath.reports.outcome import Outcome
 
 STOP_S: Final = 60.0
@@ -119,10 +121,12 @@ def run(
     patience_s: float = PATIENCE_S,
     budget: Budget = UNLIMITED,
     elsewhere: Elsewhere | None = None,
+    unbench: Sequence[str] = (),
 ) -> Summary:
     """Play what is left of a tournament in `folder` and write everything there.
 
-    That is on this machine, or `elsewhere`.
+    That is on this machine, or `elsewhere`. Bots to `unbench` play though they are as they were
+    when they were benched.
 
     With a `budget` no more than that allows: all is written then as after the last game.
 
@@ -154,6 +158,7 @@ def run(
                 patience_s=patience_s,
                 budget=budget,
                 elsewhere=elsewhere,
+                unbench=unbench,
             )
             try:
                 if not summary.interrupted:
@@ -300,6 +305,7 @@ def _played(
     patience_s: float,
     budget: Budget,
     elsewhere: Elsewhere | None,
+    unbench: Sequence[str],
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
     folder = home.path
@@ -312,12 +318,19 @@ def _played(
         with reading_database(folder / DATABASE):  # of a version that noted no checksum of it
             config = resumed(store, config, folder)
             config = replace(config, ruled=in_force(rulings_of(store)))
+            known = Benches(store).now
+        _refuse_unbenching(unbench, known)
+        unfit = dict(config.unfit)
+        if config.format == POOL:  # its games stay those of its last version
+            config = _of_able_ones(config)
         with signals.interruptible():
-            files = fingerprints(config.bots) | fingerprints_of_games(config.games)
+            files = fingerprints(bot for bot in config.bots if bot.name not in unfit)
+            files |= fingerprints_of_games(config.games)
         with reading_database(folder / DATABASE):
+            files |= _files_of_missing(config, store, unfit)
             pool = entered(store, config, files) if config.format == POOL else None
             rules = {GAMES: files[GAMES]} if GAMES in files else {}
-            changed = refuse_changed(store, rules if pool else files, force=force)
+            changed = refuse_changed(store, rules if pool else files, force=force, mended=known)
         if pool:
             config, files = pool.config, pool.files
         begin = partial(_begin, store, config, files, pool.notes if pool else {})
@@ -328,10 +341,14 @@ def _played(
             tell(Warned(text=words))
         for words in changed:
             tell(Warned(text=words))
-        config = _bots_ready(config, store, tell, elsewhere)
+        digests = digests_of(config.bots, files)
+        rest = resting(known, digests, unbench)
+        config, failed = _bots_ready(config, store, tell, elsewhere, {*unfit, *rest})
+        unfit |= failed
         if elsewhere is None:  # else what was sent is what plays
             with signals.interruptible():
-                config = replace(config, bots=watched(config.bots, files))
+                seen = [bot for bot in config.bots if bot.name not in {*unfit, *rest}]
+                config = _with(config, watched(seen, files))
         today = dt.datetime.now().astimezone().date()  # the organiser's
         tags = (("Event", config.event), ("Date", today.isoformat()))
         make = partial(
@@ -345,6 +362,7 @@ def _played(
             patience_s=patience_s,
             budget=budget,
             places=elsewhere.open if elsewhere else None,
+            digests=digests,
         )
         with _remembered(book, store), shown(folder, tell):
             summary = _play(
@@ -356,8 +374,42 @@ def _played(
                 tree=tree,
                 patience_s=patience_s,
                 elsewhere=elsewhere,
+                rest=rest,
+                unfit=unfit,
             )
         return replace(summary, bots=tuple(store.bots()))
+
+
+def _refuse_unbenching(names: Iterable[str], known: Mapping[str, Bench]) -> None:
+    """Raise ConfigError for a bot that is not benched."""
+    for name in names:
+        if name not in known:
+            benched = ", ".join(known) or "nobody"
+            raise ConfigError(f"--unbench {name!r} is not benched here; benched: {benched}")
+
+
+def _of_able_ones(config: Config) -> Config:
+    """Return a tournament of the bots that can be started as things are."""
+    if not config.unfit:
+        return config
+    rows = [row for row in config.given["bot"] if row["name"] not in config.unfit]
+    able = tuple(bot for bot in config.bots if bot.name not in config.unfit)
+    return replace(config, bots=able, given={**config.given, "bot": rows})
+
+
+def _files_of_missing(config: Config, store: Store, unfit: Container[str]) -> Files:
+    """Return what is noted of the files of bots whose program is gone: they may come back."""
+    before: Files = store.note(FILES) or {}
+    gone = [bot.name for bot in config.bots if bot.lacks or bot.name in unfit]
+    if config.format == POOL or not schedule_of(config).plays_without(gone):
+        return {}
+    return {name: before.get(name, {}) for name in gone}
+
+
+def _with(config: Config, bots: Iterable[BotSpec]) -> Config:
+    """Return a tournament with some bots in the place of those of their names."""
+    new = {bot.name: bot for bot in bots}
+    return replace(config, bots=tuple(new.get(bot.name, bot) for bot in config.bots))
 
 
 def _tidy(folder: Path, tree: str, tell: Listener) -> None:
@@ -374,9 +426,15 @@ def _tidy(folder: Path, tree: str, tell: Listener) -> None:
 
 
 def _bots_ready(
-    config: Config, store: Store, tell: Listener, elsewhere: Elsewhere | None
-) -> Config:
+    config: Config,
+    store: Store,
+    tell: Listener,
+    elsewhere: Elsewhere | None,
+    out: Collection[str],
+) -> tuple[Config, dict[str, str]]:
     """Return a tournament whose bots are built, and behind their walls; says how they are.
+
+    With it come those whose builds fail, and why, if others are left. Those `out` do not play.
 
     Raises ConfigError where a wall is not possible that was asked for, ArenaError of builds that
     fail, and MachineError where no other machine is there.
@@ -385,22 +443,32 @@ def _bots_ready(
     with reading_database(store.folder / DATABASE):
         if closed != store.note(CLOSED):
             store.keep_notes({CLOSED: closed})
+    bots = tuple(bot for bot in config.bots if bot.name not in out)
     if elsewhere:
-        return elsewhere.enter(config, closed, tell)
+        entered_ = elsewhere.enter(replace(config, bots=bots), closed, tell)
+        return replace(_with(config, entered_.bots), jobs=entered_.jobs), {}
     so_far = Outcome(format=config.format, event=config.event)
 
     def says(words: str) -> None:
         tell(Waiting(0, lambda: so_far, words))
 
-    if wrong := compile_first(config.bots, says):
+    if wrong := compile_first(bots, says):
         tell(Warned(text=wrong))
-    bots = built(config.bots, closed=closed, logs=store.folder / LOGS, tell=says)
+    failed: dict[str, str] = {}
+    make = partial(built, closed=closed, logs=store.folder / LOGS, tell=says)
+    try:
+        bots = make(bots)
+    except BuildError as error:
+        failed = dict(error.failed)
+        if not schedule_of(config).plays_without({*out, *failed}):
+            raise
+        bots = make([bot for bot in bots if bot.name not in failed])
     found = confined(bots, closed=closed, at_once=2 * config.jobs)
     for words in found.warnings:
         tell(Warned(text=words))
     if found.note:
         says(found.note)
-    return replace(config, bots=found.bots)
+    return _with(config, found.bots), failed
 
 
 @contextmanager
@@ -428,6 +496,8 @@ def _play(
     tree: str,
     patience_s: float,
     elsewhere: Elsewhere | None,
+    rest: Collection[str],
+    unfit: Mapping[str, str],
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
@@ -435,10 +505,14 @@ def _play(
     outcome = runner.summary().outcome
     _when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
     try:
+        out = {*config.ruled.bots, *rest, *unfit}
+        names = [name for name in config.names if name not in out]
+        found: Said
         if elsewhere:
-            said = _greet_elsewhere(config, tell, elsewhere)
+            found = elsewhere.greeted(names)
         else:
-            said = _greet_bots(config, tell, tree, patience_s) or {}
+            found = _greet_bots(config, names, tell, tree, patience_s) or {}
+        said = _seated(config, runner, found, tell, unfit=unfit)
         if not runner.summary().is_complete:
             _when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
@@ -459,6 +533,7 @@ def _play(
         summary = replace(
             make().summary(), stopped=known.stopped, notes=known.notes, interrupted=True
         )
+        summary = replace(summary, benched=known.benched, newly_benched=known.newly_benched)
     except BaseException:
         with suppress(StoreError):  # what came first is what people should hear of
             _settle_outcome(store, runner.summary().outcome)
@@ -568,64 +643,92 @@ def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> No
         )
 
 
-def _greet_bots(
-    config: Config, tell: Listener, tree: str, patience_s: float
-) -> dict[str, Greeting]:
-    """Start each bot once: refuse one that lacks a game, warn of one that does not start.
+Said = Mapping[str, Greeting | ArenaError]
+"""By name what bots say of themselves, or why they cannot play."""
 
-    Returns what they say of themselves. Waits where the machine lacks what a bot needs; raises
-    MachineError where that takes too long.
+
+def _greet_bots(
+    config: Config, names: Iterable[str], tell: Listener, tree: str, patience_s: float
+) -> Said:
+    """Start each bot once; return what they say of themselves, and why others cannot play.
+
+    Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
     """
     watch = Watch()
-    said = {}
+    said: dict[str, Greeting | ArenaError] = {}
     for spec in config.bots:
-        if spec.name in config.ruled.bots:
+        if spec.name not in names:
             continue
         signals.look()
         bot = bot_of(spec, watch, tree=tree)
-        _when_granted(partial(_greet, bot, config, tell, tree), tell, patience_s, well=ENOUGH)
-        said[spec.name] = bot.greeting
-    if slow := uncompiled(said, config.bots):
-        tell(Warned(text=slow))
+        greet = partial(_greet, bot, config, tree)
+        wrong = _when_granted(greet, tell, patience_s, well=ENOUGH)
+        said[spec.name] = wrong or bot.greeting
     return said
 
 
-def _greet(bot: Bot, config: Config, tell: Listener, tree: str) -> None:
-    """Start a bot and end it; raises MachineError."""
+def _greet(bot: Bot, config: Config, tree: str) -> ArenaError | None:
+    """Start a bot and end it; return why it cannot play. Raises MachineError."""
     try:
         bot.introduce(config.limits, config.games)
     except GameVoidError as error:
         bot.kill()
         refuse_if_lacking(tree)
-        _tell_of_void(error, config, tell)
+        return error
+    except ConfigError as error:
+        return error
     finally:
         if signals.requests():  # nobody waits until it has ended
             bot.kill()
         bot.quit()
+    return None
 
 
-def _tell_of_void(error: GameVoidError, config: Config, tell: Listener) -> None:
-    """Warn of a bot that does not start; raises ArenaError where that cannot be made good."""
-    if schedule_of(config).keeps_walkovers:
-        raise ArenaError(
-            f"{error}; in a {config.format} all its games would be lost for good: mend it or take "
-            "it out"
-        ) from error
-    tell(Warned(text=str(error)))
+def _seated(
+    config: Config,
+    runner: Runner,
+    said: Said,
+    tell: Listener,
+    *,
+    unfit: Mapping[str, str],
+) -> dict[str, Greeting]:
+    """Bench who cannot play, and let those play again who can; return what these say.
 
-
-def _greet_elsewhere(config: Config, tell: Listener, elsewhere: Elsewhere) -> dict[str, Greeting]:
-    """Do on other machines what `_greet_bots` does on this one."""
-    said = {}
-    names = [name for name in config.names if name not in config.ruled.bots]
-    for name, found in elsewhere.greeted(names).items():
-        if isinstance(found, GameVoidError):
-            _tell_of_void(found, config, tell)
-        else:
-            said[name] = found
-    if slow := uncompiled(said, config.bots):
+    `unfit` says why some cannot even be started. Where nobody would be left, raises ArenaError for
+    what cannot be made good, and else warns of it.
+    """
+    greetings = {name: one for name, one in said.items() if isinstance(one, Greeting)}
+    wrong = {name: one for name, one in said.items() if isinstance(one, ArenaError)}
+    for name in runner.benched:
+        if name in greetings:
+            runner.unbench(name)
+            tell(Warned(text=f"{name} was benched, and plays again"))
+    out = {name: str(error) for name, error in wrong.items()} | dict(unfit)
+    if out and not runner.may_bench(out):
+        _refuse_unfit(config, wrong, unfit, tell)
+    else:
+        for name, why in out.items():
+            runner.bench(name, why)
+    if slow := uncompiled(greetings, config.bots):
         tell(Warned(text=slow))
-    return said
+    return greetings
+
+
+def _refuse_unfit(
+    config: Config, wrong: Mapping[str, ArenaError], unfit: Mapping[str, str], tell: Listener
+) -> None:
+    """Warn of bots that do not start; raises ArenaError where that cannot be made good."""
+    lines = [f"bot {name!r}: {why}" for name, why in unfit.items()]
+    lines += [str(error) for error in wrong.values() if isinstance(error, ConfigError)]
+    if lines:
+        raise ConfigError("\n".join(lines))
+    for error in wrong.values():
+        if schedule_of(config).keeps_walkovers:
+            raise ArenaError(
+                f"{error}; in a {config.format} all its games would be lost for good: mend it or "
+                "take it out"
+            ) from error
+        tell(Warned(text=str(error)))
 
 
 def _note_event(store: Store, *, is_over: bool) -> None:

@@ -320,6 +320,7 @@ class ConfigTable(Table):
     )
     pin: Literal["auto", "off"] = Field(default="auto", description="'auto' or 'off'")
     log: Literal["bad", "all"] = Field(default="bad", description="'bad' or 'all'")
+    bench_after: CountFrom0 = 5
     sandbox: Sandbox = "auto"
     time: TimeTable = _table(TimeTable, "time")
     adjudication: AdjudicationTable = _table(AdjudicationTable, "adjudication")

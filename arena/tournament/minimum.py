@@ -241,7 +241,8 @@ TAKEN_OF_FILE: Final[Mapping[str, Rule]] = {
     **dict.fromkeys(
         (
             *("event", "format", "rounds", "pairs", "challengers", "seed", "jobs", "pin", "log"),
-            *("sandbox", "time", "adjudication", "sprt", "tune", "openings", "anchors"),
+            *("bench_after", "sandbox", "time", "adjudication", "sprt", "tune", "openings"),
+            "anchors",
         ),
         Rule("the organiser's command says how a match is played", is_read=False),
     ),

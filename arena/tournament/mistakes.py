@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
 from functools import reduce
@@ -56,6 +56,8 @@ class Mistake(NamedTuple):
 
     place: Place
     text: str
+    is_of_files: bool = False
+    """Whether the key is right, and something is not there, or is not as it should be."""
 
     def placed(self, name: str, lines: Mapping[Place, int]) -> tuple[int, str]:
         """Return its line, for sorting, and what is said of it with its place.
@@ -305,19 +307,35 @@ def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
     called, home = f"bot {bot.name!r}", folder / bot.cwd
     if bot.cwd and not home.is_dir():
         text = f"{called}: cwd {str(home)!r} is not a folder"
-        yield Mistake((*place, "cwd"), text)
+        yield Mistake((*place, "cwd"), text, is_of_files=True)
     for path in bot.files:
         if not is_there(home / path, Path.exists):
             text = f"{called}: files: {str(home / path)!r} is not there"
-            yield Mistake((*place, "files"), text)
+            yield Mistake((*place, "files"), text, is_of_files=True)
     for path in bot.reads:
         if not is_there(folder / path, Path.exists):
             text = f"{called}: reads: {str(folder / path)!r} is not there"
-            yield Mistake((*place, "reads"), text)
+            yield Mistake((*place, "reads"), text, is_of_files=True)
     if bot.build and not bot.cwd:
         text = f"{called}: build without cwd, expected cwd, the folder that it is built in"
         yield Mistake((*place, "build"), text)
     if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
         write = f"write: command = {shown(list(advice.words))}"
         text = f"{called}: {advice.says(write)}"
-        yield Mistake((*place, "command"), text)
+        yield Mistake((*place, "command"), text, is_of_files=True)
+
+
+def unfit_ones(mistakes: Sequence[Mistake], model: ConfigTable) -> dict[str, str]:
+    """Return by name which bots cannot be started as things are, and why.
+
+    None where more is wrong, or no others are left to meet.
+    """
+    unfit: dict[str, list[str]] = {}
+    for mistake in mistakes:
+        if not mistake.is_of_files:
+            return {}
+        name = model.bot[mistake.place[1]].name
+        unfit.setdefault(name, []).append(mistake.text.removeprefix(f"bot {name!r}: "))
+    if len(model.bot) - len(unfit) < 2:
+        return {}
+    return {name: "; ".join(texts) for name, texts in unfit.items()}

@@ -6,10 +6,10 @@ Must not know where games are played, nor the screen.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.record import GameResult
@@ -20,6 +20,7 @@ from lath.arena.schedule.openings import Book, BookChoice
 from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.arena.schedule.spsa import Values
+from lath.arena.tournament.benches import Benches, Crashes
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import SPENT, Walkover
 from lath.arena.tournament.live import LIVE
@@ -28,7 +29,10 @@ from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import strengths_of
 from lath.arena.tournament.worker import PairJob
+from lath.notation.record import Termination
 from lath.reports.outcome import Outcome
+
+_NONE: Final[Mapping[str, str]] = {}
 
 
 def book_of(config: Config, tell: Callable[[str], None]) -> Openings | None:
@@ -77,12 +81,18 @@ class OpenGames:
         openings: Openings | None = None,
         tags: Tags = (),
         budget: Budget = UNLIMITED,
+        digests: Mapping[str, str] = _NONE,
     ) -> None:
         """Take in what is stored; raises StoreError. `tree` marks what the jobs start.
 
-        Of `budget` the games count.
+        Of `budget` the games count. `digests` say by name what each bot is.
         """
         self._config: Final = config
+        self._folder: Final = store.folder
+        self._digests: Final = digests
+        self.benches: Final = Benches(store)
+        """Which bots play no more, and why."""
+        self._crashes: Final = Crashes(config.bench_after)
         self._budget: Final = budget
         self._reported = 0
         """Games of this run that are stored."""
@@ -101,8 +111,13 @@ class OpenGames:
         """Bots that a game was void for, though they can be started."""
         self._started: Final[set[str]] = set()
         """Bots that have played a game to its end."""
-        self.schedule: Final = schedule_of(config, openings, tags, budget)
+        known = replace(config, absent=self.benches.absences())
+        self.schedule: Final = schedule_of(known, openings, tags, budget)
         self.schedule.take_in(self._taking_part(store.results()))
+        for name in config.names if config.bench_after else ():
+            after = self.benches.counted_from(name)
+            for number, is_crash in store.last_games(name, config.bench_after, after):
+                self._crashes.add(name, number, is_crash=is_crash)
         if self.schedule.keeps_walkovers:
             for pair, loser in store.walkovers():
                 self.schedule.walkover(pair, loser)
@@ -133,6 +148,9 @@ class OpenGames:
                 job = self.again.popleft()
             elif not self.is_spent and (pair := self.schedule.next()) is not None:
                 one, other = pair.names
+                if out := self._out(pair.names):
+                    self._walk_over(pair.number, out)
+                    continue
                 job = PairJob(
                     pair=pair.number,
                     games=pair.left(self.schedule.finished),
@@ -151,14 +169,23 @@ class OpenGames:
                 self._begun[job.pair] += len(job.games)
             else:
                 return None
-            if job.pairing not in self.stops:
+            if out := self._out(bot.name for bot in job.bots):
+                self._walk_over(job.pair, out)
+            elif job.pairing in self.stops:
+                self._walk_over(job.pair, self.stops[job.pairing][1])
+            else:
                 return job
-            self._walk_over(job.pair, self.stops[job.pairing][1])
+
+    def _out(self, names: Iterable[str]) -> str:
+        """Return which of two bots is benched; of both the lower seed, of none nothing."""
+        out = self.schedule.benched.intersection(names)
+        return max(out, key=self._config.names.index) if out else ""
 
     def report(self, games: Iterable[GameResult]) -> None:
         """Count games that are stored now."""
         for game in games:
             self._started.update((game.first, game.second))
+            self._count_crash(game)
             played = game.first, game.second, game.result
             tags = *played, game.game
             moves = moves_of(tags, game.termination, game.plies, game.record)
@@ -168,6 +195,41 @@ class OpenGames:
             self._begun[pair] -= 1
             if self._begun[pair] <= 0:
                 del self._begun[pair]  # so it has as many as the windows of all workers
+
+    def _count_crash(self, game: GameResult) -> None:
+        loser = {"1-0": game.second, "0-1": game.first}.get(game.result)
+        for name in (game.first, game.second):
+            if game.number <= self.benches.counted_from(name):
+                continue
+            is_crash = game.termination == Termination.CRASH and name == loser
+            self._crashes.add(name, game.number, is_crash=is_crash)
+
+    def crashers(self) -> Iterator[tuple[str, str]]:
+        """Yield who has crashed in too many games in a row, and that in words."""
+        for name in self._config.names:
+            if self._crashes.are_too_many(name) and name not in self.schedule.benched:
+                yield name, self._crashes.words(name, self._folder)
+
+    def may_bench(self, names: Iterable[str]) -> bool:
+        """Return whether there is something to play without these bots, besides those benched."""
+        return self.schedule.plays_without(self.schedule.benched.union(names))
+
+    def bench(self, name: str, why: str, kind: Literal["start", "crashes"]) -> bool:
+        """Let a bot play no more, once that is kept; return whether it played before.
+
+        What it has left is lost, where that is for good; else it is open.
+        """
+        stage, sha256 = self.schedule.stage(), self._digests.get(name, "")
+        is_news = self.benches.bench(name, why, stage=stage, sha256=sha256, kind=kind)
+        if name not in self.schedule.benched:
+            self.schedule.bench(name)
+        return is_news
+
+    def unbench(self, name: str) -> None:
+        """Let a bot play again; its crashes are counted anew."""
+        self.benches.lift(name, stage=self.schedule.stage())
+        self.schedule.unbench(name)
+        self._crashes.forget(name)
 
     def _taking_part(self, played: Iterable[Played]) -> Iterator[Played]:
         """Yield games, whose bots can be started."""
@@ -191,6 +253,10 @@ class OpenGames:
         self._walk_over(job.pair, loser)
         return is_news
 
+    def lose_pair(self, pair: int, loser: str) -> None:
+        """Let a bot that is benched lose what is left of a pair that was begun."""
+        self._walk_over(pair, loser)
+
     def _walk_over(self, pair: int, loser: str | None) -> None:
         """Let what a pair has left be lost: at once, or once that is stored where it is for good.
 
@@ -199,6 +265,7 @@ class OpenGames:
         """
         self._begun.pop(pair, None)
         if not self.schedule.keeps_walkovers:
-            self.schedule.walkover(pair, loser)
+            if loser not in self.schedule.benched:  # else it is open until that plays again
+                self.schedule.walkover(pair, loser)
         elif loser is not None:
             self.lost.append(Walkover(pair, loser))

@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import Final, Protocol
 
 from lath.arena import signals
-from lath.arena.errors import GameVoidError
+from lath.arena.errors import ArenaError
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.trees import reap_orphans, sweep
 from lath.arena.tournament.config import Config
@@ -130,8 +130,8 @@ class Elsewhere(Protocol):
         `closed` are files and folders that no bot may see.
         """
 
-    def greeted(self, names: Sequence[str]) -> Mapping[str, Greeting | GameVoidError]:
-        """Return what bots say of themselves, or why one does not start; raises ConfigError."""
+    def greeted(self, names: Sequence[str]) -> Mapping[str, Greeting | ArenaError]:
+        """Return what bots say of themselves, or why one cannot play."""
 
     def about(self) -> Sequence[OtherMachine]:
         """Return which machines are there."""

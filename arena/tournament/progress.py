@@ -11,14 +11,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lath.arena import signals
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import HALVES
+from lath.arena.tournament.benches import mend_words
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import (
     STATUS_S,
+    BotBenched,
     BotStanding,
     ClusterSeen,
     Event,
@@ -37,6 +40,7 @@ from lath.arena.tournament.events import (
 )
 from lath.arena.tournament.store import BotTotals, Tally
 from lath.notation.record import FORFEITS
+from lath.reports.background import Bench
 from lath.reports.outcome import Outcome
 from lath.reports.ratings.numerics import Z95
 
@@ -71,6 +75,12 @@ class Summary:
     standings: Standings | None = None
     """Of all games stored, once they are published; None before."""
 
+    benched: Mapping[str, Bench] = field(default_factory=dict)
+    """Bots that are benched, by name."""
+
+    newly_benched: frozenset[str] = frozenset()
+    """Those of them that were not before this run."""
+
     unreported: Exception | None = None
     """Why there is no report of them: a bug, ours or a game's; None where there is one."""
 
@@ -78,6 +88,21 @@ class Summary:
     def is_complete(self) -> bool:
         """Return whether every game of the tournament is played."""
         return self.done == self.total
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether there is nothing more to play, for now: what is left is of benched bots.
+
+        With a pairing that was stopped there is, and where a run was interrupted or is not over.
+        """
+        if self.interrupted or self.stopped:
+            return False
+        return self.is_complete or self.is_spent or bool(self.benched)
+
+    @property
+    def is_fine(self) -> bool:
+        """Return whether no bot is at fault that was not known to be: status 0."""
+        return self.is_done and not self.newly_benched
 
 
 IMAGINED_PAIRS: Final = 2
@@ -198,6 +223,14 @@ def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> 
         yield f"{words} because of {culprit}" if is_known else f"{words}: {first[culprit, cause]}"
 
 
+def benched_words(summary: Summary, folder: Path) -> Iterator[str]:
+    """Yield in the end who is benched, without what the bot said to it, and what to do."""
+    for one in summary.benched.values():
+        yield one.words.partition("; standard error:")[0]
+    if not summary.is_complete:
+        yield from mend_words(summary.benched, folder)
+
+
 class Progress:
     """Counts what happens in a run, and passes it on to its listeners once it is counted."""
 
@@ -223,6 +256,8 @@ class Progress:
         self.warnings: Final[dict[str, int]] = {}
         """The last different ones and how often each came, the newest last."""
         self.warned_times = 0
+        self.benched: Final[dict[str, str]] = {}
+        """Bots that play no more in this run, and why."""
         self.outcome: Callable[[], Outcome] = partial(Outcome, format=config.format)
         """What it has come to by the rules of its format."""
         self.cluster: ClusterSeen | None = None
@@ -278,6 +313,9 @@ class Progress:
                 self._warn(event.text, *blamed(self.names, event.text))
             case PairingStopped():
                 self._warn_of_stop(event)
+            case BotBenched():
+                self.benched[event.bot] = event.why
+                self._warn(event.words, event.bot, event.why)
             case ClusterSeen():
                 self.cluster = event
             case Waiting():
@@ -411,6 +449,7 @@ class Progress:
             stopped=tuple(
                 Stop(bots=two(pairing), why=why) for pairing, why in summary.stopped.items()
             ),
+            benched={name: one.why for name, one in summary.benched.items()},
             notes=dict(summary.notes),
             format=summary.outcome.data,
             standings=self.ranked(),

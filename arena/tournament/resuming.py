@@ -11,7 +11,7 @@ import datetime as dt
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from importlib.metadata import version
@@ -26,6 +26,7 @@ from lath.arena.schedule.core import seed_digest
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.tournament import system
+from lath.arena.tournament.benches import Benches
 from lath.arena.tournament.config import Config, Noted
 from lath.arena.tournament.database import CHANGES, DATABASE, FILES, PROVENANCE, ROUNDS, SETTINGS
 from lath.arena.tournament.programs import files_in, is_there, todays
@@ -145,6 +146,12 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
         return config
     for bot in theirs.get("bots", ()):
         bot["command"] = list(todays(bot["command"]))
+    ours = {bot["name"]: bot for bot in config.identity()["bots"]}  # type: ignore[attr-defined]
+    mended = Benches(store).now
+    theirs["bots"] = [
+        ours.get(bot["name"], bot) if bot["name"] in mended else bot
+        for bot in theirs.get("bots", ())
+    ]
     if theirs != config.identity():
         raise _another(theirs, config, folder)
     before = store.note(ROUNDS)
@@ -390,17 +397,20 @@ def changed_words(setting: str, before: Any, now: Any) -> tuple[str, str]:
     return was, f"{is_} (another value)" if was == is_ else is_
 
 
-def refuse_changed(store: Store, files: Files, *, force: bool) -> list[str]:
+def refuse_changed(
+    store: Store, files: Files, *, force: bool, mended: Container[str] = ()
+) -> list[str]:
     """Return which bots with stored games, and which games, are not what they were.
 
-    Raises ConfigError instead, unless `force` is set.
+    Raises ConfigError instead, unless `force` is set, or each may be `mended`: it is benched.
     """
     before: Files = {GAMES: {}} | (store.note(FILES) or {})
     changed = changes(before, files) if store.has_games() else []
-    if changed and not force:
+    refused = [] if force else [each for each in changed if each[0] not in mended]
+    if refused:
         raise ConfigError(
-            f"{_changed_file(*changed[0])}; choose another --out, or go on all the same with "
-            "--force" + (f"; {_way_out(store.folder)}" if changed[0][0] != GAMES else "")
+            f"{_changed_file(*refused[0])}; choose another --out, or go on all the same with "
+            "--force" + (f"; {_way_out(store.folder)}" if refused[0][0] != GAMES else "")
         )
     return [
         f"{_changed_file(whose, path)}; its games so far were played by "

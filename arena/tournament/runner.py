@@ -10,12 +10,12 @@ import math
 import secrets
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal
 
 from lath.arena import signals
 from lath.arena.errors import MachineError, MovedError, StoreError
@@ -24,6 +24,7 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings, Tags
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import (
+    BotBenched,
     GameEnded,
     Listener,
     PairEnded,
@@ -50,6 +51,9 @@ from lath.arena.tournament.store import BufferedWriter, Store, Stored
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.notation.record import Termination
+from lath.reports.background import Bench
+
+_NONE: Final[Mapping[str, str]] = {}
 
 WAKE_S: Final = 0.25
 """How often who watches hears that it is still waited for; a signal wakes at once."""
@@ -151,8 +155,11 @@ class Runner:
         patience_s: float = PATIENCE_S,
         budget: Budget = UNLIMITED,
         clock: Callable[[], float] = signals.awake_s,
+        digests: Mapping[str, str] = _NONE,
     ) -> None:
         """`tree` begins the marks of all processes that the run starts.
+
+        `digests` say by name what each bot is, where one is benched.
 
         `executors` makes what plays in a slot here, `places` says where else. `tags` stand in every
         record; without `openings` setups are drawn. `patience_s` is how long to wait for room on a
@@ -167,8 +174,20 @@ class Runner:
         self._writer: Final = BufferedWriter(store, self._warn, patience_s=patience_s)
         self._tree: Final = f"{tree}{secrets.token_hex(8)}."
         self._open: Final = OpenGames(
-            config, store, tree=self._tree, openings=openings, tags=tags, budget=budget
+            config,
+            store,
+            tree=self._tree,
+            openings=openings,
+            tags=tags,
+            budget=budget,
+            digests=digests,
         )
+        self._news: Final[set[str]] = set()
+        """Bots that were benched in this run."""
+        self._shown: Final = dict.fromkeys(config.names)
+        """Of whom it is told that they are benched: not of those that are in no roster now."""
+        self._told: Final[set[str]] = set()
+        """Of whom it was."""
         self._budget: Final = budget
         self._clock: Final = clock
         self._deadline_s = math.inf
@@ -218,6 +237,8 @@ class Runner:
         if self._budget.seconds is not None:
             self._deadline_s = self._clock() + self._budget.seconds
         self._look_at_repeats()
+        self._look_at_crashes()
+        self._tell_of_benched()
         try:
             with signals.heeded():
                 self._play()
@@ -248,7 +269,37 @@ class Runner:
             is_spent=(self._is_late or self._open.is_spent) and done < total,
             outcome=self._open.outcome(),
             notes=self._notes,
+            benched=self.benched,
+            newly_benched=frozenset(self._news),
         )
+
+    @property
+    def benched(self) -> dict[str, Bench]:
+        """Return the bots that are benched, by name."""
+        known = self._open.benches.now
+        return {name: known[name] for name in self._shown if name in known}
+
+    def may_bench(self, names: Iterable[str]) -> bool:
+        """Return whether there is something to play without these bots, besides those benched."""
+        return self._open.may_bench(names)
+
+    def bench(self, name: str, why: str, kind: Literal["start", "crashes"] = "start") -> None:
+        """Let a bot play no more in this run, and tell of it."""
+        self._shown[name] = None
+        if self._open.bench(name, why, kind):
+            self._news.add(name)
+        self._tell_of_benched()
+
+    def _tell_of_benched(self) -> None:
+        """Tell of each bot that is benched, once."""
+        for name, one in self.benched.items():
+            if name not in self._told:
+                self._told.add(name)
+                self._tell(BotBenched(bot=name, why=one.why))
+
+    def unbench(self, name: str) -> None:
+        """Let a bot that was benched play again."""
+        self._open.unbench(name)
 
     def _look(self) -> bool:
         """Return whether a signal has come: the wish to stop. The second is an order.
@@ -290,7 +341,10 @@ class Runner:
         places = self._places
         places.look()
         self._pace.slots = max(1, len(places.slots))
-        if not self._writer.is_waiting:  # else what is played could not be kept
+        self._keep_benches(at_once=False)
+        if (
+            not self._writer.is_waiting and self._open.benches.is_kept
+        ):  # else what is played could not be kept
             self._feed()
         for slot in places.slots:
             slot.show()
@@ -317,7 +371,7 @@ class Runner:
 
     def _has_more(self) -> bool:
         """Return whether something is played, or waits to be."""
-        if self._writer.is_waiting or self._open.lost:
+        if self._writer.is_waiting or self._open.lost or not self._open.benches.is_kept:
             return True
         if any(slot.jobs for slot in self._places.slots):
             return True
@@ -470,7 +524,9 @@ class Runner:
             self._pace.stored(time.monotonic() - began_s)
         for job, result in stored:
             self._judge(job, result)
+        self._look_at_crashes()
         self._keep_lost(at_once=at_once)
+        self._keep_benches(at_once=at_once)
         for lack in lacks:
             if not at_once:
                 self._wait_for(*lack)
@@ -507,6 +563,17 @@ class Runner:
         lost = self._open.lost
         if lost and self._writer.takes(partial(self._store.add_walkovers, lost), at_once=at_once):
             self._open.lose()
+
+    def _keep_benches(self, *, at_once: bool) -> None:
+        """Store who is benched: who meets whom from then on depends on it."""
+        if not self._open.benches.is_kept:
+            self._writer.takes(self._open.benches.keep, at_once=at_once)
+
+    def _look_at_crashes(self) -> None:
+        """Bench who has crashed in too many games in a row."""
+        for name, why in list(self._open.crashers()):
+            if self.may_bench([name]):  # with those before it, too
+                self.bench(name, why, "crashes")
 
     def _take_back(self, slot: Slot, why: BrokenExecutor, broken: PairJob | None = None) -> None:
         """Replace a worker that died; play its pair again, and those that it had not begun.
@@ -622,5 +689,10 @@ class Runner:
             self._tell(PairingStopped(bots=two(pairing), why=why))
 
     def _stop(self, job: PairJob, why: str, loser: str | None) -> None:
-        if self._open.stop(job, why, loser):
+        """Play no more between two bots, or with the one that cannot."""
+        if loser is not None and (loser in self._open.benches.now or self.may_bench([loser])):
+            if loser not in self._open.benches.now:
+                self.bench(loser, why)
+            self._open.lose_pair(job.pair, loser)
+        elif self._open.stop(job, why, loser):
             self._tell(PairingStopped(bots=two(job.pairing), why=why))

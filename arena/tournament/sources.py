@@ -30,6 +30,7 @@ from lath.arena.errors import (
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.anchors import scale_in
 from lath.arena.tournament.database import (
+    BENCHES,
     CHANGES,
     CONFIG,
     DATABASE,
@@ -64,6 +65,7 @@ from lath.notation.record import ANALYSIS, FORFEITS, RULING, Forfeit, Record
 from lath.notation.scanner import parse
 from lath.reports.background import (
     Background,
+    Bench,
     Change,
     Provenance,
     Ruling,
@@ -415,6 +417,11 @@ def rulings_in(sources: Sequence[Path]) -> tuple[Ruling, ...]:
     return _noted(sources, RULINGS, Ruling)
 
 
+def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
+    """Return which bots are benched in a tournament; else as `changes_in`."""
+    return tuple(one for one in _noted(sources, BENCHES, Bench) if not one.lifted)
+
+
 def season_in(sources: Sequence[Path]) -> Season | None:
     """Return which season a tournament is, if it is one; else as `changes_in`."""
     return next(iter(_noted(sources, SEASON, Season)), None)
@@ -539,6 +546,7 @@ def background_of(
         changes=changes_in(sources),
         versions=_noted(sources, VERSIONS, Version),
         rulings=rulings_in(sources),
+        benches=benched_in(sources),
         season=season_in(sources),
         provenance=played,
         scale=scale_in(sources, anchors=anchors, relative_to=relative_to),

@@ -64,7 +64,7 @@ from lath.arena.tournament.system import (
 )
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.bounds import read_json
-from lath.notation.record import FORFEITS
+from lath.notation.record import FORFEITS, Termination
 from lath.reports.schema import About, Amount, Count
 
 _NAMES: Final = (*COLUMNS, CHECKSUM)
@@ -360,6 +360,19 @@ class Store:
         for *place, termination, plies, record in self._rows(question):
             played = Played(*place)
             yield played._replace(moves=moves_of(played[1:5], termination, plies, record))
+
+    def last_games(self, bot: str, most: int, after: int = 0) -> list[tuple[int, bool]]:
+        """Return number of a bot's last games with numbers over `after`, and if it crashed there.
+
+        They are at most so many, the last one first.
+        """
+        crashed = "termination = ? AND result = CASE first WHEN ? THEN '0-1' ELSE '1-0' END"
+        rows = self._rows(
+            f"SELECT number, {crashed} FROM game WHERE (first = ? OR second = ?) "  # noqa: S608
+            "AND number > ? ORDER BY number DESC LIMIT ?",
+            *(Termination.CRASH, bot, bot, bot, after, most),
+        )
+        return [(number, bool(is_crash)) for number, is_crash in rows]
 
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os.path
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import count
 from pathlib import Path
@@ -57,7 +57,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
     played = {name for tally in tallies for name in (tally.first, tally.second)}
     noted, conditions, news = _before(store, games)
     digests = {
-        bot.name: digest_of((*bot.command, *_besides(bot)), bot.options, bot.files, files[bot.name])
+        bot.name: digest_of(makings_of(bot), bot.options, bot.files, files[bot.name])
         for bot in config.bots
     }
     # A version that has not played is replaced when it is edited, and forgotten when it goes.
@@ -143,12 +143,10 @@ def _named(
     raise AssertionError  # pragma: no cover - numbers do not end
 
 
-def _besides(bot: BotSpec) -> Iterator[str]:
-    """Yield what makes a bot, besides its command: most have nothing of the kind."""
-    if bot.build:
-        yield bot.build
-    if bot.protocol != OURS:
-        yield f"protocol {bot.protocol}"
+def makings_of(bot: BotSpec) -> tuple[str, ...]:
+    """Return a bot's command, and what makes it besides: most have nothing of the kind."""
+    protocol = f"protocol {bot.protocol}" if bot.protocol != OURS else ""
+    return (*bot.command, *filter(None, (bot.build, protocol)))
 
 
 def digest_of(

@@ -358,6 +358,8 @@ class Document(TypedDict):
     season: Annotated[dict[str, Any], About("which season it is", shape=Season)] | None
     rulings: list[Annotated[dict[str, Any], About(shape=Ruling)]]
     """what was ruled of its games, also what was taken back"""
+    benched: list[str]
+    """which bots play no more for now, and why, in sentences"""
     provenance: list[Annotated[dict[str, Any], About(shape=Provenance)]]
     """with what games were played; empty where nobody noted it"""
     standings: Annotated[dict[str, Any], About("as standings.json has them", shape=Standings)]
@@ -453,6 +455,7 @@ def gather(
         "regressions": regressions(versions),
         "season": asdict(background.season) if background.season else None,
         "rulings": [asdict(ruling) for ruling in background.rulings],
+        "benched": [one.words for one in background.benches],
         "provenance": [asdict(each) for each in background.provenance],
         "standings": export.to_json(standings),
         "forfeits": linked(forfeits.forfeits()),

@@ -163,8 +163,9 @@ class Gauntlet:
             return max(0.0, self.ended.seconds - plain.seconds)
         last_s: dict[str, float] = {}  # in the order of the schedule
         for event_s, event in self.events:
-            if event["type"] in {"game", "stopped"}:
-                names = event.get("bots") or (event["first"], event["second"])
+            if event["type"] in {"game", "benched"}:
+                is_game = event["type"] == "game"
+                names = (event["first"], event["second"]) if is_game else (event["bot"],)
                 last_s.update({name: event_s for name in names if name != CHALLENGER})
         before = list(last_s)[list(last_s).index(fault.name) - 1]
         return last_s[fault.name] - last_s[before]
@@ -176,9 +177,7 @@ class Gauntlet:
         assert "Traceback" not in self.ended.said
         assert_sound(self.games)
         assert_plain_text(self.stand.out / "logs")
-        if status == 2:
-            assert self.games == [], "it is refused before the first game"
-        elif self.faults[0].against is Good:
+        if self.faults[0].against is Good:
             bad = {fault.name for fault in self.faults}
             others = [game for game in self.games if not game.names & bad]
             assert others
@@ -238,8 +237,8 @@ def illegal(kind: type[Good], noted: str) -> BotFault:
 
 
 def void(kind: type[Good] | None, said: str, **more: object) -> BotFault:
-    """Return a fault that stops the pairing after two tries."""
-    starts = GREETED + TRIED if kind else 0
+    """Return a fault by which a bot is benched when it is greeted."""
+    starts = GREETED if kind else 0
     values = {"kind": kind, "ending": "", "status": 1, "said": said, "starts": starts, **more}
     return BotFault(**values)  # type: ignore[arg-type]
 
@@ -273,7 +272,6 @@ def nothing_is_written_elsewhere(stand: Stand, _name: str) -> None:
 
 
 GREETED: Final = 1
-TRIED: Final = 2
 """How often a bot is started that never plays."""
 
 CLOCKED: Final = {"initial": "200ms", "margin": "8s"}
@@ -287,22 +285,23 @@ VOID: Final = 1
 QUIT_S: Final = 1.0
 
 BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
-    1: (void(None, "{name}: cannot be started: there is no file /nowhere/bot"),),
+    1: (void(None, "{name} is benched: cannot be started: there is no file /nowhere/bot"),),
     2: (
         void(
             bad_bots.ExitsAtStart,
-            "{name}: exited with status 7 before ok; standard error: I cannot find my ·[31mweights",
+            "{name} is benched: exited with status 7 before ok; standard error: I cannot find my "
+            "·[31mweights",
         ),
     ),
-    3: (slow_void(bad_bots.HangsInHandshake, "did not say ok within 1 s", GREETED + TRIED),),
+    3: (slow_void(bad_bots.HangsInHandshake, "did not say ok within 1 s", GREETED),),
     4: (fine(bad_bots.HasABanner),),
     5: (
         BotFault(
             kind=bad_bots.PlaysAnotherGame,
             ending="",
-            status=2,
+            status=1,
             starts=1,
-            said="bot '{name}' does not play yavalath: it says that it plays chess",
+            said="{name} is benched: does not play yavalath: it says that it plays chess",
         ),
     ),
     6: (

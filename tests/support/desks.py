@@ -6,7 +6,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -17,6 +17,7 @@ from results import a_config, a_result
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.tournament import slots
 from lath.arena.tournament.events import (
+    BotBenched,
     Event,
     PairBegan,
     PairEnded,
@@ -62,6 +63,8 @@ class Watcher:
                     os.kill(os.getpid(), self.signals.pop())
             case Warned():
                 self.warnings.append(event.text)
+            case BotBenched():
+                self.warnings.append(event.words)
             case PairingStopped():
                 self.warnings.append(f"{' - '.join(event.bots)}: {event.why}")
 
@@ -109,6 +112,7 @@ class Desk:
         patience_s: float = 600.0,
         budget: Budget = UNLIMITED,
         clock: Callable[[], float] = time.monotonic,
+        unbench: Sequence[str] = (),
         **config: Any,
     ) -> Summary:
         def counted(job: PairJob) -> str:
@@ -126,4 +130,6 @@ class Desk:
             budget=budget,
             clock=clock,
         )
+        for name in unbench:
+            runner.unbench(name)
         return runner.run()

@@ -47,11 +47,11 @@ class Case:
 
 
 WORDS: Final = """
-1 executable missing | void, clear message, status not 0
-2 exits at start | void, with exit status and end of standard error
-3 handshake hangs | void, killed
+1 executable missing | benched, clear message, status not 0
+2 exits at start | benched, with exit status and end of standard error
+3 handshake hangs | benched, killed
 4 banner before the handshake | ignored
-5 wrong game | refused before game 1
+5 wrong game | benched before game 1
 6 ready hangs, exits before its first go | void once, then loss, time or crash
 7 dies in its move | loss, crash
 8 dies on the other's turn | noticed at once: loss, crash

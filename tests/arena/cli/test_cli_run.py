@@ -182,9 +182,9 @@ def test_a_bot_that_does_not_start_makes_status_1_after_the_rest_is_played(tmp_p
     ended = arena(*words, cwd=tmp_path)
     assert ended.returncode == 1
     assert numbers(tmp_path / "out") == [1, 2, 7, 8]
-    assert "warning: ill: exited with status 7 before ok; standard error: " in ended.stderr
-    assert "warning: ann - ill play no more because of ill\n" in ended.stderr
-    assert "arena: ann - ill, bob - ill were stopped because of ill\n" in ended.stderr
+    why = "ill is benched: exited with status 7 before ok"
+    assert f"warning: {why}; standard error: " in ended.stderr
+    assert f"arena: {why}\n" in ended.stderr
     assert ended.stderr.count("I cannot find my ·[31mweights") == 1
     assert "arena: 4 of 12 games are played" in ended.stderr
 

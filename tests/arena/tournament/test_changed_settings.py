@@ -38,6 +38,7 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "jobs": (NOTED, 2, {}),
         "pin": (NOTED, "off", {}),
         "log": (FREE, "all", {}),
+        "bench_after": (FREE, 3, {}),  # it changes no game that is played
         "sandbox": (NOTED, "none", {}),
         "anchors": (FREE, {"ann": 1500}, {}),  # no result depends on them
     },

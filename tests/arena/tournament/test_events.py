@@ -172,7 +172,7 @@ def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Crashes]:
 
 
 RUN = ["run", "--game", "yavalath", "--tc", "move 5", "--jobs", "1", "--out", "out", "-q"]
-RUN += ["--openings", "random:0"]
+RUN += ["--openings", "random:0", "--bench-after", "0"]
 ANN_BOB = [*RUN, "--bot", "ann=/nowhere", "--bot", "bob=/nowhere"]
 
 

@@ -101,13 +101,14 @@ def test_a_bot_that_cannot_start_loses_its_games_and_holds_nobody_up(desk: Desk,
 
     told: dict[str, Any] = {"names": EIGHT[:4], "format": "swiss", "rounds": 3, "pairs": 2}
     summary = desk.run(without_b, jobs=jobs, **told)
-    assert len(summary.stopped) == 3
+    assert (set(summary.benched), summary.stopped) == ({"B"}, {})
+    assert len(desk.watcher.warnings) == 1, desk.watcher.warnings
     assert summary.outcome.words[-1].startswith("4. B 0 ")
     assert (summary.done, summary.total) == (12, 12), "the games without B"
     played = desk.played.copy()
     again = desk.run(better_wins, jobs=jobs, **told)
     assert again.outcome == summary.outcome
-    assert again.stopped == {}
+    assert ({*again.benched}, {*again.newly_benched}) == ({"B"}, set())
     assert desk.played == played, "what is lost stays lost"
 
 
@@ -128,13 +129,14 @@ def test_a_pair_that_ends_every_worker_stays_open_and_so_does_what_waits_for_it(
     assert again.outcome.words[-1] == "Winner: A"
 
 
-def test_a_stopped_pairing_of_a_round_robin_is_tried_again_in_the_next_run(desk: Desk) -> None:
+def test_what_a_bot_has_left_in_a_round_robin_is_played_when_it_plays_again(desk: Desk) -> None:
     def without_b(job: PairJob) -> str:
         return without("B", job)
 
     assert not desk.run(without_b, names=EIGHT[:3], rounds=2).is_complete
     assert desk.store.walkovers() == []
-    assert desk.run(better_wins, names=EIGHT[:3], rounds=2).is_complete
+    assert not desk.run(better_wins, names=EIGHT[:3], rounds=2).is_complete
+    assert desk.run(better_wins, unbench=["B"], names=EIGHT[:3], rounds=2).is_complete
 
 
 def test_a_match_that_is_stopped_ends_at_once(desk: Desk) -> None:

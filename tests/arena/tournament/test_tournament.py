@@ -23,7 +23,14 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament import folder as tournament
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Event, PairingStopped, RunBegan, Waiting, Warned
+from lath.arena.tournament.events import (
+    BotBenched,
+    Event,
+    PairingStopped,
+    RunBegan,
+    Waiting,
+    Warned,
+)
 from lath.arena.tournament.progress import Summary
 from lath.notation.protocol import TimeControl
 from lath.notation.reader import entries
@@ -41,6 +48,8 @@ class Watcher:
         match event:
             case RunBegan():
                 self.starts.append((event.done, event.total))
+            case BotBenched():
+                self.warnings.append(event.words)
             case Warned():
                 self.warnings.append(event.text)
             case PairingStopped():
@@ -224,13 +233,13 @@ def test_options_that_a_bot_does_not_have_are_refused_before_game_one(place: Pla
     assert place.played() == []
 
 
-def test_a_bot_that_does_not_start_stops_its_pairings_only(place: Place) -> None:
+def test_a_bot_that_does_not_start_is_benched_and_the_others_play(place: Place) -> None:
     ann, bob = place.config().bots
     ghost = BotSpec(name="ghost", command=("/nowhere/ghost",))
     summary = place.run(place.config(bots=(ann, ghost, bob)), with_report=True)
-    why = "ghost: cannot be started: No such file or directory: '/nowhere/ghost'"
-    assert set(summary.stopped) == {frozenset({"ann", "ghost"}), frozenset({"bob", "ghost"})}
-    assert set(summary.stopped.values()) == {why}
+    why = "ghost is benched: cannot be started: No such file or directory: '/nowhere/ghost'"
+    assert (summary.stopped, {*summary.benched}) == ({}, {"ghost"})
+    assert summary.benched["ghost"].words == why
     assert not summary.is_complete
     assert place.played() == [3, 4, 9, 10]
     assert place.watcher.warnings[0] == why

@@ -1,0 +1,347 @@
+"""One bad entry never stops the others: a bot that cannot play, or only crashes, is benched."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Final
+
+import bad_bots
+import pytest
+from bad_bots import DiesInItsMove, Good, PlaysAnotherGame, command
+from bot_faults import BotFault, tournaments
+from commands import arena as here
+from desks import Desk
+from results import a_result
+
+from lath.arena.errors import ConfigError
+from lath.arena.runs import Result, tournament
+from lath.arena.schedule.core import Absence
+from lath.arena.tournament.config import build
+from lath.arena.tournament.events import BotBenched, Event, GameEnded
+from lath.arena.tournament.sources import benched_in
+from lath.arena.tournament.worker import PairJob, PairResult
+from lath.notation.record import Termination
+
+FORMATS: Final = ("round-robin", "gauntlet", "swiss", "knockout", "pool")
+
+NAMES: Final = ("A", "B", "C", "D", "X")
+
+GOODS: Final = ("ann", "bob", "cat")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    desk = Desk(tmp_path, monkeypatch)
+    yield desk
+    desk.store.close()
+
+
+def x_crashes(job: PairJob) -> str:
+    """Let X crash in each game, and else the bot win whose name comes first."""
+    games = []
+    for plan in job.games:
+        is_first_better = plan.names[0] < plan.names[1]
+        crash = {"termination": "crash"} if "X" in plan.names else {}
+        result = "1-0" if is_first_better else "0-1"
+        games.append(a_result(plan.number, plan.names, result=result, **crash))
+    return PairResult(pair=job.pair, games=tuple(games)).as_text()
+
+
+def games_by_pairing(desk: Desk) -> Counter[frozenset[str]]:
+    return Counter(frozenset(game[1:3]) for game in desk.store.results())
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("form", FORMATS)
+def test_who_crashes_in_games_in_a_row_is_benched_and_the_others_play_to_the_end(
+    desk: Desk, form: str, jobs: int
+) -> None:
+    told: dict[str, Any] = {"format": form, "names": NAMES, "jobs": jobs, "bench_after": 4}
+    told |= {"rounds": 6 if form == "swiss" else 60, "pairs": 2}
+    summary = desk.run(x_crashes, **told)
+    assert summary.newly_benched == {"X"}
+    assert summary.is_done
+    assert not summary.is_fine, "a bot is at fault, and that is news"
+    of_x = sum(games for both, games in games_by_pairing(desk).items() if "X" in both)
+    assert 4 <= of_x < 240, "what was handed out is played, and no more"
+    if form in ("round-robin", "pool"):
+        goods = {frozenset(both): 120 for both in combinations(NAMES[:-1], 2)}
+        played = games_by_pairing(desk)
+        assert {both: played[both] for both in goods} == goods
+    if form in ("swiss", "knockout"):
+        assert summary.is_complete, "what it has left is lost, or not paired"
+    words = [text for text in desk.watcher.warnings if text.startswith("X is benched: ")]
+    assert len(words) == 1
+    assert "crashed in 4 games in a row (see arena bot log " in words[0]
+    played_once = desk.played.copy()
+    again = desk.run(x_crashes, **told)
+    assert (again.is_fine, again.outcome) == (True, summary.outcome)
+    assert desk.played == played_once, "the next run plays nothing twice, and X not at all"
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_run_that_was_cut_benches_the_same_bot_after_the_same_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    def outcomes(cut: int) -> tuple[set[int], object]:
+        folder = tmp_path / f"{cut}"
+        folder.mkdir()
+        desk, left = Desk(folder, monkeypatch), cut
+
+        def play(job: PairJob) -> str:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise ValueError("cut")
+            return x_crashes(job)
+
+        told: dict[str, Any] = {"format": form, "names": NAMES, "jobs": 1, "bench_after": 3}
+        told["pairs"] = 2
+        if cut:
+            with pytest.raises(ValueError, match="cut"):
+                desk.run(play, rounds=3, **told)
+        summary = desk.run(x_crashes, rounds=3, **told)
+        assert {*summary.benched} == {"X"}
+        with_x = {game.number for game in desk.store.results() if "X" in game[1:3]}
+        desk.store.close()
+        return with_x, summary.outcome.words
+
+    whole = outcomes(0)
+    for cut in range(1, 7):
+        with_x, words = outcomes(cut)
+        assert words == whole[1]
+        assert with_x <= whole[0]
+
+
+def test_crashes_are_counted_by_the_number_of_the_games_and_a_good_one_ends_the_row(
+    desk: Desk,
+) -> None:
+    def now_and_then(job: PairJob) -> str:
+        return x_crashes(job) if job.pair % 4 else x_plays(job)
+
+    def x_plays(job: PairJob) -> str:
+        games = tuple(a_result(plan.number, plan.names) for plan in job.games)
+        return PairResult(pair=job.pair, games=games).as_text()
+
+    summary = desk.run(now_and_then, names=("A", "B", "X"), rounds=30, bench_after=9, jobs=2)
+    assert (summary.is_complete, summary.is_fine) == (True, True)
+
+
+def test_never_is_nobody_benched_for_crashes_and_never_the_last_two_that_meet(desk: Desk) -> None:
+    summary = desk.run(x_crashes, names=("A", "B", "X"), rounds=3, bench_after=0)
+    assert (summary.is_complete, summary.benched) == (True, {})
+    summary = desk.run(x_crashes, names=("A", "B", "X"), rounds=3, bench_after=5)
+    assert {*summary.benched} == {"X"}, "of games that are stored, too"
+
+
+@pytest.mark.parametrize("form", ["round-robin", "match", "gauntlet"])
+def test_who_is_needed_for_every_game_is_not_benched(desk: Desk, form: str) -> None:
+    names = ("X", "A", "B") if form == "gauntlet" else ("X", "A")
+    summary = desk.run(x_crashes, names=names, format=form, rounds=9, bench_after=2)
+    assert (summary.is_complete, summary.benched) == (True, {})
+
+
+def test_in_a_swiss_nobody_meets_a_benched_bot_and_one_of_an_odd_number_has_a_bye(
+    desk: Desk,
+) -> None:
+    told: dict[str, Any] = {"names": (*NAMES, "Y"), "format": "swiss", "rounds": 4, "pairs": 2}
+    summary = desk.run(x_crashes, jobs=1, bench_after=3, **told)
+    rounds = summary.outcome.data["rounds"]
+    in_round = [[each for each in paired if "X" in each["bots"]] for paired in rounds]
+    assert [len(each) for each in in_round] == [1, 0, 0, 0]
+    assert [sum(None in each["bots"] for each in paired) for paired in rounds] == [0, 1, 1, 1]
+    again = desk.run(x_crashes, jobs=1, bench_after=3, unbench=["X"], **{**told, "rounds": 6})
+    back = again.outcome.data["rounds"]
+    assert back[:4] == rounds, "what was paired stays so"
+    assert any("X" in each["bots"] for paired in back[4:] for each in paired)
+
+
+def test_an_absence_lasts_from_one_round_to_another() -> None:
+    assert [Absence("X", 1, 3).covers(stage) for stage in range(4)] == [False, True, True, False]
+
+
+# With bots that are started
+
+
+FAULTS: Final = [
+    fault
+    for faults in tournaments()
+    for fault in faults
+    if fault.limit_s == 0 and fault.against is Good and not fault.more
+]
+"""Kinds of bad bots that are not waited for."""
+
+
+def cup(*bots: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return a round robin of three good bots and others."""
+    goods = [{"name": name, "command": list(command(Good))} for name in GOODS]
+    return {
+        "games": ["yavalath"],
+        "rounds": 1,
+        "openings": "random:0",
+        "jobs": 2,
+        "bench_after": 3,
+        "time": {"move": "5s"},
+        "bot": [*goods, *bots],
+        **more,
+    }
+
+
+class Told:
+    """Remembers what a run tells."""
+
+    def __init__(self) -> None:
+        self.games: list[int] = []
+        self.benched: list[str] = []
+
+    def __call__(self, event: Event) -> None:
+        match event:
+            case GameEnded():
+                self.games.append(event.number)
+            case BotBenched():
+                self.benched.append(event.bot)
+
+
+def run(config: dict[str, Any], out: Path, **more: Any) -> tuple[Result, Told]:
+    told = Told()
+    return tournament(config, out=out, report=False, on_event=told, **more), told
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=[fault.name for fault in FAULTS])
+def test_with_any_kind_of_bad_bot_the_good_ones_play_all_and_the_next_run_works(
+    fault: BotFault, tmp_path: Path
+) -> None:
+    bad = list(command(fault.kind)) if fault.kind else ["/nowhere/bot"]
+    config = cup({"name": "bad", "command": bad}, time=dict(fault.time))
+    result, told = run(config, tmp_path / "out")
+    is_benched = fault.ending in ("", Termination.CRASH)
+    assert told.benched == ["bad"] * is_benched
+    assert [*result.summary.benched] == told.benched
+    words = [text for text in result.warnings if "is benched" in text]
+    assert len(words) == is_benched, words
+    games = [(game.tag("First"), game.tag("Second"), game.termination) for game in result.games]
+    goods = [game for game in games if "bad" not in game]
+    assert Counter(frozenset(game[:2]) for game in goods) == {
+        frozenset(both): 2 for both in combinations(GOODS, 2)
+    }
+    assert {game[2] for game in goods} == {"rules"}
+    assert result.summary.is_fine != is_benched
+    again, told_again = run(config, tmp_path / "out")
+    assert (told_again.games, told_again.benched) == ([], told.benched)
+    assert again.summary.is_fine
+
+
+def test_a_bench_is_told_at_the_start_in_the_end_and_on_the_page(tmp_path: Path) -> None:
+    bots = {"ann": Good, "bob": Good, "bad": DiesInItsMove}
+    lines = [
+        f'[[bot]]\nname = "{name}"\ncommand = {list(command(kind))}' for name, kind in bots.items()
+    ]
+    top = 'games = ["yavalath"]\nrounds = 2\nbench_after = 2\njobs = 1\n'
+    config = tmp_path / "cup.toml"
+    config.write_text("\n".join([top, '[time]\nmove = "5s"', *lines]).replace("'", '"'))
+    out = tmp_path / "out"
+    ran = here("run", str(config), "--out", str(out))
+    assert ran.status == 1
+    said = "bad is benched: crashed in 2 games in a row (see arena bot log "
+    assert f"warning: {said}" in ran.err
+    assert f"arena: {said}" in ran.err
+    assert f"arena run {out} --unbench bad\n" in ran.err
+    assert said in (out / "report.html").read_text()
+    again = here("run", str(out), "-q", "--no-report")
+    assert again.status == 0
+    assert f"warning: {said}" in again.err
+    refused = here("run", str(out), "--unbench", "ann")
+    assert (refused.status, refused.err) == (
+        2,
+        "arena: --unbench 'ann' is not benched here; benched: bad\n",
+    )
+    back = here("run", str(out), "-q", "--no-report", "--unbench", "bad", "--bench-after", "0")
+    assert back.status == 0, back.err
+    assert benched_in([out]) == ()
+
+
+def test_a_bot_that_is_mended_plays_without_being_asked_for(tmp_path: Path) -> None:
+    program = tmp_path / "mine.py"
+    source = Path(bad_bots.__file__).read_text()
+    program.write_text(source)
+
+    def config(kind: type[Good]) -> dict[str, Any]:
+        words = [*command(kind)[:3], str(program), kind.__name__]
+        return cup({"name": "mine", "command": words})
+
+    _, told = run(config(DiesInItsMove), tmp_path / "out", bench_after=2)
+    assert told.benched == ["mine"]
+    _, told = run(config(DiesInItsMove), tmp_path / "out", bench_after=2)
+    assert told.games == []
+    program.write_text(source.replace("os.kill(os.getpid(), signal.SIGSEGV)", "self.answer()"))
+    mended, told = run(config(DiesInItsMove), tmp_path / "out", bench_after=2)
+    assert (told.benched, mended.summary.is_complete, mended.summary.is_fine) == ([], True, True)
+    assert "mine was benched, and plays again" in mended.warnings
+
+
+# Before it begins
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "why"),
+    [
+        ("files", ["gone"], "files: "),
+        ("reads", ["gone"], "reads: "),
+        ("cwd", "gone", "cwd "),
+        ("command", ["./main.c"], "./main.c is source in C, and no program"),
+    ],
+)
+def test_a_bot_whose_files_are_gone_is_benched_where_others_are_left(
+    key: str, value: object, why: str, tmp_path: Path
+) -> None:
+    (tmp_path / "main.c").write_text("int main() {}\n")
+    bad = {"name": "bad", "command": list(command(Good)), key: value}
+    config = build(cup(bad), tmp_path)
+    assert config.unfit["bad"].startswith(why)
+    with pytest.raises(ConfigError, match="bot 'bad': "):
+        build({**cup(bad), "bot": [{"name": "greedy"}, bad]}, tmp_path)
+    with pytest.raises(ConfigError, match="rounds = 0.*\n.*bot 'bad': "):
+        build({**cup(bad), "rounds": 0}, tmp_path, name="cup.toml")
+
+
+def test_several_bad_bots_are_all_named(tmp_path: Path) -> None:
+    bad = [
+        {"name": "other", "command": list(command(PlaysAnotherGame))},
+        {"name": "lost", "command": list(command(Good)), "files": ["gone"]},
+        {"name": "ill", "command": ["false"]},
+        {"name": "unbuilt", "command": ["./x"], "cwd": str(tmp_path), "build": "exit 3"},
+    ]
+    result, told = run(cup(*bad), tmp_path / "out")
+    assert {*told.benched} == {"other", "lost", "ill", "unbuilt"}
+    assert len(told.games) == 6
+    with pytest.raises(ConfigError, match="'other' does not play yavalath"):
+        run({**cup(), "bot": [cup()["bot"][0], bad[0]]}, tmp_path / "two")
+    assert len(result.warnings) >= 4
+
+
+def adds(*words: str, out: Path) -> Callable[[], Any]:
+    return lambda: here("run", str(out), *words, "--no-report", "-q")
+
+
+def test_a_bad_bot_is_not_added_to_a_pool_unless_asked(tmp_path: Path) -> None:
+    out = tmp_path / "league"
+    good = " ".join(command(Good))
+    new = adds("--add", f"ann={good}", "--add", f"bob={good}", "--game", "yavalath", out=out)
+    assert new().status == 0
+    config = out / "tournament.toml"
+    before = config.read_bytes()
+    bad = " ".join(command(PlaysAnotherGame))
+    words = ("--add", f"cat={good}", "--add", f"bad={bad}", "--add", "ghost=./nosuch")
+    refused = adds(*words, out=out)()
+    assert refused.status == 1
+    assert "--add bad: does not play yavalath: it says that it plays chess\n" in refused.err
+    assert "--add ghost: cannot be started: there is no file " in refused.err
+    assert "  hint: nothing is written or played; " in refused.err
+    assert config.read_bytes() == before
+    entered = adds(*words, "--anyway", out=out)()
+    assert entered.status == 1, "who is benched is news"
+    assert {one.bot for one in benched_in([out])} == {"bad", "ghost"}
+    assert adds(out=out)().status == 0
