@@ -338,12 +338,13 @@ class Swiss(InEncounters):
     @property
     def total(self) -> int:
         """Return how many games there are, without those lost by walkover."""
+        self._pair_on()
         empty = sum(self._tables - len(each.pairs) for each in self._rounds)
         return 2 * (self._pairs - empty * self._each) - self._lost_games
 
     def stage(self) -> int:
         """Return which round, from 0, is paired next: also one of which nothing was handed out."""
-        self.standing()
+        self._pair_on()
         last = len(self._rounds) - 1
         first = last * self._tables * self._each + 1
         tables = range(len(self._rounds[last].pairs)) if self._rounds else ()
@@ -351,6 +352,11 @@ class Swiss(InEncounters):
             before = sum(1 for _ in self._results(last - 1))
             del self._rounds[last], self._meetings[len(self._meetings) - before :]
         return len(self._rounds)
+
+    def _pair_on(self) -> None:
+        """Pair the rounds that follow from what is reported, also by a run before."""
+        while len(self._rounds) < self._settings.rounds and self._has_begun(len(self._rounds)):
+            pass
 
     def _is_begun(self, table: int) -> bool:
         """Return whether a game at a table of the last round is reported, or lost."""
@@ -421,8 +427,7 @@ class Swiss(InEncounters):
 
     def standing(self) -> Table:
         """Return the table, with what the running round has brought so far."""
-        while len(self._rounds) < self._settings.rounds and self._has_begun(len(self._rounds)):
-            pass  # what was reported of a run before has its rounds paired here
+        self._pair_on()
         numbers = range(len(self._rounds))
         meetings = [one for number in numbers for one in self._results(number)]
         rows = table(self._names, meetings, 4 * self._each, self._settings.rounds)

@@ -37,6 +37,7 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings
 from lath.arena.schedule.random_openings import RandomOpenings
 from lath.arena.tournament import system as descriptors
+from lath.arena.tournament import tempo
 from lath.arena.tournament.anchors import refuse_strangers
 from lath.arena.tournament.benches import Benches, digests_of, resting
 from lath.arena.tournament.builds import BuildError, built
@@ -514,6 +515,7 @@ def _play(
             found = _greet_bots(config, names, tell, tree, patience_s) or {}
         said = _seated(config, runner, found, tell, unfit=unfit)
         if not runner.summary().is_complete:
+            _warn_of_slow_games(config, tell)
             _when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
                 hosts = elsewhere.about() if elsewhere else ()
@@ -545,6 +547,13 @@ def _play(
     except StoreError as error:  # the next run does it
         tell(Warned(text=str(error)))
     return summary
+
+
+def _warn_of_slow_games(config: Config, tell: Listener) -> None:
+    """Tell of games whose rules are too slow for the bots' time."""
+    with signals.interruptible():
+        for words in tempo.warnings(config):
+            tell(Warned(text=words))
 
 
 class _Nowhere:

@@ -11,7 +11,7 @@ from results import a_config, a_result
 
 from lath.arena import matches
 from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import BotBenched, Event, GameEnded, Waiting, Warned
+from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
 from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
@@ -60,8 +60,6 @@ class Watcher:
             case Warned():
                 self.warnings.append(event.text)
                 self.on_warning()
-            case BotBenched():
-                self.warnings.append(event.words)
             case Waiting():
                 self.on_wait()
 

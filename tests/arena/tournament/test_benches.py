@@ -303,7 +303,7 @@ def test_a_bot_whose_files_are_gone_is_benched_where_others_are_left(
     assert config.unfit["bad"].startswith(why)
     with pytest.raises(ConfigError, match="bot 'bad': "):
         build({**cup(bad), "bot": [{"name": "greedy"}, bad]}, tmp_path)
-    with pytest.raises(ConfigError, match="rounds = 0.*\n.*bot 'bad': "):
+    with pytest.raises(ConfigError, match=r"rounds = 0.*\n.*bot 'bad': "):
         build({**cup(bad), "rounds": 0}, tmp_path, name="cup.toml")
 
 

@@ -33,6 +33,7 @@ from lath.arena.errors import DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
 from lath.arena.tournament import places, slots, system
 from lath.arena.tournament import runner as running
+from lath.arena.tournament.benches import Benches
 from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.events import Event, GameEnded, Waiting
 from lath.arena.tournament.open_games import OpenGames
@@ -197,6 +198,8 @@ class Story(RuleBasedStateMachine):
             self._config, store, self._tell, executors=lambda *_: Seat(self), patience_s=1e9
         )
         self._runner = runner
+        for name in Benches(store).now:  # as a run does that has seen it start
+            runner.unbench(name)
         with quick():
             try:
                 runner.run()
