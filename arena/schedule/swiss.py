@@ -59,7 +59,7 @@ def pair_round(past: Past, absent: Collection[int] = ()) -> Round:
     Nobody meets those `absent`.
 
     >>> pair_round(Past([0, 0, 0, 0, 0]))
-    Round(pairs=((0, 2), (1, 3)), bye=4)
+    Round(pairs=((0, 2), (1, 3)), bye=4, absent=())
     """
     present = (who for who in range(len(past.points)) if who not in absent)
     table = sorted(present, key=lambda who: (-past.points[who], who))

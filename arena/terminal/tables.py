@@ -507,6 +507,8 @@ def print_background(background: Background, output: Output) -> None:
         output.words(f"so far: {outcome.progress}")
     if background.season:
         output.words(background.season.words)
+    for one in background.benches:
+        output.words(one.words)
     sheets = rulings_sheet(background.rulings), changes_sheet(background.changes)
     for sheet in filter(lambda sheet: sheet.rows, sheets):
         output.title(sheet.title)

@@ -149,7 +149,7 @@ def _rounded_up(seconds: float) -> float:
     """Return the next time that people name.
 
     >>> _rounded_up(0.031), _rounded_up(0.21), _rounded_up(7)
-    (0.05, 0.5, 10)
+    (0.05, 0.5, 10.0)
     """
     size = 0.001
     while True:

@@ -90,7 +90,7 @@ def test_measuring_is_bounded_whatever_the_rules_cost(
 ) -> None:
     clock = Clock()
     game = SlowGame(clock, Costs(play=cost, legal=cost, outcome=cost), size=5, rounds=4)
-    monkeypatch.setattr(tempo.games, "get", lambda _: game)
+    monkeypatch.setattr(games, "get", lambda _: game)
     found = measured("slow", clock)
     assert found.ply_s == pytest.approx(3 * cost, rel=0.5)
     assert clock.now_s <= MEASURED_S + 4 * cost
