@@ -26,7 +26,17 @@ import os
 import re
 from typing import Final, cast
 
-from lath.arena.errors import BUG, FAULT, FULL, INTERRUPTED, LACKS, USAGE, ArenaError, ConfigError
+from lath.arena.errors import (
+    BUG,
+    FAULT,
+    FULL,
+    INTERRUPTED,
+    LACKS,
+    TYPED,
+    USAGE,
+    ArenaError,
+    ConfigError,
+)
 from lath.arena.terminal.streams import behind_doors
 
 SELDOM: Final = 10_000
@@ -117,8 +127,12 @@ class _ClosedInput(io.RawIOBase):
 
 def run(arguments: list[str]) -> int:
     """Run one command and return its exit status."""
-    with behind_doors():
-        return _run(arguments)
+    typed = TYPED.set(tuple(arguments))
+    try:
+        with behind_doors():
+            return _run(arguments)
+    finally:
+        TYPED.reset(typed)
 
 
 def _run(arguments: list[str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,11 @@ LACKS: Final = {
     errno.ENFILE: "open files",
 }
 """What the machine has too little of, by the error of who asked for it."""
+
+
+TYPED: Final[ContextVar[tuple[str, ...]]] = ContextVar("TYPED", default=())
+"""What stands after `arena` on the command line, for errors that say what to type in its place;
+empty in a program in Python."""
 
 
 class ArenaError(Exception):
@@ -101,6 +107,15 @@ class GameVoidError(ArenaError):
         self.reason = reason
         self.why = why
         """What a bot loses by that does so again; None: there was none, it could not be started."""
+
+
+class ContestBotError(GameVoidError):
+    """A bot does not speak our protocol, but that of a contest, which nobody has named."""
+
+    def __init__(self, bot: str, reason: str, contest: str) -> None:
+        super().__init__(bot, reason)
+        self.contest = contest
+        """What `protocol` has to be."""
 
 
 class HeldUpError(ArenaError):

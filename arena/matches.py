@@ -23,6 +23,7 @@ from lath.arena.errors import (
     UNDECIDED,
     ArenaError,
     ConfigError,
+    ContestBotError,
     GameVoidError,
 )
 from lath.arena.referee import trees
@@ -193,7 +194,11 @@ def _both_play(
     common = list(dict.fromkeys((*named, *known_games.ids())))
     for table in tables:
         try:
-            greeting = greeting_of(table, "match", where, [one for one in tables if one != table])
+            greeting = greeting_of(
+                table, "match", where, [one for one in tables if one != table], common
+            )
+        except ContestBotError:
+            raise
         except GameVoidError as error:
             hint = "" if has_build else "; --build CMD builds a git revision first"
             raise ArenaError(f"{error}{hint}") from error

@@ -15,11 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from lath.arena import signals
-from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError, MachineError
+from lath.arena.errors import (
+    FAULT,
+    INTERRUPTED,
+    ArenaError,
+    ConfigError,
+    ContestBotError,
+    MachineError,
+)
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Watch
+from lath.arena.referee.recognition import meet
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament import minimum
 from lath.arena.tournament.anchors import read_anchors
@@ -46,6 +54,7 @@ from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.progress import Progress, Summary, end_words
 from lath.arena.tournament.sources import OUTCOME, played_in, records_of
 from lath.arena.tournament.system import PATIENCE_S
+from lath.arena.tournament.typed import advised
 from lath.games.files import lasting
 from lath.notation.record import Record
 
@@ -386,20 +395,27 @@ def heard_by(
 
 
 def greeting_of(
-    table: Mapping[str, Any], purpose: str, where: Path, beside: Iterable[Mapping[str, Any]] = ()
+    table: Mapping[str, Any],
+    purpose: str,
+    where: Path,
+    beside: Iterable[Mapping[str, Any]] = (),
+    game_ids: Iterable[str] = (),
 ) -> Greeting:
     """Start the bot of a table, and return what it says of itself.
 
     `purpose` is one word, by which its processes are known. It sees what it will see when it plays
-    with those `beside` it, in the directory `where`. Raises GameVoidError for a bot that does not
-    start, and ArenaError.
+    with those `beside` it, in the directory `where`; `game_ids` are what it may play. Raises
+    GameVoidError for a bot that does not start, and ArenaError.
     """
     others = [spec_of(dict(one)) for one in beside]
     spec = ready(spec_of(dict(table)), [str(where.absolute())], beside=others)
     bot = bot_of(spec, Watch(), tree=f"{purpose}-{secrets.token_hex(4)}.")
     try:
         with signals.interruptible():
-            bot.start(Limits(time=time_of("none")))
+            meet(bot, Limits(time=time_of("none")), game_ids)
+    except ContestBotError as error:
+        raise advised(error) from error
+    else:
         return bot.greeting
     finally:
         bot.quit()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import random
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from lath import DOCUMENTATION, games
 from lath.arena import signals
 from lath.arena.botcheck.lab import FLUSH, Bout, Lab
 from lath.arena.botcheck.points import (
+    FaultFoundError,
     Finding,
     Verdict,
     duration,
@@ -29,10 +31,12 @@ from lath.arena.botcheck.points import (
     untested,
     warning,
 )
+from lath.arena.errors import TYPED
 from lath.arena.referee import trees
 from lath.arena.referee.bots import Lines
 from lath.arena.referee.clock import MARGIN_S
 from lath.arena.referee.conversation import CLEAN, NoAnswer
+from lath.arena.referee.recognition import looks_like, recognised
 from lath.games.core import SEATS, Move, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -115,7 +119,19 @@ def _starts(lab: Lab) -> Finding:
 @_step(HELLO, "hello", "answers `arena 1` with `ok`")
 def _says_ok(lab: Lab) -> Finding:
     within_s = lab.limits.startup_s
-    lab.bot.greet(within_s)
+    try:
+        lab.bot.greet(within_s)
+    except NoAnswer as error:
+        found = lab.fault_of(error)
+        if contest := recognised(lab.bot, lab.limits, lab.games, beside=True):
+            options = ("--protocol", contest)
+            _, _, *typed = TYPED.get() or ("", "", "--", *lab.bot.spec.command)
+            command = shlex.join(("arena", "bot", "check", *options, *typed))
+            mend = f"{looks_like(contest, ' '.join(options))}: {command}"
+            raise FaultFoundError(
+                replace(found.finding, mend=mend), is_costly=found.is_costly
+            ) from error
+        raise found from error
     seen = f"after {duration(lab.bot.greeting.after_s)}"
     if lab.bot.greeting.after_s > within_s / 2:
         return warning(

@@ -103,9 +103,10 @@ def check(
         str | None,
         option("--tc", "TIME", "The tournament's time: 10+0.1, 'move 0.5' ...; else 2+0.02."),
     ] = None,
-    protocol: Annotated[
-        str, option("--protocol", "NAME", "What it speaks: lath, codingame or botzone.")
-    ] = OURS,
+    protocol_: Annotated[
+        str | None,
+        option("--protocol", "NAME", "What it speaks: lath, codingame or botzone; else lath."),
+    ] = None,
     seconds: Annotated[
         float, option("--seconds", "SECONDS", "For a move that nothing limits.", **seconds(0.01))
     ] = 10.0,
@@ -136,11 +137,13 @@ def check(
     from lath.arena.botcheck.lab import Lab
     from lath.arena.terminal.tables import print_lines
 
+    protocol = OURS if protocol_ is None else protocol_
     _refuse_protocol(protocol)
     named = _spec(command, cwd, option_ or [])
     if why := refuse_options(named.name, protocol, named.options):
         raise ConfigError(why)
-    spec = ready(replace(named, sandbox=wall_of(sandbox), protocol=protocol))
+    wall, may_be = wall_of(sandbox), protocol_ is None
+    spec = ready(replace(named, sandbox=wall, protocol=protocol, may_be_of_contest=may_be))
     tested = [games.get(games.named(text)).id for text in game or ()]
     if puzzles:
         try:

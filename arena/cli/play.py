@@ -17,17 +17,19 @@ from lath.arena import signals
 from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import App, Side, argument, option, whole
 from lath.arena.cli.outputs import append_record, refuse_as_archive
-from lath.arena.errors import INTERRUPTED, ConfigError
+from lath.arena.errors import INTERRUPTED, ConfigError, ContestBotError
 from lath.arena.referee import process, trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Ending
+from lath.arena.referee.recognition import meet
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.entrants import bot_flag, spec_of, time_of
 from lath.arena.tournament.programs import bundled
+from lath.arena.tournament.typed import advised
 from lath.games.core import Seat
 from lath.notation.protocol import TimeControl
 
@@ -101,7 +103,10 @@ def _played(
             trees.adopt_orphans()  # this process starts nothing but the bot
             bot = bot_of(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
             stack.callback(bot.quit)
-            bot.start(limits)
+            try:
+                meet(bot, limits, [plan.game])
+            except ContestBotError as error:
+                raise advised(error) from error
             bot.refuse_unless_it_plays([plan.game])
         sitting = Sitting(plan, limits, watch, bot, Seat[side.name].other)
         sitting.begin()

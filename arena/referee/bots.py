@@ -80,6 +80,9 @@ class BotSpec:
     protocol: str = OURS
     """Which lines it speaks."""
 
+    may_be_of_contest: bool = field(default=False, compare=False)
+    """Whether nobody has said what it speaks: where its greeting fails, contests' are tried."""
+
     def own(self, limits: Limits) -> Limits:
         """Return the limits with those of this bot in their place."""
         return replace(

@@ -55,6 +55,9 @@ class Codingame:
     """CodinGame's Yavalath, as the source of its referee has it."""
 
     id: ClassVar = "codingame"
+    title: ClassVar = "CodinGame"
+    """Its name, as it writes it."""
+
     games: ClassVar[Sequence[str]] = ("yavalath",)
     """What the contest has; empty: everything."""
 
@@ -137,6 +140,7 @@ class Botzone:
     """Botzone's JSON, a line a turn, with moves as our texts."""
 
     id: ClassVar = "botzone"
+    title: ClassVar = "Botzone"
     games: ClassVar[Sequence[str]] = ()
     takes_any_size: ClassVar = True
     says: ClassVar[Sequence[str]] = ("nodes", "seed", "resigns")

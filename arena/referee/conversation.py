@@ -99,12 +99,12 @@ class Bot:
         self.name: Final = spec.name
         self.greeting = Greeting()
         """What it said when it was greeted last."""
-        self._banner: list[str] = []
-        """What else it said when it was greeted last."""
+        self.begun = Greeting()
+        """What it has said so far when it was greeted last, if it did not end with `ok`."""
         self.parting_note = ""
         """What was odd about its end, after `leave`; else empty."""
         self._watch: Final = watch
-        self._tree: Final = tree
+        self.tree: Final = tree
         self._forgives: Final = forgives_hold_ups
         self._at_terminal: Final = at_terminal
         self._child: Child | None = None
@@ -178,7 +178,7 @@ class Bot:
                 wall, memory_bytes = replace(wall, tree_bytes=memory_bytes), None
             self._child = Child.start(
                 spec.command,
-                tree=self._tree,
+                tree=self.tree,
                 cwd=spec.cwd,
                 env=spec.env,
                 memory_bytes=memory_bytes or spec.memory_bytes,
@@ -321,23 +321,13 @@ class Bot:
 
     def greet(self, within_s: float) -> None:
         """Say hello, wait for `ok` and set the options; raises NoAnswer."""
-        greeting = Greeting()
-        self._banner, self._cpu_asked_s = greeting.banner, 0.0
+        greeting = self.begun = Greeting()
+        self._cpu_asked_s = 0.0
         self.hear("ok", self.say(wire.HELLO), within_s, greeting.take)
         greeting.after_s = signals.awake_s() - self._opened_s
         self.greeting = greeting
         for name, value in self.spec.options.items():
             self.say(wire.setoption_line(name, value))
-
-    def introduce(self, limits: Limits, game_ids: Iterable[str]) -> None:
-        """Start the bot, to hear whether it plays these games with its options.
-
-        Raises ConfigError where it does not, GameVoidError where it does not start.
-        """
-        self.start(limits)
-        self.refuse_unless_it_plays(game_ids)
-        for wrong in self.wrong_options():
-            raise ConfigError(f"bot {self.name!r}: {wrong}")
 
     def refuse_unless_it_plays(self, game_ids: Iterable[str]) -> None:
         """Raise ConfigError for a bot that has not named these games in its greeting."""
@@ -743,8 +733,8 @@ class Bot:
             return ""
         burnt_s = min(child.cpu_s - self._cpu_asked_s, error.within_s)
         line = self.asides.last
-        if error.awaited == "ok" and self._banner:
-            line = self._banner[-1]
+        if error.awaited == "ok" and self.begun.banner:
+            line = self.begun.banner[-1]
         if said := line or child.unfinished:
             ended = "" if line else ", without the end of the line"
             return f"; it wrote {printable(said[:80])!r}{ended}"

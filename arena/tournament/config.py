@@ -514,6 +514,7 @@ def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
         build=table.build,
         hosts=table.hosts,
         protocol=table.protocol,
+        may_be_of_contest="protocol" not in table.model_fields_set and bool(table.command),
     )
 
 

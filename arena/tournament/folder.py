@@ -32,6 +32,7 @@ from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.process import Watch
+from lath.arena.referee.recognition import introduce
 from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings
@@ -101,6 +102,7 @@ from lath.arena.tournament.system import (
     reading_database,
     writing_error,
 )
+from lath.arena.tournament.typed import advised
 from lath.arena.tournament.versions import POOL, entered
 from lath.notation.files import remove_halves, sync
 from lath.reports.background import Bench, Ruling
@@ -545,7 +547,7 @@ def _play(
     except MovedError:
         raise
     except StoreError as error:  # the next run does it
-        tell(Warned(text=str(error)))
+        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
     return summary
 
 
@@ -679,7 +681,7 @@ def _greet_bots(
 def _greet(bot: Bot, config: Config, tree: str) -> ArenaError | None:
     """Start a bot and end it; return why it cannot play. Raises MachineError."""
     try:
-        bot.introduce(config.limits, config.games)
+        introduce(bot, config.limits, config.games)
     except GameVoidError as error:
         bot.kill()
         refuse_if_lacking(tree)
@@ -707,7 +709,7 @@ def _seated(
     what cannot be made good, and else warns of it.
     """
     greetings = {name: one for name, one in said.items() if isinstance(one, Greeting)}
-    wrong = {name: one for name, one in said.items() if isinstance(one, ArenaError)}
+    wrong = {name: advised(one) for name, one in said.items() if isinstance(one, ArenaError)}
     for name in runner.benched:
         if name in greetings:
             runner.unbench(name)
@@ -716,8 +718,11 @@ def _seated(
     if out and not runner.may_bench(out):
         _refuse_unfit(config, wrong, unfit, tell)
     else:
-        for name, why in out.items():
+        for name, told in out.items():
+            why, _, hint = told.partition("\n  hint: ")
             runner.bench(name, why)
+            if hint:
+                tell(Warned(text=f"{name}: {hint}"))
     if slow := uncompiled(greetings, config.bots):
         tell(Warned(text=slow))
     return greetings
@@ -733,11 +738,12 @@ def _refuse_unfit(
         raise ConfigError("\n".join(lines))
     for error in wrong.values():
         if schedule_of(config).keeps_walkovers:
+            why, *hint = str(error).partition("\n  hint: ")
             raise ArenaError(
-                f"{error}; in a {config.format} all its games would be lost for good: mend it or "
-                "take it out"
+                f"{why}; in a {config.format} all its games would be lost for good: mend it or "
+                f"take it out{''.join(hint)}"
             ) from error
-        tell(Warned(text=str(error)))
+        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
 
 
 def _note_event(store: Store, *, is_over: bool) -> None:

@@ -41,6 +41,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import NO_ADJUDICATION, WON_BY, Adjudication, play_game
 from lath.arena.referee.process import Watch, may_start, start_no_more
+from lath.arena.referee.recognition import introduce
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.walls.limits import close_to_others
 from lath.games.core import Seat
@@ -329,7 +330,7 @@ def greet_bot(job: GreetJob) -> str:
     bot = bot_of(job.bot, Watch(), tree=_own_tree(job.tree))
     said = {"void": "", "wrong": "", "lack": ""}
     try:
-        bot.introduce(job.limits, job.games)
+        introduce(bot, job.limits, job.games)
     except ConfigError as error:
         said["wrong"] = str(error)
     except GameVoidError as error:

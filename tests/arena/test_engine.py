@@ -53,7 +53,7 @@ def once(bot: Engine) -> list[str]:
 
 
 def tree_of(bot: Engine) -> str:
-    return bot._bot._tree
+    return bot._bot.tree
 
 
 def test_a_bundled_bot_answers_with_a_legal_move_the_same_for_the_same_seed() -> None:
@@ -381,7 +381,7 @@ def test_an_interrupt_leaves_no_process(heard: Path) -> None:
 LEFT_OPEN = """
 from lath.arena import Engine
 bot = Engine.open("random")
-print(bot._bot.child.pid, bot._bot._tree)
+print(bot._bot.child.pid, bot._bot.tree)
 """
 
 

@@ -1,0 +1,180 @@
+"""The first meeting with a bot, where one of a contest that nobody named as such is recognised.
+
+A bot whose greeting fails is started again and asked for two moves in the lines of each contest:
+who answers both is one of its bots. Must not know rules, nor how it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from lath import games
+from lath.arena import signals
+from lath.arena.errors import ArenaError, ConfigError, ContestBotError, GameVoidError
+from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.bridges import CONTESTS, bot_of
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import Bot, NoAnswer, play_line
+from lath.arena.referee.match import Mishap, read_answer
+from lath.arena.referee.process import Watch
+from lath.games.core import Game, Move, Position, Seat
+from lath.games.errors import GameError
+from lath.notation.protocol import NewGame, TimeControl
+from lath.notation.record import Termination
+
+TURNS: Final = 2
+"""Moves that a bot is asked for: one may be luck."""
+
+_SETTLED_S: Final = 0.1
+"""How long a bot is listened to after its answer: it has nothing more to say."""
+
+
+def meet(bot: Bot, limits: Limits, game_ids: Iterable[str] = ()) -> None:
+    """Start a bot for the first time, as `Bot.start` does, for these games; none: any.
+
+    Raises ContestBotError where it turns out to be a contest's, and else what that raises.
+    """
+    try:
+        bot.start(limits)
+    except GameVoidError as error:
+        if error.bot != bot.name:
+            raise
+        if contest := recognised(bot, limits, tuple(game_ids)):
+            raise ContestBotError(bot.name, looks_like(contest), contest) from error
+        raise
+
+
+def introduce(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
+    """Start a bot, to hear whether it plays these games with its options.
+
+    Raises ConfigError where it does not, GameVoidError where it does not start.
+    """
+    meet(bot, limits, game_ids)
+    bot.refuse_unless_it_plays(game_ids)
+    for wrong in bot.wrong_options():
+        raise ConfigError(f"bot {bot.name!r}: {wrong}")
+
+
+def looks_like(contest: str, how: str = "") -> str:
+    """Return in words that a bot is a contest's, and what to add; `how` as it is written there.
+
+    >>> looks_like("botzone")
+    'this looks like a Botzone bot: add `; protocol=botzone`'
+    """
+    return f"this looks like a {CONTESTS[contest].title} bot: add `{how or added(contest)}`"
+
+
+def added(contest: str) -> str:
+    """Return what the text of a bot has after it for a contest.
+
+    >>> added("botzone")
+    '; protocol=botzone'
+    """
+    return f"; protocol={contest}"
+
+
+def recognised(
+    bot: Bot, limits: Limits, game_ids: Sequence[str] = (), *, beside: bool = False
+) -> str:
+    """Return the contest whose protocol a bot speaks whose greeting has failed; empty: none.
+
+    It takes the startup limit at most. A bot is not tried that began to answer its greeting, whose
+    protocol is said, or that has options. Its process is ended, unless it is tried `beside` it.
+    """
+    spec = bot.spec
+    if not spec.may_be_of_contest or spec.options or not bot.has_process or _is_ours(bot):
+        return ""
+    limits = spec.own(limits)
+    if not beside:
+        bot.kill()
+    began_s = signals.awake_s()
+    for number, contest in enumerate(CONTESTS, 1):
+        by_s = began_s + limits.startup_s * number / len(CONTESTS)
+        one = replace(spec, protocol=contest, startup_s=None)
+        if _speaks(one, bot.tree, limits, game_ids, by_s):
+            return contest
+    return ""
+
+
+def _is_ours(bot: Bot) -> bool:
+    """Return whether a bot has begun to answer our greeting."""
+    begun = bot.begun
+    return bool(begun.name or begun.author or begun.games or begun.options or begun.wants)
+
+
+def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], by_s: float) -> bool:
+    """Return whether a bot plays one of the games by the protocol that `spec` says."""
+    contest = CONTESTS[spec.protocol]
+    known = contest.games or tuple(game_ids) or games.ids()
+    watch = Watch()
+    bot = bot_of(spec, watch, tree=tree, forgives_hold_ups=True)
+    try:
+        for id_ in known:
+            if signals.awake_s() >= by_s:
+                break
+            try:
+                _play(bot, watch, games.get(id_), limits, by_s)
+            except NoAnswer as error:
+                if error.why is not Termination.CRASH:  # silence costs too much to try again
+                    break
+            except (_NotOneError, Mishap, GameError, ArenaError):
+                continue
+            else:
+                return True
+            finally:
+                bot.kill()
+    finally:
+        bot.kill()
+    return False
+
+
+class _NotOneError(Exception):
+    """What a bot does shows that it does not speak a contest's protocol."""
+
+
+def _play(bot: Bot, watch: Watch, game: Game, limits: Limits, by_s: float) -> None:
+    """Ask a bot for its first moves of a game; raises what shows that it does not play it."""
+
+    def left_s() -> float:
+        return max(0.0, by_s - signals.awake_s())
+
+    setup = game.draw_setup(1)
+    position = game.start(setup)
+    time = TimeControl(move_ms=1000)
+    new = NewGame(number=1, game=game.id, side="first", time=time, seed=1, setup=setup)
+    bot.start(limits)
+    bot.begin(new, replace(limits, startup_s=left_s()))
+    ply = turns = 0
+    while turns < TURNS and not position.is_over:
+        ply += 1
+        if position.to_move is Seat.FIRST:
+            turns += 1
+            text, _ = bot.ask(position, ply, (0, 0), left_s())
+            _, position = read_answer(position, Seat.FIRST, text, ply)
+            if not CONTESTS[bot.spec.protocol].may_end:
+                _refuse_more(bot, watch)
+        else:
+            move = next(filter(partial(_goes_on, position), position.legal_moves()), None)
+            if move is None:
+                return
+            position = position.play(move)
+            bot.news += play_line(ply, move)
+
+
+def _goes_on(position: Position, move: Move) -> bool:
+    """Return whether the first player is to move after a move that is no swap."""
+    after = position.play(move)
+    return move != "swap" and not after.is_over and after.to_move is Seat.FIRST
+
+
+def _refuse_more(bot: Bot, watch: Watch) -> None:
+    """Raise _NotOneError for who says more than its answer, or answers what it has not read."""
+    until_s = signals.awake_s() + _SETTLED_S
+    while signals.awake_s() < until_s and not bot.child.is_gone:
+        signals.look()
+        watch.wait(until_s)
+    if bot.child.lines or bot.child.unfinished or bot.child.has_unread_input:
+        raise _NotOneError
