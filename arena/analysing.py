@@ -168,15 +168,22 @@ class Analyst:
                 return False
         return bool(others)
 
-    def record(self, record: Record) -> Record:
-        """Return a record with what is thought of each ply; its moves must be legal."""
+    def record(self, record: Record, only: int | None = None) -> Record:
+        """Return a record with what is thought of each ply; its moves must be legal.
+
+        `only` is a ply after which the move alone is judged; what is said of others stays.
+        """
         at = list(positions(record))
         again = record.tag(ANALYSIS) != ""
         plies = [
-            _marked(
+            ply
+            if only not in (None, number)
+            else _marked(
                 _bare(ply) if again else ply, self.judged(before, Move(ply.move), now), self.name
             )
-            for ply, (before, now) in zip(record.plies, pairwise(at), strict=True)
+            for number, (ply, (before, now)) in enumerate(
+                zip(record.plies, pairwise(at), strict=True)
+            )
         ]
         tags = [(name, value) for name, value in record.tags if name != ANALYSIS]
         return replace(record, tags=(*tags, (ANALYSIS, self.name)), plies=tuple(plies))
@@ -228,8 +235,12 @@ def _marked(ply: Ply, judged: Judged, name: str) -> Ply:
     return replace(ply, glyph=glyph, comments=comments, variations=variations)
 
 
-def analysed(records: Iterator[Record], bots: Sequence[Analyst]) -> Iterator[Record]:
+def analysed(
+    records: Iterator[Record], bots: Sequence[Analyst], only: int | None = None
+) -> Iterator[Record]:
     """Yield records in their order, each gone through by one of several bots at a time.
+
+    `only` is as of `Analyst.record`.
 
     Raises what `Engine.play` raises.
     """
@@ -240,7 +251,7 @@ def analysed(records: Iterator[Record], bots: Sequence[Analyst]) -> Iterator[Rec
     def work(record: Record) -> Record:
         bot = free.get()
         try:
-            return bot.record(record)
+            return bot.record(record, only)
         finally:
             free.put(bot)
 

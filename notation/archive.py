@@ -29,13 +29,13 @@ from lath.notation.errors import NotationError
 from lath.notation.files import TemporaryFileError, compressed, half_folder, sync, whole_folder
 from lath.notation.frames import Frame, Frames, FramesWriter
 from lath.notation.index import note_for
-from lath.notation.record import KNOWN_TAGS, RESULTS, RULES, SHORT, Record
+from lath.notation.record import RESULTS, RULES, SHORT, WRITTEN_TAGS, Record
 from lath.notation.replay import spellings, start_from
 
 if TYPE_CHECKING:
     import sqlite3
 
-_BY_ANY_CASE: Final = {name.casefold(): name for name in (*KNOWN_TAGS, "Number", "Plies")}
+_BY_ANY_CASE: Final = {name.casefold(): name for name in (*WRITTEN_TAGS, "Plies")}
 
 _NUMBER, _TEXT, _NOTHING = b"\x01", b"\x02", b"\x03"
 """What an order begins with: numbers come before texts, and what is not known comes last."""

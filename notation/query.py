@@ -47,6 +47,7 @@ from lath.notation.query_mistakes import (
     NAMES,
     OF_A_PLY,
     ORDERED,
+    TAGS,
     WORDS,
     QueryError,
     WrongValueError,
@@ -409,6 +410,9 @@ def _named(subject: Token, test: TextTest) -> Question:
         name = subject.capitalize()
     elif name == subject and name not in KNOWN_TAGS and name.lower() in WORDS:
         expected = f"{name.lower()}, or tag.{name} for a tag of your own"
+        raise WrongValueError(subject, f"there is no tag {name}", expected)
+    elif name == subject and (meant := TAGS.get(name.casefold(), name)) != name:
+        expected = f"{meant}, or tag.{name} for a tag of your own"
         raise WrongValueError(subject, f"there is no tag {name}", expected)
     return of_tags((name,), test)
 

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from lath.notation.errors import NotationError, listed, printable
+from lath.notation.record import WRITTEN_TAGS
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
@@ -31,6 +32,9 @@ WORDS: Final = (
     *("eval", "depth", "nodes", "time", "clock"),
 )
 """What a test can begin with, besides a tag and `contains`."""
+
+TAGS: Final = {tag.casefold(): tag for tag in WRITTEN_TAGS if tag.casefold() not in WORDS}
+"""Tags that records have by the arena, by their names in any case; those of `WORDS` are words."""
 
 _ENGLISH: Final = {
     "NAME": "a test such as plies > 20",
@@ -131,6 +135,9 @@ def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Qu
     word = _WORD.match(text, at)
     found = word[0] if word else text[at]
     if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
+        if tag := TAGS.get(found.casefold()):
+            message = f"nothing is called {found!r}: did you mean the tag {tag}?"
+            return QueryError(text, at, message)
         alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
         if alike:
             message = f"nothing is called {found!r}: did you mean {alike[0]!r}?"

@@ -119,6 +119,14 @@ UNKNOWN_GAME: Final = "?"
 MOVES: Final = "Moves"
 """The tag of a record of a result alone: why it has no moves, one of these."""
 
+WRITTEN_TAGS: Final = (
+    *KNOWN_TAGS,
+    *("Number", "FirstTimeControl", "SecondTimeControl", FIRST_OPTIONS, SECOND_OPTIONS),
+    *(RULES, RULING, ANALYSIS, TUNING, GAME_FILE, MOVES, "CopyOf"),
+)
+"""All tags that the arena writes, those without a meaning of their own among them."""
+
+
 NOT_RECORDED: Final = "not recorded"
 NOT_READ: Final = "not read"
 

@@ -17,15 +17,18 @@ from lath.arena.cli.files import (
     Quiet,
     Sources,
     bad_words,
+    read_from,
     refuse_other_formats,
 )
 from lath.arena.cli.main import App, GameFiles, add_games, option, seconds, whole
+from lath.arena.cli.one_record import RecordNumber, numbered, played_in, ply_in
 from lath.arena.cli.outputs import RECORDS, Force, Target
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.solving import note_on
 from lath.arena.terminal.streams import tell_over
+from lath.notation.record import Record
 from lath.notation.writer import format_record
 
 app = App()
@@ -38,6 +41,10 @@ Seconds = Annotated[
 ]
 Jobs = Annotated[int, option("--jobs", "N", "Bots that analyse at the same time.", **whole(1))]
 Out = Annotated[Path, option("--output -o", "FILE", "Where the records go; - is standard output.")]
+
+FromPly = Annotated[
+    int | None, option("--ply", "P", "With --record: only the move after this ply.", **whole(0))
+]
 
 KEPT: Final = ".analysis"
 """What is written beside the output: the answers so far, until all is done."""
@@ -52,6 +59,8 @@ def analyze(
     jobs: Jobs = 1,
     out: Out = Path("-"),
     where: Where = None,
+    number: RecordNumber = None,
+    ply: FromPly = None,
     game: GameFiles = None,
     force: Force = False,
     quiet: Quiet = False,
@@ -59,7 +68,8 @@ def analyze(
     """Add evaluations, marks and better moves to records.
 
     `??` threw a proven result away, `?` loses by proof, `!` was the only move. Stopped, the same
-    command goes on. Exit status 1 where records are bad.
+    command goes on. Exit status 1 where records are bad. --record takes one record, and --ply the
+    move alone that is made after that ply.
 
     Example: arena analyze games.lath --bot alphabeta --nodes 20000 -o analysed.lath
     """
@@ -73,11 +83,12 @@ def analyze(
     if kept_at is not None and out.is_symlink():
         raise ConfigError(f"{out} is a link, expected a file of its own")
     selection = Selection(files, where)
+    records = _taken(selection, files, where, number, ply)
     done = 0
 
     def texts(analysts: list[Analyst]) -> Iterator[bytes]:
         nonlocal done
-        for record in analysed((record for _, record in selection), analysts):
+        for record in analysed(records, analysts, ply):
             if done:
                 yield b"\n"
             yield format_record(record).encode()
@@ -101,3 +112,25 @@ def analyze(
     if selection.bad:
         print(f"{bad_words(selection.bad)} left out", file=sys.stderr)
         raise typer.Exit(1)
+
+
+def _taken(
+    selection: Selection, files: list[Path], where: str | None, number: int | None, ply: int | None
+) -> Iterator[Record]:
+    """Return the records to analyse: the one of --record, or all; raises ArenaError."""
+    if number is None:
+        if ply is not None:
+            raise typer.BadParameter("--ply is of a record: name it by --record N")
+        return (record for _, record in selection)
+    if len(files) != 1 or where is not None:
+        raise typer.BadParameter("--record is of one file, without --where")
+    return iter([_one(files[0], number, ply)])
+
+
+def _one(file: Path, number: int, ply: int | None) -> Record:
+    """Return one record, which has a move after the ply; raises ArenaError."""
+    (entry,) = read_from(file, numbered(file, number))
+    record, played = played_in(file, entry)
+    if ply is not None and ply_in(file, number, ply, len(played) - 1) == len(played) - 1:
+        raise ConfigError(f"{file}: record {number} has no move after ply {ply}, which is its last")
+    return record

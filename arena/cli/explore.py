@@ -185,7 +185,7 @@ class _Exploring:
         file = f" --game {shlex.quote(self.named)}" if is_of_file else ""
         for name, game in (("newest", most.newest), ("best", most.best)):
             if game is not None and (name == "newest" or game != most.newest):
-                show = f"{shlex.quote(game.source)} --game {game.number}{file} --ply {game.ply}"
+                show = f"{shlex.quote(game.source)} --record {game.number}{file} --ply {game.ply}"
                 print(f"{name} game of {most.move}: arena show {show}", file=sys.stderr)
 
     def counted_words(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import sys
 import time
@@ -20,29 +19,30 @@ from lath.arena.cli.files import (
     Quiet,
     is_one_of,
     is_special,
-    read_database,
     read_from,
     refuse_other_formats,
     refuse_to_read_other_formats,
     unless_cut,
     writable,
 )
-from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
+from lath.arena.cli.one_record import (
+    AfterPly,
+    RecordNumber,
+    number_in,
+    numbered,
+    played_in,
+    too_short,
+)
 from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
-from lath.games.errors import GameError
-from lath.notation import formats
 from lath.notation.archive import verbatim
 from lath.notation.errors import printable
-from lath.notation.files import is_database
-from lath.notation.index import SUFFIX, NoIndexError, Records, write_index
-from lath.notation.reader import Entry, entries
+from lath.notation.index import SUFFIX, NoIndexError, write_index
+from lath.notation.reader import entries
 from lath.notation.record import Record
-from lath.notation.replay import faults_of, positions
-from lath.notation.scanner import parse
 from lath.notation.validation import Findings, validate
 
 app = App()
@@ -243,10 +243,6 @@ _PLIES: Final = "For each record and ply a line: position, move, number of legal
 Source = Annotated[
     Path, argument("SOURCE", "A record file, a tournament's directory, or a database; - is stdin.")
 ]
-Numbered = Annotated[
-    list[str] | None, option("--game", "N|FILE", "The record, from 1; and its game's file.")
-]
-AtPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", **whole(0))]
 AsSvg = Annotated[bool, flag("--svg", "Draw the board as an SVG file.")]
 AsPng = Annotated[Path | None, option("--png", "OUT", "Draw the board as a picture; - is stdout.")]
 AsGif = Annotated[Path | None, option("--gif", "OUT", "Draw the whole game, up to --ply.")]
@@ -261,8 +257,9 @@ PliesAsJson = Annotated[bool, flag("--json", _PLIES)]
 @app.command()
 def show(
     file: Source,
-    game: Numbered = None,
-    ply: AtPly = None,
+    number: RecordNumber = None,
+    ply: AfterPly = None,
+    game: GameFiles = None,
     svg: AsSvg = False,
     png: AsPng = None,
     gif: AsGif = None,
@@ -274,7 +271,7 @@ def show(
 ) -> None:
     """Draw the board of a record, or its game as GIF.
 
-    Example: arena show games.lath --game 3 --ply 12 --svg > board.svg
+    Example: arena show games.lath --record 3 --ply 12 --svg > board.svg
     """
     picture = png or gif
     _refuse_drawings(file, svg=svg, png=png, gif=gif, size=size, marks=aids or legal)
@@ -283,13 +280,13 @@ def show(
         kind, named = (GIF, "--gif") if gif else (PNG, "--png")
         output = Target(path=picture, kind=kind, flag=named, inputs=[file], force=force)
         output.refuse()
-    number = _number_in(game or [])
+    number = number_in(number, game or [])
     wanted = number if number or as_json else 1
-    status = too_short = 0
+    status = short = 0
     why = ""
-    for entry in read_from(file, _numbered(file, wanted)):
+    for entry in read_from(file, numbered(file, wanted)):
         try:
-            record, played = _played(file, entry)
+            record, played = played_in(file, entry)
         except ArenaError as error:
             if wanted is not None:
                 raise
@@ -297,8 +294,8 @@ def show(
             status = max(status, error.status)
             continue
         if ply is not None and ply >= len(played):
-            too_short += 1
-            why = why or f"{file}: record {entry.number} has {len(played) - 1} plies, not {ply}"
+            short += 1
+            why = why or f"{file}: {too_short(entry.number, ply, len(played) - 1)}"
         elif as_json:
             with unless_cut(partial(int, status)):
                 _print_json(entry.number, record, played, ply)
@@ -317,8 +314,8 @@ def show(
                 width = size or pictures.WIDTH
                 made = pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)
                 output.write([made])
-    if too_short:
-        others = f"; {too_short - 1} more are too short" if too_short > 1 else ""
+    if short:
+        others = f"; {short - 1} more are too short" if short > 1 else ""
         raise ConfigError(why + others)
     raise typer.Exit(status)
 
@@ -340,65 +337,6 @@ def _refuse_drawings(
         refuse_without_libraries(ways[0])
         if is_one_of(picture, [file]):
             raise ConfigError(f"{picture} would be overwritten, and it is what is shown")
-
-
-def _number_in(values: list[str]) -> int | None:
-    """Return the number among the values of --game, and add the games of files there.
-
-    Raises ConfigError and GameFileError.
-    """
-    numbers = [value for value in values if re.fullmatch("[0-9]{1,15}", value)]
-    if len(numbers) > 1 or any(int(number) < 1 for number in numbers):
-        told = " ".join(f"--game {number}" for number in numbers)
-        raise ConfigError(f"{told}: expected the number of one record, from 1")
-    add_games(value for value in values if value not in numbers)
-    return int(numbers[0]) if numbers else None
-
-
-def _numbered(file: Path, game: int | None) -> Iterator[Entry]:
-    """Yield the entry of this number, or all of them."""
-    number = 0
-    for entry in _entries(file, game):
-        number = entry.number
-        if game in (None, number):
-            yield entry
-        if number == game:
-            return
-    if game is not None:
-        raise ConfigError(f"{file} has {number} records, no number {game}")
-
-
-def _entries(file: Path, game: int | None) -> Iterator[Entry]:
-    """Yield the entries up to that of this number; of a database, or with an index, it alone."""
-    if game is not None and is_database(file):
-        with read_database(file) as database:
-            wanted, last = database.none(), min(game, database.games)
-            wanted[last] = last > 0
-            for number, text in database.texts(wanted):
-                yield Entry(number, 1, parse(text), (), text.rstrip("\n"))
-        return
-    if game is not None and file.is_file() and not formats.is_other(file):
-        with Records(file) as records:
-            if records.stale:
-                print(f"arena: {records.stale}: reading from the beginning", file=sys.stderr)
-            if records.has_index:
-                if records:
-                    yield records.entry(min(game, len(records)) - 1)
-                return
-    yield from entries_of_any_format(file)
-
-
-def _played(file: Path, entry: Entry) -> tuple[Record, list[Position]]:
-    """Return a record and its positions; raises ArenaError for a bad one."""
-    if entry.record is None or entry.problems:
-        raise ArenaError(str(entry.problems[0]))
-    try:
-        played = list(positions(entry.record))
-    except GameError as error:
-        why = [fault.message for fault in faults_of(entry.record) if fault.code == "rules"]
-        what = why[0] if why else error
-        raise ArenaError(f"{file}: record {entry.number}: {what}") from error
-    return entry.record, played
 
 
 def _print_json(number: int, record: Record, played: list[Position], only: int | None) -> None:

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lath import games as registry
 from lath.arena.answers import MOST_NODES, Limit
-from lath.arena.cli.games import GameId, PositionText, SetupText, start_of
+from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, argument, flag, option, seconds, whole
+from lath.arena.cli.one_record import AfterPly, RecordNumber, position_in
 from lath.arena.engine import Engine
-from lath.arena.errors import UNDECIDED
+from lath.arena.errors import UNDECIDED, ConfigError
 from lath.arena.solving import Solved, note_on, solve, solve_moves
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position, read_move
 
 app = App()
 
+GameOrSource = Annotated[
+    str, argument("GAME|SOURCE", "The game, or a file of it; or records, of which --record is one.")
+]
 Moves = Annotated[list[str] | None, argument("[MOVE]…", "Moves to play first.")]
 Bot = Annotated[str, option("--bot", "BOT", "Who proves: a bot that tells of proofs.")]
 Nodes = Annotated[
@@ -33,8 +39,10 @@ OfMoves = Annotated[bool, flag("--moves", "Solve each legal move; the limit is f
 
 @app.command("solve")
 def solve_position(
-    game: GameId,
+    game: GameOrSource,
     moves: Moves = None,
+    number: RecordNumber = None,
+    ply: AfterPly = None,
     position: PositionText = None,
     setup: SetupText = None,
     bot: Bot = "solver",
@@ -48,8 +56,10 @@ def solve_position(
     A win, loss or draw is proven, and for who is to move. Exit status 12 where it is unknown.
 
     Example: arena solve yavalath e5 swap --seconds 2
+
+    Example: arena solve games.lath --record 12 --ply 16
     """
-    at = start_of(game, position, setup)
+    at = _start(game, position, setup, number, ply)
     for move in moves or ():
         at = at.play(read_move(at, move))
     if nodes is not None and seconds is not None:
@@ -69,6 +79,23 @@ def solve_position(
         _show(at, found)
     if all(one.value == "unknown" for _, one in found):
         raise typer.Exit(UNDECIDED)
+
+
+def _start(
+    source: str, position: str | None, setup: str | None, number: int | None, ply: int | None
+) -> Position:
+    """Return the position to solve, of a game or of a record; raises ConfigError, GameError."""
+    if number is not None:
+        if position is not None or setup is not None:
+            raise typer.BadParameter("--record excludes --position and --setup")
+        return position_in(Path(source), number, ply)
+    if ply is not None:
+        raise typer.BadParameter("--ply is of a record: name it by --record N")
+    path = Path(source)
+    is_source = path.is_dir() or (path.is_file() and path.suffix != ".py")
+    if is_source and source not in registry.ids():
+        raise ConfigError(f"{source} has records: name the one to solve, --record N --ply P")
+    return start_of(source, position, setup)
 
 
 def _row(move: str, found: Solved) -> dict[str, object]:

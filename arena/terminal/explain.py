@@ -14,16 +14,14 @@ from typing import Final
 from lath.arena.terminal.layout import Column, Output
 from lath.notation.query import quoted
 from lath.reports.estimates import RATE
-from lath.reports.explaining.explanation import Explained
+from lath.reports.explaining.better import SAYS, Better
+from lath.reports.explaining.explanation import SHOWN, Explained
 from lath.reports.explaining.findings import Finding, Place
 from lath.reports.explaining.turning import KINDS
 from lath.reports.explaining.weaknesses import TIMED
 
 FEW: Final = 5
 """Rows of what there is to look at, unless all are asked for."""
-
-SHOWN: Final = 4
-"""Games of a finding that are named."""
 
 
 def print_explained(
@@ -98,21 +96,30 @@ class _Printer:
                 words += f"1 of {1 / RATE:.0f} such reports has a finding"
             output.words(words)
             for number, finding in enumerate(of.findings, 1):
-                output.title(f"{number}. {finding.says}")
-                output.words(finding.because)
-                if finding.alternative_to:
-                    output.words(f"may explain the same points: {finding.alternative_to}")
-                self._print_places(finding.places)
-                if finding.position:
-                    self._explore(finding.game, finding.position)
-                elif finding.where:
-                    self._command("select", *self._files, "--where", finding.where)
-                if finding.places:
-                    self._show(finding.places[0])
+                self._print_finding(number, finding)
         if of.unsure and self._every:
             output.table("What may be chance", _columns(of.unsure))
         elif of.unsure:
             output.words(f"{len(of.unsure)} more may be chance: --all")
+
+    def _print_finding(self, number: int, finding: Finding) -> None:
+        """Print a finding, in which games it shows, what is better there, and what shows it."""
+        of, output = self._of, self._output
+        output.title(f"{number}. {finding.says}")
+        output.words(finding.because)
+        if finding.alternative_to:
+            output.words(f"may explain the same points: {finding.alternative_to}")
+        self._print_places(finding.places)
+        examples = of.examples(finding, None if self._every else SHOWN)
+        self._print_better(examples)
+        if finding.position:
+            self._explore(finding.game, finding.position)
+        elif finding.where:
+            self._command("select", *self._files, "--where", finding.where)
+        if finding.places:
+            self._show(finding.places[0])
+        if examples:
+            self._solve(examples[0][0])
 
     def _print_places(self, places: Sequence[Place]) -> None:
         """Print in which games something is seen, file by file."""
@@ -122,11 +129,24 @@ class _Printer:
             by_file[place.file].append(f"{place.number} ply {place.ply}")
         more = f", and {len(places) - len(shown)} more" if len(places) > len(shown) else ""
         words = "; ".join(
-            f"{f'{file} ' if len(self._files) > 1 else ''}game {', '.join(of)}"
+            f"{f'{file} ' if len(self._files) > 1 else ''}record {', '.join(of)}"
             for file, of in by_file.items()
         )
         if words:
             self._output.words(f"{words}{more}")
+
+    def _print_better(self, examples: Sequence[tuple[Place, Better]]) -> None:
+        """Print what was played, and what is better, where something is known of it."""
+        for place, better in examples:
+            words = f"{self._such([place])}: played {better.played}"
+            if better.is_end:
+                words += ", which loses at once"
+            elif better.against:
+                words += f", which loses to {' '.join(better.against)}"
+            if better.sort:
+                words += f"; {better.line[0]} {SAYS[better.sort]}"
+                words += f": {' '.join(better.line)}" if len(better.line) > 1 else ""
+            self._output.words(words)
 
     def _such(self, places: Sequence[Place]) -> str:
         """Return the first of places, with its file where there are several."""
@@ -134,7 +154,7 @@ class _Printer:
             return "-"
         first = places[0]
         file = f"{first.file} " if len(self._files) > 1 else ""
-        return f"{file}game {first.number} ply {first.ply}"
+        return f"{file}record {first.number} ply {first.ply}"
 
     def _command(self, *words: str, more: Sequence[str] | None = None) -> None:
         if "-" in self._files:  # nobody can read it again
@@ -150,7 +170,12 @@ class _Printer:
         self._command("explore", *self._files, *words, more=more)
 
     def _show(self, place: Place) -> None:
-        self._command("show", place.file, "--game", str(place.number), "--ply", str(place.ply))
+        self._command("show", place.file, "--record", str(place.number), "--ply", str(place.ply))
+
+    def _solve(self, place: Place) -> None:
+        """Print how to solve the position in which a move was chosen."""
+        before = str(place.ply - 1)
+        self._command("solve", place.file, "--record", str(place.number), "--ply", before)
 
     def print_turned(self) -> None:
         """Print where lost games turned, and those that were won."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from statistics import median
@@ -23,6 +23,7 @@ from lath.notation.protocol import TimeControl
 from lath.notation.query import quoted
 from lath.notation.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
 from lath.reports.estimates import RATE
+from lath.reports.explaining.better import Better, analysed_lines, better_at
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.contrasts import CONDITIONS, GameFacts
 from lath.reports.explaining.findings import LEAST, Finding, Place, ranked
@@ -43,6 +44,9 @@ from lath.reports.standings import POINTS, why_left_out
 
 OTHERS: Final = 30
 """Games of others that must tell what a seat is worth, or nothing is said of it."""
+
+SHOWN: Final = 4
+"""Games of a finding that are named, with the moves that show it."""
 
 STAGE: Final = 4
 """Plies of a game in which a player's moves take about as long, whatever is left on the clock."""
@@ -141,6 +145,22 @@ class Explained:
     climatology: float | None
     """Brier's score of who always expects the mean of its points."""
 
+    better: Callable[[Place], Better | None]
+    """Returns what is known of a move of the bot; None of another's."""
+
+    def examples(self, finding: Finding, most: int | None = SHOWN) -> list[tuple[Place, Better]]:
+        """Return the first moves that show a finding, and what is better; None: all.
+
+        Games that were lost otherwise than by a move show nothing.
+        """
+        if finding.topic in ("forfeit", "same", "line"):
+            return []
+        found = ((place, self.better(place)) for place in finding.places[:most])
+        return [(place, better) for place, better in found if better is not None]
+
+    def _moves(self, finding: Finding) -> list[dict[str, Any]]:
+        return [{**place._asdict(), **better.to_json()} for place, better in self.examples(finding)]
+
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/explain.md describes it."""
 
@@ -164,7 +184,7 @@ class Explained:
             ],
             "tested": self.tested,
             "family_error_rate": RATE,
-            "findings": [each.to_json() for each in self.findings],
+            "findings": [{**each.to_json(), "moves": self._moves(each)} for each in self.findings],
             "unsure": [each.to_json() for each in self.unsure],
             "turned": [
                 {
@@ -241,6 +261,8 @@ class Explanation:
         """Seconds of all moves of a player, but for proofs."""
         self._moves: Final[dict[int, tuple[list[tuple[Stage, float]], ...]]] = {}
         """The moves of each seat that are there, by lines."""
+        self._analysed: Final[dict[tuple[str, int, int], tuple[str, ...]]] = {}
+        """The better line that an analysis says, by file, record and ply."""
         self._timed: Final[list[tuple[Played, dict[int, float], dict[int, bool]]]] = []
 
     def add(self, file: str, number: int, record: Record) -> None:
@@ -345,6 +367,8 @@ class Explanation:
         if game.is_forfeited:
             return
         self._tell(record, game.result, game.line, played.seats, low)
+        for number, line in analysed_lines(record).items():
+            self._analysed[game.file, game.number, number] = line
         game.turns = tuple(turn for turn in turns_of(record, played) if turn.ply > chosen)
         outcome = played.board.position().outcome()
         if outcome is not None and outcome.cells:
@@ -426,7 +450,18 @@ class Explanation:
             left=self._left(),
             calibration=calibration,
             climatology=math.fsum((one - mean) ** 2 for one in told) / len(told) if told else None,
+            better=self._better,
         )
+
+    def _better(self, place: Place) -> Better | None:
+        """Return what is known of a move of the bot; None of another's, and of no move."""
+        of_place = ((game.file, game.number) == place[:2] for game in self._games)
+        game = next((one for one, is_it in zip(self._games, of_place, strict=True) if is_it), None)
+        if game is None or not 0 < place.ply <= len(game.record.plies):
+            return None
+        if played_through(game.record).seats[place.ply - 1] != game.seat:
+            return None
+        return better_at(game.record, place.ply, self._analysed.get(place, ()))
 
     def _quickness(self, line: int) -> tuple[float | None, float | None]:
         """Return the part of their own moves than which first's and second's were quicker."""

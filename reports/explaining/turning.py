@@ -70,21 +70,21 @@ class Played:
     """Who decided on each ply."""
 
 
-class _SpentError(Exception):
+class SpentError(Exception):
     """The proof would take longer than it may."""
 
 
-class _Nodes:
+class Nodes:
     """Positions that may still be looked at."""
 
     def __init__(self, left: int) -> None:
         self._left = left
 
     def take(self) -> None:
-        """Take one; raises _SpentError."""
+        """Take one; raises SpentError."""
         self._left -= 1
         if self._left < 0:
-            raise _SpentError
+            raise SpentError
 
 
 def played_through(record: Record) -> Played:
@@ -202,8 +202,8 @@ def _missed(played: Played, winner: int | None) -> list[Turn]:
 
 def _proven(played: Played, loser: int) -> Turn | None:
     """Return the last move of the loser where another one was not lost, by a small proof."""
-    nodes, looked, board = _Nodes(NODES), 0, played.board
-    with closing(_rewound(played)) as plies, suppress(_SpentError):
+    nodes, looked, board = Nodes(NODES), 0, played.board
+    with closing(_rewound(played)) as plies, suppress(SpentError):
         for at in plies:
             if played.seats[at] != loser:
                 continue
@@ -218,36 +218,36 @@ def _proven(played: Played, loser: int) -> Turn | None:
     return None
 
 
-def _how_lost(board: FastBoard, code: int, loser: int, nodes: _Nodes) -> Kind | None:
+def _how_lost(board: FastBoard, code: int, loser: int, nodes: Nodes) -> Kind | None:
     """Return how soon a move loses; None where that is not proven."""
     board.play(code)
     try:
         if board.winner is not None:
             return "shape"
-        if _is_lost(board, loser, 1, nodes):
+        if is_lost(board, loser, 1, nodes):
             return "one"
-        return "two" if _is_lost(board, loser, DEPTH, nodes) else None
+        return "two" if is_lost(board, loser, DEPTH, nodes) else None
     finally:
         board.undo()
 
 
-def _has_escape(board: FastBoard, played: int, loser: int, nodes: _Nodes) -> bool:
+def _has_escape(board: FastBoard, played: int, loser: int, nodes: Nodes) -> bool:
     """Return whether another move was not lost, as far as the proof sees."""
     wins, losses = board.threats()
     others = (code for code in board.legal() if code != played and code not in losses)
     return bool(wins) or not all(_after(board, code, loser, DEPTH, nodes) for code in others)
 
 
-def _after(board: FastBoard, code: int, loser: int, plies: int, nodes: _Nodes) -> bool:
+def _after(board: FastBoard, code: int, loser: int, plies: int, nodes: Nodes) -> bool:
     """Return whether a player has lost within so many plies after a move."""
     board.play(code)
     try:
-        return _is_lost(board, loser, plies, nodes)
+        return is_lost(board, loser, plies, nodes)
     finally:
         board.undo()
 
 
-def _is_lost(board: FastBoard, loser: int, plies: int, nodes: _Nodes) -> bool:
+def is_lost(board: FastBoard, loser: int, plies: int, nodes: Nodes) -> bool:
     """Return whether the other one wins within so many plies, whatever a player does."""
     if board.winner is not None:
         return board.winner == 1 - loser

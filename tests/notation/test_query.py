@@ -13,7 +13,9 @@ from query_strategies import TREES, Tree, answer, is_like, printed, quoted, reco
 
 from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
+from lath.notation.archive import key
 from lath.notation.query import QueryError, compile_query, doubts
+from lath.notation.query_mistakes import TAGS
 from lath.notation.questions import like
 
 PAGE = DOCS / "queries.md"
@@ -384,3 +386,15 @@ def test_a_position_of_a_game_with_parameters_is_found() -> None:
     assert matches(parse('[Game "yavalath:size=4,win=5"]\n\na1 b1 *'))
     assert not matches(parse('[Game "yavalath:size=4"]\n\nb1 a1 *'))
     assert not matches(parse('[Game "yavalath"]\n\na1 b1 *'))
+
+
+@pytest.mark.parametrize("tag", TAGS.values())
+def test_a_tag_in_wrong_case_is_told_of_the_right_one(tag: str) -> None:
+    compile_query(f"{tag} = x")
+    for wrong in {tag.lower(), tag.upper(), tag.capitalize()} - {tag}:
+        for text in (f"{wrong} = x", f"plies > 3 and not {wrong} in (6, 7)"):
+            with pytest.raises(QueryError) as error:
+                compile_query(text)
+            assert tag in str(error.value).partition("\n")[0]
+        assert key(wrong).name == tag
+    compile_query(f"tag.{tag.lower()} = x")

@@ -128,7 +128,7 @@ _USUAL: Final[Mapping[str, Sequence[str]]] = {
         "games.lath --index",
         "games.csv games.jsonl games.json --json",
     ],
-    "show": ["games.lath --game 1 --ply 2", "games.lath --svg", "games.lath --game 1 --json"],
+    "show": ["games.lath --record 1 --ply 2", "games.lath --svg", "games.lath --game 1 --json"],
     "convert": [
         "games.lath out.csv",
         "games.csv out.jsonl",

@@ -93,7 +93,7 @@ def test_a_sound_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> No
         "explore --after e5 --json",
         "explain ann",
         "rate --csv",
-        "show --game 3 --ply 2",
+        "show --record 3 --ply 2",
         "show --json",
     ],
 )

@@ -121,5 +121,6 @@ def test_a_configuration_is_told_by_its_line_and_key(stranger: Path) -> None:
     (stranger / "league.toml").write_text(text)
     said = arena("run", "league.toml", "--out", "out").err
     assert 'cg: this looks like a CodinGame bot: add `protocol = "codingame"`' in said
-    assert 'league.toml:5: add the line protocol = "codingame" to this [[bot]]' in said
+    line = (stranger / "league.toml").read_text().splitlines().index('name = "cg"') + 1
+    assert f'league.toml:{line}: add the line protocol = "codingame" to this [[bot]]' in said
     assert 'games = ["yavalath"] at the top' in said

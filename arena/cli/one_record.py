@@ -1,0 +1,116 @@
+"""One record of a file and one position of it, as `--record N --ply P` names them.
+
+Records count from 1 by their place in the file, plies from 1; after ply 0 nothing is played yet.
+Must not know what a command does with them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from lath.arena.cli.files import entries as entries_of_any_format
+from lath.arena.cli.files import read_database, read_from
+from lath.arena.cli.main import add_games, option, whole
+from lath.arena.errors import ArenaError, ConfigError
+from lath.games.core import Position
+from lath.games.errors import GameError
+from lath.notation import formats
+from lath.notation.files import is_database
+from lath.notation.index import Records
+from lath.notation.reader import Entry
+from lath.notation.record import Record
+from lath.notation.replay import faults_of, positions
+from lath.notation.scanner import parse
+
+RecordNumber = Annotated[
+    int | None, option("--record", "N", "The record, by its place in the file.", **whole(1))
+]
+AfterPly = Annotated[int | None, option("--ply", "P", "After this ply; else the last.", **whole(0))]
+
+
+def position_in(file: Path, number: int, ply: int | None) -> Position:
+    """Return the position after a ply of a record, or after its last; raises ArenaError."""
+    (entry,) = read_from(file, numbered(file, number))
+    _, played = played_in(file, entry)
+    return played[ply_in(file, number, ply, len(played) - 1)]
+
+
+def ply_in(file: Path, number: int, ply: int | None, plies: int) -> int:
+    """Return the ply, the last one where none is named; raises ConfigError for one too many."""
+    if ply is None:
+        return plies
+    if ply > plies:
+        raise ConfigError(f"{file}: {too_short(number, ply, plies)}")
+    return ply
+
+
+def too_short(number: int, ply: int, plies: int) -> str:
+    """Return in words that a record has no such ply."""
+    return f"record {number} has {plies} plies, not {ply}"
+
+
+def number_in(number: int | None, values: list[str]) -> int | None:
+    """Return the number of --record, and add the games of files that --game names.
+
+    A number there is a record's, too, as it was before --record. Raises ConfigError and
+    GameFileError.
+    """
+    numbers = [value for value in values if re.fullmatch("[0-9]{1,15}", value)]
+    if len(numbers) > 1 or any(int(number) < 1 for number in numbers):
+        told = " ".join(f"--game {number}" for number in numbers)
+        raise ConfigError(f"{told}: expected one record, from 1\n  hint: --record {numbers[-1]}")
+    add_games(value for value in values if value not in numbers)
+    if numbers and number is not None:
+        raise ConfigError(f"--record {number} and --game {numbers[0]}: name the record once")
+    return int(numbers[0]) if numbers else number
+
+
+def numbered(file: Path, game: int | None) -> Iterator[Entry]:
+    """Yield the entry of this number, or all of them."""
+    number = 0
+    for entry in _entries(file, game):
+        number = entry.number
+        if game in (None, number):
+            yield entry
+        if number == game:
+            return
+    if game is not None:
+        many = f"{number} record{'' if number == 1 else 's'}"
+        raise ConfigError(f"{file} has {many}, no number {game}")
+
+
+def _entries(file: Path, game: int | None) -> Iterator[Entry]:
+    """Yield the entries up to that of this number; of a database, or with an index, it alone."""
+    if game is not None and is_database(file):
+        with read_database(file) as database:
+            wanted, last = database.none(), min(game, database.games)
+            wanted[last] = last > 0
+            for number, text in database.texts(wanted):
+                yield Entry(number, 1, parse(text), (), text.rstrip("\n"))
+        return
+    if game is not None and file.is_file() and not formats.is_other(file):
+        with Records(file) as records:
+            if records.stale:
+                print(f"arena: {records.stale}: reading from the beginning", file=sys.stderr)
+            if records.has_index:
+                if records:
+                    yield records.entry(min(game, len(records)) - 1)
+                return
+    yield from entries_of_any_format(file)
+
+
+def played_in(file: Path, entry: Entry) -> tuple[Record, list[Position]]:
+    """Return a record and its positions; raises ArenaError for a bad one."""
+    if entry.record is None or entry.problems:
+        raise ArenaError(str(entry.problems[0]))
+    try:
+        played = list(positions(entry.record))
+    except GameError as error:
+        why = [fault.message for fault in faults_of(entry.record) if fault.code == "rules"]
+        what = why[0] if why else error
+        raise ArenaError(f"{file}: record {entry.number}: {what}") from error
+    return entry.record, played
