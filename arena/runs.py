@@ -27,7 +27,7 @@ from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Watch
-from lath.arena.referee.recognition import meet
+from lath.arena.referee.recognition import introduce, meet
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament import minimum
 from lath.arena.tournament.anchors import read_anchors
@@ -196,18 +196,21 @@ def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> 
             spec = ready(bot, [str(folder.absolute())])
             player = bot_of(spec, Watch(), tree=f"add-{secrets.token_hex(4)}.")
             with signals.interruptible():
-                player.introduce(tournament.limits, tournament.games)
+                introduce(player, tournament.limits, tournament.games)
         except MachineError:
             raise
         except ArenaError as error:
-            wrong[bot.name] = cause(bot.name, str(error))
+            wrong[bot.name] = cause(bot.name, str(advised(error)))
         finally:
             if player is not None:
                 player.quit()
     if wrong:
-        lines = [f"--add {name}: {why}" for name, why in wrong.items()]
-        hint = "nothing is written or played; mend it and add it then, or enter it with --anyway"
-        raise ArenaError("\n".join([*lines, f"  hint: {hint}"]))
+        parts = [(name, *why.partition("\n  hint: ")[::2]) for name, why in wrong.items()]
+        hints = [hint for _, _, hint in parts if hint] or [
+            "nothing is written or played; mend it and add it then, or enter it with --anyway"
+        ]
+        lines = [f"--add {name}: {why}" for name, why, _ in parts]
+        raise ArenaError("\n  hint: ".join(["\n".join(lines), *hints]))
 
 
 def _refuse_another_roster(path: Path, tournament: Config) -> None:
