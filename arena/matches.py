@@ -55,6 +55,7 @@ from lath.arena.tournament.entrants import (
 )
 from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.pages import made_by
 from lath.arena.tournament.programs import files_in
 from lath.arena.tournament.progress import Progress, Summary
 from lath.arena.tournament.resuming import fingerprints
@@ -107,12 +108,17 @@ class Terms:
             if one.revision is not None:
                 rows += one.revision[1:3]
             elif one.kind == "folder":  # to read all that a build has left there takes too long
-                found = [(path, path.stat()) for path in files_in(one.where)]
+                found = [(path, path.stat()) for path in files_in(one.where) if not _is_page(path)]
                 rows += [(str(path), file.st_size, file.st_mtime_ns) for path, file in found]
             else:
                 spec = spec_of({"name": one.name, "command": list(one.words), **one.parts})
                 rows += [spec.command, fingerprints([spec])]
         return hashlib.sha256(json.dumps(rows, default=str).encode()).hexdigest()[:10]
+
+
+def _is_page(path: Path) -> bool:
+    """Return whether a file is a page of ours, as a match lays beside the bots that it is of."""
+    return path.suffix == ".html" and bool(made_by(path))
 
 
 def folder_of(both: Sequence[Origin], digest: str) -> Path:
@@ -273,6 +279,9 @@ class Played(NamedTuple):
     names: tuple[str, str]
     """The old bot's and the new one's."""
 
+    is_of_old: bool
+    """Whether the old one is somebody's own, and the new one is bundled."""
+
     folder: Path
     summary: Summary
     progress: Progress
@@ -373,7 +382,8 @@ def held(
         with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
             # What another match would be has another digest: a build is never twice the same.
             summary = play(config, where, progress, force=True, budget=allowed, elsewhere=elsewhere)
-    return Played((both[0].name, both[1].name), where, summary, progress)
+    is_of_old = both[0].is_own and not both[1].is_own
+    return Played((both[0].name, both[1].name), is_of_old, where, summary, progress)
 
 
 # The same from Python

@@ -37,22 +37,25 @@ from lath.arena.matches import BUDGET, SPRT, TIME, Played, held, verdict_of
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
+from lath.arena.tournament.outcomes import verdict_words, with_reason
+from lath.arena.tournament.pages import REPORT, lay_out
 from lath.arena.tournament.progress import Summary, end_words
 from lath.arena.tournament.sources import records_of
 from lath.notation.record import Record
 from lath.notation.suggestions import is_game
-from lath.reports.outcome import Outcome
 
 app = App()
 
 # What it came to
 
 
-def _sentences(outcome: Outcome, new: str) -> Iterator[str]:
-    """Yield in plain words what a match has found of the new bot."""
-    test = outcome.data["sprt"]
-    status, word = verdict_of(test)
-    yield outcome.verdict if status == UNDECIDED else f"{word}: {outcome.verdict}"
+def _sentences(played: Played) -> Iterator[str]:
+    """Yield in plain words what a match has found of the bot that was asked about."""
+    test, (old, new) = played.summary.outcome.data["sprt"], played.names
+    verdict = verdict_words((new, old), test, of_old=played.is_of_old)
+    yield with_reason(verdict, test["why_nothing_new"])
+    if played.is_of_old:
+        test, new = _turned(test), old
     games = f"of {2 * sum(test['counts'])} games"
     if test["worth"] < 1:
         games += f" (they tell as much as {2 * test['worth'] * sum(test['counts']):.0f} new ones)"
@@ -69,6 +72,20 @@ def _sentences(outcome: Outcome, new: str) -> Iterator[str]:
             "" if end is None else f", at {'least' if test['counts'][4] else 'most'} {end:+.0f} Elo"
         )
         yield f"{new} has {'won' if test['counts'][4] else 'lost'} all {games}{bound}"
+
+
+def _turned(test: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a test shows from the old bot's side."""
+    elo, low, high = (
+        None if test[key] is None else 0.0 - test[key] for key in ("elo", "elo_high", "elo_low")
+    )
+    return {
+        **test,
+        "counts": test["counts"][::-1],
+        "elo": elo,
+        "elo_low": low,
+        "elo_high": high,
+    }
 
 
 def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
@@ -106,18 +123,17 @@ def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
             yield f"least from one opening: {words(worst)}"
 
 
-def _print_verdict(
-    summary: Summary, names: tuple[str, str], out: Path, *, as_json: bool, quiet: bool
-) -> None:
+def _print_verdict(played: Played, *, as_json: bool, quiet: bool) -> None:
+    names, is_of_old, out, summary, _ = played
     with unhurt_output("the verdict"):
         if as_json:
             print(_as_json(summary.outcome.data["sprt"], names, out, summary))
             return
-        print(*_sentences(summary.outcome, names[1]), sep="\n")
+        print(*_sentences(played), sep="\n")
         if quiet:
             return
         games = records_of([out], rules=False)
-        for words in _losses(games, names[1], summary.outcome.total):
+        for words in _losses(games, names[not is_of_old], summary.outcome.total):
             print(words)
         for bot in summary.bots:
             faults = [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]
@@ -208,7 +224,7 @@ def match(
         note=lambda words: _to_stderr(f"note: {words}"),
         watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
     )
-    raise typer.Exit(_told(played, as_json=as_json, quiet=quiet))
+    raise typer.Exit(_told(played, as_json=as_json, quiet=quiet, is_named=out is not None))
 
 
 def _to_stderr(words: str) -> None:
@@ -216,25 +232,41 @@ def _to_stderr(words: str) -> None:
     print(words, file=sys.stderr)
 
 
-def _told(played: Played, *, as_json: bool, quiet: bool) -> int:
+def _told(played: Played, *, as_json: bool, quiet: bool, is_named: bool) -> int:
     """Say what a match came to, and return the exit status."""
-    names, out, summary, progress = played
+    names, _, out, summary, progress = played
     test = summary.outcome.data["sprt"]
-    _print_verdict(summary, names, out, as_json=as_json, quiet=quiet)
+    _print_verdict(played, as_json=as_json, quiet=quiet)
     for words in end_words(summary.stopped, progress.warnings):
         print(f"arena: {words}", file=sys.stderr)
     if not quiet:
         print(f"look further: arena rate {shlex.quote(str(out))}", file=sys.stderr)
-        if summary.unreported is None:
-            print(f"report: {out / 'report.html'}", file=sys.stderr)
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
+    status, _ = verdict_of(test)
     if summary.interrupted:
         print("arena: interrupted; the same command goes on", file=sys.stderr)
-        return INTERRUPTED
-    if summary.stopped:
-        return FAULT
-    status, _ = verdict_of(test)
-    if status == UNDECIDED and not (quiet or test["has_stopped"]):
+        status = INTERRUPTED
+    elif summary.stopped:
+        status = FAULT
+    elif status == UNDECIDED and not (quiet or test["has_stopped"]):
         print("the same command plays on, with --budget 10m for longer", file=sys.stderr)
+    if not quiet:
+        tell_report(out, "-".join(names), is_named=is_named)
     return status
+
+
+def tell_report(out: Path, name: str, *, is_named: bool) -> None:
+    """Lay the report of a match into the current folder, and say where it is in the last line.
+
+    It stays in a directory that was named.
+    """
+    report = out / REPORT
+    if not report.is_file():
+        return
+    if not is_named:
+        try:
+            report = lay_out(report, name)
+        except OSError as error:
+            print(f"warning: no report is written here: {error.strerror}", file=sys.stderr)
+    print(f"report: {report}", file=sys.stderr)

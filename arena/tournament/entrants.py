@@ -361,6 +361,11 @@ class Origin(NamedTuple):
     of_git: str | None = None
     """The sandbox that git runs in."""
 
+    @property
+    def is_own(self) -> bool:
+        """Return whether it is somebody's own, and not a bundled bot."""
+        return self.kind != "command" or self.words not in bundled().values()
+
 
 def in_words(bot: str | Path | Sequence[str]) -> str:
     """Return what OLD or NEW says of a bot that is a path, or a command's words; a text stays.

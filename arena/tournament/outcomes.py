@@ -195,7 +195,15 @@ def _test(test: SprtStanding) -> Outcome:
         *(row for name, elo, ends in shown for row in ((name, elo), (interval, ends))),
         *([("evidence", _worth(test))] if now.worth < 1 else []),
     )
-    verdict = _verdict(test)
+    data = (
+        asdict(sprt)
+        | asdict(now)
+        | {"elo": show.elo, "elo_low": show.low, "elo_high": show.high}
+        | {"normalized": scales.get("normalized Elo")}
+        | {"has_stopped": test.has_stopped, "repeating": test.repeating}
+        | {"why_nothing_new": test.why_nothing_new}
+    )
+    verdict = verdict_words((new, test.names[1]), data)
     counts = ", ".join(map(str, now.counts))
     said = "; ".join(f"{name} {elo} ({interval}: {ends})" for name, elo, ends in shown)
     return Outcome(
@@ -214,43 +222,62 @@ def _test(test: SprtStanding) -> Outcome:
             ),
         ),
         plots=_path(test),
-        verdict=f"{verdict}. {_sentence(test.why_nothing_new)}".rstrip(". "),
-        data={
-            "sprt": asdict(sprt)
-            | asdict(now)
-            | {"elo": show.elo, "elo_low": show.low, "elo_high": show.high}
-            | {"normalized": scales.get("normalized Elo")}
-            | {"has_stopped": test.has_stopped, "repeating": test.repeating}
-            | {"why_nothing_new": test.why_nothing_new}
-        },
+        verdict=with_reason(verdict, test.why_nothing_new),
+        data={"sprt": data},
     )
 
 
-def _verdict(test: SprtStanding) -> str:
-    """Return in plain words, and in those of the test, what it has found.
+def verdict_words(names: tuple[str, str], test: Mapping[str, Any], *, of_old: bool = False) -> str:
+    """Return in plain words what the test of a match has found: of the new bot, or of the old one.
 
-    Who accepts H1 has found that H0 does not hold: no more is sure as asked, and so with H0.
+    `names` are the new bot's and the old one's, `test` is `data["sprt"]` of its outcome.
     """
-    (new, old), sprt = test.names, test.sprt
-    elo = "Elo" if sprt.model == "logistic" else "normalized Elo"
-    pairs = test.state.pairs
-    after = f"after {pairs} pair{'' if pairs == 1 else 's'}"
-    if test.state.verdict is None:
-        so_far = "undecided" if test.has_stopped else "undecided so far"
-        return f"{so_far} whether {new} is better than {old} (neither H0 nor H1 accepted {after})"
-    if test.state.verdict == "H1":
-        found = f"is better than {old}"
-        if sprt.elo0 > 0:
-            found = f"is better than {old} by more than {sprt.elo0:g} {elo}"
-        if sprt.elo0 < 0:
-            found = f"is not weaker than {old} by {-sprt.elo0:g} {elo} or more"
-    else:
-        found = f"is weaker than {old}"
-        if sprt.elo1 > 0:
-            found = f"is not better than {old} by {sprt.elo1:g} {elo} or more"
-        if sprt.elo1 < 0:
-            found = f"is weaker than {old} by more than {-sprt.elo1:g} {elo}"
-    return f"{new} {found} ({test.state.verdict} accepted {after})"
+    new, old = names
+    one, other = (old, new) if of_old else names
+    pairs = sum(test["counts"])
+    if not pairs:
+        return f"{one} has played no whole pair of games against {other} yet"
+    halves = sum(number * count for number, count in enumerate(test["counts"]))
+    scored = points((4 * pairs - halves if of_old else halves) / 2)
+    found, more = _found(test), ""
+    told = ("not told apart from", "stronger than", "weaker than")[-found if of_old else found]
+    is_ = "seems" if test["verdict"] is None and found else "is"
+    elo = "Elo" if test["model"] == "logistic" else "normalized Elo"
+    bound = test["elo0"] if test["verdict"] == "H1" else test["elo1"]
+    if test["verdict"] is not None and bound:
+        favoured = test["verdict"] == "H1"
+        if (bound > 0) is favoured:  # more than better, or worse
+            more = f", by more than {abs(bound):g} {elo}"
+        elif found != (1 if favoured else -1):
+            ahead = old if favoured else new
+            more = f"; a lead of {ahead} by {abs(bound):g} {elo} or more is ruled out"
+    so_far = "undecided" if test["has_stopped"] else "undecided so far"
+    accepted = (
+        f"{so_far}: neither H0 nor H1 accepted"
+        if test["verdict"] is None
+        else f"{test['verdict']} accepted"
+    )
+    return (
+        f"{one} {is_} {told} {other}: {scored} of {2 * pairs} "
+        f"{_many('point', 2 * pairs)}{more} ({accepted} after {pairs} {_many('pair', pairs)})"
+    )
+
+
+def _found(test: Mapping[str, Any]) -> int:
+    """Return 1 where the new bot is stronger, -1 where it is weaker, 0 where that is not known.
+
+    What the test has accepted says so, or the interval of 95 %.
+    """
+    if test["verdict"] == "H1" and test["elo0"] >= 0:
+        return 1
+    if test["verdict"] == "H0" and test["elo1"] <= 0:
+        return -1
+    low, high = test["elo_low"], test["elo_high"]
+    return int(low is not None and low > 0) - int(high is not None and high < 0)
+
+
+def _many(word: str, number: int) -> str:
+    return word if number == 1 else f"{word}s"
 
 
 def _worth(test: SprtStanding) -> str:
@@ -262,8 +289,9 @@ def _worth(test: SprtStanding) -> str:
     return f"{words}: pairs from one opening are alike"
 
 
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]
+def with_reason(verdict: str, why_nothing_new: str) -> str:
+    """Return a verdict, and after it why the match was stopped without one, if it was."""
+    return f"{verdict}. {why_nothing_new[:1].upper()}{why_nothing_new[1:]}".rstrip(". ")
 
 
 def _path(test: SprtStanding) -> tuple[Plot, ...]:

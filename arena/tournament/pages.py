@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
@@ -175,6 +176,20 @@ def made_by(out: Path) -> str | None:
     if made:
         return made[1].decode()
     return "" if _OF_FORMER_VERSIONS in head else None
+
+
+def lay_out(report: Path, name: str) -> Path:
+    """Copy a report into the current folder, and return where it is: `name`.html or `name`-2.html.
+
+    What is no report of ours stays. Raises OSError.
+    """
+    letters = "".join(one if one.isalnum() or one in "-_." else "_" for one in name)[:80]
+    for number in count(1):
+        path = Path(f"{letters}-{number}.html" if number > 1 else f"{letters}.html")
+        if not os.path.lexists(path) or (not path.is_symlink() and made_by(path) == "report"):
+            break
+    write_atomically(path, [report.read_bytes()])
+    return path
 
 
 def refuse_to_replace(out: Path, kind: str) -> None:

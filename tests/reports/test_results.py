@@ -189,7 +189,7 @@ def test_a_match_with_a_test_has_its_numbers() -> None:
     told = rows(schedule)
     assert told[""][1:3] == ["H0 -50 Elo, logistic", "H1 50 Elo, logistic"]
     assert list(told)[1] == "Pairs by the points of ann"
-    verdict = "ann is not weaker than bob by 50 Elo or more (H1 accepted after 11 pairs)"
+    verdict = "ann is stronger than bob: 22 of 22 points (H1 accepted after 11 pairs)"
     assert outcome(schedule).verdict == verdict
 
 
@@ -203,7 +203,7 @@ def test_a_test_that_still_runs_says_so_and_a_normalized_one_has_both_scales() -
     assert told[3].startswith("Elo so far +")
     assert told[4].startswith("95 %, running test ")
     assert told[5].startswith("normalized Elo so far +")
-    assert "undecided so far whether ann is better than bob" in outcome(schedule).verdict
+    assert "ann is not told apart from bob: 3½ of 4 points" in outcome(schedule).verdict
     data = outcome(schedule).data["sprt"]
     assert data["normalized"][0] > data["elo"] > 0
     assert not data["has_stopped"]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from itertools import product
 from pathlib import Path
 from typing import Final
 from unittest import mock
@@ -25,13 +26,18 @@ from tools import needs
 
 from lath.arena import matches, runs
 from lath.arena.__main__ import run
-from lath.arena.cli.match import _losses
+from lath.arena.cli.match import _losses, _sentences
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.conversation import Bot
+from lath.arena.schedule.fixed import SprtStanding
+from lath.arena.schedule.sprt import Sprt, state
 from lath.arena.tournament import builds, revisions
+from lath.arena.tournament import folder as directory
 from lath.arena.tournament.entrants import origin_of, table_in
+from lath.arena.tournament.outcomes import outcome_of, points
+from lath.arena.tournament.pages import made_by
 from lath.arena.tournament.revisions import revision, workshop
 from lath.arena.walls import bubblewrap
 
@@ -69,9 +75,14 @@ def process_name(number: int) -> str:
 @pytest.mark.parametrize(
     ("winner", "status", "said"),
     [
-        ("new", 10, "better: new is better than greedy (H1 accepted after "),
-        ("greedy", 11, "worse: new is not better than greedy by 40 Elo or more (H0 accepted "),
-        ("first", 11, "not better: new is not better than greedy by 40 Elo or more (H0 accepted "),
+        ("new", 10, r"new is stronger than greedy: (56) of \1 points \(H1 accepted after 28 pairs\)"),
+        ("greedy", 11, r"new is weaker than greedy: 0 of 50 points \(H0 accepted after 25 pairs\)"),
+        (
+            "first",
+            11,
+            r"new is not told apart from greedy: \d+ of \d+ points; a lead of new by 40 Elo or more "
+            r"is ruled out \(H0 accepted after \d+ pairs\)",
+        ),
     ],
 )
 def test_a_verdict_is_said_first_and_has_a_status_of_its_own(
@@ -80,8 +91,64 @@ def test_a_verdict_is_said_first_and_has_a_status_of_its_own(
     won_by(monkeypatch, winner)
     ended = played("--budget", "2000", "-q")
     assert (ended.status, ended.err) == (status, "")
-    assert ended.out.startswith(said)
+    assert re.match(said, ended.out), ended.out
     assert not list(home.iterdir()), "what is kept is kept elsewhere"
+
+
+COUNTS: Final = (
+    *((0,) * 5, (0, 0, 0, 0, 28), (25, 0, 0, 0, 0), (3, 9, 30, 7, 1), (9, 2, 1, 2, 30)),
+    *((40, 9, 900, 9, 48), (90, 9, 1, 2, 30), (1, 0, 1, 0, 2)),
+)
+"""Pairs of 0, ½, 1, 1½ and 2 points of the new bot."""
+
+
+@pytest.mark.parametrize("sprt", [(0, 40), (-50, 0), (-50, 50), (5, 80), (-80, -5)])
+def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about(
+    sprt: tuple[int, int],
+) -> None:
+    test, seen = Sprt(elo0=sprt[0], elo1=sprt[1]), set()
+    for counts, is_of_old in product(COUNTS, (False, True)):
+        now = state(test, counts)
+        seen.add(now.verdict)
+        standing = SprtStanding(names=("new", "old"), sprt=test, state=now, has_stopped=True)
+        outcome = outcome_of(standing, "match")
+        summary = mock.Mock(outcome=outcome)
+        ended = matches.Played(("old", "new"), is_of_old, Path(), summary, mock.Mock())
+        said = list(_sentences(ended))
+        mine, other = ("old", "new") if is_of_old else ("new", "old")
+        assert is_of_old or outcome.verdict == said[0], "the report says the same"
+        if not any(counts):
+            assert said == [f"{mine} has played no whole pair of games against {other} yet"]
+            continue
+        halves = sum(n * count for n, count in enumerate(counts))
+        halves = 4 * sum(counts) - halves if is_of_old else halves
+        score = f"{points(halves / 2)} of {2 * sum(counts)} points"
+        ways = {"stronger than": 1, "weaker than": -1, "not told apart from": 0}
+        told = re.match(rf"{mine} (is|seems) ({'|'.join(ways)}) {other}: {score}", said[0])
+        assert told, said[0]
+        assert " not " not in said[0].removeprefix(f"{mine} is not told apart from ")
+        ahead = 2 * halves - 4 * sum(counts)
+        assert ways[told[2]] * ahead >= 0, said
+        assert "won all" not in said[1] or halves == 4 * sum(counts)
+        strength = re.search(r"([+-]\d+) Elo", said[1])
+        assert strength, said[1]
+        assert ways[told[2]] * int(strength[1]) >= 0, said
+    assert seen == {"H0", "H1", None}
+
+
+def test_the_report_lies_where_the_match_was_typed_and_replaces_nothing_of_others(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    won_by(monkeypatch, "first")
+    monkeypatch.setattr(matches, "play", directory.run)
+    (home / "greedy-new.html").write_text("mine")
+    for _ in range(2):
+        assert played("--budget", "2").err.splitlines()[-1] == "report: greedy-new-2.html"
+    assert (home / "greedy-new.html").read_text() == "mine"
+    assert made_by(home / "greedy-new-2.html") == "report"
+    last = played("--budget", "2", "--out", "out").err.splitlines()[-1]
+    assert last == "report: out/report.html"
+    assert len(list(home.iterdir())) == 3
 
 
 def test_a_match_goes_on_until_it_is_decided_unless_its_terms_are_others(
@@ -92,7 +159,10 @@ def test_a_match_goes_on_until_it_is_decided_unless_its_terms_are_others(
     one, two = played("--budget", "4"), played("--budget", "6")
     assert (one.status, two.status) == (12, 12)
     first, second = one.out.splitlines()[:2]
-    assert first.startswith("undecided so far whether new is better than greedy (neither H0 nor ")
+    assert first == (
+        "new is not told apart from greedy: 2 of 4 points "
+        "(undecided so far: neither H0 nor H1 accepted after 2 pairs)"
+    )
     assert re.fullmatch(
         r"expected score 50.0%, \+0 Elo \(95 %: -\d+ to \+\d+\), of 4 games", second
     )
@@ -188,11 +258,12 @@ def a_repository(home: Path) -> None:
 
 
 def everything(home: Path) -> dict[str, bytes]:
-    """Return all files of a repository, but for what git notes of the times of others."""
+    """Return all files of a repository, but for reports and what git notes of the times of others.
+    """
     return {
         str(path): path.read_bytes()
         for path in home.rglob("*")
-        if path.is_file() and path.name != "index"
+        if path.is_file() and path.name != "index" and not made_by(path)
     }
 
 
@@ -250,7 +321,7 @@ def test_two_bots_of_one_name_are_old_and_new(home: Path, monkeypatch: pytest.Mo
     assert home.is_dir()
     won_by(monkeypatch, "first")
     ended = commands.arena("match", "greedy", "greedy; option.x=1", "--budget", "2", "-q")
-    assert "undecided so far whether new is better than old" in ended.out
+    assert "new is not told apart from old: 1 of 2 points" in ended.out
 
 
 def a_folder(home: Path, **files: str) -> Path:
@@ -345,7 +416,7 @@ def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
     build = f"touch {home}/mark; {made}"
     words = ("match", "old", "new=HEAD", "--build", build, "--game", "yavalath", "--budget", "2")
     ended = commands.arena(*words, "--tc", "nodes 1", "--sandbox", "bwrap")
-    assert (ended.status, ended.out.split()[:1]) == (12, ["undecided"]), ended.err
+    assert (ended.status, ended.out.split()[:2]) == (12, ["new", "is"]), ended.err
     assert everything(home) == before
     commands.arena("match", "old", "new=HEAD; sandbox=bwrap", *words[3:], "--tc", "nodes 1")
     assert not (home / "mark-of-git").exists(), "they have one repository"
@@ -399,7 +470,7 @@ def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
     build = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made"
     words = ("old", "new=HEAD", "--build", build, "--game", "yavalath", "--budget", "2")
     ended = commands.arena("match", *words)
-    assert (ended.status, ended.out.split()[0]) == (12, "undecided")
+    assert (ended.status, ended.out.split()[0]) == (12, "new")
     assert everything(home) == before
     (kept,) = (tmp_path / "state" / "lath-arena" / "matches").iterdir()
     assert not (kept / matches.BUILDS).exists()

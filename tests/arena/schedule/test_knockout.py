@@ -97,7 +97,7 @@ def test_a_match_ends_when_its_test_accepts_the_better_bot() -> None:
     assert pairs == 12
     assert (schedule.done, schedule.total) == (24, 24)
     assert words(schedule) == [
-        "ann is better than bob (H1 accepted after 12 pairs), LLR 2.96 (-2.94, 2.94)",
+        "ann is stronger than bob: 24 of 24 points (H1 accepted after 12 pairs), LLR 2.96 (-2.94, 2.94)",
         "pairs of 0, ½, 1, 1½, 2 points: 0, 0, 0, 0, 12; Elo unbounded (95 %: +311.8 to unbounded)",
     ]
 
@@ -112,7 +112,8 @@ def test_a_match_without_verdict_ends_with_its_last_round() -> None:
     schedule, pairs = a_match("ann", rounds=3)
     assert pairs == 3
     undecided = (
-        "undecided whether ann is better than bob (neither H0 nor H1 accepted after 3 pairs)"
+        "ann seems stronger than bob: 6 of 6 points "
+        "(undecided: neither H0 nor H1 accepted after 3 pairs)"
     )
     assert words(schedule)[0].startswith(undecided)
     assert schedule.done == schedule.total == 6

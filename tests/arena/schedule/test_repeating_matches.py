@@ -32,7 +32,8 @@ def test_two_games_played_again_and_again_decide_nothing() -> None:
     assert schedule.done < schedule.total, "it is no match that was played to its end"
     told = outcome(schedule)
     assert told.verdict.startswith(
-        "undecided whether new is better than old (neither H0 nor H1 accepted after 14 pairs). "
+        "new is not told apart from old: 28 of 28 points "
+        "(undecided: neither H0 nor H1 accepted after 14 pairs). "
         "Each of the last 13 pairs repeats a game, and more would tell nothing new; let games "
     )
     assert told.data["sprt"]["repeating"] == FEW + MORE
