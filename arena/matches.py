@@ -121,7 +121,7 @@ def _is_page(path: Path) -> bool:
     return path.suffix == ".html" and bool(made_by(path))
 
 
-def folder_of(both: Sequence[Origin], digest: str) -> Path:
+def folder_of(both: Sequence[str], digest: str) -> Path:
     """Return where a match is kept that nobody names a directory for: out of the user's way."""
     try:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
@@ -130,14 +130,14 @@ def folder_of(both: Sequence[Origin], digest: str) -> Path:
             "there is no home folder to keep the match in: name one, --out"
         ) from error
     names = "".join(
-        letter if letter.isalnum() or letter in "-_." else "_"
-        for letter in f"{both[0].name}-{both[1].name}"
+        letter if letter.isalnum() or letter in "-_." else "_" for letter in "-".join(both)
     )
     return Path(state) / "lath-arena" / "matches" / f"{names[:60]}-{digest}"
 
 
-def _entered(
-    both: Sequence[Origin],
+def entered(
+    origins: Sequence[Origin],
+    roles: Sequence[str],
     terms: Terms,
     shop: Workshop | None,
     tell: Callable[[str], None],
@@ -145,7 +145,7 @@ def _entered(
     on_cluster: bool,
 ) -> Iterator[tuple[dict[str, Any], Path | None]]:
     """Yield the table of each bot and its folder, checked out and built where it is a revision."""
-    for one, role in zip(both, ("old", "new"), strict=True):
+    for one, role in zip(origins, roles, strict=True):
         called = f"{role.upper()}, {one.name}"
         asked = minimum.for_files(one.asked, on_cluster=on_cluster)
         if one.revision is None or shop is None:
@@ -171,7 +171,7 @@ def _entered(
         yield {**own, **table, **one.parts, "name": one.name}, home
 
 
-def _games_of(home: Path | None, asked: str | None) -> list[str]:
+def games_of(home: Path | None, asked: str | None) -> list[str]:
     """Return the games that the configuration in a folder names; none without one.
 
     Those of files are added, before bots are asked what they play: the arena itself runs them, so
@@ -193,10 +193,10 @@ def _games_of(home: Path | None, asked: str | None) -> list[str]:
     return [game for text in texts if is_game(game := known_games.named(text, home))]
 
 
-def _both_play(
+def both_play(
     tables: Sequence[Mapping[str, Any]], named: Iterable[str], where: Path, *, has_build: bool
 ) -> list[str]:
-    """Return the games that both bots say that they play, `named` ones first; raises ArenaError."""
+    """Return the games that all bots say that they play, `named` ones first; raises ArenaError."""
     common = list(dict.fromkeys((*named, *known_games.ids())))
     for table in tables:
         try:
@@ -210,7 +210,11 @@ def _both_play(
             raise ArenaError(f"{error}{hint}") from error
         common = [game for game in common if greeting.plays(game)]
     if not common:
-        raise ArenaError("there is no installed game that both bots say that they play")
+        raise ArenaError(
+            "there is no installed game that both bots say that they play"
+            if len(tables) > 1
+            else f"{tables[0]['name']} says of no installed game that it plays it"
+        )
     return common
 
 
@@ -237,7 +241,7 @@ def _configured(
     return build(toml, Path.cwd())
 
 
-def _refuse_another(out: Path, event: str) -> None:
+def refuse_another(out: Path, event: str) -> None:
     """Raise ConfigError where a directory that was named holds something else."""
     if (out / CONFIG).is_file() and (held := read_toml(out / CONFIG)[0].get("event")) != event:
         raise ConfigError(
@@ -359,9 +363,9 @@ def held(
             seed=seed,
         )
         digest = terms.digest(both)
-    where = folder_of(both, digest) if out is None else out
+    where = folder_of([one.name for one in both], digest) if out is None else out
     event = f"{both[0].name} - {both[1].name} ({digest})"
-    _refuse_another(where, event)
+    refuse_another(where, event)
     with ExitStack() as stack:
         shop = None
         if any(one.revision for one in both):
@@ -370,12 +374,12 @@ def held(
             trees.adopt_orphans()  # of bots; who clears up has begun before
             close_to_others()
         on_cluster = cluster is not None
-        entered = list(_entered(both, terms, shop, tell, on_cluster=on_cluster))
-        tables = [table for table, _ in entered]
+        bots = list(entered(both, ("old", "new"), terms, shop, tell, on_cluster=on_cluster))
+        tables = [table for table, _ in bots]
         _note_times(tables, note)
         asked = minimum.for_files(both[1].asked, on_cluster=on_cluster)
-        named = [] if terms.games else _games_of(entered[1][1], asked)
-        common = _both_play(tables, named, where, has_build=bool(build) or shop is None)
+        named = [] if terms.games else games_of(bots[1][1], asked)
+        common = both_play(tables, named, where, has_build=bool(build) or shop is None)
         wanted = terms.games or [one for one in named if one in common] or common
         config = _configured(tables, wanted, terms, event, jobs_of(jobs))
         progress = Progress(config)

