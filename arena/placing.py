@@ -41,7 +41,6 @@ from lath.arena.tournament.revisions import workshop
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting
 
-
 MOST_GAMES: Final = 1000
 """Of a game type in a run whose budget is a time: the ladder is not measured better than that."""
 
