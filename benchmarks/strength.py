@@ -185,7 +185,7 @@ def measure_ladder(given: argparse.Namespace) -> None:
         "# The levels of `arena match BOT`, from 0, with their Elo; random = 0. Low and high are\n"
         "# the ends of the interval of 95 %, step is half of that of the difference to the level\n"
         "# below, and play is what the level plays in fixed positions, as a hash.\n"
-        f"# Measured by `python benchmarks/strength.py --ladder` on {datetime.now(UTC):%Y-%m-%d}, "
+        f"# Measured by the benchmark of strength, with --ladder, on {datetime.now(UTC):%Y-%m-%d}, "
         f"version {version('lath-arena')}.\n"
     )
     FILE.write_text("\n".join([about, *parts]), encoding="utf-8")

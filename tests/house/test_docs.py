@@ -385,7 +385,7 @@ READERS = {
 }
 """Commands that read what was played."""
 
-VERDICTS = {"match": {10, 11, 12}, "tune": {10, 11, 12}, "diff": {0, 1}}
+VERDICTS = {"match": {0, 10, 11, 12}, "tune": {10, 11, 12}, "diff": {0, 1}}
 """Statuses by which commands say what they have found; all others end with 0."""
 
 _RECORDS = re.compile(r"[\w./-]+\.(lath|jsonl|json|duckdb)(\.gz)?")
