@@ -142,11 +142,13 @@ def _run(arguments: list[str]) -> int:
     from lath.games.errors import GameError, UnknownGameError
 
     status = 0
+    _forget()
     try:
         status = int(app(arguments, standalone_mode=False) or 0)
         if status == 130:  # what the command line's library exits with on Ctrl-C
             return _interrupted()
         sys.stdout.flush()
+        _print_taken(arguments)
     except (ArenaError, GameError) as error:
         # Each mistake says that it is ours; lines that go on are indented.
         lines = str(error).split("\n") if isinstance(error, ConfigError) else [str(error)]
@@ -174,6 +176,23 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence tells of it
         return _usage_or_bug(error)
     return status
+
+
+_TAKEN: Final = "lath.arena.taken"
+"""The module that commands load when they read records."""
+
+
+def _forget() -> None:
+    """Forget what an earlier command of this process has read."""
+    if _TAKEN in sys.modules:
+        sys.modules[_TAKEN].TAKEN.begin()
+
+
+def _print_taken(arguments: list[str]) -> None:
+    """Print what is said once of all records that were read."""
+    if _TAKEN in sys.modules and not {"-q", "--quiet"} & set(arguments):
+        for line in sys.modules[_TAKEN].TAKEN.lines():
+            print(line, file=sys.stderr)
 
 
 def _output_fails() -> bool:

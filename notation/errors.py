@@ -186,6 +186,14 @@ class RecordSyntaxError(NotationError):
         self.fault = fault
 
 
+class OtherGameError(RecordSyntaxError):
+    """The text is a record of a game that is not known here; `game` is what it is called."""
+
+    def __init__(self, fault: Fault, game: str) -> None:
+        super().__init__(fault)
+        self.game = game
+
+
 class RecordValueError(NotationError):
     """A value of a record has no text, or would make the record untrue; `fault` says why."""
 

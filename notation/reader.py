@@ -17,7 +17,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from lath.notation.errors import Fault, Problem, RecordError, RecordSyntaxError, RecordValueError
+from lath.notation.errors import (
+    Fault,
+    OtherGameError,
+    Problem,
+    RecordError,
+    RecordSyntaxError,
+    RecordValueError,
+)
 from lath.notation.files import open_bytes, read_block
 from lath.notation.parallel import in_order
 from lath.notation.quick_check import bare_record, sound_game
@@ -126,17 +133,19 @@ def _tag_places(text: str) -> dict[str, list[int]]:
     return found
 
 
-def texts_by_line(stream: BinaryIO, begins: Callable[[bytes], bool]) -> Iterator[RecordText]:
+def texts_by_line(
+    stream: BinaryIO, begins: Callable[[bytes], bool], *, fallback: str = ""
+) -> Iterator[RecordText]:
     """Yield the texts of a stream, each from a line that `begins` says yes to up to the next.
 
     What stands before the first such line is a text too. Of one that is too long only the
-    beginning.
+    beginning. A text that is not UTF-8 is read in the encoding `fallback`, which is its value.
     """
     lines: list[bytes] = []
     first, size = 1, 0
     for number, line in enumerate(_lines(stream), 1):
         if begins(line) and lines:  # asked of each line, for it may follow them
-            yield _decoded(first, b"".join(lines))
+            yield _decoded(first, b"".join(lines), fallback)
             lines, size = [], 0
         if not lines:
             first = number
@@ -144,7 +153,7 @@ def texts_by_line(stream: BinaryIO, begins: Callable[[bytes], bool]) -> Iterator
             lines.append(line)
             size += len(line)
     if lines:
-        yield _decoded(first, b"".join(lines))
+        yield _decoded(first, b"".join(lines), fallback)
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -157,10 +166,12 @@ def _lines(stream: BinaryIO) -> Iterator[bytes]:
         line = stream.readline(MAX_RECORD + 2)
 
 
-def _decoded(line: int, data: bytes) -> RecordText:
+def _decoded(line: int, data: bytes, fallback: str = "") -> RecordText:
     if len(data.rstrip(b"\r\n")) > MAX_RECORD:
         return _too_long(line, data)
     text = data.rstrip().decode("utf-8", "surrogateescape")
+    if fallback and b"\0" not in data and encoding_fault(text):
+        return RecordText(line, data.rstrip().decode(fallback, "replace"), value=fallback)
     return RecordText(line, without_escapes(text), encoding_fault(text))
 
 
@@ -304,6 +315,10 @@ class Entry:
     """What is wrong with it, in the order of its text; empty where it is sound."""
     text: str = ""
     """The record as it stands in the file, without the empty lines round it."""
+    assumed: tuple[str, ...] = ()
+    """What was assumed to read it, in words that are the same for records alike."""
+    other_game: str = ""
+    """What its game is called where it is none that is installed, and no slip of one's name."""
 
 
 def read(
@@ -424,9 +439,12 @@ def entries_from(
     for number, text in enumerate(texts, 1):
         record: Record | None = None
         faults: Sequence[Fault] = [text.fault] if text.fault else []
+        other = ""
         if not faults:
             try:
                 record, faults = read(text)
             except (RecordSyntaxError, RecordValueError) as error:
                 faults = [error.fault]
-        yield text.entry(name, number, record, faults)
+                other = error.game if isinstance(error, OtherGameError) else ""
+        entry = text.entry(name, number, record, faults)
+        yield replace(entry, other_game=other) if other else entry

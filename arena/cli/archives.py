@@ -27,7 +27,17 @@ from lath.arena.cli.files import (
     unless_lossy,
     writable,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
+from lath.arena.cli.main import (
+    App,
+    GameFiles,
+    Strict,
+    add_games,
+    argument,
+    flag,
+    option,
+    positive,
+    whole,
+)
 from lath.arena.cli.outputs import RECORDS, Force, Target, refuse_tournament
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ConfigError
@@ -120,6 +130,7 @@ def select(
     count_again: CountAgain = False,
     jobs: Jobs = 1,
     quiet: Quiet = False,
+    strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
     """Write the records that match a query, of one file or many.
@@ -144,7 +155,7 @@ def select(
 
     Example: arena select games.lath --split train=0.9,test=0.1 --seed 7 -o learning
     """
-    add_games(game)
+    add_games(game, is_strict=strict)
     needed, copies = sort or without_copies or None, without_copies or None
     parts_alone = {"--name": name, "--compress": compress, "--max-parts": max_parts}
     by_chance = sample or (split if split and "=" in split else None)

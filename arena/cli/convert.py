@@ -32,12 +32,12 @@ from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import App, Bom, GameFiles, add_games, argument, flag, option
 from lath.arena.cli.outputs import Force, Target, kind_of
 from lath.arena.cli.selection import Telling
-from lath.arena.errors import INTERRUPTED, ConfigError
+from lath.arena.errors import INTERRUPTED, ConfigError, reading
+from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import BOM
 from lath.notation import files, formats
 from lath.notation.errors import printable
 from lath.notation.formats import FormatError
-from lath.notation.reader import Entry
 from lath.notation.record import MOVES, NOT_READ, Record
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ def convert(
 ) -> None:
     """Convert records from one format to another.
 
-    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, csv, parquet, npz, duckdb.
+    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, text, csv, parquet, npz,
+    duckdb. Several SRC are joined in their order.
     Suffixes say which, .gz, .bz2, .xz and .zst after them are compression. A bad record is told of
     and left out, the rest is converted. What DST cannot hold is named in a warning. DST may be SRC,
     which stays as it is where anything would be lost.
@@ -96,11 +97,12 @@ def convert(
 
     Example: arena convert monday.lath tuesday.lath.gz games.duckdb -j 2
     """
-    add_games(game)
+    add_games(game, is_strict=strict)
     *sources, destination = _two(paths)
     is_database = _makes_database(destination, to)
+    sources = list(map(_file_of, files_in(sources)))
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
-    of_database = {"--append": append, "several SRC": len(sources) > 1}
+    of_database = {"--append": append}
     _refuse_bom(destination, to, bom=bom, is_database=is_database)
     _refuse_flags({**given, "--unchecked": unchecked}, of_database, is_database=is_database)
     if is_database:
@@ -108,26 +110,25 @@ def convert(
         Target(path=destination, kind=kind_of(_TO_DATABASE), force=force or append).refuse()
         counts = _into_database(read, destination, append=append, jobs=jobs, quiet=quiet)
         raise typer.Exit(_status_of(counts, destination, quiet=quiet))
-    (source,) = sources
     try:
-        from_name = _format_of(source, from_, "--from")
+        read = [(source, _format_of(source, from_, "--from")) for source in sources]
         to_name = _format_of(destination, to, "--to")
         write = _writer(to_name, positions=positions, planes=planes)
-        formats.reader(from_name)  # refused before anything else is
-        is_source = is_one_of(destination, [source])
+        for _, from_name in read:
+            formats.reader(from_name)  # refused before anything else is
+        is_source = is_one_of(destination, sources)
         if is_source:
             _refuse_to_replace(destination, to_name, is_table=positions or planes)
         # in the place of what is read stands all of it
         output = Target(path=destination, kind=None if is_source else kind_of(to_name), force=force)
         output.refuse()
-        found = entries_of_any_format(source, from_name, rules=not unchecked, jobs=jobs)
-        conversion = _Conversion(source, found, from_name, to_name)
+        conversion = _Conversion(read, to_name, rules=not unchecked, jobs=jobs)
         pieces: Iterable[bytes] = chain([BOM.encode()] * bom, write(conversion))
         if strict:
             pieces = conversion.strictly(pieces, destination)
             pieces = whole(pieces) if is_special(destination) else pieces
         lost = str if force else conversion.lost_words
-        pieces = unless_lossy(destination, pieces, [source], lost)
+        pieces = unless_lossy(destination, pieces, sources, lost)
         try:
             with unless_cut(lambda: bool(conversion.bad)):
                 output.write(pieces)
@@ -224,7 +225,7 @@ def _into_database(
     def found(begin: Mark) -> Iterator[Piece]:
         for place, (path, name) in enumerate(read[begin.source :], begin.source):
             from_there = begin if place == begin.source else Mark(place)
-            yield from read_from(path, pieces(path, name, from_there))
+            yield from read_from(path, pieces(path, name, from_there, TAKEN.note))
 
     def fill(made: Building) -> None:
         begin = Mark(*json.loads(made.mark or "[]"))
@@ -277,7 +278,7 @@ _Read = tuple[Path, str]
 
 def _sources(sources: Sequence[Path], from_: str | None, out: Path) -> list[_Read]:
     """Return what a database is made of; raises ConfigError."""
-    read = [(file, _format_of(file, from_, "--from")) for file in map(_file_of, sources)]
+    read = [(file, _format_of(file, from_, "--from")) for file in sources]
     for path, name in read:
         try:
             formats.reader(name)  # refused before anything else is
@@ -335,12 +336,19 @@ def _format_of(path: Path, name: str | None, by: str) -> str:
             f"standard {stream} has no suffix; name its format by {by}, one of {', '.join(known)}"
         )
     try:
-        found = formats.name_for(path)
+        found = _recognised(path) if by == "--from" else formats.name_for(path)
     except FormatError as error:
         raise ConfigError(f"{error}; or name it by {by}") from error
     if found == _TO_DATABASE:
         _require_name_of_database(path)
     return found
+
+
+def _recognised(path: Path) -> str:
+    """Return the format of a file that is read; raises FormatError where nothing says it."""
+    with reading(path):
+        found = formats.recognised(path) if path.is_file() else formats.name_for(path)
+    return formats.name_for(path) if found == "lath" else found
 
 
 def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:
@@ -365,14 +373,13 @@ _MOST_FIELDS = 1000
 
 
 class _Conversion:
-    """The sound records of a source as they pass, and what was told of them."""
+    """The sound records of sources as they pass, and what was told of them."""
 
-    def __init__(self, source: Path, found: Iterable[Entry], from_name: str, to_name: str) -> None:
-        self._source = source
-        self._found = found
+    def __init__(self, read: Sequence[_Read], to_name: str, *, rules: bool, jobs: int) -> None:
+        self._read = read
+        self._rules = rules
+        self._jobs = jobs
         self._to_name = to_name
-        self._is_of_results = not formats.TABLE[from_name].holds_moves
-        self._notes = [note for name in {from_name, to_name} if (note := formats.note_of(name))]
         self.sound = 0
         self.bad: list[int] = []
         """The numbers of the records that something is wrong with."""
@@ -392,18 +399,26 @@ class _Conversion:
 
         Raises ConfigError.
         """
-        for entry in read_from(self._source, self._found):
-            if entry.record is None or entry.problems:
-                self.bad.append(entry.number)
-                print(*entry.problems, sep="\n", file=sys.stderr)
-            else:
+        before = number = 0
+        for source, from_name in self._read:
+            before = number
+            notes = [one for name in {from_name, self._to_name} if (one := formats.note_of(name))]
+            found = entries_of_any_format(source, from_name, rules=self._rules, jobs=self._jobs)
+            for entry in read_from(source, found):
+                number = before + entry.number
+                if entry.record is None or entry.problems:
+                    self.bad.append(number)
+                    for problem in TAKEN.news(entry.problems):
+                        print(problem, file=sys.stderr)
+                    continue
                 self.sound += 1
-                self.unread += self._is_of_results and entry.record.tag(MOVES) == NOT_READ
-                for note in self._notes:
+                is_of_results = not formats.TABLE[from_name].holds_moves
+                self.unread += is_of_results and entry.record.tag(MOVES) == NOT_READ
+                for note in notes:
                     if words := note(entry.record, self._to_name):
-                        where = f"{printable(str(self._source))}:{entry.line}"
+                        where = f"{printable(str(source))}:{entry.line}"
                         print(f"{where}: note: {words} (record {entry.number})", file=sys.stderr)
-                yield entry.number, entry.record
+                yield number, entry.record
 
     def lost(self, number: int, field: str) -> None:
         """Note that the target cannot hold a field of this record, counted among the sound ones."""

@@ -14,9 +14,10 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import Quiet, Unchecked, unless_cut
-from lath.arena.cli.main import App, AsJson, GameFiles, add_games, argument, flag
+from lath.arena.cli.main import App, AsJson, GameFiles, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
+from lath.arena.taken import files_in
 from lath.games.errors import GameError
 from lath.notation.errors import shortened
 from lath.notation.given import Given
@@ -47,6 +48,7 @@ def explain(
     unchecked: Unchecked = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
+    strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
     """Say what costs a bot most points, and which games show it.
@@ -58,8 +60,10 @@ def explain(
 
     Example: arena explain greedy games.lath --where 'game = yavalath' --json
     """
-    add_games(game)
-    sources = sorted(sources, key=lambda one: not one.is_dir())  # which know what was ruled
+    add_games(game, is_strict=strict)
+    sources = sorted(
+        files_in(sources), key=lambda one: not one.is_dir()
+    )  # which know what was ruled
     files = [_file_of(source) for source in sources]
     given = Given(has_flag=False)  # a game that repeats another costs nothing again anyway
     selection = Selection(files, where, rules=not unchecked, quiet=quiet, given=given)

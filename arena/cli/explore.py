@@ -14,11 +14,12 @@ import typer
 from lath import games
 from lath.arena.cli.files import CountAgain, Quiet, Sources, read_database, unless_cut
 from lath.arena.cli.games import PositionText, SetupText, start_of
-from lath.arena.cli.main import App, AsJson, flag, option
+from lath.arena.cli.main import App, AsJson, Strict, add_games, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
+from lath.notation import formats
 from lath.notation.files import is_database
 from lath.notation.given import Given
 from lath.reports.exploring.explorer import Node, NodeCounter
@@ -44,6 +45,7 @@ def explore(
     count_again: CountAgain = False,
     has_all: All = False,
     as_json: AsJson = False,
+    strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
     """Say what was played from a position, and what came of it.
@@ -53,9 +55,11 @@ def explore(
 
     Example: arena explore games.lath --after 'e5 swap' --where 'player = greedy'
     """
+    add_games(None, is_strict=strict)
     exploring = _Exploring(position, setup, after)
     if game is not None:
         exploring.begin(games.named(game))
+        formats.give_game(games.named(game))
         exploring.named = game
     given = Given(counts_again=count_again)
     selection = Selection(files, where, distinct=distinct, quiet=quiet, is_asking=True, given=given)

@@ -10,6 +10,8 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO, TypeVar
 
@@ -18,6 +20,7 @@ import typer
 from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
 from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.taken import TAKEN, files_in
 from lath.notation import formats
 from lath.notation.errors import Fault, printable
 from lath.notation.files import (
@@ -79,22 +82,26 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
 def entries(
     path: Path, format_name: str = "", *, rules: bool = False, jobs: int = 1
 ) -> Iterator[Entry]:
-    """Yield the entries of a file of a format, else of that of its suffix, else of our text.
+    """Yield the entries of a file of a format, else of that which is recognised.
 
-    As `formats.entries` does; of a tournament's directory those of its games. Raises OSError and
-    ArenaError.
+    As `formats.entries` does, but for records of other games; of a tournament's directory those of
+    its games, of another folder those of its record files. Raises OSError and ArenaError.
     """
     if not format_name and path.is_dir():
-        from lath.arena.tournament.sources import is_tournament
-
-        if is_tournament(path):
+        if (files := files_in([path])) == [path]:
             yield from _entries_of_games(path, rules=rules)
             return
-    name = format_name or (formats.name_for(path) if formats.is_other(path) else "lath")
+        numbers = count(1)
+        for file in files:
+            for entry in entries(file, rules=rules, jobs=jobs):
+                yield replace(entry, number=next(numbers))
+        return
+    name = format_name or formats.recognised(path)
     try:
         formats.reader(name)  # refused before the file is opened
         with open_bytes(path) as stream:
-            yield from formats.entries(stream, name, str(path), rules=rules, jobs=jobs)
+            found = formats.entries(stream, name, str(path), rules=rules, jobs=jobs)
+            yield from found if name in formats.OF_TEXT else TAKEN.entries(found)
     except formats.FormatError as error:
         raise ConfigError(f"{path}: {error}") from error
 
@@ -227,10 +234,11 @@ def refuse_other_formats(out: Path) -> None:
 
 def refuse_to_read_other_formats(path: Path) -> None:
     """Raise ConfigError for a file that is not opened as text of ours by its suffix."""
-    if formats.is_other(path) and formats.name_for(path) not in formats.OF_TEXT:
+    name = formats.recognised(path)
+    if name not in formats.OF_TEXT:
+        by = "by its suffix" if formats.is_other(path) else "by how it begins"
         raise ConfigError(
-            f"{path} is {formats.name_for(path)} by its suffix; "
-            f"`arena convert {path} - --to lath` makes text of it"
+            f"{path} is {name} {by}; `arena convert {path} - --to lath` makes text of it"
         )
 
 

@@ -340,8 +340,10 @@ class Side(StrEnum):
 Bom = Annotated[bool, flag("--bom", "Begin CSV with a byte order mark, as spreadsheets want it.")]
 AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
 GameFiles = Annotated[
-    list[str] | None, option("--game", "FILE", "The game of a file such as ./mygame.py, too.")
+    list[str] | None,
+    option("--game", "GAME|FILE", "The game of records that name none, or of ./mygame.py, too."),
 ]
+Strict = Annotated[bool, flag("--strict", "Records of games that are not here are bad, too.")]
 
 
 def require_csv(*, bom: bool, as_csv: bool) -> None:
@@ -350,17 +352,23 @@ def require_csv(*, bom: bool, as_csv: bool) -> None:
         raise typer.BadParameter("--bom is for --csv")
 
 
-def add_games(files: Iterable[str] | None) -> None:
+def add_games(files: Iterable[str] | None, *, is_strict: bool = False) -> None:
     """Add the games of files that somebody names, so that records of them can be read.
 
-    Raises ConfigError and GameFileError.
+    A game that is here already is that of records that name none. If `is_strict`, records of games
+    that are not here are problems. Raises ConfigError and GameFileError.
     """
     from lath import games
     from lath.arena.errors import ConfigError
+    from lath.arena.taken import TAKEN
 
+    TAKEN.is_strict = is_strict
     for text in files or ():
-        if games.origin(games.named(text)) is None:
-            raise ConfigError(f"--game {text!r}: expected the file of a game, such as ./mygame.py")
+        game_id = games.named(text)
+        if games.origin(game_id) is None:
+            if TAKEN.game and TAKEN.game != game_id:
+                raise ConfigError(f"--game {TAKEN.game} and --game {game_id}: expected one of them")
+            TAKEN.give_game(game_id)
 
 
 app = App(

@@ -92,7 +92,7 @@ def _entries(file: Path, game: int | None) -> Iterator[Entry]:
             for number, text in database.texts(wanted):
                 yield Entry(number, 1, parse(text), (), text.rstrip("\n"))
         return
-    if game is not None and file.is_file() and not formats.is_other(file):
+    if game is not None and file.is_file() and formats.recognised(file) == "lath":
         with Records(file) as records:
             if records.stale:
                 print(f"arena: {records.stale}: reading from the beginning", file=sys.stderr)

@@ -21,11 +21,21 @@ from lath.arena.cli.files import (
     is_special,
     read_from,
     refuse_other_formats,
-    refuse_to_read_other_formats,
     unless_cut,
     writable,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, positive, whole
+from lath.arena.cli.files import entries as entries_of_any_format
+from lath.arena.cli.main import (
+    App,
+    GameFiles,
+    Strict,
+    add_games,
+    argument,
+    flag,
+    option,
+    positive,
+    whole,
+)
 from lath.arena.cli.one_record import (
     AfterPly,
     RecordNumber,
@@ -36,12 +46,13 @@ from lath.arena.cli.one_record import (
 )
 from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
 from lath.notation.archive import verbatim
 from lath.notation.errors import printable
 from lath.notation.index import SUFFIX, NoIndexError, write_index
-from lath.notation.reader import entries
+from lath.notation.reader import Entry
 from lath.notation.record import Record
 from lath.notation.validation import Findings, validate
 
@@ -69,6 +80,7 @@ def check(
     sound: Sound = None,
     index: WithIndex = False,
     quiet: Quiet = False,
+    strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
     """Validate records and tournaments' directories; write what is sound.
@@ -85,7 +97,8 @@ def check(
 
     Example: arena check tournament --sound mended
     """
-    add_games(game)
+    add_games(game, is_strict=strict)
+    sources = files_in(sources)
     folders = [path for path in sources if path.is_dir()]
     check = _Check(as_json=as_json, most=max_errors)
     if sound is not None:
@@ -100,7 +113,7 @@ def check(
                 if path in folders:
                     check.folder(path, sound, quiet=quiet)
                 else:
-                    is_read = check.file(path, validate(path, jobs=jobs))
+                    is_read = check.file(path, jobs)
                     if index and is_read:
                         check.index(path, quiet=quiet)
     if not quiet and (check.records or len(sources) > len(folders) + len(check.unreadable)):
@@ -143,11 +156,10 @@ class _Check:
         """Return the exit status for what was found until now."""
         return 2 if self.unreadable else 1 if self.bad or self.problems else 0
 
-    def file(self, path: Path, parts: Iterable[Findings]) -> bool:
-        """Check a file, whose parts are these; return whether it could be read."""
+    def file(self, path: Path, jobs: int) -> bool:
+        """Check a file by so many processes; return whether it could be read."""
         try:
-            refuse_to_read_other_formats(path)
-            for found in read_from(path, parts):
+            for found in read_from(path, _findings(path, jobs)):
                 self._add(found)
         except ConfigError as error:
             self.unreadable.append(error)
@@ -170,10 +182,8 @@ class _Check:
         """Check files and yield the text of each sound record."""
         for path in paths:
             try:
-                refuse_to_read_other_formats(path)
-                for entry in read_from(path, entries(path)):
-                    plies = len(entry.record.plies) if entry.record else 0
-                    self._add(Findings(1, bool(entry.problems), plies, entry.problems))
+                for entry in read_from(path, entries_of_any_format(path, rules=True)):
+                    self._add(_found(entry))
                     if not entry.problems:
                         yield entry.text
             except ConfigError as error:
@@ -215,10 +225,13 @@ class _Check:
             print(f"{out}: {found.sound} games; `{command}` goes on", file=sys.stderr)
 
     def _add(self, found: Findings) -> None:
+        """Count what was found, and print what is wrong."""
         self.records += found.records
         self.bad += found.bad
         self.plies += found.plies
-        for problem in found.problems:
+        news = found.problems if self._as_json else TAKEN.news(found.problems)
+        self.problems += len(found.problems) - len(news)
+        for problem in news:
             self._print(problem.as_json, problem.__str__)
 
     def _print(self, as_json: Callable[[], object], words: Callable[[], str]) -> None:
@@ -236,6 +249,19 @@ class _Check:
             f"{self.plies / took_s:,.0f} plies/s",
             file=sys.stderr,
         )
+
+
+def _findings(path: Path, jobs: int) -> Iterator[Findings]:
+    """Yield what stands in a file of any format; that of our own text is found faster."""
+    if formats.recognised(path) in formats.OF_TEXT:
+        yield from validate(path, jobs=jobs)
+    else:
+        yield from map(_found, entries_of_any_format(path, rules=True))
+
+
+def _found(entry: Entry) -> Findings:
+    plies = len(entry.record.plies) if entry.record else 0
+    return Findings(1, bool(entry.problems), plies, entry.problems)
 
 
 _PLIES: Final = "For each record and ply a line: position, move, number of legal moves."

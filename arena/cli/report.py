@@ -29,6 +29,7 @@ from lath.arena.cli.main import (
     Bom,
     GameFiles,
     Plain,
+    Strict,
     add_games,
     argument,
     flag,
@@ -114,6 +115,7 @@ def rate(
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
     jobs: Jobs = 1,
+    strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
     """Print result, ratings with intervals and crosstable.
@@ -141,7 +143,7 @@ def rate(
     from lath.reports.standings import compute
     from lath.reports.versions import standings_of
 
-    add_games(game)
+    add_games(game, is_strict=strict)
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
     require_csv(bom=bom, as_csv=as_csv)
@@ -634,6 +636,7 @@ def report(
     unchecked: Unchecked = False,
     force: Force = False,
     count_again: CountAgain = False,
+    strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
     """Write the HTML report: one file that needs no network.
@@ -656,7 +659,7 @@ def report(
 
     Example: arena report tournament -o report.html
     """
-    add_games(game)
+    add_games(game, is_strict=strict)
     if copy_templates is not None:
         _copy(copy_templates)
         return

@@ -19,6 +19,7 @@ from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
+from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import tell_over
 from lath.games.errors import GameError
 from lath.notation import formats
@@ -115,7 +116,7 @@ class Selection:
         """
         self._quiet = quiet
         self._is_asking = is_asking
-        self._files = files
+        self._files = files = files_in(files)
         self._distinct = distinct
         self._invert = invert
         self._rules = rules
@@ -181,7 +182,8 @@ class Selection:
             record = entry.record
             if record is None or entry.problems:
                 self.bad += 1
-                print(*entry.problems, sep="\n", file=sys.stderr)
+                for problem in TAKEN.news(entry.problems):
+                    print(problem, file=sys.stderr)
                 continue
             self.records += 1
             if is_replaced and self.unkept is not None:
@@ -231,7 +233,7 @@ class Selection:
         """Tell of a record that could not be played, and count it as bad: the last one yielded."""
         self.records -= 1
         self.bad += 1
-        is_ours = str(self._path) == "-" or not formats.is_other(self._path)
+        is_ours = str(self._path) == "-" or formats.recognised(self._path) in formats.OF_TEXT
         text = io.BytesIO(entry.text.encode())
         problems = [each for again in entries_of(text, str(self._path)) for each in again.problems]
         for problem in problems:

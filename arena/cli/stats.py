@@ -24,6 +24,7 @@ from lath.arena.cli.main import (
     AsJson,
     Bom,
     GameFiles,
+    Strict,
     add_games,
     flag,
     option,
@@ -91,6 +92,7 @@ def stats(
     bom: Bom = False,
     force: Force = False,
     quiet: Quiet = False,
+    strict: Strict = False,
     game: GameFiles = None,
 ) -> None:
     """Count games, lengths, results, endings, openings; measure games.
@@ -103,7 +105,7 @@ def stats(
 
     Example: arena stats games.lath --measures --html measures.html
     """
-    add_games(game)
+    add_games(game, is_strict=strict)
     if as_csv and (as_json or not (openings or measures)):
         raise typer.BadParameter("--csv is for --openings or --measures, without --json")
     require_csv(bom=bom, as_csv=as_csv)

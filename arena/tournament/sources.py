@@ -28,6 +28,7 @@ from lath.arena.errors import (
     reading,
 )
 from lath.arena.referee.record import GameResult
+from lath.arena.taken import TAKEN, files_in
 from lath.arena.tournament.anchors import scale_in
 from lath.arena.tournament.database import (
     BENCHES,
@@ -118,7 +119,7 @@ def records_of(
     if given is not None:
         yield from _once(sources, doubts, given, rules=rules, jobs=jobs)
         return
-    for source in sources:
+    for source in files_in(sources):
         found: list[Doubt] = []
         try:
             with reading(source):
@@ -128,11 +129,10 @@ def records_of(
                 else:
                     if words := export_doubt(source):
                         found.append(Doubt(words))
-                    name = formats.name_for(source) if formats.is_other(source) else "lath"
+                    name = formats.recognised(source)
                     with open_bytes(source) as stream:
-                        for entry in formats.entries(
-                            stream, name, str(source), rules=rules, jobs=jobs
-                        ):
+                        entries = formats.entries(stream, name, str(source), rules=rules, jobs=jobs)
+                        for entry in TAKEN.entries(entries):
                             yield _record_of(entry, source)
         except formats.FormatError as error:
             raise ConfigError(f"{source}: {error}") from error
@@ -147,7 +147,7 @@ def _once(
 ) -> Iterator[Record | Refused]:
     """Yield records, but for those that were given before."""
     # Directories first: they know what was ruled of a game, and its records elsewhere do not.
-    for source in sorted(sources, key=lambda one: not one.is_dir()):
+    for source in sorted(files_in(sources), key=lambda one: not one.is_dir()):
         given.begin(source)
         for record in records_of([source], doubts, rules=rules, jobs=jobs):
             if isinstance(record, Refused) or not given.is_left_out(record):

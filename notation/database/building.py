@@ -30,7 +30,15 @@ import pyarrow as pa
 from lath import refuse_other_systems
 from lath.notation.database.equals import said_in
 from lath.notation.database.layers import Flags, Numbers, counted
-from lath.notation.database.parcels import NOTES, OF_GAMES, OF_NOTES, OfGame, Parcel, Refusal
+from lath.notation.database.parcels import (
+    NOTES,
+    OF_GAMES,
+    OF_NOTES,
+    OTHER_GAME,
+    OfGame,
+    Parcel,
+    Refusal,
+)
 from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
 from lath.notation.files import sync
 from lath.notation.record import GLYPHS
@@ -156,7 +164,7 @@ class Building:
         """Take what a parcel has; it is written with others. What follows begins at the mark."""
         self.mark = mark
         self.counts.read += parcel.read
-        self.counts.refused += len(parcel.refused)
+        self.counts.refused += sum(one.code != OTHER_GAME for one in parcel.refused)
         self._parcels.append(parcel)
         self._waiting += sum(len(of.keys) for of in parcel.of_games)
         if self._waiting >= SEGMENT:

@@ -70,6 +70,10 @@ class Refusal(NamedTuple):
     reason: str
 
 
+OTHER_GAME: Final = "other-game"
+"""The code of a record of a game that is not installed, which is no fault of a mixed collection."""
+
+
 @dataclass(slots=True)
 class OfGame:
     """The games of one id and one version of the rules."""

@@ -6,20 +6,20 @@ Must not know how a database keeps them.
 from __future__ import annotations
 
 import gc
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation import formats
-from lath.notation.database.parcels import Parcel, Refusal, parcel_of
+from lath.notation.database.parcels import OTHER_GAME, Parcel, Refusal, parcel_of
 from lath.notation.files import open_bytes
+from lath.notation.formats import is_of_another_game
 from lath.notation.parallel import in_order
-from lath.notation.reader import Chunk, RecordText, chunks, texts_of
+from lath.notation.reader import Chunk, Entry, RecordText, chunks, texts_of
 from lath.notation.scanner import size_fault
-from lath.notation.writer import format_record
 
 _AT_ONCE: Final = 4 << 20
 """Bytes of text that a parcel is made of: with fewer, arrays are too short to be quick."""
@@ -50,13 +50,19 @@ class Piece:
     """Where the next one begins; its records are not counted yet."""
 
 
-def pieces(path: Path, format_name: str, begin: Mark) -> Iterator[Piece]:
-    """Yield the pieces of a source from a place on; raises OSError and FormatError."""
+def pieces(
+    path: Path, format_name: str, begin: Mark, note: Callable[[Entry], bool]
+) -> Iterator[Piece]:
+    """Yield the pieces of a source from a place on; raises OSError and FormatError.
+
+    `note` is called with each entry of another format than our text, and says whether it is passed
+    over as one of another game.
+    """
     with open_bytes(path) as stream:
         if format_name in formats.OF_TEXT:
             yield from _of_text(stream, str(path), begin)
         else:
-            yield from _of_format(stream, str(path), format_name, begin)
+            yield from _of_format(stream, str(path), format_name, begin, note)
 
 
 def _of_text(stream: BinaryIO, file: str, begin: Mark) -> Iterator[Piece]:
@@ -75,15 +81,25 @@ def _of_text(stream: BinaryIO, file: str, begin: Mark) -> Iterator[Piece]:
         yield Piece(file, some, (), end)
 
 
-def _of_format(stream: BinaryIO, file: str, name: str, begin: Mark) -> Iterator[Piece]:
+def _of_format(
+    stream: BinaryIO, file: str, name: str, begin: Mark, note: Callable[[Entry], bool]
+) -> Iterator[Piece]:
     texts: list[RecordText | Refusal] = []
     size = 0
-    for entry in islice(formats.reader(name)(stream, file), begin.records, None):
-        if entry.record is None or entry.problems:
+    found = formats.entries(stream, name, file, rules=False)
+    for entry in islice(found, begin.records, None):
+        record = entry.record
+        if record and not record.is_result_only and is_of_another_game(record):
+            entry = replace(entry, other_game=record.game)  # noqa: PLW2901
+        is_other = note(entry)
+        if is_other:
+            why = f"a record of another game: {entry.other_game}"
+            texts.append(Refusal(file, len(texts) + 1, entry.line, OTHER_GAME, why))
+        elif record is None or entry.problems:
             problem = entry.problems[0]
             texts.append(Refusal(file, len(texts) + 1, problem.line, problem.code, problem.message))
         else:
-            text = format_record(entry.record).rstrip()
+            text = entry.text
             texts.append(RecordText(entry.line, text, size_fault(text)))
             size += len(text)
         if size >= _AT_ONCE or len(texts) >= _AT_ONCE >> 8:

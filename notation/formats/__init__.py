@@ -7,6 +7,8 @@ find a format; its module is loaded when it is used.
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -14,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from lath.notation.errors import NotationError
-from lath.notation.files import DATABASE, compression_of
+from lath.notation.files import DATABASE, compression_of, open_bytes
 
 if TYPE_CHECKING:
+    from lath.notation.errors import Problem
     from lath.notation.reader import Entry
     from lath.notation.record import Record
 
@@ -83,6 +86,7 @@ TABLE: Final[Mapping[str, Format]] = {
     "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
     "sgf": Format((".sgf",), write="sgf:write"),
     "pgn": Format((".pgn",), "pgn:read", "pgn:write", holds_moves=False),
+    "text": Format((".txt",), read="text:read"),
     "csv": Format((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
     "parquet": Format(
         (".parquet",),
@@ -101,6 +105,19 @@ OF_TEXT: Final = ("lath", "duckdb")
 
 READABLE: Final = tuple(name for name, known in TABLE.items() if known.read)
 WRITABLE: Final = tuple(name for name, known in TABLE.items() if known.write)
+
+
+_GIVEN: Final[list[str]] = []
+
+
+def give_game(game_id: str) -> None:
+    """Note the game of records that name none, in formats that leave it out."""
+    _GIVEN[:] = [game_id]
+
+
+def given_game() -> str:
+    """Return the game of records that name none; empty where nobody has said."""
+    return _GIVEN[0] if _GIVEN else ""
 
 
 class FormatError(NotationError):
@@ -126,11 +143,77 @@ def name_for(path: str | Path) -> str:
 
 
 def is_other(path: str | Path) -> bool:
-    """Return whether a file's suffix stands for a format that is not our text."""
+    """Return whether a file's suffix stands for a format that is not our text.
+
+    A `.txt` may be either: how it begins says so.
+    """
     try:
-        return name_for(path) != "lath"
+        return name_for(path) not in ("lath", "text")
     except FormatError:
         return False
+
+
+_HEAD: Final = 1 << 16
+"""Bytes of a file by which its format is recognised."""
+
+_BEGINS: Final = {
+    "abstractplay": rb'(?:\[\s*)?\{\s*"(?:header|moves)"\s*:',
+    "jsonlines": rb'\{\s*"(?:tags|plies|comments|result)"\s*:',
+    "ludii": rb"game=",
+    "ygn": rb"\[[0-9/wb]+ [wb]\]",
+}
+"""How files of some formats begin."""
+
+
+def recognised(path: str | Path) -> str:
+    """Return the name of the format of a file that is read: by its suffix, else by how it begins.
+
+    Files of most suffixes are not opened for that, nor are pipes but standard input. What nothing
+    recognises is our own text. Raises OSError.
+    """
+    name = name_for(path) if is_other(path) else "lath"
+    is_sure = name not in ("lath", "pgn") or _suffix_of(path) in TABLE["lath"].suffixes
+    if is_sure or (str(path) != "-" and not Path(path).is_file()):
+        return name
+    with open_bytes(path) as stream:
+        head = _peeked(stream) if str(path) == "-" else stream.read(_HEAD)
+    return _recognised(head, str(path), name)
+
+
+def _peeked(stream: BinaryIO) -> bytes:
+    """Return how a stream begins, which is read from there on afterwards."""
+    if isinstance(stream, io.BufferedReader):
+        return stream.peek(_HEAD)[:_HEAD]
+    if not stream.seekable():
+        return b""
+    begin = stream.tell()
+    head = stream.read(_HEAD)
+    stream.seek(begin)
+    return head
+
+
+def _suffix_of(path: str | Path) -> str:
+    file = Path(path)
+    return (Path(file.stem) if compression_of(file) else file).suffix.lower()
+
+
+def _recognised(head: bytes, file: str, name: str) -> str:
+    """Return the format of a file that begins so, which is called `name` where that is not sure."""
+    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if name == "lath":
+        for other, pattern in _BEGINS.items():
+            if re.match(pattern, begin):
+                return other
+    is_text = _suffix_of(file) == ".txt"
+    if not begin or (is_text and begin.startswith(b"%")):
+        return name
+    from lath.notation.formats import text
+
+    if name == "lath" and text.is_ours(head):
+        return name
+    if is_text or text.is_like(head, file, is_sure=name == "lath"):
+        return "text"
+    return name
 
 
 def reader(name: str) -> Reader:
@@ -222,6 +305,7 @@ def entries(
     """
     from lath.notation.quick_check import sound_plies
     from lath.notation.reader import RecordText, entries_of, entry_of
+    from lath.notation.record import GAME_FILE
     from lath.notation.scanner import size_fault
     from lath.notation.writer import format_record
 
@@ -236,7 +320,22 @@ def entries(
             # our text is not what the file has: the record's place is told
             found = entry_of(RecordText(1, text, fault), file, entry.number).problems
             problems = tuple(replace(problem, line=entry.line) for problem in found)
-        yield replace(entry, problems=problems, text=text)
+        other = entry.other_game
+        if not other and entry.record and any(map(_is_of_another_game, problems)):
+            other = "" if entry.record.tag(GAME_FILE) else entry.record.game
+        yield replace(entry, problems=problems, text=text, other_game=other)
+
+
+def _is_of_another_game(problem: Problem) -> bool:
+    return problem.code == "unknown-game" and not problem.meant
+
+
+def is_of_another_game(record: Record) -> bool:
+    """Return whether a record is of a game that is not installed, and whose file nobody names."""
+    from lath.notation.record import GAME_FILE
+    from lath.notation.suggestions import is_game, meant_game
+
+    return not (is_game(record.game) or record.tag(GAME_FILE) or meant_game(record.game))
 
 
 def read_lath(stream: BinaryIO, name: str) -> Iterator[Entry]:

@@ -39,7 +39,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from lath.games.core import Seat, follow
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.data import FieldError, Steps
-from lath.notation.errors import Fault
+from lath.notation.errors import Fault, OtherGameError
 from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.formats.abstractplay_header import (
     DIALECTS,
@@ -279,7 +279,10 @@ def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
     try:
         return from_json(text.value), ()
     except FieldError as error:
-        raise placed(error.fault, text.text, error.steps) from error
+        refused = placed(error.fault, text.text, error.steps)
+        if error.fault.code == "unknown-game":
+            raise OtherGameError(refused.fault, text.value["header"]["game"]["name"]) from error
+        raise refused from error
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:

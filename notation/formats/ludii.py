@@ -32,7 +32,7 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
-from lath.notation.errors import Fault, RecordSyntaxError, refused, shortened
+from lath.notation.errors import Fault, OtherGameError, RecordSyntaxError, refused, shortened
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import Ply, Record, Termination, number_of
 from lath.notation.replay import faults_of
@@ -258,12 +258,14 @@ def _stem(trial: Trial) -> str:
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
         message = f"the game {stem!r} of Ludii is not known here"
-        raise refused(len(BEGINS), message, " or ".join(_GAMES), "unknown-game")
+        fault = Fault("unknown-game", message, " or ".join(_GAMES), len(BEGINS))
+        raise OtherGameError(fault, stem)
     for option in trial.options:
         if option.text not in _DEFAULTS[stem]:
             expected = " and ".join(_DEFAULTS[stem]) or "no options"
             message = f"{stem} with the option {option.text!r} is not known here"
-            raise refused(option.at, message, expected, "unknown-game")
+            fault = Fault("unknown-game", message, expected, option.at)
+            raise OtherGameError(fault, f"{stem} ({option.text})")
     return stem
 
 

@@ -27,7 +27,7 @@ def made(folder: Path, *names: str) -> Path:
     text, out = folder / "games.lath", folder / "games.duckdb"
     text.write_text("".join(notation.format_records(random_game(name, 1) for name in names)))
     with building(out) as writing:
-        for parcel, _ in parcels(pieces(text, "lath", Mark()), Mark(), 1):
+        for parcel, _ in parcels(pieces(text, "lath", Mark(), lambda _: False), Mark(), 1):
             writing.add(parcel)
     return out
 

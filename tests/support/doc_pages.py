@@ -26,7 +26,7 @@ class DocPage:
     def make_files(self, folder: Path) -> None:
         """Write the page's files of records."""
         for kind, name, text in self._blocks:
-            if kind == "lath":
+            if name and kind in ("lath", "text"):
                 (folder / name).write_text(text, encoding="utf-8")
 
     def every_session(self) -> pytest.MarkDecorator:

@@ -1,0 +1,545 @@
+"""Records as people write them down: PGN-like tags or `White: ann`, moves in pairs or in a list.
+
+What stands where:
+
+- Above the moves stand tags, in any order and spelling (`text_header` has them), and other lines,
+  which are kept as comments. `White` is First and `Black` is Second.
+- Moves stand with numbers or without, in pairs or one a line, with commas, semicolons or blanks
+  between; capitals make no difference where only one move can be meant. Numbers count plies or
+  pairs of plies, and must do one of the two.
+- `{…}`, and `;…` before words that are no moves, are comments; `(…)` is a variation if it can be
+  played, else a comment. `!`, `?` and `$1` to `$6` are glyphs; `+`, `#` and `=` behind a move are
+  dropped.
+- The result stands in a tag, behind the moves, or both, in figures or words.
+- A record begins with tags behind moves, or with moves behind an empty line where a result stood
+  before it, or where numbers begin again.
+
+What is not said is assumed, and `Entry.assumed` says what: the game by the file's name or by the
+moves, why a decided game ended by the rules or else by resignation. The moves are played for it, so
+all that is wrong with a record is told of here.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import PurePath
+from typing import BinaryIO, Final, NamedTuple
+
+from lath import games
+from lath.games.core import Game, Position, read_move
+from lath.games.errors import GameError, MoveSyntaxError
+from lath.notation.errors import Fault, RecordSyntaxError, RecordValueError, listed, shortened
+from lath.notation.formats import given_game
+from lath.notation.formats.text_header import (
+    Ending,
+    coloured,
+    day_of,
+    ending_of,
+    free_name,
+    game_meant,
+    players_in,
+    reason_in,
+    seats_of,
+    tag_meant,
+)
+from lath.notation.formats.text_moves import ENDS, Beginning, Word, course_of, parts_of
+from lath.notation.reader import Entry, RecordText, chunks, texts_by_line, texts_of
+from lath.notation.record import (
+    KNOWN_TAGS,
+    MOVES,
+    NOT_RECORDED,
+    RULES,
+    Comment,
+    Ply,
+    Record,
+    Variation,
+    comment,
+)
+from lath.notation.replay import check_line, check_tag, end_faults, start_from
+from lath.notation.scanner import scan, size_fault
+from lath.notation.suggestions import meant_game, meant_move, meant_time_control
+
+_RESIGNS: Final = r"(?i)resign(?:s|ed)?[.!]*"
+
+
+def _move(game: Game, word: str) -> tuple[str, bool]:
+    """Return the move that a word is, and whether signs behind it were dropped; empty for none."""
+    return _move_of(game.id, word)
+
+
+@lru_cache(maxsize=1 << 14)
+def _move_of(game_id: str, word: str) -> tuple[str, bool]:
+    game = games.get(game_id)
+    for text in (word, re.sub(r"[+#=:.*'\"”x]+$", "", word), word.strip("+#=:.*'\"“”x-")):
+        try:
+            return game.canonical(text), text != word
+        except MoveSyntaxError:
+            if text and (meant := meant_move(game, text)):
+                return meant, text.lower() != word.lower()
+    return "", False
+
+
+# Reading
+
+
+class _Known(NamedTuple):
+    """The game of a record."""
+
+    game: Game | None
+    assumed: str = ""
+    fault: Fault | None = None
+    other: str = ""
+    """What it is called where it is none of ours."""
+
+
+def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
+    """Yield the records of a stream, lazily; the moves are played."""
+    texts = texts_by_line(stream, Beginning(), fallback="cp1252")
+    for number, text in enumerate(texts, 1):
+        if fault := text.fault or size_fault(text.text):
+            yield text.entry(name, number, None, [fault])
+            continue
+        reading = _Reading(text, name)
+        record = reading.record()
+        entry = text.entry(name, number, record, reading.faults)
+        yield replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game)
+
+
+def is_ours(head: bytes) -> bool:
+    """Return whether a file that begins so is the arena's own text, which names both seats so."""
+    from lath.notation.parser import parse_closely
+
+    first = next(
+        chunks(io.BytesIO(head[: head.rfind(b"\n\n[Game")] if b"\n\n[Game" in head else head))
+    )
+    text = next(texts_of(first), None)
+    if text is None or text.fault:
+        return False
+    try:
+        record = scan(text.text) or parse_closely(text.text).record
+    except RecordSyntaxError:
+        return False
+    names = {tag_meant(name) for name, _ in record.tags}
+    is_numbered = not faults_of_numbers(text.text)
+    return is_numbered and names.isdisjoint(("White", "Black"))
+
+
+def faults_of_numbers(text: str) -> bool:
+    """Return whether a text has numbers that do not count plies."""
+    return any(number != ply for number, ply, _ in course_of(parts_of(text).body).numbers)
+
+
+def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
+    """Return whether the first record of a file that begins so has moves of a game of ours.
+
+    If `is_sure`, all of that record must be valid.
+    """
+    texts = texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252")
+    text = next(texts, None)
+    if text is None or text.fault or size_fault(text.text):
+        return False
+    reading = _Reading(text, file)
+    record = reading.record()
+    count = len(reading.words)
+    if is_sure:
+        return record is not None and count > 0
+    is_named = reading.is_game_said and not reading.other_game
+    return count > 0 and (is_named or (bool(reading.fits) and count > _FEW))
+
+
+_FEW: Final = 2
+"""So many moves of a game that is not named may be those of another, such as chess."""
+
+
+class _Reading:
+    """One record on its way from text, with all that is wrong with it and what was assumed."""
+
+    def __init__(self, text: RecordText, name: str) -> None:
+        self._text = text.text
+        self._parts = parts_of(text.text)
+        self._course = course_of(self._parts.body)
+        self.faults = self._course.faults
+        self.assumed: list[str] = ["text that is not UTF-8 is Latin-1"] if text.value else []
+        self.other_game = ""
+        self._tags: dict[str, str] = {}
+        self._at: dict[str, int] = {}
+        """Where the value of a tag stands."""
+        self._comments: list[str] = []
+        self._name = name
+        self.words = self._course.words
+        self.is_game_said = bool(given_game())
+        """Whether anybody says which game it is."""
+        self.fits: list[str] = []
+        """The games in which all moves are legal, where nobody says it."""
+
+    def record(self) -> Record | None:
+        """Return the record; None where it is none, which `faults` say."""
+        values = self._values()
+        self.is_game_said |= "Game" in values
+        known = self._known(values.pop("Game", ""))
+        self.other_game = known.other
+        if known.fault is not None:
+            self.faults.append(known.fault)
+        if known.assumed:
+            self.assumed.append(known.assumed)
+        game = known.game
+        colours = seats_of(game, {one.name.lower() for one in self._parts.fields})
+        self._read_players(values, colours)
+        players = self._tags.get("First", ""), self._tags.get("Second", "")
+        self._read_others(values)
+        words = self._take_words_at_end(game, players, colours)
+        ending = self._ending(values, players, colours)
+        if game is None:
+            return None
+        return self._built(game, words, ending)
+
+    def _values(self) -> dict[str, str]:
+        """Return the values of tags by their names, those with a meaning once."""
+        values: dict[str, str] = {}
+        for one in self._parts.fields:
+            name = tag_meant(one.name)
+            if name == "Comment":
+                self._comments.append(one.value)
+            elif one.value in ("", "?", "-") or re.fullmatch(r"[?.\s-]+", one.value):
+                continue
+            elif name not in values:
+                values[name], self._at[name] = one.value, one.at
+            elif values[name] != one.value and name in (*KNOWN_TAGS, "White", "Black"):
+                message = f"{name} is {shortened(values[name])} and {shortened(one.value)}"
+                self.faults.append(Fault("tag", message, "one of the two", one.at))
+            elif values[name] != one.value:
+                values[free_name(name, values)] = one.value
+        return values
+
+    def _known(self, named: str) -> _Known:
+        if named:
+            if game_id := game_meant(named):
+                return self._game(game_id)
+            meant = meant_game(named)
+            message = f"no game {shortened(named)} is installed"
+            expected = f"one of {', '.join(games.ids())}"
+            fault = Fault("unknown-game", message, expected, self._at.get("Game", 0), meant=meant)
+            return _Known(None, fault=fault, other="" if meant else named)
+        if given := given_game():
+            return self._game(given)._replace(assumed=f"the game is {given} by --game")
+        stem = PurePath(self._name).name.lower()
+        said = {
+            one
+            for one in games.ids()
+            if re.search(rf"(?<![a-z0-9]){one}(?![a-z0-9]|-[a-z6])", stem)
+        }
+        if len(said) == 1:
+            game_id = said.pop()
+            return self._game(game_id)._replace(assumed=f"the game is {game_id} by the file's name")
+        self.fits = fits = [game.id for game in games.installed() if self._fits(game)]
+        if len(fits) == 1:
+            words = f"the game is {fits[0]}, the only one in which all moves are legal"
+            return self._game(fits[0])._replace(assumed=words)
+        why = "no game is named"
+        if len(fits) > 1 and self._course.words:
+            why += f", and the moves are legal in {listed(fits, 'and')}"
+        elif self._course.words:
+            why += ", and the moves are legal in none"
+        return _Known(None, fault=Fault("no-game", why, '[Game "ID"], or --game ID', 0))
+
+    def _game(self, game_id: str) -> _Known:
+        try:
+            return _Known(games.get(game_id))
+        except GameError as error:
+            return _Known(None, fault=Fault("unknown-game", str(error), at=self._at.get("Game", 0)))
+
+    def _fits(self, game: Game) -> bool:
+        position = game.start()
+        count = 0
+        try:
+            for word in self._course.words:
+                if (move := _move(game, word.text)[0]) == "":
+                    break
+                position = position.play(read_move(position, move))
+                count += 1
+        except GameError:
+            return False
+        left = self._course.words[count:]
+        return count >= 1 and not any(re.search("[0-9]", word.text) for word in left)
+
+    def _read_players(self, values: dict[str, str], colours: Mapping[str, int]) -> None:
+        """Take the players' names from the values, and note where they sit."""
+        both = values.pop("Players", "")
+        pair = players_in(both) or tuple(re.split(r"\s*[,;&]\s*|\s+and\s+", both)) if both else ()
+        given: list[tuple[str, int, str]] = []  # name, seat, and the tag that says so
+        for seat, name in enumerate(pair if len(pair) == 2 else self._parts.players or ()):
+            given.append((name, seat, ""))
+        by_place = ("First", "Second")
+        for tag in [*values]:
+            colour = colours.get(tag.lower())
+            if tag in by_place or (colour is not None and len(values[tag]) <= 200):
+                seat = by_place.index(tag) if tag in by_place else colour or 0
+                given.append((values.pop(tag), seat, tag))
+                self._note_colours(tag)
+            elif values[tag].lower() in colours and not self._is_known(tag):
+                given.append((tag, colours[values.pop(tag).lower()], values.get(tag, "")))
+                self._note_colours("White")
+        for name, seat, tag in given:
+            bare, said = coloured(name, colours)
+            if said is not None:
+                self._note_colours("White")
+            if said is not None and said != seat and tag.lower() in colours and tag not in by_place:
+                message = f"{tag} is {shortened(name)}, of the other colour"
+                self.faults.append(Fault("tag", message, "one colour", self._at.get(tag, 0)))
+            place = by_place[seat if said is None else said]
+            if self._tags.setdefault(place, bare) != bare:
+                message = f"{place} is {shortened(self._tags[place])} and {shortened(bare)}"
+                self.faults.append(Fault("tag", message, "one name", self._at.get(tag, 0)))
+            self._at.setdefault(place, self._at.get(tag, 0))
+
+    def _note_colours(self, tag: str) -> None:
+        words = "White is First"
+        if tag in ("White", "Black") and words not in self.assumed:
+            self.assumed.append(words)
+
+    @staticmethod
+    def _is_known(tag: str) -> bool:
+        return tag in KNOWN_TAGS or tag in ("Winner", "White", "Black")
+
+    def _read_others(self, values: dict[str, str]) -> None:
+        """Take all tags but those of the ending."""
+        for given in [name for name in values if name not in ENDS]:
+            name, value = given, values.pop(given)
+            if name == "Date":
+                day = day_of(value)
+                if day is None:
+                    expected = "a day such as 2024-11-03 or 3 Nov 2024"
+                    message = f"the Date {shortened(value)} is not a date"
+                    self.faults.append(Fault("tag", message, expected, self._at[name]))
+                    continue
+                value = day.text
+                self.assumed += filter(None, day.assumed.split("; "))
+            elif name == "TimeControl" and check_tag(name, value):
+                meant = meant_time_control(value)
+                name, value = (name, meant) if meant else ("TextTimeControl", value)
+            elif name == RULES and check_tag(name, value):
+                name = "TextRules"
+            self._tags[free_name(name, self._tags)] = value
+
+    def _take_words_at_end(
+        self, game: Game | None, players: tuple[str, str], colours: Mapping[str, int]
+    ) -> list[Word]:
+        """Return the moves; words behind them that tell of the result go to the ends."""
+        words = self._course.words
+        for index, word in enumerate(words):
+            if (game and _move(game, word.text)[0]) or re.search(r"[0-9]", word.text):
+                continue
+            end = self._parts.body.find("\n", word.at)
+            rest = self._parts.body[word.at : end if end >= 0 else None].strip()
+            told = re.split(r"[\[{(;]", rest)[0].strip()
+            is_resigned = re.fullmatch(_RESIGNS, told)
+            ending = ending_of(told, players, colours)
+            if is_resigned:
+                self._course.ends.append((f"{self._by_resigning(index)} resigns", word.at))
+                return words[:index]
+            if ending is not None:
+                self._course.ends.append((told, word.at))
+                return words[:index]
+        return words
+
+    @staticmethod
+    def _by_resigning(plies: int) -> str:
+        """Return the result where the side to move gives up after so many plies."""
+        return ("0-1", "1-0")[plies % 2]
+
+    def _ending(
+        self, values: dict[str, str], players: tuple[str, str], colours: Mapping[str, int]
+    ) -> Ending:
+        """Return how the game ended, as far as that is said; contradictions are faults."""
+        said: list[tuple[Ending, int]] = []
+        tag, at = values.get("Result", ""), self._at.get("Result", 0)
+        texts = [(tag, at)] if tag else []
+        texts += self._course.ends
+        for text, place in texts:
+            if ending := ending_of(text, players, colours):
+                said.append((ending, place))
+            else:
+                expected = "1-0, 0-1, 1/2-1/2, *, or words such as White wins"
+                message = f"{shortened(text)} is no result"
+                self.faults.append(Fault("result", message, expected, place))
+        for text, place in self._parts.after:
+            if re.fullmatch(_RESIGNS, text):
+                said.append((Ending(self._by_resigning(len(self.words)), "resignation"), place))
+            elif ending := ending_of(text, players, colours):
+                said.append((ending, place))
+            else:
+                self._comments.append(text)
+        others = [(one.result, place) for one, place in said if one.result != said[0][0].result]
+        for result, place in others[:1]:
+            message = f"the result is {result} here, and {said[0][0].result} before"
+            self.faults.append(Fault("result", message, "the same result", place))
+        return self._with_reason(values, said, lambda text: ending_of(text, players, colours))
+
+    def _with_reason(
+        self,
+        values: dict[str, str],
+        said: list[tuple[Ending, int]],
+        read: Callable[[str], Ending | None],
+    ) -> Ending:
+        """Return the ending that was said, with why the game ended."""
+        why = values.get("Termination", "")
+        termination = reason_in(why)
+        if why and not termination:
+            told = read(why)
+            termination = told.termination if told else ""
+            if told and not said:
+                said.append((told, self._at["Termination"]))
+            if not termination and why.lower() != "normal":
+                self._tags["TextTermination"] = why
+        termination = termination or next(
+            (one.termination for one, _ in said if one.termination), ""
+        )
+        return Ending(said[0][0].result if said else "", termination)
+
+    def _built(self, game: Game, words: list[Word], ending: Ending) -> Record | None:
+        """Return the record of a game that is known, its moves played."""
+        start = self._start(game)
+        plies, unread = self._plies(game, start, words)
+        for message, at, ply in _number_faults(self._course.numbers):
+            self.faults.append(Fault("ply-number", *message, at, ply=ply))
+        end: Position | None = None
+        if start is not None and not unread:
+            places = [word.at for word in words]
+            end, faults = check_line(start, plies, None, 1)
+            self.faults += [
+                replace(one, at=places[one.ply - 1] if one.ply else 0) for one in faults
+            ]
+        elif start is not None:
+            _, faults = check_line(start, plies[: unread[0]], None, 1)
+            self.faults += [replace(one, at=words[(one.ply or 1) - 1].at) for one in faults]
+        result, termination = self._ended(end, ending, has_moves=bool(plies))
+        if self.faults:
+            return None
+        tags = {"Game": game.id}
+        tags |= {name: self._tags[name] for name in KNOWN_TAGS if name in self._tags}
+        tags |= self._tags
+        if not plies and result != "*":
+            tags[MOVES] = NOT_RECORDED
+        if termination:
+            tags["Termination"] = termination
+        tags["Result"] = result
+        said = [*self._parts.before, *self._course.before, *([] if plies else self._comments)]
+        if plies and self._comments:
+            *most, last = plies
+            plies = [*most, replace(last, comments=(*last.comments, *_said(self._comments)))]
+        try:
+            return Record(tuple(tags.items()), tuple(plies), result, _said(said))
+        except RecordValueError as error:
+            self.faults.append(replace(error.fault, at=error.fault.at or 0))
+            return None
+
+    def _start(self, game: Game) -> Position | None:
+        tag = self._tags.get
+        try:
+            return start_from(game.id, tag("Setup", ""), tag("Position", ""), tag(RULES, ""))
+        except GameError as error:
+            name = "Setup" if tag("Setup") else "Position"
+            self.faults.append(Fault(name.lower(), str(error), at=self._at.get(name, 0)))
+            return None
+
+    def _plies(
+        self, game: Game, start: Position | None, words: list[Word]
+    ) -> tuple[list[Ply], list[int]]:
+        """Return the plies, and the places of those that are none, which are told of."""
+        plies: list[Ply] = []
+        unread: list[int] = []
+        position = start
+        for index, word in enumerate(words):
+            move, dropped = _move(game, word.text)
+            if dropped:
+                self.assumed.append("dropped: + # = behind moves")
+            if not move:
+                unread.append(index)
+                message = f"{shortened(word.text)} is not a move of {game.id}"
+                self.faults.append(Fault("move", message, _example(game), word.at, ply=index + 1))
+                move = "x"
+            lines, said = self._variations(game, position, word)
+            plies.append(Ply(move, word.glyph, _said([*word.comments, *said]), tuple(lines)))
+            try:
+                position = position and position.play(read_move(position, move))
+            except GameError:
+                position = None
+        return plies, unread
+
+    def _variations(
+        self, game: Game, position: Position | None, word: Word
+    ) -> tuple[list[Variation], list[str]]:
+        """Return the variations of a move that can be played, and the text of the others."""
+        lines, said = [], []
+        for inner, text in word.lines:
+            plies = [
+                Ply(
+                    _move(game, one.text)[0] or "x",
+                    one.glyph,
+                    _said([*one.comments, *(t for _, t in one.lines)]),
+                )
+                for one in inner
+            ]
+            if position and plies and not check_line(position, plies, None, 1)[1]:
+                lines.append(Variation(tuple(plies)))
+            elif text.strip():
+                said.append(text)
+        return lines, said
+
+    def _ended(self, end: Position | None, ending: Ending, *, has_moves: bool) -> Ending:
+        """Return result and termination, those that are not said by the rules."""
+        outcome = end.outcome() if end is not None else None
+        result, why = ending.result, ending.termination
+        if not result:
+            result = outcome.result if outcome else "*"
+            why = why or ("rules" if outcome else "")
+            if end is not None and has_moves:
+                words = "results by the rules" if outcome else "unfinished, for no result is given"
+                self.assumed.append(words)
+            return Ending(result, why)
+        if end is None or not has_moves:
+            return Ending(result, why)
+        if outcome is None and why == "rules":
+            why = "" if result == "*" else why
+        if not why and result != "*":
+            why, words = ("rules", "ended by the rules") if outcome else _by_hand(result)
+            self.assumed.append(words)
+        at = self._at.get("Result") or (self._course.ends[0][1] if self._course.ends else 0)
+        self.faults += [replace(one, at=at) for one in end_faults(result, why, outcome)]
+        return Ending(result, why)
+
+
+def _by_hand(result: str) -> tuple[str, str]:
+    if result == "1/2-1/2":
+        return "agreement", "drawn by agreement"
+    return "resignation", "ended by resignation"
+
+
+def _example(game: Game) -> str:
+    return f"a move such as {game.start().legal_moves()[0]}"
+
+
+def _said(texts: Iterable[str]) -> tuple[Comment, ...]:
+    """Return comments of the texts that are not empty."""
+    return tuple(filter(None, (comment(text.replace("}", ")")) for text in texts)))
+
+
+def _number_faults(
+    numbers: list[tuple[int, int, int]],
+) -> Iterator[tuple[tuple[str, str], int, int]]:
+    """Yield the first number that counts neither plies nor pairs as the others do."""
+    wrong_plies = [one for one in numbers if one[0] != one[1]]
+    wrong_pairs = [one for one in numbers if one[0] != (one[1] + 1) // 2]
+    if wrong_plies and wrong_pairs:
+        in_pairs = len(wrong_pairs) <= len(wrong_plies)
+        number, ply, at = (wrong_pairs if in_pairs else wrong_plies)[0]
+        right = (ply + 1) // 2 if in_pairs else ply
+        message = (
+            f"number {number} stands before ply {ply}",
+            f"{right}: is a move missing before it?",
+        )
+        yield message, at, ply

@@ -1,0 +1,329 @@
+"""What people write above and below the moves of a game: names, dates, results, in many spellings.
+
+`text` says what a record looks like. Must not know the moves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from lath import games
+from lath.games.core import Game
+from lath.notation.record import KNOWN_TAGS, Termination
+from lath.notation.suggestions import meant_date, meant_result, meant_termination
+
+
+class Field(NamedTuple):
+    """One `[Name "value"]` or `Name: value`, and where it stands."""
+
+    name: str
+    value: str
+    at: int
+    end: int
+
+
+_ALIASES: Final[Mapping[str, str]] = {
+    **{name.lower(): name for name in KNOWN_TAGS},
+    **dict.fromkeys(("white", "whiteplayer", "playerwhite"), "White"),
+    **dict.fromkeys(("black", "blackplayer", "playerblack"), "Black"),
+    **dict.fromkeys(("player1", "firstplayer", "p1", "1stplayer"), "First"),
+    **dict.fromkeys(("player2", "secondplayer", "p2", "2ndplayer"), "Second"),
+    **dict.fromkeys(("variant", "gametype", "gamename"), "Game"),
+    **dict.fromkeys(("day", "played", "playedon", "utcdate"), "Date"),
+    **dict.fromkeys(("tournament", "competition"), "Event"),
+    **dict.fromkeys(("place", "location", "venue"), "Site"),
+    **dict.fromkeys(("score", "outcome", "winner"), "Result"),
+    **dict.fromkeys(("ending", "endedby", "ended", "reason"), "Termination"),
+    **dict.fromkeys(("time", "tc", "clock"), "TimeControl"),
+    **dict.fromkeys(("annotatedby", "commentator"), "Annotator"),
+    **dict.fromkeys(("comment", "comments", "note", "notes", "remark"), "Comment"),
+    **dict.fromkeys(("players", "between"), "Players"),
+    **dict.fromkeys(("moves", "game moves", "movelist"), "Moves"),
+    "fen": "Position",
+    "rd": "Round",
+}
+"""The tag that a name means, which is in small letters and without blanks and signs."""
+
+_TWO_WORDS: Final = (
+    r"player\s*[12]|player\s+(?:white|black)|(?:first|second|white|black|1st|2nd)\s+player|"
+    r"time\s+control|game\s+(?:type|name)|(?:played|ended|annotated)[ _](?:on|by)"
+)
+_NAMES: Final = (
+    r"white|black|orange|purple|first|second|p[12]|player[12]|games?|variant|date|day|played|"
+    r"event|tournament|competition|site|place|location|venue|round|rd|result|score|outcome|winner|"
+    rf"termination|ending|reason|time|tc|annotator|opening|setup|position|fen|comments?|notes?|remark|players|moves|{_TWO_WORDS}"
+)
+_QUOTED: Final = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'(?=\s*\])|[“„«][^”“»]*[”“»]"
+_TAG: Final = re.compile(
+    rf"\s*\[\s*((?i:{_TWO_WORDS})|[^\W\d][\w-]*)\s*[:=]?\s*({_QUOTED}|[^\]\"\n]*)\s*\]"
+)
+_KEY: Final = re.compile(rf"\s*((?i:{_NAMES}))(?:\s*[:=](?![-0-9]*\))|\t+|[ ]{{2,}})\s*(.*)")
+_ANY_KEY: Final = re.compile(r"\s*([^\W\d][\w' -]{0,24}?)(?:\s*:\s+|\s+=\s+)(\S.*)")
+_NEXT_KEY: Final = re.compile(rf"(?:\s*[,;|]\s*|\s+)(?=(?i:{_NAMES})\s*[:=]\s)")
+_COLOUR: Final = re.compile(
+    r"\s*[(\[<]\s*([a-z]+|1st|2nd)(?:\s+player)?\s*[)\]>]\s*", re.IGNORECASE
+)
+_VERSUS: Final = re.compile(r"\s+(?:vs?\.?|versus|against)\s+", re.IGNORECASE)
+
+SEATS: Final = {"white": 0, "black": 1, "first": 0, "second": 1, "1st": 0, "2nd": 1}
+
+
+def tag_meant(name: str) -> str:
+    """Return the tag that a name is another spelling of; the name as a tag where it is none.
+
+    >>> tag_meant("WHITE"), tag_meant("player 1"), tag_meant("Time control"), tag_meant("Mood")
+    ('White', 'First', 'TimeControl', 'Mood')
+    """
+    plain = re.sub(r"[\s_-]+", "", name.lower())
+    tag = _ALIASES.get(plain) or re.sub(r"[^A-Za-z0-9_]+", "", name.replace(" ", "_"))
+    return tag if tag[:1].isalpha() else f"Text{tag}"
+
+
+def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
+    """Return the fields with which a line begins, and where in the line they end.
+
+    A name that is not known counts before a colon only if `loose`, which is before the moves.
+    """
+    found: list[Field] = []
+    end = 0
+    while match := _TAG.match(line, end):
+        value = match[2].strip()
+        if len(value) > 1 and value[0] + value[-1] in ('""', "''", "“”", "„“", "«»"):
+            value = re.sub(r"\\(.)", r"\1", value[1:-1])
+        found.append(Field(match[1], value, at + match.start(1) - 1, at + match.end()))
+        end = match.end()
+    if found:
+        return found, end
+    match = _KEY.match(line) or (_ANY_KEY.match(line) if loose else None)
+    if match is None:
+        return [], 0
+    parts = [match.start(1), *(cut.end() for cut in _NEXT_KEY.finditer(line, match.end(1)))]
+    for begin, stop in zip(parts, [*parts[1:], len(line)], strict=True):
+        name, value = re.split(r"\s*[:=]\s*|\t+| {2,}", line[begin:stop], maxsplit=1)
+        if tag_meant(name) == "Moves":
+            return found, begin + len(line[begin:stop]) - len(value)
+        value = value.strip().rstrip(",;|").strip()
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+            value = value[1:-1]
+        found.append(Field(name.strip(), value, at + begin, at + stop))
+    return found, len(line)
+
+
+def players_in(line: str) -> tuple[str, str] | None:
+    """Return the two names of `ann (white) vs bob (black)`, first and second as they stand.
+
+    >>> players_in("Game 3: ann (white) vs. bob (black)")
+    ('ann (white)', 'bob (black)')
+    """
+    text = re.sub(r"^\s*[\w .#]{1,20}:\s*", "", line).strip(" .,-=#*")
+    sides = _VERSUS.split(text)
+    if len(sides) != 2:
+        sides = re.split(r"\s+[-–—]\s+", text)
+        if len(sides) != 2 or not all(map(_COLOUR.search, sides)):
+            return None
+    return (sides[0], sides[1]) if all(len(side) <= 60 for side in sides) else None
+
+
+def coloured(name: str, colours: Mapping[str, int]) -> tuple[str, int | None]:
+    """Return a name without the colour in brackets behind it, and the seat of that colour.
+
+    >>> coloured("ann (Black)", SEATS), coloured("ann (club 2)", SEATS)
+    (('ann', 1), ('ann (club 2)', None))
+    """
+    found = _COLOUR.search(name)
+    if found is None or found[1].lower() not in colours:
+        return name.strip(), None
+    return _COLOUR.sub(" ", name, count=1).strip(), colours[found[1].lower()]
+
+
+def seats_of(game: Game | None, names: set[str]) -> Mapping[str, int]:
+    """Return the seat of each colour, for a header that names these colours in small letters.
+
+    White is first. In a game of other colours theirs count if the header names the other of them.
+    """
+    if game is None:
+        return SEATS
+    own = dict(zip(game.colours, (0, 1), strict=True))
+    return SEATS | own if set(own) <= names or "white" not in own else {**own, **SEATS}
+
+
+def game_meant(text: str) -> str:
+    """Return the id of the game whose id or title a text is; empty where there is none.
+
+    >>> game_meant("Manalath (61 cells)"), game_meant("YAVALATH"), game_meant("chess")
+    ('manalath-61', 'yavalath', '')
+    """
+    plain = re.sub(r"[\s_]+", "-", text.strip().lower())
+    for game in games.installed():
+        if plain in (game.id.lower(), re.sub(r"[\s_]+", "-", game.title.lower())):
+            return game.id
+    canonical = games.canonical_id(plain)
+    return canonical if ":" in plain and canonical.partition(":")[0] in games.ids() else ""
+
+
+_MONTHS: Final = {
+    word: number
+    for number, words in enumerate(
+        (
+            "jan",
+            "feb",
+            "mar mär",
+            "apr",
+            "may mai",
+            "jun",
+            "jul",
+            "aug",
+            "sep",
+            "oct okt",
+            "nov",
+            "dec dez",
+        ),
+        1,
+    )
+    for word in words.split()
+}
+
+
+class Day(NamedTuple):
+    """A date in our form, and what was assumed to read it."""
+
+    text: str
+    assumed: str = ""
+
+
+def day_of(text: str) -> Day | None:
+    """Return the day that a text says; None where it says none.
+
+    >>> day_of("Sunday 3 Nov 2024").text, day_of("2024.03.11").text, day_of("March 2024").text
+    ('2024-11-03', '2024-03-11', '2024-03-??')
+    """
+    plain = re.sub(r"\s+\d{1,2}:\d{2}.*|T\d\d:\d\d.*", "", text.strip())
+    if day := meant_date(plain):
+        return Day(day)
+    if found := re.fullmatch(r"\d{4}", plain):
+        return Day(f"{plain}-??-??")
+    words = re.findall(r"[^\W\d_]+|\d+", plain.lower())
+    months = [_MONTHS[word[:3]] for word in words if word[:3] in _MONTHS and not word.isdigit()]
+    numbers = [word for word in words if word.isdigit()]
+    if len(months) == 1 and numbers:
+        year = next((one for one in numbers if len(one) == 4), "")
+        days = [one for one in numbers if len(one) <= 2]
+        if not year or len(days) > 1 or len(numbers) != len(days) + 1:
+            return None
+        return _day(year, months[0], days[0] if days else "??")
+    if found := re.fullmatch(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)", plain):
+        one, sign, two, year = found.groups()
+        said = "" if len(year) == 4 else "years of two digits are 20xx"
+        year = year if len(year) == 4 else f"20{year}"
+        if int(two) > 12:
+            return _day(year, int(one), two, said)
+        if int(one) <= 12 and one != two:
+            order = sign.join(("day", "month", "year"))
+            said = "; ".join(filter(None, (said, f"dates are {order} where that is not certain")))
+        return _day(year, int(two), one, said)
+    return None
+
+
+def _day(year: str, month: int, day: str, assumed: str = "") -> Day | None:
+    text = meant_date(f"{year}-{month:02}-{day:0>2}")
+    return Day(text, assumed) if text else None
+
+
+class Ending(NamedTuple):
+    """A result, and why the game ended; empty where that is not said."""
+
+    result: str
+    termination: str = ""
+
+
+_WORDS: Final = {
+    **dict.fromkeys(("unfinished", "not finished", "in progress", "adjourned", "?"), "*"),
+    **dict.fromkeys(("½", "1/2", "tie", "tied", "remis", "drawn", "draw agreed"), "1/2-1/2"),
+    "none": "*",
+}
+_DONE: Final = re.compile(
+    r"(?P<who>.+?)(?:'s)?\s+(?P<does>wins?|won|victory|resign(?:s|ed)?|los(?:es|t)|gives? up|"
+    r"gave up|timed out|forfeit(?:s|ed)?)\b[\s,:(]*(?P<how>.*)",
+    re.IGNORECASE,
+)
+_HOW: Final = {
+    r"resign|gives? up|gave up": Termination.RESIGNATION,
+    r"time|clock|flag": Termination.TIME,
+    r"illegal": Termination.ILLEGAL_MOVE,
+    r"agree": Termination.AGREEMENT,
+    r"adjudicat": Termination.ADJUDICATION,
+    r"crash|disconnect": Termination.CRASH,
+    r"in a row|in line|rules|group|board": Termination.RULES,
+}
+
+
+def reason_in(text: str) -> str:
+    """Return the Termination that some words mean; empty where they mean none."""
+    exact = meant_termination(text)
+    if exact or not text:
+        return exact
+    return next(
+        (str(kind) for words, kind in _HOW.items() if re.search(words, text, re.IGNORECASE)), ""
+    )
+
+
+def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> Ending | None:
+    """Return the result that a text says in figures or words; None where it says none.
+
+    >>> ending_of("1 : 0", ("ann", "bob"), SEATS), ending_of("bob resigned", ("ann", "bob"), SEATS)
+    (Ending(result='1-0', termination=''), Ending(result='1-0', termination='resignation'))
+    """
+    plain = " ".join(text.strip(" .!\"'").split())
+    figures = re.match(
+        r"[01½][\s]*(?:/\s*2)?\s*[-–—−:]\s*[01½]\s*(?:/\s*2)?(?![\d/])|\*|½|1/2", plain
+    )
+    if figures and (
+        result := meant_result(re.sub(r"\s+", "", figures[0])) or _WORDS.get(figures[0])
+    ):
+        rest = plain[figures.end() :].strip(" ,;:()")
+        if rest and not reason_in(rest) and ending_of(rest, players, colours) is None:
+            return None
+        return Ending(result, reason_in(rest))
+    lower = plain.lower()
+    if result := meant_result(plain) or _WORDS.get(lower, ""):
+        return Ending(result, str(Termination.AGREEMENT) if "agreed" in lower else "")
+    if re.match(r"(draw|drawn|tie)\b", lower):
+        return Ending("1/2-1/2", reason_in(lower))
+    who = _seat(plain, players, colours)
+    if who is not None:
+        return Ending(("1-0", "0-1")[who])
+    if found := re.fullmatch(r"(?:win|victory|point)\s+(?:for|to|by)\s+(.+)", plain, re.IGNORECASE):
+        who = _seat(found[1], players, colours)
+        return None if who is None else Ending(("1-0", "0-1")[who])
+    if found := _DONE.fullmatch(plain):
+        who = _seat(found["who"], players, colours)
+        if who is None:
+            return None
+        does = found["does"].lower()
+        is_won = does.startswith(("win", "won", "vic"))
+        why = reason_in(found["how"] if is_won else f"{does} {found['how']}")
+        return Ending(("1-0", "0-1")[who if is_won else 1 - who], why)
+    return None
+
+
+def _seat(who: str, players: tuple[str, str], colours: Mapping[str, int]) -> int | None:
+    plain = " ".join(who.lower().split()).removeprefix("the ")
+    seats = {**{name: seat for name, seat in colours.items() if name}, "player 1": 0, "player 2": 1}
+    seats |= {"first player": 0, "second player": 1}
+    named = {name.lower(): seat for seat, name in enumerate(players) if name}
+    return {**seats, **named}.get(plain)
+
+
+def free_name(name: str, taken: Mapping[str, str]) -> str:
+    """Return a name for a tag that nothing has yet: with a number where it is taken."""
+    return next(each for each in _numbered(name) if each not in taken)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    number = 2
+    while True:
+        yield f"{name}{number}"
+        number += 1

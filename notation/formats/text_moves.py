@@ -1,0 +1,275 @@
+"""Where records of loose text begin, and their parts before anybody knows the game: fields, moves.
+
+`text` says what a record looks like. Must not know whether a move is legal.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from lath import games
+from lath.games.core import Game
+from lath.games.errors import MoveSyntaxError
+from lath.notation.errors import Fault
+from lath.notation.formats.text_header import (
+    SEATS,
+    Field,
+    ending_of,
+    fields_of,
+    game_meant,
+    players_in,
+    tag_meant,
+)
+from lath.notation.record import GLYPHS
+
+_SWAP: Final = r"(?i:swap(?:s|ped)?(?:[ \t]+(?:sides|seats|colou?rs|pieces))?)(?![\w-])"
+_TOKEN: Final = re.compile(
+    rf"""
+      (?P<braces>\{{[^}}]*\}}?)
+    | (?P<line>;[^\n]*)
+    | (?P<open>\() | (?P<close>\))
+    | (?P<nag>\$[0-9]+)
+    | (?P<result>(?<![^\s,;])(?:
+        (?:[01½](?:/2)?|0?\.5)[ \t]?[-–—−:][ \t]?(?:0?\.5|[01½](?:/2)?)(?![\w/-])
+        | ½ | 1/2(?![\w/]) | \*+))
+    | (?P<number>[0-9]{{1,4}}[ \t]?(?:\.(?:[ \t]?\.\.+)?|…|\)|:)(?:[ \t]*(?:\.\.+|…))?
+        | [0-9]{{1,4}}(?=\s|$))
+    | (?P<swap>{_SWAP})
+    | (?P<glyph>[!?]+)
+    | (?P<between>[,|→]|\.\.+|…|--+|[-–—](?=\s))
+    | (?P<word>[^\s!?(){{}};,|$]+)
+    | (?P<stray>\S)
+    """,
+    re.VERBOSE,
+)
+_MOVELIKE: Final = re.compile(
+    rf"(?:[0-9]{{1,4}}(?:\.+|…|\)))?[A-Za-z]{{1,3}}[0-9]{{1,2}}(?:[-:x@=/]?[A-Za-z]?[0-9]{{0,2}})*"
+    rf"[-!?+#=.,;:|]*|{_SWAP}|pass[,;]?"
+)
+_NUMBERED: Final = re.compile(r"\s*\(?[0-9]{1,4}(?:\s?(?:\.+|…|\))|:\s)\s*\S")
+_DATE: Final = re.compile(r"\s*[0-9]{1,2}\.\s*(?:[0-9]{1,2}\.|[^\W\d]{3,}\.?\s+[0-9]{4})")
+_FIRST: Final = re.compile(r"\s*\(?0*1(?:\s?(?:\.|…|\)|:)|\s)\s*(?!\.\.)")
+_RULE: Final = re.compile(r"\s*(?:[-=_#~+]{3,}|\*[*\s]*\*)\s*")
+_RESULT: Final = re.compile(r"(?:^|\s)(?:[01]\s?[-–:]\s?[01]|½|1/2(?:-1/2)?|\*)\s*$")
+ENDS: Final = ("Result", "Termination")
+
+
+# Where a record begins
+
+
+def _is_moves(line: str) -> bool:
+    """Return whether a line that is no field is one of moves."""
+    if _NUMBERED.match(line) and not _DATE.match(line):
+        return True
+    words = re.sub(r"\{[^}]*\}?|\([^)]*\)?", " ", line).replace(",", " ").split()
+    words = [word for word in words if not re.fullmatch(r"[\W\d]+|1/2", word)]
+    like = sum(_MOVELIKE.fullmatch(word) is not None or _is_of_a_game(word) for word in words)
+    return 2 * like > len(words) or (not words and _RESULT.search(line) is not None)
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_of_a_game(word: str) -> bool:
+    """Return whether a word is a move of any installed game, which may be of letters alone."""
+    bare = word.rstrip("!?+#=.,;:")
+    return len(bare) <= _LONGEST and any(_canonical(game, bare) for game in games.installed())
+
+
+_LONGEST: Final = 12
+
+
+def _canonical(game: Game, word: str) -> str:
+    try:
+        return game.canonical(word)
+    except MoveSyntaxError:
+        return ""
+
+
+class Beginning:
+    """Knows of each line of a stream whether a record begins there."""
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+        self._has_moves = self._is_ended = self._is_numbered = self._after_blank = False
+        self._is_open = False
+
+    def __call__(self, data: bytes) -> bool:
+        """Return whether a record begins with this line, the next of the stream."""
+        line = data.decode("utf-8", "replace").strip()
+        was_blank, self._after_blank = self._after_blank, not line or bool(_RULE.fullmatch(line))
+        if self._after_blank:
+            return False
+        found, end = ([], 0) if self._is_open else fields_of(line, 0, loose=not self._has_moves)
+        names = {tag_meant(one.name) for one in found}
+        rest = line[end:].strip()
+        if found:
+            is_end = names <= set(ENDS) and not was_blank and self._names.isdisjoint(names)
+            begins = (self._has_moves and not is_end) or (
+                not self._names.isdisjoint(names) and names != {"Comment"} and was_blank
+            )
+            self._note(names, rest, begins=begins)
+            return begins
+        if self._is_open or _is_moves(line):
+            # of moves that go on behind an empty line the numbers do too
+            begins = self._has_moves and was_blank and not self._is_open
+            begins = begins and (
+                self._is_ended or not self._is_numbered or bool(_FIRST.match(line))
+            )
+            begins = begins or (self._is_ended and self._is_numbered and bool(_FIRST.match(line)))
+            self._note(set(), line, begins=begins)
+            return begins
+        begins = self._has_moves and was_blank and ending_of(line, ("", ""), SEATS) is None
+        self._note(set(), "", begins=begins)
+        return begins
+
+    def _note(self, names: set[str], moves: str, *, begins: bool) -> None:
+        if begins:
+            self._names, self._has_moves, self._is_ended, self._is_numbered = (
+                set(),
+                False,
+                False,
+                False,
+            )
+        self._names |= names
+        if moves:
+            self._is_numbered |= _NUMBERED.match(moves) is not None
+            self._has_moves = True
+            last = max(moves.rfind("{"), moves.rfind("}"))
+            self._is_open = moves[last] == "{" if last >= 0 else self._is_open
+            self._is_ended |= not self._is_open and _RESULT.search(moves) is not None
+
+
+# The parts of one record
+
+
+@dataclass(slots=True)
+class Parts:
+    """What stands in the text of a record, before anybody knows its game."""
+
+    fields: list[Field] = field(default_factory=list)
+    body: str = ""
+    """The text with blanks in the place of all that is no moves."""
+    before: list[str] = field(default_factory=list)
+    after: list[tuple[str, int]] = field(default_factory=list)
+    """Lines that are neither, above the moves and below them, and where."""
+    players: tuple[str, str] | None = None
+
+
+def parts_of(text: str) -> Parts:
+    """Return what stands in the text of a record."""
+    found = Parts()
+    at, kept = 0, []
+    has_moves = is_open = False
+    for line in text.splitlines(keepends=True):
+        bare = line.rstrip("\r\n")
+        fields, end = ([], 0) if is_open else fields_of(bare, at, loose=not has_moves)
+        found.fields += fields
+        rest = bare[end:]
+        is_body = is_open or bool(end and rest.strip()) or (bool(rest.strip()) and _is_moves(rest))
+        if is_body:
+            has_moves = True
+            last = max(rest.rfind("{"), rest.rfind("}"))
+            is_open = rest[last] == "{" if last >= 0 else is_open
+        elif not fields and bare.strip() and not _RULE.fullmatch(bare):
+            if has_moves:
+                found.after.append((bare.strip(), at))
+            elif found.players is None and (players := players_in(bare)):
+                found.players = players
+            elif game_meant(bare.strip(" .#*=-")):
+                found.fields.append(Field("Game", bare.strip(" .#*=-"), at, at))
+            else:
+                found.before.append(bare.strip())
+        kept.append(" " * end + rest if is_body else " " * len(bare))
+        kept.append(line[len(bare) :])
+        at += len(line)
+    found.body = "".join(kept)
+    return found
+
+
+@dataclass(slots=True)
+class Word:
+    """A move as it is written, and what is said of it."""
+
+    text: str
+    at: int
+    glyph: str = ""
+    comments: list[str] = field(default_factory=list)
+    lines: list[tuple[list[Word], str]] = field(default_factory=list)
+    """Variations, each with its text."""
+
+
+@dataclass(slots=True)
+class Course:
+    """The moves of a record, before anybody knows its game."""
+
+    words: list[Word] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    numbers: list[tuple[int, int, int]] = field(default_factory=list)
+    """A number, before which ply it stands, and where."""
+    ends: list[tuple[str, int]] = field(default_factory=list)
+    """Results in figures, and where."""
+    faults: list[Fault] = field(default_factory=list)
+
+
+def course_of(body: str) -> Course:  # noqa: C901, PLR0912 - a case for each kind of token
+    """Return the moves that stand in a text."""
+    course = Course()
+    stack: list[tuple[list[Word], int]] = []
+    words, at = course.words, 0
+    early: list[str] = []
+    """What is said in a variation before its first move."""
+    while match := _TOKEN.search(body, at):
+        kind, token, at = match.lastgroup or "", match[0], match.end()
+        if kind == "line" and _is_list(token[1:]):
+            at = match.start() + 1  # a semicolon between moves
+        elif kind in ("braces", "line"):
+            if kind == "braces" and not token.endswith("}"):
+                course.faults.append(
+                    Fault("syntax", "the comment is never closed", "}", match.start())
+                )
+            before = early if stack else course.before
+            (words[-1].comments if words else before).append(token.strip("{};").strip())
+        elif kind == "open":
+            stack.append((words, match.start()))
+            words = []
+        elif kind == "close" and stack:
+            inner, (words, begin) = words, stack.pop()
+            if words:
+                words[-1].lines.append((inner, body[begin + 1 : match.start()]))
+            else:
+                course.before.append(body[begin + 1 : match.start()])
+        elif kind == "close":
+            course.faults.append(Fault("syntax", ") closes nothing", "( before it", match.start()))
+        elif kind == "nag" and words:
+            number = int(token[1:4])
+            if 0 < number <= len(GLYPHS) and not words[-1].glyph:
+                words[-1].glyph = GLYPHS[number - 1]
+            elif number:
+                words[-1].comments.append(token)
+        elif kind == "glyph" and words and token in GLYPHS and not words[-1].glyph:
+            words[-1].glyph = token
+        elif kind == "result" and not stack:
+            course.ends.append((token, match.start()))
+        elif kind == "number" and not stack:
+            number = int(re.sub("[^0-9]", "", token))
+            course.numbers.append((number, len(words) + 1, match.start()))
+        elif kind in ("word", "swap"):
+            text = "swap" if kind == "swap" else token
+            words.append(Word(text, match.start(), comments=early))
+            early = []
+    if stack:
+        fault = Fault("syntax", "the variation is never closed", ")", stack[-1][1])
+        course.faults.append(fault)
+        course.words = stack[0][0]
+    return course
+
+
+def _is_list(rest: str) -> bool:
+    """Return whether what follows a semicolon are moves, not words."""
+    words = re.split(r"[\s,;]+", re.split(r"[{(]", rest)[0].strip())
+    return all(
+        re.fullmatch(r"[\W\d]*", word) or _MOVELIKE.fullmatch(word) or _is_of_a_game(word)
+        for word in words
+    )

@@ -1,0 +1,169 @@
+"""Collections of many games, formats and files: what is ours is taken, the rest is counted."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+
+import pytest
+from commands import arena
+from sample_records import random_game
+
+from lath.notation.files import compressed
+from lath.notation.formats import writer
+from lath.notation.writer import format_records
+
+RECORDS = [random_game("yavalath", seed, Round=str(seed)) for seed in range(3)]
+LATH = "".join(format_records(RECORDS)).encode()
+
+
+def abstractplay(name: str) -> dict[str, object]:
+    players = [{"name": "a", "result": 1}, {"name": "b", "result": 0}]
+    return {"header": {"game": {"name": name}, "players": players}, "moves": [["e5"], ["resign"]]}
+
+
+MIXED = {
+    "all.json": json.dumps([abstractplay(n) for n in ("Chess", "Yavalath", "Go", "Chess")]),
+    "all.jsonl": "".join(
+        json.dumps({"tags": [["Game", g]], "comments": [], "plies": [], "result": "*"}) + "\n"
+        for g in ("chess", "yavalath", "go", "chess")
+    ),
+    "all.txt": "\n".join(
+        f'[White "ann"]\n[Game "{g}"]\n\n1. e5 *\n' for g in ("chess", "yavalath", "go", "chess")
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    list(product(MIXED, ("check", "stats", "select", "explore", "rate", "convert {} out.lath"))),
+)
+def test_records_of_other_games_are_counted_and_no_fault_unless_strict(
+    name: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(MIXED[name])
+    words = (command if "{}" in command else f"{command} {{}}").format(name).split()
+    ran = arena(*words)
+    assert ran.status == 0, ran.err
+    skipped = [line for line in ran.err.splitlines() if line.startswith("skipped ")]
+    (line,) = skipped
+    assert line.lower() == (
+        "skipped 3 records of other games: chess 2, go 1; --strict makes that an error"
+    )
+    assert "error[" not in ran.out + ran.err
+    Path("out.lath").unlink(missing_ok=True)
+    assert arena(*words, "--strict").status == 1
+
+
+def test_a_slip_of_a_name_and_a_game_of_a_file_are_problems(tmp_path: Path) -> None:
+    line = '{"tags":[["Game","%s"]%s],"comments":[],"plies":[],"result":"*"}\n'
+    path = tmp_path / "games.jsonl"
+    path.write_text(line % ("yavalat", "") + line % ("mine", ',["GameFile","mine.py"]'))
+    ran = arena("check", path)
+    assert (ran.status, ran.out.count("error[unknown-game]")) == (1, 2)
+
+
+def test_an_unknown_game_is_one_message_however_many_records_have_it(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    path.write_text('[Game "mine"]\n[GameFile "mine.py"]\n\n1. a1 *\n\n' * 20)
+    for command in ("check", "stats", "select"):
+        ran = arena(command, path)
+        assert ran.status == 1
+        assert (ran.out + ran.err).count("error[unknown-game]") == 1
+        assert "the same of 19 more records" in ran.err
+
+
+def test_a_database_of_a_mixed_collection_has_ours(tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    path.write_text(MIXED["all.json"])
+    ran = arena("convert", path, tmp_path / "all.duckdb")
+    assert (ran.status, "skipped 3 records" in ran.err) == (0, True)
+    assert arena("select", tmp_path / "all.duckdb", "--count").out == "1\n"
+
+
+def as_source(kind: str, folder: Path) -> tuple[Path, bytes]:
+    """Return a source of three records of a kind, and standard input for it."""
+    folder.mkdir()
+    path = folder / f"games{kind}"
+    if kind == "folder":
+        (folder / "a.lath").write_text("".join(format_records(RECORDS[:1])))
+        (folder / "b.jsonl").write_bytes(written("jsonlines", 1))
+        return folder, b""
+    if kind == "-":
+        return Path("-"), LATH
+    if kind == "- of JSON":
+        return Path("-"), written("jsonlines", 0)
+    if kind == ".duckdb":
+        (folder / "games.lath").write_bytes(LATH)
+        assert arena("convert", "-q", folder / "games.lath", path).status == 0
+    elif kind == "tournament":
+        (folder / "games.lath").write_bytes(LATH)
+        return folder, b""
+    elif kind in (".gz", ".zst"):
+        path = folder / f"games.lath{kind}"
+        path.write_bytes(compressed(LATH, kind))
+    elif kind in (".lath", ".txt", ""):
+        path.write_bytes(LATH)
+    else:
+        names = {".jsonl": "jsonlines", ".csv": "csv", ".json": "abstractplay"}
+        path.write_bytes(written(names[kind], 0))
+    return path, b""
+
+
+def written(name: str, begin: int) -> bytes:
+    return b"".join(writer(name)(RECORDS[begin:], lambda *_: None))
+
+
+KINDS = (".lath", ".txt", "", ".gz", ".zst", ".jsonl", ".csv", ".json", ".duckdb")
+KINDS += ("folder", "tournament", "-", "- of JSON")
+COMMANDS = {
+    "check": ["check", "--json"],
+    "stats": ["stats", "--json"],
+    "select": ["select", "--count"],
+    "explore": ["explore", "--json"],
+    "rate": ["rate", "--json"],
+    "explain": ["explain", "ann"],
+    "show": ["show", "--game", "3"],
+    "diff": ["diff"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_reads_every_kind_of_source(command: str, kind: str, tmp_path: Path) -> None:
+    if (command, kind) == ("check", "tournament"):
+        return  # which asks whether its database has the games, too: test_cli_check
+    source, data = as_source(kind, tmp_path / "source")
+    words: list[object] = [*COMMANDS[command], source]
+    if command == "diff":
+        (tmp_path / "same.lath").write_bytes(LATH)
+        words += [tmp_path / "same.lath", "--moves-only"]
+    ran = arena(*words, stdin=data)
+    assert ran.status == 0, ran.err
+    assert "error[" not in ran.out + ran.err
+
+
+@pytest.mark.parametrize("to", [".lath", ".jsonl", ".csv", ".json", ".duckdb"])
+@pytest.mark.parametrize("kinds", [(".lath", ".jsonl"), (".csv", ".json"), (".txt", "folder")])
+def test_sources_of_any_formats_are_joined_in_their_order(
+    kinds: tuple[str, str], to: str, tmp_path: Path
+) -> None:
+    sources = [as_source(kind, tmp_path / f"source{n}")[0] for n, kind in enumerate(kinds)]
+    if to == ".duckdb":  # which has a game once
+        sources.pop()
+    out = tmp_path / f"out{to}"
+    ran = arena("convert", *sources, out)
+    assert ran.status == 0, ran.err
+    back = arena("select", out, "--where", "game = yavalath")
+    rounds = [line for line in back.out.splitlines() if line.startswith("[Round ")]
+    assert rounds == [f'[Round "{n}"]' for n in range(3)] * len(sources)
+
+
+def test_a_joined_file_may_be_one_of_the_sources(tmp_path: Path) -> None:
+    one, two = tmp_path / "a.lath", tmp_path / "b.csv"
+    one.write_bytes(LATH)
+    two.write_bytes(written("csv", 0))
+    assert arena("convert", one, two, one).status == 0
+    assert arena("select", one, "--count", "--count-again").out == "6\n"

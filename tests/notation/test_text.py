@@ -1,0 +1,251 @@
+"""Text as people write it: any record in any of its shapes is read back as the same game."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_records import BUILT_IN, random_game
+
+from lath.notation.formats import entries
+from lath.notation.reader import Entry
+from lath.notation.record import Record
+from lath.notation.replay import faults_of
+
+
+def read(data: str | bytes, name: str = "notes.txt") -> list[Entry]:
+    content = data.encode() if isinstance(data, str) else data
+    return list(entries(io.BytesIO(content), "text", name, rules=True))
+
+
+def only(data: str | bytes, name: str = "notes.txt") -> Record:
+    (entry,) = read(data, name)
+    assert [str(problem) for problem in entry.problems] == []
+    assert entry.record
+    return entry.record
+
+
+SEATS = (("White", "Black"), ("First", "Second"), ("Player1", "Player2"), ("PLAYER 1", "player 2"))
+DATES = (
+    "2024-11-03",
+    "2024.11.03",
+    "3 Nov 2024",
+    "November 3, 2024",
+    "2024/11/3",
+    "3. November 2024",
+)
+RESULTS = {
+    "1-0": ("1-0", "1:0", "1 - 0", "1–0"),
+    "0-1": ("0-1", "0:1", "0–1"),
+    "1/2-1/2": ("1/2-1/2", "½-½", "1/2", "0.5-0.5"),
+    "*": ("*",),
+}
+WORDS = {
+    "1-0": ("ann wins", "ann won", "bob resigned", "bob lost on time"),
+    "0-1": ("bob wins", "ann resigns"),
+    "1/2-1/2": ("draw", "Draw agreed"),
+    "*": ("unfinished", "*"),
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How somebody writes records down."""
+
+    tags: str
+    order: int
+    seats: tuple[str, str]
+    date: str
+    moves: str
+    case: str
+    ends: str
+    signs: bool
+    newline: str
+    bom: bool
+
+
+SHAPES = st.builds(
+    Shape,
+    tags=st.sampled_from(['[{} "{}"]', "[{} '{}']", "[{} {}]", "[{}: {}]", "{}: {}", "{} = {}"]),
+    order=st.integers(0, 5),
+    seats=st.sampled_from(SEATS),
+    date=st.sampled_from(DATES),
+    moves=st.sampled_from(
+        ["pairs", "glued", "plies", "dots", "lines", "commas", "bare", "columns"]
+    ),
+    case=st.sampled_from(["as is", "upper"]),
+    ends=st.sampled_from(["tag", "behind", "both", "words"]),
+    signs=st.booleans(),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    bom=st.booleans(),
+)
+
+
+def moves_in(record: Record, shape: Shape) -> str:
+    words = list(record.moves)
+    if shape.case == "upper" and record.game == "yavalath":
+        words = [word.upper() for word in words]
+    if shape.signs:
+        words = [f"{word}!" if i % 3 == 0 else word for i, word in enumerate(words)]
+        words = [f"{word} {{so, 1-0}}" if i % 5 == 4 else word for i, word in enumerate(words)]
+    pairs = [words[i : i + 2] for i in range(0, len(words), 2)]
+    match shape.moves:
+        case "pairs":
+            return " ".join(f"{n}. {' '.join(pair)}" for n, pair in enumerate(pairs, 1))
+        case "glued":
+            return " ".join(f"{n}.{' '.join(pair)}" for n, pair in enumerate(pairs, 1))
+        case "plies":
+            return " ".join(f"{n}. {word}" for n, word in enumerate(words, 1))
+        case "dots":
+            return "\n".join(
+                f"{n}{'.' if not k else '...'} {word}"
+                for n, pair in enumerate(pairs, 1)
+                for k, word in enumerate(pair)
+            )
+        case "lines":
+            return "\n".join(words)
+        case "commas":
+            return ", ".join(words)
+        case "columns":
+            return "\n".join("\t".join((str(n), *pair)) for n, pair in enumerate(pairs, 1))
+    return " ".join(words)
+
+
+def text_of(record: Record, shape: Shape) -> str:
+    choice = shape.order
+    result = RESULTS[record.result][choice % len(RESULTS[record.result])]
+    tags = [
+        ("Game", record.game),
+        (shape.seats[0], "ann"),
+        (shape.seats[1], "bob"),
+        ("Date", shape.date),
+        *([("Setup", record.tag("Setup"))] if record.tag("Setup") else []),
+        *([("Result", result)] if shape.ends in ("tag", "both") else []),
+    ]
+    tags = tags[choice % len(tags) :] + tags[: choice % len(tags)]
+    head = "\n".join(shape.tags.format(name, value) for name, value in tags)
+    end = {"behind": f" {result}", "both": f" {result}"}.get(shape.ends, "")
+    if shape.ends == "words":
+        end = "\n" + WORDS[record.result][choice % len(WORDS[record.result])]
+        if record.termination == "rules":
+            end = "\n" + WORDS[record.result][0]
+    return f"{head}\n\n{moves_in(record, shape)}{end}\n"
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(BUILT_IN), st.integers(0, 9), st.booleans()),
+        min_size=1,
+        max_size=3,
+    ),
+    SHAPES,
+)
+def test_whatever_the_shape_game_moves_result_and_players_come_back(
+    games: list[tuple[str, int, bool]], shape: Shape
+) -> None:
+    records = []
+    for game_id, seed, is_cut in games:
+        record = random_game(game_id, seed)
+        if is_cut:  # somebody resigned, or nobody knows
+            plies = record.plies[: min(6, len(record.plies) - 1)]
+            result = ("1-0", "0-1", "*")[seed % 3]
+            tags = tuple(tag for tag in record.tags if tag[0] not in ("Result", "Termination"))
+            record = Record((*tags, ("Result", result)), plies, result)
+        records.append(record)
+    text = "\n".join(text_of(record, shape) for record in records)
+    data = ("\ufeff" * shape.bom + text.replace("\n", shape.newline)).encode()
+    found = read(data)
+    assert [str(problem) for entry in found for problem in entry.problems] == []
+    again = [entry.record for entry in found if entry.record]
+    assert [(r.game, r.moves, r.result, r.first, r.second) for r in again] == [
+        (r.game, r.moves, r.result, "ann", "bob") for r in records
+    ]
+    assert all(record.tag("Date") == "2024-11-03" for record in again)
+    assert not any(faults_of(record) for record in again)
+
+
+HEAD = '[Game "yavalath"]\n[White "ann"]\n[Black "bob"]\n'
+
+
+@pytest.mark.parametrize(
+    ("end", "result", "why"),
+    [
+        ("White wins on time", "1-0", "time"),
+        ("bob resigned", "1-0", "resignation"),
+        ("resigns", "1-0", "resignation"),
+        ("Winner: bob", "0-1", "resignation"),
+        ("Result: draw by agreement", "1/2-1/2", "agreement"),
+        ("0-1 (time)", "0-1", "time"),
+        ("Score: 1-0\nReason: adjudicated", "1-0", "adjudication"),
+    ],
+)
+def test_a_result_in_words_says_who_won_and_why(end: str, result: str, why: str) -> None:
+    record = only(f"{HEAD}\n1. e5 d4 2. c3\n{end}\n")
+    assert (record.result, record.termination) == (result, why)
+
+
+def test_all_that_is_wrong_with_a_record_is_told_at_once_and_the_next_is_read() -> None:
+    wrong = '[Date "30 Feb 2024"]\n[Result "1-0"]\n\n1. e5 zz 2. k12 {so}) 0-1\n'
+    text = f"{HEAD}{wrong}\n{HEAD}\ne5 *\n"
+    bad, good = read(text)
+    assert [(one.code, one.line, one.column, one.ply) for one in bad.problems] == [
+        ("tag", 4, 1, None),
+        ("move", 7, 7, 2),
+        ("move", 7, 13, 3),
+        ("syntax", 7, 21, None),
+        ("result", 7, 23, None),
+    ]
+    assert good.record
+    assert not good.problems
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (f"{HEAD}\n1. e5 e5 *\n", "illegal-move"),
+        (f"{HEAD}\n1. e5 d4 2. c3 f6 4. g3 *\n", "ply-number"),
+        (f"{HEAD}\n1. a1 i5 2. b1 i4 3. c1 1-0\n", "result"),
+        (f'{HEAD}[Result "1-0"]\n\n1. e5 d4 0-1\n', "result"),
+        (f'{HEAD}[White "cid"]\n1. e5 *\n', "tag"),
+        (f"{HEAD}\n1. e5 {{so\n", "syntax"),
+        ('[White "ann"]\n\n1. zz qq *\n', "no-game"),
+    ],
+)
+def test_a_contradiction_is_a_problem(text: str, code: str) -> None:
+    (entry,) = read(text)
+    assert code in [problem.code for problem in entry.problems]
+
+
+def test_what_was_assumed_is_said_of_each_record() -> None:
+    (entry,) = read(f'{HEAD}[Date "11.3.2024"]\n\n1. a1 i5 2. b1 i4 3. c1 0-1\n'.encode())
+    assert entry.assumed == (
+        "White is First",
+        "dates are day.month.year where that is not certain",
+        "ended by the rules",
+    )
+
+
+def test_text_that_is_not_utf8_is_latin_1_and_says_so() -> None:
+    (entry,) = read(f"{HEAD}\n1. e5 *\n".replace("ann", "Jürgen").encode("latin-1"))
+    assert entry.record
+    assert entry.record.first == "Jürgen"
+    assert entry.assumed[0] == "text that is not UTF-8 is Latin-1"
+
+
+def test_comments_unknown_tags_and_other_lines_are_kept() -> None:
+    record = only(
+        f"{HEAD}Mood: grim\nAt the club.\n\n1. e5! {{so}} (d4) d4 $2 2. c3 ; hm\nWell played!\n"
+    )
+    assert record.tag("Mood") == "grim"
+    assert record.comments == (("At the club.",),)
+    assert [ply.comments for ply in record.plies] == [
+        (("so",),),
+        (),
+        (("hm",), ("Well played!",)),
+    ]
+    assert [ply.glyph for ply in record.plies] == ["!", "?", ""]
+    assert [v.plies[0].move for v in record.plies[0].variations] == ["d4"]
