@@ -45,8 +45,23 @@ def print_survey(survey: Survey) -> None:
         words += f"; {dates['first']} to {dates['last']}"
         words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
     output.words(words)
+    for part in _parts(survey, together):
+        output.words(part)
     if missed := max(counted.openings.missed for _, counted in survey.games):
         output.words(_too_low(missed))
+
+
+def _parts(survey: Survey, together: GameCounts) -> list[str]:
+    """Return over which games a share is that is not over all of them."""
+    parts = []
+    finished = together.games - together.results["*"]
+    if finished < together.games:
+        parts.append(f"first scored: over the {finished:,} finished of {together.games:,} games")
+    opened = sum(counted.openings.games for _, counted in survey.games)
+    if survey.opening_plies and opened < together.games:
+        plies = "a ply" if survey.opening_plies == 1 else f"{survey.opening_plies} plies"
+        parts.append(f"openings: over the {opened:,} of {together.games:,} games with {plies}")
+    return parts
 
 
 SHOWN_OPENINGS: Final = 20

@@ -480,6 +480,8 @@ def test_commands_of_a_page_that_read_records_read_the_demo(
     for example in ALL:
         if example.page == page and "\nGAME = " in example.text:
             (folder / "mygame.py").write_text(example.text, encoding="utf-8")
+        if example.page == page and example.language == "text" and example.words:
+            (folder / example.words[0]).write_text(example.text, encoding="utf-8")
     wrong = []
     for one in COMMANDS:
         name = " ".join(one.words[: 1 + (one.words[0] == "bot")])

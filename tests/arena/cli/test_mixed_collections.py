@@ -116,8 +116,8 @@ def written(name: str, begin: int) -> bytes:
     return b"".join(writer(name)(RECORDS[begin:], lambda *_: None))
 
 
-KINDS = (".lath", ".txt", "", ".gz", ".zst", ".jsonl", ".csv", ".json", ".duckdb")
-KINDS += ("folder", "tournament", "-", "- of JSON")
+KINDS = [*(".lath", ".txt", "", ".gz", ".zst", ".jsonl", ".csv", ".json", ".duckdb")]
+KINDS += ["folder", "tournament", "-", "- of JSON"]
 COMMANDS = {
     "check": ["check", "--json"],
     "stats": ["stats", "--json"],
@@ -167,3 +167,12 @@ def test_a_joined_file_may_be_one_of_the_sources(tmp_path: Path) -> None:
     two.write_bytes(written("csv", 0))
     assert arena("convert", one, two, one).status == 0
     assert arena("select", one, "--count", "--count-again").out == "6\n"
+
+
+def test_a_share_of_a_part_of_the_games_says_of_how_many(tmp_path: Path) -> None:
+    path = tmp_path / "games.lath"
+    head = '[Game "yavalath"]\n[Termination "resignation"]\n\n'
+    path.write_text(f'{head}1. e5 2. d4 1-0\n\n[Game "yavalath"]\n\n1. e5 *\n\n{head}1. e5 0-1\n')
+    told = arena("stats", path).out
+    assert "first scored: over the 2 finished of 3 games" in told
+    assert "openings: over the 1 of 3 games with 2 plies" in told
