@@ -49,6 +49,7 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
+from lath.notation import formats
 from lath.notation.archive import verbatim
 from lath.notation.errors import printable
 from lath.notation.index import SUFFIX, NoIndexError, write_index
