@@ -25,8 +25,10 @@ mean of what either player (or else the analysis) last said, as the winner's exp
 - *decisiveness*: the ply on which e first was above all that the loser ever had, by T; 1 where it
   never was (DecisivenessMoves). 1 is a game that ends as soon as it is decided.
 
-What a game does not have is left out, never zero: each measure says how many games had it. Must not
-know files, nor how a number is shown.
+What a game does not have is left out, never zero: each measure says how many games had it. What
+needs evaluations is measured of *judged* games alone: where a bot's evaluations between lost and
+won differ. A bot that says 0 at every ply, or tells nothing but proofs, knows nothing of leads, and
+its zeros are no drama. Must not know files, nor how a number is shown.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ import io
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
@@ -148,6 +150,36 @@ LEAST_TOLD: Final = 3
 """Of so many plies that players chose at least one must have an evaluation: where one of two bots
 tells them, half of the plies have one."""
 
+DECIDED: Final = 0.99
+"""From here on an evaluation is a proof: won, or as good as won; below its negative lost."""
+
+LEAST_SPREAD: Final = 0.01
+"""By so much of a bot's evaluations between lost and won at least two must differ."""
+
+LEAST_JUDGED: Final = 3
+"""So many games must be judged: of fewer nobody can say how much games differ."""
+
+LEAST_SHARE: Final = 0.1
+"""This part of the games that count must be judged: fewer are exceptions, not the game."""
+
+Unjudged = Literal["no evaluations", "all level", "proofs alone"]
+"""Why a game tells nothing of leads."""
+
+UNJUDGED: Final[Mapping[Unjudged, str]] = {
+    "no evaluations": "without evaluations, or with too few",
+    "all level": "where each bot gives every position the same",
+    "proofs alone": "where bots tell wins and losses that they have proved, and nothing else",
+}
+"""What a game of each kind is, after its number."""
+
+UNMEASURABLE: Final = "not measurable with these bots"
+
+HELP: Final = (
+    "let bots play that judge positions: arena run … --bot mcts --bot monte-carlo; or have the "
+    "records judged: arena analyze FILE --bot mcts"
+)
+"""What makes games judged."""
+
 LEAST_OPENINGS: Final = 10
 """From so many openings on, of which none has more than a fifth of the games, games of one opening
 count as one piece of evidence, and intervals hold for openings of that kind."""
@@ -162,10 +194,11 @@ UNLIKE: Final = ("forfeited", "unfinished", "ruled out", "without moves")
 # One game
 
 
-def played(record: Record) -> tuple[dict[str, float], Course]:
-    """Return what a decided game comes to, by `Measure.key`, and how it went.
+def played(record: Record) -> tuple[dict[str, float], Course, Unjudged | None]:
+    """Return what a decided game comes to, by `Measure.key`, how it went, and why it is not judged.
 
-    There is nothing of what it does not have. Raises GameError where it cannot be played.
+    There is nothing of what it does not have, and None of a game that is judged. Raises GameError
+    where it cannot be played.
     """
     points = POINTS[record.result]
     is_won, why = points != 0.5, record.termination
@@ -204,14 +237,52 @@ def played(record: Record) -> tuple[dict[str, float], Course]:
         found["choices"] = sum(number > 1 for number in of_plies) / plies
         found["coverage"] = len(changed) / len(before)
     told = evaluations(record, seats, chosen)
+    unjudged, silent = judgement(record, seats)
+    if not told or unjudged == "no evaluations":
+        return found, course, "no evaluations"
+    if unjudged is not None:
+        return found, course, unjudged
+    if silent and not (told := evaluations(record, seats, chosen, silent=silent)):
+        return found, course, "no evaluations"
     if is_won:
         leads = [(at, value if points else -value) for at, value in told]
         course = course._replace(leads=leads)
-    return found | of_evaluations(told, plies, record.result), course
+    return found | of_evaluations(told, plies, record.result), course, None
 
 
-def evaluations(record: Record, seats: Sequence[int], chosen: int = 0) -> list[tuple[int, float]]:
+def judgement(record: Record, seats: Sequence[int]) -> tuple[Unjudged | None, frozenset[int]]:
+    """Return why a game is not judged, None if it is, and the seats that tell nothing but proofs.
+
+    A seat judges where its evaluations strictly between -`DECIDED` and `DECIDED` differ by
+    `LEAST_SPREAD`. An analysis is one judge of both seats.
+    """
+    said: dict[int, list[float]] = {}
+    is_analysed = bool(record.tag(ANALYSIS))
+    for seat, ply in zip(seats, record.plies, strict=False):
+        if ply.eval is not None:
+            said.setdefault(seat, []).append(ply.eval)
+    if not said:
+        return "no evaluations", frozenset()
+    open_ = {seat: [each for each in of if abs(each) < DECIDED] for seat, of in said.items()}
+    silent = {
+        seat for seat, of in open_.items() if max(of, default=0) - min(of, default=0) < LEAST_SPREAD
+    }
+    if silent == said.keys():
+        has_proofs = any(abs(each) >= DECIDED for of in said.values() for each in of)
+        return "proofs alone" if has_proofs else "all level", frozenset(silent)
+    return None, frozenset(() if is_analysed else silent)
+
+
+def evaluations(
+    record: Record,
+    seats: Sequence[int],
+    chosen: int = 0,
+    *,
+    silent: Collection[int] = (),
+) -> list[tuple[int, float]]:
     """Return the plies, from 0, that have an evaluation, with First's expected score in -1..1.
+
+    Of seats that are `silent` proofs alone are taken.
 
     It is the mean of what either player last said, for two bots see one position differently, and
     their difference is no change of lead; of an analysed record it is the analysis's own. `seats`
@@ -225,6 +296,8 @@ def evaluations(record: Record, seats: Sequence[int], chosen: int = 0) -> list[t
         if (said := ply.eval) is None:
             continue
         seat = seats[at]
+        if seat in silent and abs(said) < DECIDED:
+            continue
         views[0 if is_analysed else seat] = max(-1.0, min(1.0, -said if seat else said))
         found.append((at, math.fsum(views.values()) / len(views)))
     enough = len(found) * LEAST_TOLD >= len(record.plies) - chosen
@@ -287,6 +360,8 @@ class Group:
         """Those of them that repeat another, so that they tell less than as many new ones."""
         self.left_out: Final = Counter[str]()
         """How many do not, by `UNLIKE`."""
+        self.unjudged: Final = Counter[Unjudged]()
+        """How many of those that count tell nothing of leads, and why."""
         self.courses: Final = Courses()
         """How they went."""
         self._columns: Final[defaultdict[str, Column]] = defaultdict(Column)
@@ -304,7 +379,9 @@ class Group:
         if why := self._why_not(record):
             self.left_out[why] += 1
             return
-        found, course = played(record)
+        found, course, unjudged = played(record)
+        if unjudged is not None:
+            self.unjudged[unjudged] += 1
         self.courses.add(course)
         seats = record.first, record.second
         line = digest_of(record, seats, record.termination) if record.plies else None
@@ -339,6 +416,40 @@ class Group:
         return "without moves" if record.is_result_only else ""
 
     @property
+    def judged(self) -> int:
+        """Return how many games tell of leads."""
+        return self.games - self.unjudged.total()
+
+    @property
+    def needed(self) -> int:
+        """Return how many games must be judged for what needs evaluations."""
+        return max(LEAST_JUDGED, math.ceil(LEAST_SHARE * self.games))
+
+    @property
+    def lack(self) -> str:
+        """Return which games are judged where these are too few; empty where they are enough."""
+        if self.judged >= self.needed:
+            return ""
+        are = "is" if self.judged == 1 else "are"
+        words = f"{self.judged:,} of {self.games:,} games {are} judged, {self.needed:,} are needed"
+        return f"{words}: {kinds}" if (kinds := self.unjudged_words()) else words
+
+    @property
+    def reason(self) -> str:
+        """Return why nothing is measured that needs evaluations; empty where it is."""
+        return f"{UNMEASURABLE}: {self.lack}" if self.lack else ""
+
+    @property
+    def help(self) -> str:
+        """Return what makes it measurable; empty where it is."""
+        return "" if not self.lack else HELP if self.unjudged else "more games"
+
+    def unjudged_words(self) -> str:
+        """Return how many games tell nothing of leads, and why; empty where all do."""
+        kinds = [why for why in UNJUDGED if self.unjudged[why]]
+        return ", ".join(f"{self.unjudged[why]:,} {UNJUDGED[why]}" for why in kinds)
+
+    @property
     def by_opening(self) -> bool:
         """Return whether games of one opening count as one: intervals hold for others, too."""
         openings = Counter(self._openings)
@@ -364,7 +475,7 @@ class Group:
         if measure in self._results:
             return self._equals(measure)
         column = self._columns.get(measure.key)
-        if column is None:
+        if column is None or (measure.evaluated and self.reason):
             return None
         of = [clusters[game] for game in column.games]
         bounds = (0.0, 1.0 if measure.unit == "share" else math.inf)
@@ -404,11 +515,25 @@ class Group:
             "left_out": {why.replace(" ", "_"): self.left_out[why] for why in UNLIKE},
             "independent": self.clusters,
             "holds_for": self.holds_for,
+            "judged": self.judged,
+            "unjudged": {why.replace(" ", "_"): self.unjudged[why] for why in UNJUDGED},
             "measures": [
                 {"measure": row.measure.key, "unit": row.measure.unit, **_numbers(row.of)}
                 for row in self.rows()
+            ]
+            + [
+                {"measure": each.key, "unit": each.unit, **self._nothing()}
+                for each in self.unmeasured
             ],
         }
+
+    def _nothing(self) -> dict[str, Any]:
+        return {**_numbers(None), "reason": self.reason, "help": self.help}
+
+    @property
+    def unmeasured(self) -> list[Measure]:
+        """Return what is not measurable with these bots; of no games at all nothing is said."""
+        return [each for each in MEASURES if each.evaluated and self.games and self.reason]
 
     @property
     def holds_for(self) -> str:
@@ -416,7 +541,9 @@ class Group:
         return "openings of that kind" if self.by_opening else "the openings played"
 
 
-def _numbers(of: Estimated) -> dict[str, Any]:
+def _numbers(of: Estimated | None) -> dict[str, Any]:
+    if of is None:
+        return {"value": None, "low": None, "high": None, "games": 0}
     return {"value": of.value, "low": of.low, "high": of.high, "games": of.games}
 
 
@@ -452,9 +579,12 @@ class Measures:
     def rows(self) -> list[dict[str, Any]]:
         """Return a line each for sheets."""
         return [
-            {"game": group.game, "measure": row.measure.key, **_numbers(row.of)}
+            {"game": group.game, "measure": measure.key, **_numbers(of), "reason": reason}
             for _, group in self.groups
-            for row in group.rows()
+            for measure, of, reason in [
+                *((row.measure, row.of, "") for row in group.rows()),
+                *((each, None, group.reason) for each in group.unmeasured),
+            ]
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -516,8 +646,35 @@ def _apart(one: Row, other: Row) -> Difference:
     return Difference(value=of.value, low=of.low, high=of.high, p_value=p_value)
 
 
-def compared_to_json(compared: Sequence[Compared]) -> list[dict[str, Any]]:
-    """Return it as docs/measures.md describes it."""
+def not_compared(one: Group, other: Group) -> list[Measure]:
+    """Return what cannot be compared, since it is not measurable with the bots of one or both."""
+    return [each for each in MEASURES if each in one.unmeasured or each in other.unmeasured]
+
+
+def _not_compared_rows(one: Group, other: Group) -> list[dict[str, Any]]:
+    """Return nulls of what cannot be compared; the value of the one that has it, though."""
+    known = {"one": _by_measure(one), "other": _by_measure(other)}
+    reasons = {
+        name: group.reason for name, group in (("one", one), ("other", other)) if group.reason
+    }
+    return [
+        {
+            "measure": each.key,
+            "unit": each.unit,
+            **{name: _numbers(of[each].of if each in of else None) for name, of in known.items()},
+            **dict.fromkeys(("difference", "low", "high", "p_value", "adjusted")),
+            "differs": False,
+            "reason": "; ".join(f"{name}: {reason}" for name, reason in reasons.items()),
+            "help": one.help or other.help,
+        }
+        for each in not_compared(one, other)
+    ]
+
+
+def compared_to_json(
+    compared: Sequence[Compared], one: Group, other: Group
+) -> list[dict[str, Any]]:
+    """Return it as docs/measures.md describes it, with what cannot be compared, and why."""
     return [
         {
             "measure": each.measure.key,
@@ -527,19 +684,21 @@ def compared_to_json(compared: Sequence[Compared]) -> list[dict[str, Any]]:
             **_of_difference(each),
         }
         for each in compared
-    ]
+    ] + _not_compared_rows(one, other)
 
 
-def compared_rows(compared: Sequence[Compared]) -> list[dict[str, Any]]:
-    """Return a line each for sheets."""
+def compared_rows(compared: Sequence[Compared], one: Group, other: Group) -> list[dict[str, Any]]:
+    """Return a line each for sheets, with what cannot be compared, and why."""
     return [
         {
-            "measure": each.measure.key,
-            "one": each.one.value,
-            "other": each.other.value,
-            **_of_difference(each),
+            "measure": row["measure"],
+            "one": row["one"]["value"],
+            "other": row["other"]["value"],
+            **{name: row[name] for name in ("difference", "low", "high", "p_value", "adjusted")},
+            "differs": row["differs"],
+            "reason": row.get("reason", ""),
         }
-        for each in compared
+        for row in compared_to_json(compared, one, other)
     ]
 
 

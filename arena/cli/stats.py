@@ -207,13 +207,14 @@ def _print_compared(
     compared = compare_groups(one, other)
     names_of = _names(groups)
     if as_csv:
-        print(to_csv(compared_rows(compared)), end="")
+        print(to_csv(compared_rows(compared, one, other)), end="")
     elif as_json:
         by_game = [
             {"name": name, **group.to_json()}
             for name, (_, group) in zip(names_of, groups, strict=True)
         ]
-        _print_json(selection, {"by_game": by_game, "compared": compared_to_json(compared)})
+        rows = compared_to_json(compared, one, other)
+        _print_json(selection, {"by_game": by_game, "compared": rows})
     else:
         from lath.arena.terminal.stats import print_compared
 

@@ -209,9 +209,24 @@ def _print_notes(group: Group, output: Output) -> None:
     output.words(
         f"intervals count {group.clusters:,} {what}, and hold for these bots and {group.holds_for}"
     )
-    had = {row.measure for row in group.rows()}
-    if not any(measure.evaluated for measure in had):
-        output.words("no evaluations: nothing is said of drama, leads and decisions")
+    if not group.reason and (kinds := group.unjudged_words()):
+        output.words(f"{_NEED} are of {_games(group.judged)}; left out of them: {kinds}")
+    _print_unmeasured([("", group)], output)
+
+
+_NEED: Final = " and ".join(
+    ", ".join(each.name for each in MEASURES if each.evaluated).rsplit(", ", 1)
+)
+"""What needs evaluations, as a sentence has it."""
+
+
+def _print_unmeasured(groups: Sequence[tuple[str, Group]], output: Output) -> None:
+    """Print what is not measurable with the bots of each group, and what would help."""
+    lacking = [(f"{name}: " * bool(name), group) for name, group in groups if group.reason]
+    for name, group in lacking:
+        output.words(f"{name}{_NEED}: {group.reason}")
+    for words in dict.fromkeys(group.help for _, group in lacking):
+        output.words(f"what helps: {words}")
 
 
 _WORDS: Final = {True: "yes", False: "no"}
@@ -250,6 +265,11 @@ def print_compared(
         if measure not in both and any(measure == row.measure for g in groups for row in g.rows())
     ]:
         output.words(f"only one of them has: {', '.join(lacking)}")
+    for name, group in _each(names, groups):
+        if not group.reason and (kinds := group.unjudged_words()):
+            words = f"{_NEED} are of {_games(group.judged)}; left out of them: {kinds}"
+            output.words(f"{name}: {words}")
+    _print_unmeasured([each for each in _each(names, groups) if each[1].games], output)
 
 
 def _each(names: tuple[str, str], groups: tuple[Group, Group]) -> list[tuple[str, Group]]:

@@ -20,6 +20,7 @@ from lath.reports.measures import (
     MEASURES,
     SAYS,
     UNLIKE,
+    UNMEASURABLE,
     Compared,
     Group,
     Measure,
@@ -86,7 +87,8 @@ class Answer(NamedTuple):
     title: str
     said: Parts
     rest: Parts
-    panel: Panel
+    panel: Panel | None
+    """None of what is not measurable."""
 
 
 class Curve(NamedTuple):
@@ -159,7 +161,7 @@ def render(
         title=_title(counted, compared),
         groups=groups,
         counted=counted,
-        answers=_answers(panels, compared),
+        answers=_answers(panels, counted, compared),
         topics=[
             (topic, some)
             for topic, keys in TOPICS.items()
@@ -234,7 +236,9 @@ def _ends(dots: Iterable[Dot]) -> list[float]:
     return [end for dot in dots for end in (dot.value, dot.low, dot.high) if end is not None]
 
 
-def _answers(panels: dict[str, Panel], compared: Sequence[Compared] | None) -> list[Answer]:
+def _answers(
+    panels: dict[str, Panel], groups: Sequence[Named], compared: Sequence[Compared] | None
+) -> list[Answer]:
     """Return which game is longer, fairer and more dramatic, as far as the games tell."""
     found = []
     if (panel := panels.get("plies")) is not None:
@@ -247,11 +251,33 @@ def _answers(panels: dict[str, Panel], compared: Sequence[Compared] | None) -> l
         said, rest = _fair(panel)
         ordered = sorted(panel.dots, key=lambda dot: abs(dot.value - 50))
         found.append(Answer("Fairer", said, rest, panel._replace(dots=ordered)))
-    if (panel := panels.get("drama")) is not None:
-        what = "Its winner was behind by {} of a point on average"
-        said, rest = _most(panel, "most dramatic", "more dramatic", what, compared)
-        found.append(Answer("More dramatic", said, rest, _sorted(panel)))
+    if (answer := _dramatic(panels.get("drama"), groups, compared)) is not None:
+        found.append(answer)
     return found
+
+
+def _dramatic(
+    panel: Panel | None, groups: Sequence[Named], compared: Sequence[Compared] | None
+) -> Answer | None:
+    """Return which game is more dramatic, of those whose bots tell; None where drawn games do."""
+    lacking = [one for one in groups if one.group.reason]
+    if not lacking and panel is None:
+        return None
+    rest: list[tuple[str, bool]] = []
+    for one in lacking:
+        rest += [(one.name, True), (": ", False)] if len(groups) > 1 else []
+        rest += _words(f"{one.group.lack}. ")
+    for words in dict.fromkeys(one.group.help for one in lacking):
+        rest += _words(f"What helps: {words}.")
+    if panel is None or (lacking and len(panel.dots) == 1):
+        said = _words(f"{UNMEASURABLE.capitalize()}.")
+        return Answer("More dramatic", said, rest, panel)
+    what = "Its winner was behind by {} of a point on average"
+    said, more = _most(panel, "most dramatic", "more dramatic", what, compared)
+    if lacking:
+        names = _all_of([dot.name for dot in panel.dots])
+        said = [*_words("Of "), *names, *_words(": "), *said]
+    return Answer("More dramatic", said, [*more, *_words(" "), *rest], _sorted(panel))
 
 
 def _sorted(panel: Panel) -> Panel:
@@ -269,8 +295,8 @@ def _most(
     lowest = top.low if top.low is not None else -math.inf
     near = [dot for dot in others if dot.high is None or dot.high >= lowest]
     if compared is not None:
-        (row,) = (each for each in compared if each.measure == panel.measure)
-        near = [] if row.differs else others
+        row = next((each for each in compared if each.measure == panel.measure), None)
+        near = [] if row and row.differs else others
     if len(near) == len(others):
         return _words(f"Which is {more if compared else f'the {most}'}, the games do not tell."), ()
     if near:
@@ -389,7 +415,8 @@ BOX: Final = (38.0, 8.0, 312.0, 150.0)
 
 def _leads(groups: Sequence[Named]) -> Chart | None:
     """Return what winners could expect over the game, in per cent of a point."""
-    known = [(one.name, points) for one in groups if (points := one.group.courses.leads())]
+    judged = [one for one in groups if not one.group.reason]
+    known = [(one.name, points) for one in judged if (points := one.group.courses.leads())]
     scaled = [(name, [_scaled(point, 100) for point in points]) for name, points in known]
     return _drawn(scaled, (0, 100), (0, 100))
 

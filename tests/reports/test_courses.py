@@ -40,7 +40,7 @@ def test_leads_are_those_that_were_told_last() -> None:
 
 def test_a_game_goes_as_its_positions_say() -> None:
     record = random_game("mammalath", 3)
-    _, course = played(record)
+    _, course, _ = played(record)
     *before, last = positions(record)
     assert list(course.legal) == [len(each.legal_moves()) for each in before]
     assert course.cells == len(last.contents())

@@ -126,7 +126,7 @@ def test_a_winner_who_never_led_is_decided_at_the_end() -> None:
 
 
 def test_two_bots_that_disagree_make_no_changes_of_lead() -> None:
-    said = told("a1 e1 b1 e2 c1", 0.3, 0.1, 0.3, 0.1, 0.3)  # both think they are ahead
+    said = told("a1 e1 b1 e2 c1", 0.4, 0.1, 0.3, 0.2, 0.3)  # both think they are ahead
     found = played(a_game(said, "0-1"))[0]
     assert found["lead_changes"] == 0
     analysed = played(a_game(said, "0-1", Analysis="mcts, 1 s"))[0]
@@ -138,6 +138,51 @@ def test_few_evaluations_are_none() -> None:
     two = played(a_game(told("a1 e1 b1 e2 c1", None, 0.1, None, 0.5, None), "0-1"))[0]
     assert "drama" not in one
     assert (two["drama"], two["time_to_decide"]) == (0.0, 1 / 5), "one bot of two tells them"
+
+
+@pytest.mark.parametrize(
+    ("evaluations", "why"),
+    [
+        ((None,) * 5, "no evaluations"),
+        ((0.0,) * 5, "all level"),
+        ((0.3, 0.1, 0.3, 0.1, 0.3), "all level"),  # each bot one number of its own
+        ((0.3, -0.3, 0.3, -0.3, 0.3), "all level"),
+        ((0.001, 0.0, 0.002, 0.0, -0.001), "all level"),
+        ((0.0, 0.0, 0.0, 1.0, -1.0), "proofs alone"),
+        ((0.0, 0.0, 0.0, 0.995, -0.992), "proofs alone"),  # wins in so many plies
+        ((0.0, 0.1, 0.0, 0.3, 0.0), None),
+    ],
+)
+def test_a_game_is_judged_where_a_bots_evaluations_between_lost_and_won_differ(
+    evaluations: tuple[float | None, ...], why: str | None
+) -> None:
+    for tags in ({}, {"Analysis": "mcts, 1 s"}):
+        found, _, unjudged = played(a_game(told("a1 e1 b1 e2 c1", *evaluations), "0-1", **tags))
+        assert (unjudged, "drama" in found) == (why, why is None)
+
+
+def test_of_a_bot_that_is_always_level_proofs_alone_count() -> None:
+    said = told("a1 e1 b1 e2 c1", 0.0, -0.2, 0.0, 0.4, 0.0)
+    found = played(a_game(said, "0-1"))[0]
+    assert found["greatest_drama"] == pytest.approx(0.2), "not half of it"
+    proved = told("a1 e1 b1 e2 c1", 0.0, -0.2, 0.0, 0.4, -1.0)
+    assert played(a_game(proved, "0-1"))[0]["greatest_drama"] == pytest.approx(0.2)
+
+
+def test_few_judged_games_are_exceptions_and_measure_nothing() -> None:
+    def games(judged: int, level: int) -> Group:
+        numbers = (0.0, 0.1, 0.0, 0.3, 0.0), (0.0,) * 5
+        kinds = [numbers[at >= judged] for at in range(judged + level)]
+        return counted(*(a_game(told("a1 e1 b1 e2 c1", *kind), "0-1") for kind in kinds))
+
+    measured = {
+        (judged, level): any(row.measure.key == "drama" for row in games(judged, level).rows())
+        for judged, level in ((2, 0), (2, 8), (3, 0), (3, 27), (3, 28), (4, 36), (0, 9))
+    }
+    assert [each for each, has in measured.items() if has] == [(3, 0), (3, 27), (4, 36)]
+    assert games(2, 0).help == "more games"
+    drama = next(row for row in games(3, 27).rows() if row.measure.key == "drama")
+    assert drama.of.games == 3, "of the judged alone"
 
 
 def counted(*records: Record) -> Group:

@@ -6,10 +6,11 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from report_pages import hostile_measures, measures_of
+from report_pages import BOTS, hostile_measures, measures_of
+from sample_records import tournament
 
-from lath.reports.measures import MEASURES, SAYS, Measure
-from lath.reports.page.measures import Dot, Panel, _fair, _most
+from lath.reports.measures import MEASURES, SAYS, Group, Measure, compare_groups
+from lath.reports.page.measures import Dot, Named, Panel, _fair, _most, render
 from lath.reports.page.views import axis
 
 PLIES, EQUAL = MEASURES[7], MEASURES[1]
@@ -122,9 +123,23 @@ def test_the_same_records_give_the_same_bytes() -> None:
 
 
 def test_nothing_is_said_of_drama_without_evaluations() -> None:
-    page = measures_of("yavalath", annotated=False).html
-    assert "More dramatic" not in page
-    assert "nothing is said of drama, leads and decisions" in page
+    page = " ".join(Seen(measures_of("yavalath", annotated=False).html).text)
+    assert "Not measurable with these bots." in page
+    assert "0 of 12 games are judged, 3 are needed" in page
+    assert "arena run … --bot mcts" in page
+
+
+def test_none_is_more_dramatic_than_one_whose_bots_know_nothing() -> None:
+    one, other = (Group(game) for game in ("yavalath", "surikata"))
+    for group, annotated in ((one, True), (other, False)):
+        for record in tournament(BOTS, 2, game_ids=(group.game,), annotated=annotated):
+            group.add(record)
+    named = [Named(name=group.game, group=group) for group in (one, other)]
+    for compared in (compare_groups(one, other), None):
+        page = " ".join(" ".join(Seen(render(named, "arena", "-", compared).html).text).split())
+        assert "More dramatic? Not measurable with these bots." in page
+        assert "is more dramatic" not in page
+        assert "the most dramatic" not in page
 
 
 def test_a_page_without_games_says_so() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,11 +55,11 @@ def test_json_has_the_keys_that_the_page_names() -> None:
 
 def test_sheets_have_a_line_a_measure() -> None:
     lines = arena("stats", "wide.lath", "--measures", "--csv").out.splitlines()
-    assert lines[0] == "game,measure,value,low,high,games"
+    assert lines[0] == "game,measure,value,low,high,games,reason"
     assert len(lines) == 1 + len(MEASURES)
     both = ("wide.lath", "narrow.lath", "--measures", "--compare", "--csv")
     heading, *rows = arena("stats", *both).out.splitlines()
-    assert heading == "measure,one,other,difference,low,high,p_value,adjusted,differs"
+    assert heading == "measure,one,other,difference,low,high,p_value,adjusted,differs,reason"
     assert len(rows) == len(MEASURES)
 
 
@@ -76,11 +77,64 @@ def test_two_files_of_one_game_are_compared_by_their_names() -> None:
     assert "no difference between wide.lath and again.lath is shown" in ran.out
 
 
-def test_without_evaluations_it_is_said_that_there_are_none() -> None:
-    plain = re.sub(r" \{.*?\}", "", Path("wide.lath").read_text())
-    ran = arena("stats", "-", "--measures", stdin=plain)
-    assert "drama " not in ran.out
-    assert "no evaluations: nothing is said of drama, leads and decisions" in ran.out
+NEED_EVALUATIONS = {each.key for each in MEASURES if each.evaluated}
+
+KNOWS_NOTHING: dict[str, Callable[[str], str]] = {
+    "without evaluations, or with too few": lambda text: re.sub(r" \{.*?\}", "", text),
+    "where each bot gives every position the same": lambda text: re.sub(
+        r"eval -?[\d.]+", "eval 0.0", text
+    ),
+    "where bots tell wins and losses that they have proved, and nothing else": lambda text: re.sub(
+        r"eval (-?)(\d\.\d)",
+        lambda found: f"eval {found[1]}{1.0 if float(found[2]) > 0.5 else 0.0}",
+        text,
+    ),
+}
+"""What makes of a file one of bots that know nothing of leads, by what is said of its games."""
+
+
+@pytest.mark.parametrize("says", KNOWS_NOTHING)
+def test_what_bots_know_nothing_of_is_not_measured(says: str) -> None:
+    Path("blind.lath").write_text(KNOWS_NOTHING[says](Path("wide.lath").read_text()))
+    printed = " ".join(arena("stats", "blind.lath", "--measures").out.split())
+    assert "drama 0.0%" not in printed
+    assert "not measurable with these bots: 0 of 8 games are judged, 3 are needed: " in printed
+    assert says in printed
+    assert "what helps: let bots play that judge positions: arena run … --bot mcts" in printed
+    told = json.loads(arena("stats", "blind.lath", "--measures", "--json").out)["by_game"][0]
+    rows = {row["measure"]: row for row in told["measures"]}
+    assert {key for key, row in rows.items() if row["value"] is None} == NEED_EVALUATIONS
+    assert all(says in rows[key]["reason"] and rows[key]["help"] for key in NEED_EVALUATIONS)
+    sheet = arena("stats", "blind.lath", "--measures", "--csv").out
+    assert len(re.findall(r"^yavalath,\w+,,,,0,", sheet, re.MULTILINE)) == len(NEED_EVALUATIONS)
+
+
+def test_what_only_one_has_is_not_compared() -> None:
+    level = next(how for says, how in KNOWS_NOTHING.items() if "every position" in says)
+    Path("blind.lath").write_text(level(Path("narrow.lath").read_text()))
+    both = ("stats", "wide.lath", "blind.lath", "--measures", "--compare")
+    printed = " ".join(arena(*both).out.split())
+    assert "yavalath:size=4: lead changes, changes a ply, drama" in printed
+    assert "not measurable with these bots" in printed
+    rows = json.loads(arena(*both, "--json").out)["compared"]
+    nulls = {row["measure"]: row for row in rows if row["difference"] is None}
+    assert set(nulls) == NEED_EVALUATIONS
+    assert nulls["drama"]["one"]["value"] is not None
+    assert nulls["drama"]["other"]["value"] is None
+    assert nulls["drama"]["reason"].startswith("other: not measurable")
+    page = arena(*both, "--html", "-").out
+    assert "more dramatic." not in page
+    assert "Not measurable with these bots." in page
+
+
+def test_where_some_games_are_judged_it_is_said_which() -> None:
+    level = next(how for says, how in KNOWS_NOTHING.items() if "every position" in says)
+    mixed = Path("wide.lath").read_text() + "\n" + level(Path("wide.lath").read_text())
+    printed = " ".join(arena("stats", "-", "--measures", "--count-again", stdin=mixed).out.split())
+    assert "are of 8 games; left out of them: 8 where each bot gives every position the" in printed
+    alone = arena("stats", "wide.lath", "--measures").out
+    drama = re.compile(r"^drama +(\S+)", re.MULTILINE)
+    assert f"drama {drama.findall(alone)[0]}" in printed, "level games make it no smaller"
 
 
 def test_what_does_not_count_is_told() -> None:
