@@ -14,7 +14,7 @@ import random
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -39,7 +39,12 @@ from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import Strengths, half_widths, strengths_of
 from lath.arena.tournament.system import database_errors
 from lath.arena.tournament.versions import POOL, entered
+from lath.games.errors import GameError
+from lath.notation import parse
+from lath.notation.errors import NotationError
 from lath.notation.protocol import TimeControl
+from lath.reports.measures import Group
+from lath.reports.power import Needed, needed
 from lath.reports.ratings.elo import ELO
 from lath.reports.ratings.numerics import Z95, cholesky, dot
 from lath.reports.ratings.rating import rate
@@ -95,6 +100,9 @@ AGAIN: Final = 0.8, 1.25
 
 BESIDES_S: Final = 0.01
 """Of a game in which nobody thinks."""
+
+MOST_MEASURED: Final = 400
+"""Games of a game of which it is looked at how much they differ: a quarter of a second."""
 
 ENOUGH: Final = 400
 """Games from which on it is looked at how much wider intervals are than of independent ones."""
@@ -160,6 +168,9 @@ class Plan:
 
     sprt: SprtPlan | None
     bots: tuple[BotPlan, ...]
+
+    differences: tuple[Needed, ...]
+    """How many games show that a game differs from another."""
 
 
 class _Anywhere:
@@ -266,7 +277,18 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
             _bot_plan(name, before, after, wider * known[name], wider * then[name])
             for name in (() if config.tuning else config.names)
         ),
+        differences=() if config.tuning else tuple(_differences(config.games, store)),
     )
+
+
+def _differences(game_ids: Iterable[str], store: Store) -> Iterator[Needed]:
+    """Yield how many games show what a game differs in, by the spread of those stored."""
+    for game_id in game_ids:
+        group = Group(game_id)
+        for text in store.records_of(game_id, MOST_MEASURED):
+            with suppress(GameError, NotationError):  # such as of rules that have changed
+                group.add(parse(text))
+        yield from needed(group)
 
 
 def _schedule(config: Config, store: Store, budget: Budget = UNLIMITED) -> Schedule:

@@ -374,6 +374,11 @@ class Store:
         )
         return [(number, bool(is_crash)) for number, is_crash in rows]
 
+    def records_of(self, game: str, most: int) -> list[str]:
+        """Return the last records of a game, `most` at most."""
+        question = "SELECT record FROM game WHERE game = ? ORDER BY number DESC LIMIT ?"
+        return [record for (record,) in self._rows(question, game, most)]
+
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
         rows = self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
