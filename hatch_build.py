@@ -16,6 +16,7 @@ BESIDE = {
     "py.typed": "lath/py.typed",
     "grammar.lark": "lath/notation/grammar.lark",
     "examples/bots": "lath/arena/starters",
+    "examples/new-game": "lath/arena/new_game",
 }
 
 

@@ -2,11 +2,11 @@
 
 Of a mean whose values have the variance v in either game, a difference d is found at 5 %
 (two-sided) in 80 of 100 comparisons with n = 2 v (1.960 + 0.842)^2 / d^2 games of each: the usual
-formula of two independent means (Fleiss, Levin and Paik, Statistical Methods for Rates and Proportions, 3rd
-edition, 2003, chapter 4; without the correction for continuity, as the test here has none). It is
-never less than `LEAST_GAMES`: of fewer the test knows too little of their spread. The test is that
-of `lath.reports.estimates`, of one measure by itself: where many are compared at once, each takes
-more. Must not know where the games are stored, nor how a number is shown.
+formula of two independent means (Fleiss, Levin and Paik, Statistical Methods for Rates and
+Proportions, 3rd edition, 2003, chapter 4; without the correction for continuity, as the test here
+has none). It is never less than `LEAST_GAMES`: of fewer the test knows too little of their spread.
+The test is that of `lath.reports.estimates`, of one measure by itself: where many are compared at
+once, each takes more. Must not know where the games are stored, nor how a number is shown.
 """
 
 from __future__ import annotations

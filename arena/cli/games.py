@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib import import_module
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -23,16 +23,29 @@ from lath.arena.cli.main import (
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import data_output
 from lath.games import parameters
-from lath.games.core import Position, version_of
+from lath.games.core import Position, card_of, version_of
 from lath.games.core import perft as count_paths
+
+if TYPE_CHECKING:
+    from lath.games.core import Game
 
 app = App()
 
+
+class GamesGroup(ListGroup):
+    """A group that shows a game where none of its commands is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line."""
+        is_game = args and not args[0].startswith("-") and args[0] not in self.commands
+        return super().parse_args(ctx, ["show", *args] if is_game else args)
+
+
 group = App(
     name="games",
-    cls=ListGroup,
+    cls=GamesGroup,
     help="List the games, their legal moves, and counts of paths.\n\n"
-    "Without a command: list. Example: arena games list --json",
+    "Without a command: list, or of a GAME: show. Example: arena games ./mygame.py",
 )
 app.add_typer(group)
 
@@ -45,26 +58,7 @@ def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
     """
     add_games(game)
     found = registry.installed()
-    rows = [
-        {
-            "id": one.id,
-            "title": one.title,
-            "credit": one.credit,
-            "cells": len(one.board.names),
-            "origin": _origin_of(one.id),
-            "rules": version_of(one),
-            "parameters": [
-                {
-                    "name": each.name,
-                    "default": each.default,
-                    "values": list(each.values),
-                    "about": each.about,
-                }
-                for each in parameters.of(one)
-            ],
-        }
-        for one in found
-    ]
+    rows = [_described(one) for one in found]
     if as_json:
         print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
         return
@@ -76,6 +70,27 @@ def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
         for each in parameters.of(one):
             value = f"{each.name}={parameters.written(each.default)}"
             print(f"  {value:14}{each.about}; {each.expected}")
+
+
+def _described(game: Game) -> dict[str, Any]:
+    """Return a game as JSON has it."""
+    return {
+        "id": game.id,
+        "title": game.title,
+        "credit": game.credit,
+        "cells": len(game.board.names),
+        "origin": _origin_of(game.id),
+        "rules": version_of(game),
+        "parameters": [
+            {
+                "name": each.name,
+                "default": each.default,
+                "values": list(each.values),
+                "about": each.about,
+            }
+            for each in parameters.of(game)
+        ],
+    }
 
 
 def _origin_of(game_id: str) -> str:
@@ -99,6 +114,35 @@ def start_of(game_id: str, position: str | None, setup: str | None) -> Position:
         raise typer.BadParameter("--position and --setup exclude each other")
     game = registry.get(registry.named(game_id))
     return game.start(setup) if position is None else game.position(position)
+
+
+@group.command("show")
+def show_game(game: GameId, as_json: AsJson = False) -> None:
+    """Show a game: the card of its rules, its parameters, and variants worth a try.
+
+    `show` may be left out.
+
+    Example: arena games ./mygame.py
+    """
+    from lath.arena.terminal.play import card_of as shown_card
+
+    one = registry.get(registry.named(game))
+    others = parameters.variants(one) if ":" not in one.id else ()
+    if as_json:
+        more = {"card": card_of(one), "variants": list(others)}
+        print(json.dumps(_described(one) | more, indent=2, ensure_ascii=False), file=data_output())
+        return
+    lines = [shown_card(one), "", f"{one.id}: {one.credit}; {_origin_of(one.id)}"]
+    start = one.start(one.draw_setup(1) if one.has_setups else None)
+    lines[-1] += f"; {len(one.board.names)} cells, {len(start.legal_moves())} first moves"
+    for each in parameters.of(one) if others else ():
+        value = f"{each.name}={parameters.written(each.default)}"
+        lines.append(f"  {value:14}{each.about}; {each.expected}")
+    if others:
+        base = game.partition(":")[0]
+        lines.append("Variants, such as these:")
+        lines += [f"  {base}:{other.partition(':')[2]}" for other in others]
+    print("\n".join(lines), file=data_output())
 
 
 @group.command()

@@ -1,24 +1,28 @@
-"""`arena init`: a commented configuration and a bot to start from.
+"""`arena init`: a commented configuration and a bot to start from, or a game in one file.
 
-The bots are those of `examples/bots`, which the wheel carries as `lath/arena/starters`.
+The bots are those of `examples/bots`, which the wheel carries as `lath/arena/starters`; the game is
+that of `examples/new-game`, there `lath/arena/new_game`.
 """
 
 from __future__ import annotations
 
+import keyword
 import os
+import re
 import shlex
 import sys
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
-from lath import DOCUMENTATION
-from lath.arena.cli.main import App, argument, option
+from lath import DOCUMENTATION, games
+from lath.arena.cli.main import App, Plain, argument, option
 from lath.arena.cli.outputs import made_folder
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.programs import build_command
+from lath.notation.errors import shortened
 from lath.notation.files import write_atomically
 
 app = App()
@@ -101,6 +105,103 @@ _README: Final = """\
 """
 
 
+GAME_NAME: Final = "mygame"
+"""What the game of the examples is called, and one that is given no name."""
+
+_GAME_FILES: Final = (f"{GAME_NAME}.py", f"test_{GAME_NAME}.py", "README.md")
+
+_NAME: Final = re.compile("[a-z][a-z0-9_]*")
+
+
+class Init(Plain):
+    """The command, of which `--game` needs no value."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line."""
+        given: list[str] = []
+        for word, after in zip(args, [*args[1:], "-"], strict=True):
+            given += [word, GAME_NAME] if word == "--game" and after.startswith("-") else [word]
+        return super().parse_args(ctx, given)
+
+
+def _game_texts(name: str) -> dict[str, str]:
+    """Return the files of a new game of this name; raises ConfigError for one that is none."""
+    _refuse_name(name)
+    packed = resources.files("lath.arena") / "new_game"
+    checkout = Path(__file__).resolve().parents[2] / "examples" / "new-game"
+    words = name.split("_")
+    new = {
+        GAME_NAME: name,
+        f'"{GAME_NAME}"': f'"{name.replace("_", "-")}"',
+        f"{GAME_NAME}:goal=avoid": f"{name.replace('_', '-')}:goal=avoid",
+        f"./{GAME_NAME}.py:goal=avoid": f"./{name}.py:goal=avoid",
+        f'"{GAME_NAME}.py"': f'"{name}.py"',
+        "MyGame": "".join(word.capitalize() for word in words),
+        "My Game": " ".join(word.capitalize() for word in words if word),
+    }
+    pattern = re.compile("|".join(map(re.escape, sorted(new, key=len, reverse=True))))
+    return {
+        file.replace(GAME_NAME, name): pattern.sub(
+            lambda found: new[found[0]],
+            ((packed if packed.is_dir() else checkout) / file).read_text(encoding="utf-8"),
+        )
+        for file in _GAME_FILES
+    }
+
+
+def _refuse_name(name: str) -> None:
+    """Raise ConfigError for a name that no new game can have, with one that it can."""
+    close = re.sub("[^a-z0-9]+", "_", name.removesuffix(".py").lower()).strip("_0123456789")
+    fits = _NAME.fullmatch(close) and not _taken(close)
+    hint = f"\nhint: arena init --game {close if fits else 'my_game'}"
+    if not _NAME.fullmatch(name) or name.endswith("_") or "__" in name or len(name) > MOST_LETTERS:
+        raise ConfigError(
+            f"--game: {shortened(name)} is not a name for a file, a class and an id; expected a "
+            f"small letter, then small letters, digits and single _, {MOST_LETTERS} at most{hint}"
+        )
+    if why := _taken(name):
+        raise ConfigError(f"--game: {name!r} is {why}; choose another name{hint}")
+
+
+MOST_LETTERS: Final = 40
+"""Of the name of a new game."""
+
+
+def _taken(name: str) -> str:
+    """Return what a name is already; empty where it is free."""
+    if keyword.iskeyword(name) or keyword.issoftkeyword(name):
+        return "a word of Python"
+    if name.replace("_", "-") in games.builtin_ids() + games.plugin_ids():
+        return "the id of an installed game"
+    if name in sys.stdlib_module_names or name in ("lath", "pytest", "conftest"):
+        return "a module that Python needs"
+    return "the name of a test" if name.startswith("test_") else ""
+
+
+def _init_game(folder: Path, text: str) -> None:
+    """Write a game, its test and a page of what to try."""
+    where, _, name = text.rpartition("/")
+    folder = folder / where if where else folder
+    _write(folder, _game_texts(name))
+    steps = [
+        f"cd {shlex.quote(str(folder))}" if folder != Path() else "",
+        f"arena games ./{name}.py",
+        f"arena play ./{name}.py --bot mcts",
+    ]
+    written = f"{folder / name}.py, its test and README.md, with what to try, are written. Next:"
+    print(written, *(f"  {step}" for step in steps if step), sep="\n", file=sys.stderr)
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files into a folder, none over another; raises ConfigError."""
+    for name, text in texts.items():
+        if os.path.lexists(folder / name) and not _is_as_written(folder / name, text):
+            raise ConfigError(f"{folder / name} is there already; choose another folder")
+    with made_folder(folder) as made:
+        for name, text in texts.items():
+            write_atomically(made / name, [text.encode()])
+
+
 def _is_as_written(path: Path, text: str) -> bool:
     """Return whether a file is what is to be written: somebody was stopped before the next one."""
     try:
@@ -109,20 +210,31 @@ def _is_as_written(path: Path, text: str) -> bool:
         return False
 
 
-@app.command()
+@app.command(cls=Init)
 def init(
     folder: Annotated[Path, argument("DIR", "Made if it is missing.")] = Path(),
     bot: Annotated[
-        Language, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
-    ] = "python",
+        Language | None, option("--bot", "LANG", "python, javascript, c, cpp, rust or shell.")
+    ] = None,
+    game: Annotated[
+        str | None, option("--game", "[DIR/]NAME", "Write a game of this name; else mygame.")
+    ] = None,
 ) -> None:
     """Write a commented tournament.toml and a bot to start from.
 
-    A README.md comes with them. No file is overwritten.
+    A README.md comes with them. With --game: a game in one file, its test and a page of what to
+    try. No file is overwritten.
 
     Example: arena init my-bots --bot javascript
+
+    Example: arena init --game hexline
     """
-    starter = STARTERS[bot]
+    if game is not None:
+        if bot is not None:
+            raise ConfigError("--bot and --game write different things; give one of them")
+        _init_game(folder, game)
+        return
+    starter = STARTERS[bot or "python"]
     packed = resources.files("lath.arena") / "starters" / starter.source
     checkout = Path(__file__).resolve().parents[2] / "examples" / "bots" / starter.source
     command = shlex.join(tomllib.loads(f"command = {starter.command}")["command"])
@@ -138,12 +250,7 @@ def init(
             command=command,
         ),
     }
-    for name, text in texts.items():
-        if os.path.lexists(folder / name) and not _is_as_written(folder / name, text):
-            raise ConfigError(f"{folder / name} is there already; choose another folder")
-    with made_folder(folder) as made:
-        for name, text in texts.items():
-            write_atomically(made / name, [text.encode()])
+    _write(folder, texts)
     steps = [
         f"cd {folder}" if folder != Path() else "",
         starter.build,

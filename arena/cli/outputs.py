@@ -204,7 +204,8 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     if path.exists() and not path.is_dir():
         raise ConfigError(f"{path} cannot be written: Not a directory")
     with writable(path):
-        if path.is_dir() and any(path.iterdir()):
+        # Another in place of the current folder would leave the shell in one that is gone.
+        if path.is_dir() and (any(path.iterdir()) or path.samefile(Path.cwd())):
             remove_halves(path)
             yield path
         else:

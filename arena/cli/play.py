@@ -78,7 +78,10 @@ def play(
     Example: arena play yavalath --bot monte-carlo --side second -o mine.lath
     """
     if bool(game) == bool(game_):
-        raise typer.BadParameter("expected one game: GAME, or --game GAME")
+        raise typer.BadParameter(
+            "expected one game: GAME, or --game GAME; `arena games` lists them, and "
+            "`arena games GAME` the variants of one"
+        )
     spec, control = _spec(bot), time_of(tc)
     control = (spec and spec.time) or control
     plan = _plan(game or game_, spec, side, setup, position, seed)

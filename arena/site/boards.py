@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lath.games import get
-from lath.games.core import read_move, version_of
+from lath.games.core import card_of, read_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
@@ -31,7 +31,7 @@ def board_json(game_id: str) -> dict[str, Any] | None:
         game = get(game_id)
     except GameError:
         return None
-    more = {"id": game.id, "credit": game.credit, "card": getattr(game, "card", "")}
+    more = {"id": game.id, "credit": game.credit, "card": card_of(game)}
     return {**board.to_json(game), **more, "drawn": board.template(game)}
 
 

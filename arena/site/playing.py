@@ -30,6 +30,7 @@ from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import Question, Thinkers
 from lath.games.core import FIRST_VERSION, version_of
 from lath.games.errors import GameError
+from lath.games.parameters import variants
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.errors import RecordValueError, shortened
 from lath.notation.protocol import TimeControl
@@ -368,11 +369,19 @@ def puzzles_of(game: str) -> list[dict[str, Any]]:
 
 
 def choices(thinkers: Thinkers) -> dict[str, Any]:
-    """Return what pages let one choose from: `games`, `puzzles` and `bots`."""
+    """Return what pages let one choose from: `games`, each with its `variants`, and `bots`."""
     puzzles = {file.stem for file in all_built_in()}
     known = []
     for game_id in games.ids():
         with suppress(ValueError):
             game = games.get(game_id)
-            known.append({"id": game.id, "title": game.title, "has_puzzles": game.id in puzzles})
+            others = [games.get(other) for other in variants(game)]
+            known.append(
+                {
+                    "id": game.id,
+                    "title": game.title,
+                    "has_puzzles": game.id in puzzles,
+                    "variants": [{"id": one.id, "title": one.title} for one in others],
+                }
+            )
     return {"games": known, "bots": list(thinkers.names)}

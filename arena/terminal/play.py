@@ -32,6 +32,7 @@ from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games import overlays
 from lath.games.core import SEATS, Game, Move, Position, Seat, read_move
+from lath.games.core import card_of as rules_of
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
@@ -127,8 +128,9 @@ def card_of(game: Game) -> str:
     >>> print(card_of(games.get("yavalath")).splitlines()[0])
     Yavalath: four or more of your stones in line win; three in line, without four,
     """
-    card: str = getattr(game, "card", f"{game.credit}; the legal moves are what ? lists.")
-    return "\n".join(map(fill, f"{game.title}: {card}".splitlines(), repeat(79)))
+    card = rules_of(game) or f"{game.credit}; the legal moves are what ? lists."
+    card = card if card.startswith(game.title) else f"{game.title}: {card}"
+    return "\n".join(map(fill, card.splitlines(), repeat(79)))
 
 
 def sights(position: Position) -> list[str]:

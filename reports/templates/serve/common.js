@@ -142,10 +142,20 @@ export const offerLevels = async (bot) => {
   return about.get(bot);
 };
 
-// The game that is chosen, with its parameters; and chooses one.
-export const gameNow = () => [lath.byId("game").value, lath.byId("parameters").value.replace(/\s/gu, "")].filter(Boolean).join(":");
+// The game that is chosen, with its parameters; and chooses one. What is typed goes before those of
+// the variant that is listed.
+export const gameNow = () => {
+  const typed = lath.byId("parameters").value.replace(/\s/gu, "");
+  const { value } = lath.byId("game");
+  return typed ? `${value.split(":")[0]}:${typed}` : value;
+};
 export const chooseGame = (id) => {
   const [name, ...parameters] = id.split(":");
+  lath.byId("game").value = id;
+  if (lath.byId("game").value === id) {
+    lath.byId("parameters").value = "";
+    return;
+  }
   lath.byId("game").value = name;
   lath.byId("parameters").value = parameters.join(":");
 };
