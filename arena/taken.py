@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
-from lath.arena.errors import ConfigError
+from lath.arena.errors import ConfigError, reading
 from lath.notation import formats
 from lath.notation.errors import Problem, printable
 from lath.notation.reader import Entry
@@ -39,6 +39,7 @@ class Taken:
         self.others = Counter[str]()
         """Records of other games, by what those are called."""
         self._told = Counter[tuple[str, str, str]]()
+        self._is_game_used = False
         formats.give_game("")
 
     def give_game(self, game_id: str) -> None:
@@ -54,6 +55,7 @@ class Taken:
 
     def note(self, entry: Entry) -> bool:
         """Count what is said of an entry in the end; return whether it is of another game."""
+        self._is_game_used |= any(words.endswith(BY_GAME) for words in entry.assumed)
         if entry.other_game and not self.is_strict:
             self.others[printable(entry.other_game)[:40]] += 1
         elif entry.assumed and not entry.problems:
@@ -87,7 +89,7 @@ class Taken:
         if dropped := [(words, n) for words, n in self.assumed.items() if _is_drop(words)]:
             told = [(words.removeprefix(_DROPPED), n) for words, n in dropped]
             lines.append(f"dropped: {_counted(told)}")
-        if self.game and not any(words.endswith(BY_GAME) for words in self.assumed):
+        if self.game and not self._is_game_used:
             lines.append(
                 f"hint: --game {self.game} is for records of text that name no game; "
                 f"--where 'game = {self.game}' takes those of one game"
@@ -121,28 +123,34 @@ TAKEN: Final = Taken()
 """Of the command that this process runs."""
 
 
-def files_in(sources: Iterable[Path]) -> list[Path]:
-    """Return sources with the record files in the place of each folder that has no tournament.
+NO_FILES: Final = ", nor record files such as games.pgn or games.txt"
+"""What is said of a folder that has nothing to read, behind what else it has not."""
 
-    Raises ConfigError for a folder without any.
+
+def files_in(sources: Iterable[Path], *, is_refused: bool = True) -> list[Path]:
+    """Return sources with the record files in the place of each folder that is no tournament's.
+
+    Raises ConfigError for a folder without any, if such a one `is_refused`.
     """
-    return [file for source in sources for file in _files_of(source)]
+    return [file for source in sources for file in _files_of(source, is_refused=is_refused)]
 
 
-def _files_of(source: Path) -> list[Path]:
+def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
     if not source.is_dir():
         return [source]
-    from lath.arena.tournament.database import DATABASE
-    from lath.arena.tournament.sources import is_tournament
+    from lath.arena.tournament.database import DATABASE, RECORDS
+    from lath.arena.tournament.sources import is_of_a_run
 
-    found = sorted(file for file in source.iterdir() if file.is_file() and is_record_file(file))
-    if is_tournament(source) and ((source / DATABASE).is_file() or len(found) == 1):
+    if is_of_a_run(source):
+        return [source]
+    with reading(source):
+        inside = sorted(source.iterdir())
+    found = [file for file in inside if file.is_file() and is_record_file(file)]
+    if found == [source / RECORDS] or not (found or is_refused):
         return [source]
     if not found:
-        raise ConfigError(
-            f"{source} has no tournament and no record files; "
-            "expected files such as games.lath, games.pgn or games.txt in it"
-        )
+        lacks = f"it has neither {DATABASE} nor {RECORDS}{NO_FILES}"
+        raise ConfigError(f"{source} is no tournament: {lacks}")
     return found
 
 

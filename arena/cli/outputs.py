@@ -7,6 +7,7 @@ earlier command that was killed has left half is removed. Must not know what sta
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
@@ -226,6 +227,8 @@ def refuse_as_archive(out: Path) -> None:
             raise ConfigError(f"{out} cannot be written: there is no folder {str(out.parent)!r}")
         if is_special(out):
             return
+        if out.is_dir():  # whose record files would be read
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         refuse_tournament(out, force=False)
         if not out.exists():
             return

@@ -99,9 +99,9 @@ def check(
     Example: arena check tournament --sound mended
     """
     add_games(game, is_strict=strict)
-    sources = files_in(sources)
-    folders = [path for path in sources if path.is_dir()]
     check = _Check(as_json=as_json, most=max_errors)
+    sources = files_in(sources) if sound is not None else check.files_in(sources)
+    folders = [path for path in sources if path.is_dir()]
     if sound is not None:
         _refuse_out(sound, sources, folders)
     if index and (sound or folders or any(map(is_special, sources))):
@@ -117,7 +117,7 @@ def check(
                     is_read = check.file(path, jobs)
                     if index and is_read:
                         check.index(path, quiet=quiet)
-    if not quiet and (check.records or len(sources) > len(folders) + len(check.unreadable)):
+    if not quiet and (check.records or check.has_read):
         check.print_counts()
     for why in check.unreadable:
         print(f"arena: {why}", file=sys.stderr)
@@ -149,6 +149,8 @@ class _Check:
         self.records = self.bad = self.plies = self.problems = 0
         self.unreadable: Final[list[ConfigError]] = []
         """Why files could not be read."""
+        self.has_read = False
+        """Whether a file of records could be read."""
         self._as_json: Final = as_json
         self._most: Final = most
         self._began_s: Final = time.perf_counter()
@@ -156,6 +158,16 @@ class _Check:
     def status(self) -> int:
         """Return the exit status for what was found until now."""
         return 2 if self.unreadable else 1 if self.bad or self.problems else 0
+
+    def files_in(self, sources: list[Path]) -> list[Path]:
+        """Return the sources that there are, those of a folder in its place."""
+        found: list[Path] = []
+        for source in sources:
+            try:
+                found += files_in([source])
+            except ConfigError as error:
+                self.unreadable.append(error)
+        return found
 
     def file(self, path: Path, jobs: int) -> bool:
         """Check a file by so many processes; return whether it could be read."""
@@ -165,6 +177,7 @@ class _Check:
         except ConfigError as error:
             self.unreadable.append(error)
             return False
+        self.has_read = True
         return True
 
     def index(self, path: Path, *, quiet: bool) -> None:

@@ -28,7 +28,7 @@ from lath.arena.errors import (
     reading,
 )
 from lath.arena.referee.record import GameResult
-from lath.arena.taken import TAKEN, files_in
+from lath.arena.taken import NO_FILES, TAKEN, files_in
 from lath.arena.tournament.anchors import scale_in
 from lath.arena.tournament.database import (
     BENCHES,
@@ -119,7 +119,7 @@ def records_of(
     if given is not None:
         yield from _once(sources, doubts, given, rules=rules, jobs=jobs)
         return
-    for source in files_in(sources):
+    for source in files_in(sources, is_refused=False):
         found: list[Doubt] = []
         try:
             with reading(source):
@@ -147,7 +147,7 @@ def _once(
 ) -> Iterator[Record | Refused]:
     """Yield records, but for those that were given before."""
     # Directories first: they know what was ruled of a game, and its records elsewhere do not.
-    for source in sorted(files_in(sources), key=lambda one: not one.is_dir()):
+    for source in sorted(files_in(sources, is_refused=False), key=lambda one: not one.is_dir()):
         given.begin(source)
         for record in records_of([source], doubts, rules=rules, jobs=jobs):
             if isinstance(record, Refused) or not given.is_left_out(record):
@@ -294,7 +294,9 @@ def _exported_in(
     path = folder / RECORDS
     if not path.is_file():
         if not (folder / DATABASE).is_file():
-            raise ArenaError(f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}")
+            lacks = f"it has neither {DATABASE} nor {RECORDS}"
+            more = "" if is_of_a_run(folder) else NO_FILES
+            raise ArenaError(f"{folder} is no tournament: {lacks}{more}")
         why.args = (f"{why}; there is no {RECORDS}",)
         raise why
     written = dt.datetime.fromtimestamp(path.stat().st_mtime).astimezone()
@@ -662,3 +664,13 @@ def tournaments_in(folder: Path) -> tuple[Path, ...]:
 def is_tournament(folder: Path) -> bool:
     """Return whether a folder has games of its own, or a database for them."""
     return any((folder / name).is_file() for name in (DATABASE, RECORDS))
+
+
+def is_of_a_run(folder: Path) -> bool:
+    """Return whether a run has left a folder, whatever of it is missing now.
+
+    A configuration alone is none: it may wait beside records of others for its first run.
+    """
+    if (folder / CONFIG).is_file() and (folder / RECORDS).is_file():
+        return True
+    return any((folder / name).is_file() for name in (DATABASE, OUTCOME, STANDINGS, STANDINGS_CSV))

@@ -261,11 +261,11 @@ _HOW: Final = {
 
 def reason_in(text: str) -> str:
     """Return the Termination that some words mean; empty where they mean none."""
-    exact = meant_termination(text)
+    exact = str(meant_termination(text))
     if exact or not text:
         return exact
     return next(
-        (str(kind) for words, kind in _HOW.items() if re.search(words, text, re.IGNORECASE)), ""
+        (kind.value for words, kind in _HOW.items() if re.search(words, text, re.IGNORECASE)), ""
     )
 
 
@@ -288,7 +288,7 @@ def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -
         return Ending(result, reason_in(rest))
     lower = plain.lower()
     if result := meant_result(plain) or _WORDS.get(lower, ""):
-        return Ending(result, str(Termination.AGREEMENT) if "agreed" in lower else "")
+        return Ending(result, Termination.AGREEMENT.value if "agreed" in lower else "")
     if re.match(r"(draw|drawn|tie)\b", lower):
         return Ending("1/2-1/2", reason_in(lower))
     who = _seat(plain, players, colours)

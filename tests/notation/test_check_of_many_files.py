@@ -19,12 +19,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "bad.lath").write_text(ILLEGAL)
     (tmp_path / "cut.lath.gz").write_bytes(b"\x1f\x8b\x08junk")
     (tmp_path / "other.sgf").write_text("(;)")
+    (tmp_path / "empty").mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("unreadable", ["missing.lath", "cut.lath.gz", "other.sgf", "."])
+@pytest.mark.parametrize("unreadable", ["missing.lath", "cut.lath.gz", "other.sgf", "empty"])
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_a_file_that_cannot_be_read_is_named_and_the_others_are_checked(
     unreadable: str, place: int
@@ -35,7 +36,9 @@ def test_a_file_that_cannot_be_read_is_named_and_the_others_are_checked(
     assert ran.status == 2
     assert "bad.lath:3:10: error[illegal-move]" in ran.out
     (named,) = re.findall(
-        r"^arena: (\S+) (?:cannot be read|is sgf|is no tournament)", ran.err, re.MULTILINE
+        r"^arena: (\S+?):? (?:cannot be read|sgf is only written|is no tournament)",
+        ran.err,
+        re.MULTILINE,
     )
     assert named == unreadable
     assert "2 records: 1 sound, 1 bad (1 problem)" in ran.err

@@ -171,7 +171,7 @@ def test_the_status_is_2_for_wrong_usage_and_a_file_that_is_not_there(
 def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
     ran = arena("check", tmp_path)
     assert ran.status == 2
-    assert f"{tmp_path} has no tournament and no record files" in ran.err
+    assert f"{tmp_path} is no tournament: it has neither" in ran.err
 
 
 def test_a_limit_that_is_reached_changes_no_status(tmp_path: Path) -> None:

@@ -119,7 +119,10 @@ def test_of_a_damaged_directory_what_is_sound_is_told_and_what_is_lost(
     assert "; 10 games are sound there or in games.lath" in ran.err
     assert "`arena check cup` counts them" in ran.err
     (cup / DATABASE).unlink()
-    assert arena(*command.split(), cup).err == "arena: cup cannot be read: Is a directory\n"
+    Path("cup/notes.txt").write_text("1. e5 d4 *\n")  # is not what is asked for
+    assert arena(*command.split(), cup).err == (
+        "arena: cup is no tournament: it has neither tournament.db nor games.lath\n"
+    )
 
 
 def test_a_run_that_goes_on_storing_is_no_damage(tmp_path: Path) -> None:
@@ -224,6 +227,7 @@ def test_games_lath_serves_where_the_database_cannot_be_read(
 
 def test_records_alone_are_rated_without_a_word(cup: Path, sound: Path) -> None:
     (cup / DATABASE).unlink()
+    (cup / "notes.txt").write_text("1. e5 d4 *\n")
     ran = rated(cup)
     assert (ran.status, ran.err) == (0, "")
     assert ratings(ran) == ratings(rated(sound))

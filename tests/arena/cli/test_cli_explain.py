@@ -89,7 +89,7 @@ def test_a_tournaments_directory_is_read_with_its_rulings(
     assert "5 games" in arena("explain", "ann", ".").out
     refused = arena("explain", "ann", tmp_path)
     assert (refused.status, refused.out) == (2, "")
-    assert "has no tournament and no record files" in refused.err
+    assert "is no tournament: it has neither tournament.db nor" in refused.err
 
 
 def test_games_are_selected_and_read_from_standard_input() -> None:

@@ -68,7 +68,7 @@ def test_a_file_is_not_replaced_by_what_could_be_read_of_it(folder: Path, comman
         ("select sound.lath --sort rond -o out.lath", "did you mean round?"),
         ("select sound.lath --sort round -o out.csv", "`arena convert` makes csv of it"),
         ("select sound.lath -o out.jsonl.gz", "`arena convert` makes jsonlines of it"),
-        ("check sound.json", "sound.json is abstractplay by its suffix"),
+        ("check sound.json", "sound.json cannot be read: No such file"),
         ("edit sound.jsonl", "sound.jsonl is jsonlines by its suffix"),
         ("stats sound.sgf", "sgf is only written"),
         ("rate none.lath", "none.lath cannot be read: No such file"),

@@ -449,12 +449,18 @@ def test_rate_takes_one_form_only(played: Path) -> None:
 @pytest.mark.parametrize("verb", ["rate", "report"])
 @pytest.mark.parametrize(
     ("source", "told"),
-    [("nowhere.lath", "cannot be read"), (".", "is no tournament"), ("bad.lath", "bad.lath")],
+    [
+        ("nowhere.lath", "cannot be read"),
+        ("empty", "is no tournament"),
+        (".", "bad.lath"),
+        ("bad.lath", "bad.lath"),
+    ],
 )
 def test_a_source_that_is_none_is_the_inputs_fault(
     verb: str, source: str, told: str, tmp_path: Path
 ) -> None:
     (tmp_path / "bad.lath").write_text('[Game "yavalath"]\n\n1. a1 {')
+    (tmp_path / "empty").mkdir()
     ended = said(verb, source, cwd=tmp_path)
     assert ended.status == (2 if source == "nowhere.lath" else 1)
     assert told in ended.err

@@ -68,3 +68,11 @@ def test_text_of_ours_in_a_txt_file_stays_ours(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text('[Game "yavalath"]\n[First "ann"]\n\n1. e5   2. d4 *\n')
     assert arena("select", path).out == path.read_text()
+
+
+def test_a_game_that_is_given_to_a_bad_record_is_not_in_vain(tmp_path: Path) -> None:
+    path = tmp_path / "club.pgn"
+    path.write_text('[White "ann"]\n[Date "2024.13.45"]\n\n1. e5 z9 1-0\n')
+    ran = arena("check", path, "--game", "yavalath")
+    assert ran.out.count("error[") == 2
+    assert "hint" not in ran.err

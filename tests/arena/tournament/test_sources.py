@@ -15,7 +15,7 @@ from results import a_result
 
 from lath.arena.errors import ArenaError, DamagedError, DiskError, InUseError, StoreError
 from lath.arena.tournament import sources
-from lath.arena.tournament.database import DATABASE, RECORDS, is_being_played
+from lath.arena.tournament.database import CONFIG, DATABASE, RECORDS, is_being_played
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import Store
 
@@ -118,3 +118,13 @@ def test_what_is_no_tournament_is_told_of(tmp_path: Path) -> None:
         list(records_of([tmp_path]))
     with pytest.raises(ArenaError, match=r"gone\.lath cannot be read: No such file"):
         list(records_of([tmp_path / "gone.lath"]))
+
+
+@pytest.mark.parametrize("left", [CONFIG, "outcome.json", "standings.json", "standings.csv"])
+def test_of_a_folder_that_a_run_has_left_only_its_games_are_read(left: str, folder: Path) -> None:
+    (folder / DATABASE).unlink()
+    expected = list(records_of([folder], []))
+    (folder / "openings.txt").write_text('[White "ann"]\n\n1. e5 d4 *\n')
+    assert len(list(records_of([folder], []))) == len(expected) + 1  # a folder of record files
+    (folder / left).write_text("{}")
+    assert list(records_of([folder], [])) == expected
