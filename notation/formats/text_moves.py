@@ -157,6 +157,10 @@ class Parts:
     players: tuple[str, str] | None = None
 
 
+_COMMENT: Final = " \t;"
+"""Signs before the words of a line that is a comment."""
+
+
 def parts_of(text: str) -> Parts:
     """Return what stands in the text of a record."""
     found = Parts()
@@ -174,13 +178,13 @@ def parts_of(text: str) -> Parts:
             is_open = rest[last] == "{" if last >= 0 else is_open
         elif not fields and bare.strip() and not _RULE.fullmatch(bare):
             if has_moves:
-                found.after.append((bare.strip(), at))
+                found.after.append((bare.lstrip(_COMMENT).rstrip(), at))
             elif found.players is None and (players := players_in(bare)):
                 found.players = players
             elif game_meant(bare.strip(" .#*=-")):
                 found.fields.append(Field("Game", bare.strip(" .#*=-"), at, at))
             else:
-                found.before.append(bare.strip())
+                found.before.append(bare.lstrip(_COMMENT).rstrip())
         kept.append(" " * end + rest if is_body else " " * len(bare))
         kept.append(line[len(bare) :])
         at += len(line)

@@ -238,7 +238,7 @@ def test_text_that_is_not_utf8_is_latin_1_and_says_so() -> None:
 
 def test_comments_unknown_tags_and_other_lines_are_kept() -> None:
     record = only(
-        f"{HEAD}Mood: grim\nAt the club.\n\n1. e5! {{so}} (d4) d4 $2 2. c3 ; hm\nWell played!\n"
+        f"{HEAD}Mood: grim\n; At the club.\n\n1. e5! {{so}} (d4) d4 $2 2. c3 ; hm\n;Well played!\n"
     )
     assert record.tag("Mood") == "grim"
     assert record.comments == (("At the club.",),)
