@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -37,8 +38,14 @@ class GamesGroup(ListGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
-        is_game = args and not args[0].startswith("-") and args[0] not in self.commands
+        is_game = args and not args[0].startswith("-") and not self._is_meant_by(args[0])
         return super().parse_args(ctx, ["show", *args] if is_game else args)
+
+    def _is_meant_by(self, word: str) -> bool:
+        """Return whether a word is a command, or nearly one and no game; the library says which."""
+        if word in self.commands:
+            return True
+        return bool(get_close_matches(word, self.commands)) and word not in registry.ids()
 
 
 group = App(
@@ -122,7 +129,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
 
     `show` may be left out.
 
-    Example: arena games ./mygame.py
+    Example: arena games show ./mygame.py
     """
     from lath.arena.terminal.play import card_of as shown_card
 

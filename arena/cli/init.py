@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
@@ -119,7 +120,7 @@ class Init(Plain):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line."""
         given: list[str] = []
-        for word, after in zip(args, [*args[1:], "-"], strict=True):
+        for word, after in pairwise([*args, "-"]):
             given += [word, GAME_NAME] if word == "--game" and after.startswith("-") else [word]
         return super().parse_args(ctx, given)
 

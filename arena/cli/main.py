@@ -32,7 +32,7 @@ TREE: Final[Mapping[str, Mapping[str, Listed]]] = {
     "Play": {
         "init": Listed("init", "Write a commented tournament.toml and a bot to start from."),
         "run": Listed("run", "Play a tournament, or go on with one."),
-        "match": Listed("match", "Say whether a bot is better than another, or than it was."),
+        "match": Listed("match", "Say how good a bot is, or whether it is better than another."),
         "tune": Listed("tune", "Look for the best values of a bot's options, and test them."),
         "play": Listed("play", "Play against a bot in the terminal."),
         "serve": Listed("serve", "Serve a local site: watch tournaments live, play, analyse."),

@@ -193,7 +193,7 @@ def match(
     as_json: AsJson = False,
     quiet: Annotated[bool, flag("--quiet -q", "Say the verdict only.")] = False,
 ) -> None:
-    """Say how good a bot is, or whether it is better than another, or than it was.
+    """Say how good a bot is, or whether it is better than another.
 
     A bot alone plays against levels of bundled bots. It is told which is as good.
 

@@ -87,7 +87,7 @@ _QUICKLY: Final = (
 )
 
 _USUAL: Final[Mapping[str, Sequence[str]]] = {
-    "init": ["new", "new --bot c"],
+    "init": ["new", "new --bot c", "--game new/hexline"],
     "run": [
         f"{_QUICKLY} --seed 3",
         "cup.toml --out new -q --no-report --budget 2",
@@ -177,6 +177,7 @@ _USUAL: Final[Mapping[str, Sequence[str]]] = {
     "puzzles make": ["yavalath -o made.lath -n 1 --nodes 50 --seed 2"],
     "puzzles check": ["puzzles.lath --nodes 50"],
     "games list": [""],
+    "games show": ["yavalath", "./mygame.py --json"],
     "games moves": ["yavalath --position '5/6/7/8/4w4/8/7/6/5 b'", "./mygame.py"],
     "games perft": ["yavalath 2 --divide", "./mygame.py 1"],
     "doctor": [". --json"],

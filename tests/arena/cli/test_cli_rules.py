@@ -197,6 +197,18 @@ def test_an_old_name_is_told_the_new_one(name: str) -> None:
 def test_a_mistyped_name_is_told_the_one_that_is_meant() -> None:
     assert "No such command 'selct'. Did you mean 'select'?" in arena("selct").err
     assert "No such command 'perf'. Did you mean 'perft'?" in arena("games", "perf").err
+    assert "unknown game 'yavalat', expected one of " in arena("games", "yavalat").err
+
+
+@pytest.mark.parametrize("command", ["init", "games", "bot", "puzzles"])
+def test_a_command_that_needs_nothing_takes_nothing(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = arena(command)
+    assert ran.status in {0, 2}
+    assert "Traceback" not in ran.err
+    assert bool(list(tmp_path.iterdir())) == (command == "init")
 
 
 @pytest.mark.parametrize("command", ALL)
