@@ -39,6 +39,7 @@ ENTRY_POINTS: Final = "lath_arena.games"
 
 _FOUNDATIONS: Final = {
     "__init__",
+    "cards",
     "core",
     "errors",
     "board",

@@ -6,7 +6,6 @@ Must not know any particular game, its geometry, or how a game is written in a f
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -200,8 +199,8 @@ class Game(Protocol):
     `fast(position)` is a board for searches, see `lath.games.fast`. `alike` has the codes of pieces
     that only their names tell apart, so that `symmetries` rename them as they lie on the board;
     what is named by one then takes away all of it. A `card` has the rules in a few
-    lines for a person: the goal first, then what a turn is; without it `card_of` takes the
-    docstring.
+    lines for a person: the goal first, then what a turn is; without it `cards.card_of` takes
+    the docstring.
     """
 
     @property
@@ -257,25 +256,6 @@ def find(game_id: str, version: str = "") -> Game:
 
     game = games.get(game_id)
     return by_version(game, version) if version else game
-
-
-def card_of(game: Game) -> str:
-    """Return the rules in a few lines, a paragraph each; empty where nothing says them.
-
-    It is the game's `card`, else the docstring of its module, else that of its class.
-
-    >>> from lath import games
-    >>> card_of(games.get("yavalath")).splitlines()[-1]
-    'A full board is a draw.'
-    """
-    card = getattr(game, "card", None)
-    if isinstance(card, str):
-        return card
-    import inspect  # which no bot waits for
-
-    module = sys.modules.get(type(game).__module__)
-    text = inspect.cleandoc(getattr(module, "__doc__", None) or type(game).__doc__ or "")
-    return "\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
 FIRST_VERSION: Final = "1"

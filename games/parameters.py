@@ -146,33 +146,6 @@ def family(game: Game) -> Iterator[Game]:
             yield games.get(id_with(game, said))
 
 
-MOST_OF_ONE: Final = 4
-"""So many values of one parameter stand among the variants: those nearest to the usual one."""
-
-
-def variants(game: Game) -> tuple[str, ...]:
-    """Return the ids of games worth a choice: each differs in one parameter from the usual game.
-
-    >>> from lath import games
-    >>> variants(games.get("yavalath"))[:4]
-    ('yavalath:size=3', 'yavalath:size=4', 'yavalath:size=6', 'yavalath:size=7')
-    """
-    from lath import games
-
-    found = []
-    for each in of(game):
-        values = list(each.values)
-        usual = values.index(each.default)
-        taken: list[int] = []
-        for _, place in sorted((abs(place - usual), place) for place in range(len(values))):
-            if place != usual and len(taken) < MOST_OF_ONE:
-                with suppress(UnknownGameError):  # it does not go with the other values
-                    games.get(id_with(game, {each.name: values[place]}))
-                    taken.append(place)
-        found += [id_with(game, {each.name: values[place]}) for place in sorted(taken)]
-    return tuple(found)
-
-
 _MADE: Final[dict[tuple[int, str], tuple[Game, Game]]] = {}
 """Games that were made, by the identity of their family, which stands before them, and their id."""
 

@@ -24,7 +24,8 @@ from lath.arena.cli.main import (
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import data_output
 from lath.games import parameters
-from lath.games.core import Position, card_of, version_of
+from lath.games.cards import card_of, variants
+from lath.games.core import Position, version_of
 from lath.games.core import perft as count_paths
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
     from lath.arena.terminal.play import card_of as shown_card
 
     one = registry.get(registry.named(game))
-    others = parameters.variants(one) if ":" not in one.id else ()
+    others = variants(one) if ":" not in one.id else ()
     if as_json:
         more = {"card": card_of(one), "variants": list(others)}
         print(json.dumps(_described(one) | more, indent=2, ensure_ascii=False), file=data_output())

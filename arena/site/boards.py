@@ -9,7 +9,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lath.games import get
-from lath.games.core import card_of, read_move, version_of
+from lath.games.cards import card_of
+from lath.games.core import read_move, version_of
 from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError

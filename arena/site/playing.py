@@ -28,9 +28,9 @@ from lath.arena.puzzles.book import all_built_in, read_puzzles
 from lath.arena.site.boards import played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import Question, Thinkers
+from lath.games.cards import variants
 from lath.games.core import FIRST_VERSION, version_of
 from lath.games.errors import GameError
-from lath.games.parameters import variants
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.errors import RecordValueError, shortened
 from lath.notation.protocol import TimeControl

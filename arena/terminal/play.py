@@ -31,8 +31,8 @@ from lath.arena.solving import solve
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games import overlays
+from lath.games.cards import card_of as rules_of
 from lath.games.core import SEATS, Game, Move, Position, Seat, read_move
-from lath.games.core import card_of as rules_of
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from lath import games
-from lath.games import parameters
+from lath.games import cards
 from lath.games.core import follow, perft
 from lath.games.errors import IllegalMoveError
 from lath.games.trial import wrong_with
@@ -13,7 +13,7 @@ from lath.games.trial import wrong_with
 GAME = games.add(Path(__file__).with_name("mygame.py"))
 
 
-@pytest.mark.parametrize("game_id", [GAME.id, *parameters.variants(GAME)])
+@pytest.mark.parametrize("game_id", [GAME.id, *cards.variants(GAME)])
 def test_a_game_at_random_keeps_the_contract(game_id: str) -> None:
     assert wrong_with(games.get(game_id)) == ""
 

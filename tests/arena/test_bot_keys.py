@@ -80,6 +80,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setattr(module, "greeting_of", lambda *_: tunable)
         monkeypatch.setattr(module, "play", _tournament)
     monkeypatch.setattr(running, "play", _tournament)
+    monkeypatch.setattr(running, "refuse_newcomers", lambda *_: None)
     monkeypatch.setattr(engine, "bot_of", _bot)
     for module in (playing, serving):
         monkeypatch.setattr(module, "ready", _bot)

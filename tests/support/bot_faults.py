@@ -28,6 +28,7 @@ from fault_stand import (
 )
 from processes import gone, still_running
 
+from lath.arena.referee.bridges import CONTESTS
 from lath.notation.scanner import parse
 
 CHALLENGER: Final = "ann"
@@ -237,14 +238,15 @@ def illegal(kind: type[Good], noted: str) -> BotFault:
 
 
 def void(kind: type[Good] | None, said: str, **more: object) -> BotFault:
-    """Return a fault by which a bot is benched when it is greeted."""
-    starts = GREETED if kind else 0
+    """Return a fault by which a bot is benched when it is greeted, and tried by each contest."""
+    starts = GREETED + len(CONTESTS) if kind else 0
     values = {"kind": kind, "ending": "", "status": 1, "said": said, "starts": starts, **more}
     return BotFault(**values)  # type: ignore[arg-type]
 
 
 def slow_void(kind: type[Good], said: str, times: int) -> BotFault:
-    return void(kind, said, time=IMPATIENT, limit_s=times * IMPATIENT_S)
+    """Return one of a bot that is silent, so often: the contests take as long again."""
+    return void(kind, said, time=IMPATIENT, limit_s=2 * times * IMPATIENT_S)
 
 
 def fine(kind: type[Good], **more: object) -> BotFault:

@@ -13,8 +13,7 @@ from arena_runs import arena
 from commands import Ran
 
 from lath import games
-from lath.games import parameters
-from lath.games.core import card_of
+from lath.games.cards import card_of, variants
 
 
 def said(*words: object, cwd: Path) -> Ran:
@@ -122,9 +121,9 @@ def test_wherever_a_game_is_asked_for_a_file_is_looked_for(command: str, tmp_pat
 
 def test_variants_differ_in_one_parameter_and_can_be_played() -> None:
     for game in games.installed():
-        for game_id in parameters.variants(game):
+        for game_id in variants(game):
             variant = games.get(game_id)
             assert variant.id.count("=") == 1
             assert variant.start(variant.draw_setup(1)).legal_moves()
         assert card_of(game)
-    assert parameters.variants(games.get("yavalath"))[:2] == ("yavalath:size=3", "yavalath:size=4")
+    assert variants(games.get("yavalath"))[:2] == ("yavalath:size=3", "yavalath:size=4")

@@ -1,0 +1,59 @@
+"""What people are shown of a game before they play it: its rule card, and variants to choose from.
+
+No bot needs it. Must not know how it is shown.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from contextlib import suppress
+from typing import Final
+
+from lath import games
+from lath.games.core import Game
+from lath.games.errors import UnknownGameError
+from lath.games.parameters import id_with
+from lath.games.parameters import of as parameters_of
+
+
+def card_of(game: Game) -> str:
+    """Return the rules in a few lines, a paragraph each; empty where nothing says them.
+
+    It is the game's `card`, else the docstring of its module, else that of its class.
+
+    >>> from lath import games
+    >>> card_of(games.get("yavalath")).splitlines()[-1]
+    'A full board is a draw.'
+    """
+    card = getattr(game, "card", None)
+    if isinstance(card, str):
+        return card
+    module = sys.modules.get(type(game).__module__)
+    text = inspect.cleandoc(getattr(module, "__doc__", None) or type(game).__doc__ or "")
+    return "\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+MOST_OF_ONE: Final = 4
+"""So many values of one parameter stand among the variants: those nearest to the usual one."""
+
+
+def variants(game: Game) -> tuple[str, ...]:
+    """Return the ids of games worth a choice: each differs in one parameter from the usual game.
+
+    >>> from lath import games
+    >>> variants(games.get("yavalath"))[:4]
+    ('yavalath:size=3', 'yavalath:size=4', 'yavalath:size=6', 'yavalath:size=7')
+    """
+    found = []
+    for each in parameters_of(game):
+        values = list(each.values)
+        usual = values.index(each.default)
+        taken: list[int] = []
+        for _, place in sorted((abs(place - usual), place) for place in range(len(values))):
+            if place != usual and len(taken) < MOST_OF_ONE:
+                with suppress(UnknownGameError):  # it does not go with the other values
+                    games.get(id_with(game, {each.name: values[place]}))
+                    taken.append(place)
+        found += [id_with(game, {each.name: values[place]}) for place in sorted(taken)]
+    return tuple(found)
