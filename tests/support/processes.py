@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from lath.arena.referee.trees import MARK
@@ -67,13 +68,12 @@ def workers_of(runner: int) -> list[int]:
 
 
 def children_of(parent: int) -> list[int]:
-    """Return the processes that a process has started, zombies among them."""
+    """Return the processes that a process has started, zombies among them; it may be gone."""
     found: list[int] = []
-    for children in Path(f"/proc/{parent}/task").glob("*/children"):
-        try:
-            found += map(int, children.read_bytes().split())
-        except OSError:
-            continue
+    with suppress(OSError):
+        for thread in Path(f"/proc/{parent}/task").iterdir():
+            with suppress(OSError):
+                found += map(int, (thread / "children").read_bytes().split())
     return found
 
 
