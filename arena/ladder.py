@@ -107,7 +107,10 @@ class Place:
         ladder = self.nearest.margin
         if self.elo.unknown:
             low, high = self.elo.low, self.elo.high
-            return low and low - ladder, high and high + ladder
+            return (
+                None if low is None else low - ladder,
+                None if high is None else high + ladder,
+            )
         margin = math.hypot(Z95 * self.elo.error, ladder)
         return self.elo.value - margin, self.elo.value + margin
 

@@ -27,6 +27,7 @@ from lath.arena.schedule.sprt import score_of
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.worker import PairJob, PairResult
+from lath.reports.ratings.results import Elo
 
 sys.path.append(str(ROOT / "benchmarks"))
 from strength import LADDERS, play_of
@@ -157,3 +158,12 @@ def test_levels_play_as_they_did_when_they_were_measured(game: str) -> None:
     rows = ladder.measured()[game]["levels"]
     others = [row["bot"] for row in rows if play_of(row["bot"], game) != row["play"]]
     assert not others, "measure again: python benchmarks/strength.py --ladder"
+
+
+@pytest.mark.parametrize("end", [0.0, 1.0, -300.0])
+def test_an_end_of_the_interval_has_the_error_of_the_ladder_wherever_it_is(end: float) -> None:
+    levels = (ladder.Level(0, "random", 0.0, 40.0),)
+    above = ladder.Place("mine", "yavalath", levels, Elo(0.0, 50.0, "above", end), (), True)
+    below = ladder.Place("mine", "yavalath", levels, Elo(0.0, 50.0, "below", end), (), True)
+    assert above.interval == (end - 40.0, None)
+    assert below.interval == (None, end + 40.0)
