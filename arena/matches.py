@@ -91,6 +91,29 @@ class Terms:
     openings: str
     seed: int
 
+    @classmethod
+    def typed(
+        cls,
+        *,
+        build: str,
+        run: str,
+        games: Sequence[str],
+        tc: str,
+        openings: str,
+        seed: int,
+        sprt: str = "",
+    ) -> Terms:
+        """Return what is typed, with games and time as they are called; raises ArenaError."""
+        return cls(
+            build=build,
+            run=run,
+            games=tuple(known_games.get(known_games.named(one)).id for one in games),
+            tc=str(time_of(tc)),
+            sprt=sprt,
+            openings=openings,
+            seed=seed,
+        )
+
     def digest(self, both: Sequence[Origin]) -> str:
         """Return what another match has otherwise: other bots, another version, other terms.
 
@@ -353,14 +376,8 @@ def held(
             raise ConfigError("--build is for folders and git revisions; a command has build=CMD")
         if run and all(one.kind == "command" for one in both):
             raise ConfigError("--run is for folders and git revisions; a command says it itself")
-        terms = Terms(
-            build=build,
-            run=run,
-            games=tuple(known_games.get(known_games.named(one)).id for one in games),
-            tc=str(time_of(tc)),
-            sprt=sprt,
-            openings=openings,
-            seed=seed,
+        terms = Terms.typed(
+            build=build, run=run, games=games, tc=tc, openings=openings, seed=seed, sprt=sprt
         )
         digest = terms.digest(both)
     where = folder_of([one.name for one in both], digest) if out is None else out

@@ -1,7 +1,7 @@
 """A bot on the ladder: how good is it? One bot from anywhere, against bundled levels.
 
-It is what `arena match BOT` does. Must not know how a tournament is
-played, nor how strengths are estimated.
+It is what `arena match BOT` does. Must not know how a tournament is played, nor how strengths are
+estimated.
 """
 
 from __future__ import annotations
@@ -131,15 +131,7 @@ def held(
             origin = origin._replace(name="mine")
         if origin.kind == "command" and (build or run):
             raise ConfigError("--build and --run are for folders and git revisions")
-        terms = Terms(
-            build=build,
-            run=run,
-            games=tuple(known_games.get(known_games.named(one)).id for one in games),
-            tc=str(time_of(tc)),
-            sprt="",
-            openings=openings,
-            seed=seed,
-        )
+        terms = Terms.typed(build=build, run=run, games=games, tc=tc, openings=openings, seed=seed)
         digest = terms.digest([origin])
     home = folder_of([origin.name, "ladder"], digest) if out is None else out
     with ExitStack() as stack:
