@@ -62,13 +62,16 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         for line in textwrap.wrap(letters.plain(text), width - LABEL) or [""]
     ]
     machines = cluster_words(progress.cluster) if progress.cluster else []
-    benched = [f"{name}: {why}" for name, why in progress.benched.items()]
+    out_now = [BotBenched(bot=name, why=why) for name, why in progress.benched.items()]
+    benched = [f"{one.bot}: {one.why}" for one in out_now]
+    warnings = dict(progress.warnings)
+    said = sum(warnings.pop(one.words, 0) for one in out_now)  # has a line of its own
     bots, runs, warns, out, stand, hosts, title, hint = share_rows(
         height - 1,
         [
             (1 + min(3, len(progress.scores)), 1 + len(progress.scores)),
             (1, min(len(running), 8)),
-            (1, min(len(progress.warnings), 3)),
+            (1, min(len(warnings), 3)),
             (1, min(len(benched), 4)),
             (1, min(len(words), 6)),
             (1, min(len(machines), 6)),
@@ -81,12 +84,12 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
         f"{span(progress.now_s - begun.time_s)}"
         for begun in running
     ]
-    last = deque(progress.warnings.items(), warns)
-    is_all = progress.warned_times <= sum(times for _, times in last)
+    last = deque(warnings.items(), warns)
+    is_all = progress.warned_times - said <= sum(times for _, times in last)
     label = "warning" if is_all else "warnings"
     warned = _labelled(label, [often(text, times) for text, times in last], warns, "yellow")
     if warned and not is_all:
-        warned[-1].append(part(f" (last of {progress.warned_times})", "dim"))
+        warned[-1].append(part(f" (last of {progress.warned_times - said})", "dim"))
     lines = [
         *([[part(progress.config.event, "bold")]] if title else []),
         *standings(progress, width, bots, letters),

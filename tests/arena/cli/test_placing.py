@@ -36,11 +36,15 @@ GAMES: Final = sorted(ladder.measured())
 
 
 class Strong(AtOnce):
-    """Has every game decided by chance, as strengths in Elo have it."""
+    """Has every game decided by chance, as strengths in Elo have it.
 
-    def __init__(self, strengths: dict[str, float]) -> None:
+    `ending`: by what "mine" loses its games, where not by the rules.
+    """
+
+    def __init__(self, strengths: dict[str, float], ending: str = "") -> None:
         super().__init__([])
         self._strengths = strengths
+        self._ending = ending
         self._chance = Random(5)
 
     def submit(self, _play: Any, /, *given: Any, **_: Any) -> Future[Any]:
@@ -50,7 +54,10 @@ class Strong(AtOnce):
         for plan in job.games:
             first, second = (self._strengths[name] for name in plan.names)
             result = "1-0" if self._chance.random() < score_of(first - second) else "0-1"
-            played.append(a_result(plan.number, names=plan.names, game=plan.game, result=result))
+            is_lost = plan.names[result == "1-0"] == "mine"
+            more = {"termination": self._ending} if is_lost and self._ending else {}
+            game = a_result(plan.number, names=plan.names, game=plan.game, result=result, **more)
+            played.append(game)
         future: Future[Any] = Future()
         future.set_result(PairResult(pair=job.pair, games=tuple(played)).as_text())
         return future
@@ -66,11 +73,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def placed(patch: pytest.MonkeyPatch, elo: float, game: str, *words: object) -> Ran:
+def placed(
+    patch: pytest.MonkeyPatch, elo: float, game: str, *words: object, ending: str = ""
+) -> Ran:
     """Place a bot of this strength, by games that chance decides; no bot is started."""
     play_nothing(patch)
     strengths = {one.name: one.elo or 0.0 for one in ladder.levels_of(game)} | {"mine": elo}
-    patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Strong(strengths)))
+    patch.setattr(
+        directory, "Runner", partial(Runner, executors=lambda *_: Strong(strengths, ending))
+    )
     patch.setattr(placing, "both_play", lambda *_, **__: [game])
     return commands.arena("match", "mine=greedy", "--game", game, *words)
 
@@ -118,6 +129,16 @@ def test_who_wins_or_loses_all_has_a_bound(home: Path, monkeypatch: pytest.Monke
     assert re.search(r"^at most [+-]\d+ Elo: it has beaten no level", weak.out, re.MULTILINE)
     again = placed(monkeypatch, -9000.0, "yavalath", "--budget", 40, "--seed", 2)
     assert "of 80 games" in again.out, "the same command goes on"
+
+
+@pytest.mark.parametrize("ending", ["crash", "time"])
+def test_a_bot_that_loses_by_mishaps_is_placed_and_told_of_them(
+    ending: str, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home.is_dir()
+    told = placed(monkeypatch, 300.0, "yavalath", "--budget", 60, ending=ending)
+    assert re.match(r"mine is about level \d at yavalath", told.out), told.out
+    assert ending in told.out, "nothing says why it lost"
 
 
 def test_one_bot_has_no_test(home: Path) -> None:

@@ -18,6 +18,7 @@ from sites import Served, served
 from lath import games, notation
 from lath.arena.puzzles.book import built_in, read_puzzles
 from lath.arena.site.thinking import MOST
+from lath.games.cards import variants
 from lath.games.drawing.board import placement, places
 
 if TYPE_CHECKING:
@@ -515,6 +516,13 @@ def test_what_is_wrong_is_told_and_nothing_of_this_machine_is_run(
     ).status == 400  # fmt: skip
     assert not (tmp_path / "was_run").exists()
     assert {file.suffix for file in folder_of(site).iterdir()} <= {".lath"}
+
+
+def test_every_variant_that_is_offered_can_be_started(site: Served) -> None:
+    page = site.ask("/play", **site.keys).text
+    for variant in (one for game in games.ids() for one in variants(games.get(game))):
+        assert f'<option value="{variant}">– ' in page
+        assert site.post("/api/start", {"game": variant}).status == 200, variant
 
 
 def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served) -> None:

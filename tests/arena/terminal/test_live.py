@@ -18,7 +18,7 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.terminal import layout, live
 from lath.arena.terminal.layout import Column, Letters, laid_out
 from lath.arena.terminal.live import picture, share_rows
-from lath.arena.tournament.events import Waiting
+from lath.arena.tournament.events import BotBenched, Waiting
 from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
 from lath.arena.tournament.store import PairTally, Tally
@@ -63,6 +63,13 @@ def test_the_picture_says_it_all() -> None:
         "warning  bob: 3 void",
         "Ctrl-C stops; nothing finished is lost",
     ]
+
+
+def test_a_bot_that_is_benched_has_its_line() -> None:
+    told = played()
+    told.progress(BotBenched(bot="cat", why="exited with status 3 before ok"))
+    (line,) = [line for line in shown(told.progress).splitlines() if "benched" in line]
+    assert line.rstrip() == "benched  cat: exited with status 3 before ok"
 
 
 def test_in_few_columns_forfeits_are_one_number() -> None:
