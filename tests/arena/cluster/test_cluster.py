@@ -155,6 +155,10 @@ def test_a_bot_that_starts_on_neither_of_two_is_at_fault(
     ((pairing, why),) = summary.stopped.items()
     assert (summary.done, pairing) == (0, frozenset({"mine", "greedy"}))
     assert why.startswith("mine: ")
+    others = {"name": "greedy"}, {"name": "random"}
+    summary = play(a_tournament(broken, *others, rounds=2), tmp_path / "three", two_hosts.address)
+    assert ({*summary.benched}, summary.is_done) == ({"mine"}, True)
+    assert summary.done == 4, "the others play to the end"
 
 
 def test_a_worker_that_hangs_is_played_for_and_comes_back(
