@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lath.reports.comparisons import PLAIN_SCALE, Scale
 from lath.reports.outcome import Column, Outcome, Sheet, completed, to_json
+from lath.reports.ranking import members_of
 from lath.reports.schema import Count, Positive, T, checked
 
 if TYPE_CHECKING:
@@ -287,6 +288,11 @@ class Background:
 
     scale: Scale = PLAIN_SCALE
     """On which scale its ratings are, and with what they are compared."""
+
+    @property
+    def ranked(self) -> Scale:
+        """Return its scale with what decides ranks: the result of its format, and its members."""
+        return replace(self.scale, outcome=self.outcome, members=members_of(self.versions))
 
     def to_json(self) -> dict[str, Any]:
         """Return what there is of it, ready for `json.dumps`."""

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from lath.reports.outcome import Kind
+from lath.reports.ranking import COLUMNS as DECIDES
 from lath.reports.ratings.results import IN_ORDER
 
 Values = Mapping[str, Any]
@@ -150,14 +151,15 @@ COLUMNS: Final = (
     Column(
         name="rank",
         heading="#",
-        says="The place in the table, by the rating.",
+        says="The rank, by the rule that stands below the table; equals share one.",
         cells=_each(lambda row: f"{row['rank']}"),
         fields=(Field(name="rank"),),
     ),
     Column(
         name="bot",
         heading="bot",
-        says="The bot’s name, as the records have it.",
+        says="The bot’s name; all versions of a member of a pool are one bot, which has the rating "
+        "of the version that plays.",
         cells=_each(lambda row: row["name"]),
         fields=(Field(name="name"),),
         kind="name",
@@ -197,8 +199,9 @@ COLUMNS: Final = (
     Column(
         name="rating",
         heading="rating",
-        says="The conservative rating, mu − 3 sigma, by which bots are ranked: of TrueSkill (all "
-        "games at once), or of TrueSkill (in order of play) where that is asked for.",
+        says="The conservative rating, mu − 3 sigma: of TrueSkill (all games at once), or of "
+        "TrueSkill (in order of play) where that is asked for. Ranks go by it where bots have met "
+        "different opponents.",
         cells=_each(lambda row: _rating(row, row)),
         fields=(Field(name="exposed"),),
     ),
@@ -397,8 +400,8 @@ COLUMNS: Final = (
     ),
     Column(
         name="method",
-        heading="ranked by",
-        says="The rating that ranks follow.",
+        heading="rated by",
+        says="The method of the rating.",
         cells=_each(lambda row: row["table"]["ranked_by"]),
         fields=(
             Field(name="ranked_by", path="table.ranked_by"),
@@ -411,6 +414,42 @@ COLUMNS: Final = (
         kind="text",
         rank=11,
     ),
+    Column(
+        name="swiss-points",
+        heading="swiss points",
+        says="The points by which a swiss ranks: byes and walkovers count as its rules say.",
+        cells=_number("swiss_points", "g"),
+        fields=(Field(name="swiss_points"),),
+        asks=lambda table: bool(table["rule"] == "swiss"),
+    ),
+    Column(
+        name="rounds",
+        heading="rounds",
+        says="The rounds of a knockout that the bot went through; a bye is one.",
+        cells=_number("rounds", "d"),
+        fields=(Field(name="rounds"),),
+        asks=lambda table: bool(table["rule"] == "knockout"),
+    ),
+    Column(
+        name="role",
+        heading="role",
+        says="What the bot is in a gauntlet: a challenger, or an opponent of the challengers. Each "
+        "has a rank among its own.",
+        cells=_each(lambda row: row["role"] or "-"),
+        fields=(Field(name="role"),),
+        kind="text",
+        asks=lambda table: bool(table["rule"] == "gauntlet"),
+    ),
+    Column(
+        name="rule",
+        heading="ranks go by",
+        says="The rule of ranks: points, score, swiss, knockout, gauntlet or rating; method where "
+        "--method asks for a rating. In CSV the number that decides comes with it.",
+        cells=_each(lambda row: row["table"]["rule"]),
+        fields=(Field(name="rule", path="table.rule"), Field(name="number")),
+        kind="text",
+        rank=11,
+    ),
 )
 """In the order of a CSV; what is new comes last, so that programs find the others in their places.
 """
@@ -418,7 +457,7 @@ COLUMNS: Final = (
 BY_NAME: Final = {column.name: column for column in COLUMNS}
 
 USUAL: Final = (
-    *("rank", "group", "bot", "rating", "rating-change", "mu"),
+    *("rank", "group", "role", "bot", "swiss-points", "rounds", "rating", "rating-change", "mu"),
     *("mu-in-order", "sigma-in-order", "elo", "difference", "expected"),
     *("games", "wdl", "points", "score", "sequential", "forfeits", "without-forfeits"),
     *("rank-change", "elo-change"),
@@ -456,8 +495,11 @@ def named(text: str) -> tuple[Column, ...]:
 
 
 def usual(table: Values) -> tuple[Column, ...]:
-    """Return the columns that a table shows unasked."""
+    """Return the columns that a table shows unasked; what ranks go by is the first number."""
+    decides = BY_NAME[DECIDES[table["rule"]]]
     columns = [BY_NAME[name] for name in USUAL]
+    columns.remove(decides)
+    columns.insert(columns.index(BY_NAME["bot"]) + 1, decides)
     return tuple(one for one in columns if one.asks is None or one.asks(table))
 
 

@@ -6,14 +6,17 @@ Must not know how any of it is shown.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
+from lath.reports.ranking import Members
 from lath.reports.ratings.results import ALL_AT_ONCE, Method, Ratings, score_of
 
 if TYPE_CHECKING:
+    from lath.reports.outcome import Outcome
     from lath.reports.standings import Meeting, Row, Standings, Table
 
 MOST_ELO: Final = 10_000.0
@@ -31,7 +34,16 @@ class Scale:
     """On which scale ratings are, what ranks follow, and with what bots are compared."""
 
     ranked_by: Method = ALL_AT_ONCE
-    """The rating that ranks follow."""
+    """The rating that is shown as such."""
+
+    by_rating: bool = False
+    """Whether ranks follow it, whatever the games are; else `reports.ranking` says what decides."""
+
+    outcome: Outcome | None = None
+    """What a tournament came to by the rules of its format, which may decide ranks."""
+
+    members: Members = field(default_factory=dict)
+    """The versions of each member, which are one in tables."""
 
     anchors: Mapping[str, float] = field(default_factory=dict)
     """Bots whose Elo is given; without any, the mean of a group is 0."""
@@ -41,6 +53,13 @@ class Scale:
 
     until: int = 0
     """The number of the last game before the last event of a pool; 0: nothing is compared."""
+
+    @property
+    def of_one_game(self) -> Scale:
+        """Return it for one game of several, of which a swiss or a knockout says nothing."""
+        data = self.outcome.data if self.outcome else {}
+        is_of_all = data.get("swiss") or data.get("bracket")
+        return replace(self, outcome=None) if is_of_all else self
 
     def checked(self, names: Iterable[str]) -> Scale:
         """Return it; raises ValueError where it names a bot that is none of `names`."""
@@ -127,7 +146,10 @@ class Moved:
 def compared(standings: Standings, scale: Scale, before: Standings | None) -> Standings:
     """Return standings with all comparisons; `before` are those of before the last event."""
     tables = {table.game: table for table in before.per_game} if before else {}
-    met = {row.name for row in standings.overall.rows}
+    met = {*standings.overall.ratings.strengths}
+    playing = {row.name: row.plays_as for row in standings.overall.rows}
+    relative_to = playing.get(scale.relative_to, scale.relative_to)
+    scale = replace(scale, relative_to=relative_to)
     return replace(
         standings,
         overall=_compared(standings.overall, scale, before.overall if before else None),
@@ -142,8 +164,10 @@ def compared(standings: Standings, scale: Scale, before: Standings | None) -> St
 
 def _compared(table: Table, scale: Scale, before: Table | None) -> Table:
     ratings, rows = table.ratings, table.rows
-    ranks = dict(_ranks(table))
     former = {row.name: row for row in before.rows} if before else {}
+    sections = defaultdict[tuple[int, str], list[str]](list)
+    for row in rows:
+        sections[_section(table, row)].append(row.plays_as)
     found = []
     for place, (row, meetings) in enumerate(zip(rows, table.crosstable, strict=True)):
         against = [
@@ -151,17 +175,22 @@ def _compared(table: Table, scale: Scale, before: Table | None) -> Table:
             for other, one in enumerate(meetings)
             if one.games and other != place
         ]
-        low, high = ranks[row.name]
-        following = rows[place + 1].name if place + 1 < len(rows) else ""
+        section = sections[_section(table, row)]
+        above, below = _apart(ratings, row.plays_as, section)
+        low, high = 1 + above, len(section) - below
+        is_last = row.plays_as == section[-1]
+        following = "" if is_last else rows[place + 1].plays_as
         found.append(
             replace(
                 row,
                 average_opponent=_average(against),
                 performance=performance([(elo, one.games, one.points) for elo, one in against]),
-                better_than_next=ratings.superiority(row.name, following) if following else None,
+                better_than_next=ratings.superiority(row.plays_as, following)
+                if following
+                else None,
                 rank_low=min(low, row.rank),
                 rank_high=max(high, row.rank),
-                relative=ratings.difference(row.name, scale.relative_to)
+                relative=ratings.difference(row.plays_as, scale.relative_to)
                 if scale.relative_to in ratings.strengths
                 else None,
                 moved=_moved(row, former.get(row.name)),
@@ -169,7 +198,7 @@ def _compared(table: Table, scale: Scale, before: Table | None) -> Table:
         )
     cross = tuple(
         tuple(
-            one if a.name == b.name else replace(one, apart=ratings.difference(a.name, b.name))
+            one if a is b else replace(one, apart=ratings.difference(a.plays_as, b.plays_as))
             for b, one in zip(rows, meetings, strict=True)
         )
         for a, meetings in zip(rows, table.crosstable, strict=True)
@@ -210,12 +239,9 @@ def performance(against: Sequence[tuple[float, int, float]]) -> float | None:
     return middle
 
 
-def _ranks(table: Table) -> Iterator[tuple[str, tuple[int, int]]]:
-    """Yield between which ranks of its group a bot may truly be, by intervals of differences."""
-    for group in table.ratings.groups:
-        for name in group:
-            above, below = _apart(table.ratings, name, group)
-            yield name, (1 + above, len(group) - below)
+def _section(table: Table, row: Row) -> tuple[int, str]:
+    """Return among whom a bot has its rank."""
+    return row.group if table.rule in ("rating", "method") else 1, row.role
 
 
 def _apart(ratings: Ratings, name: str, group: Iterable[str]) -> tuple[int, int]:

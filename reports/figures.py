@@ -15,7 +15,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import Annotated, Any, ClassVar, Final
@@ -99,6 +99,18 @@ def entry(number: int, record: Record, ending: str = "", *, is_playable: bool = 
     why = (ending if by_rules else "") or record.termination or UNSTATED
     points = None if why_left_out(record) else POINTS[record.result]
     return Entry(number, record, why, is_playable, points)
+
+
+def of_members(game: Entry, whose: Mapping[str, str]) -> Entry:
+    """Return an entry in which bots are called as the members are whose versions they are."""
+    record = game.record
+    if whose.keys().isdisjoint((record.first, record.second)):
+        return game
+    tags = tuple(
+        (tag, whose.get(value, value) if tag in ("First", "Second") else value)
+        for tag, value in record.tags
+    )
+    return replace(game, record=replace(record, tags=tags))
 
 
 def ending_of(record: Record) -> str:

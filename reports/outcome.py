@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lath.reports.checksums import in_schema
-from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.ranking import Score, ranking
 from lath.reports.ratings.results import Elo, Scored
 from lath.reports.schema import Count, Schema, checked, schema_of
 
@@ -130,45 +130,45 @@ class Outcome:
 
 
 _CHALLENGERS: Final = (
-    *(Column("#"), Column("challenger", "name"), Column("rating"), Column("Elo ± 95%")),
-    *(Column("points"), Column("score"), Column("games")),
+    *(Column("#"), Column("challenger", "name"), Column("score"), Column("points")),
+    *(Column("games"), Column("rating"), Column("Elo ± 95%")),
 )
 _OPPONENTS: Final = (
-    *(Column("opponent", "name"), Column("points"), Column("score")),
-    *(Column("difference ± 95%"), Column("games")),
+    *(Column("opponent", "name"), Column("score"), Column("points")),
+    *(Column("games"), Column("difference ± 95%")),
 )
 
 
 def completed(outcome: Outcome, standings: Standings) -> Outcome:
     """Return an outcome with what only ratings say: what came of a gauntlet.
 
-    Challengers stand by their rating. Against each stand its opponents, which are not ranked among
-    each other: the strongest comes first.
+    Challengers stand by their ranks in the table, which go by points per game. Against each stand
+    its opponents: who scored most against it comes first.
     """
     table, challenge = standings.overall, outcome.data.get("gauntlet")
     if outcome.format != "gauntlet" or not challenge:
         return outcome
-    rows = [row for row in table.rows if row.name in challenge["challengers"]]
+    scores = {row.name: Score(row.points, row.games) for row in table.rows}
+    by_name = {row.name: row for row in table.rows}
+    stands = [one for one in ranking(scores, {}, outcome).places if one.role == "challenger"]
+    rows = [by_name[one.name] for one in stands]
     met = {row.name: _met_by(row, table, challenge["opponents"]) for row in rows}
     ranked = tuple(
         (
-            *(f"{rank}", row.name, f"{row.strength.trueskill.exposed:.2f}"),
-            *(_interval(row.strength.elo), *_scored(row)),
+            *(f"{one.rank}", row.name, *_scored(row)),
+            *(f"{row.strength.trueskill.exposed:.2f}", _interval(row.strength.elo)),
         )
-        for rank, row in zip(shared_ranks(map(_standing, rows)), rows, strict=True)
+        for one, row in zip(stands, rows, strict=True)
     )
     is_anchored = any(row.strength.elo.mean for row in rows)
     middle = (
         "Elo is on the scale of the anchors" if is_anchored else "0 Elo is the mean of the field"
     )
-    title = f"By rating; {middle}"
+    title = f"By score; {middle}"
     sheets = [Sheet(_CHALLENGERS, ranked, title)] if ranked else []
     for name, opponents in met.items():
-        lines = [
-            (other, *_scored(own)[:2], _interval(ahead), f"{own.games}")
-            for other, own, ahead in opponents
-        ]
-        title = f"{name} against each opponent, the strongest first"
+        lines = [(other, *_scored(own), _interval(ahead)) for other, own, ahead in opponents]
+        title = f"{name} against each opponent; who scored most against it comes first"
         sheets.append(Sheet(_OPPONENTS, tuple(lines), title))
     found = [
         {
@@ -195,16 +195,11 @@ def _met_by(row: Row, table: Table, opponents: Iterable[str]) -> list[tuple[str,
         own = table.crosstable[places[row.name]][places[name]]
         if own.games and (ahead := table.ratings.difference(row.name, name)) is not None:
             found.append((name, own, ahead))
-    return sorted(found, key=lambda each: (each[2].value, each[0]))
-
-
-def _standing(row: Row) -> tuple[int, int]:
-    """Return what challengers share a rank by: that of all bots."""
-    return row.group, row.rank
+    return sorted(found, key=lambda each: (each[1].score_rate or 0, each[0]))
 
 
 def _scored(own: Scored) -> tuple[str, str, str]:
-    return f"{own.points:g}", f"{own.score_rate or 0:.1%}", f"{own.games}"
+    return f"{own.score_rate or 0:.1%}", f"{own.points:g}", f"{own.games}"
 
 
 def _interval(elo: Elo) -> str:

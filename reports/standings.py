@@ -15,7 +15,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
+from itertools import pairwise
 from statistics import fmean
 from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
@@ -23,8 +23,18 @@ from typing_extensions import TypedDict
 
 from lath.notation.record import FORFEITS, TUNING, Record, Termination
 from lath.reports.comparisons import PLAIN_SCALE, Moved, Scale, compared
+from lath.reports.ranking import (
+    SAYS,
+    Members,
+    Place,
+    Rating,
+    Role,
+    Rule,
+    Score,
+    member_of,
+    ranking,
+)
 from lath.reports.rated import Rated, RatedGames
-from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import (
     ALL_AT_ONCE,
@@ -112,14 +122,29 @@ LostBy = TypedDict("LostBy", {"crash": Count, "time": Count, "illegal move": Cou
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row(Scored):
-    """What one bot did."""
+    """What one bot did; all versions of a member together are one."""
 
     rank: Positive
-    """In its group, by mu - 3 sigma of `Table.ranked_by`, then points; bots with the same of both
-    share one."""
+    """By the rule of the table; equals share one. Groups that never met have ranks of their own,
+    and so have both sides of a gauntlet."""
+
+    number: float
+    """What the rank goes by, such as points."""
 
     name: str
-    """As the tags First and Second give it."""
+    """As the tags First and Second give it; of a member with versions the member's."""
+
+    plays_as: str
+    """Whose rating it has: of a member with versions the one that plays, else the same name."""
+
+    role: Role = ""
+    """What it is in a gauntlet; empty elsewhere."""
+
+    swiss_points: float | None = None
+    """Its points by the rules of a swiss, where these decide: byes and walkovers count."""
+
+    rounds: Count | None = None
+    """The rounds of a knockout that it went through, where these decide."""
 
     wins: Count
     draws: Count
@@ -127,6 +152,8 @@ class Row(Scored):
     """Of all seats taken; a game against itself counts two."""
 
     strength: Strength
+    """That of `plays_as`, as are the values that follow from it."""
+
     without_forfeits: Strength | None
     """The same without games lost by crash, time, illegal move or flood; None where the bot is
     in no other game, and the same as of all games where there was none."""
@@ -161,6 +188,7 @@ class Row(Scored):
     WRITTEN: ClassVar = (
         *(f"strength.{path}" for path in Strength.WRITTEN),
         *("rank", "name", "games", "wins", "draws", "losses", "points", "score_rate", "group"),
+        *("number", "plays_as", "role", "swiss_points", "rounds"),
         *("without_forfeits", "lost_by", "rank_low", "rank_high", "better_than_next"),
         *("average_opponent", "performance", "draw_rate", "relative", "moved"),
     )
@@ -249,7 +277,7 @@ class Table:
     """Why they ended, the most frequent first."""
 
     rows: tuple[Row, ...]
-    """Group by group, by rank; those that share one by name."""
+    """By rank, those that share one by name; groups and sides of a gauntlet one after another."""
 
     crosstable: tuple[tuple[Meeting, ...], ...]
     """For each row its meetings with each row, in the order of rows."""
@@ -257,8 +285,14 @@ class Table:
     ratings: Ratings
     """Of the games that do not repeat another."""
 
+    scores: Mapping[str, SeatScore]
+    """What each name in the records has scored: that of each version of a member."""
+
     ranked_by: Method
-    """What the rows are ordered by."""
+    """Which rating is shown as the rating, and decides where the rule says so."""
+
+    rule: Rule
+    """What ranks go by."""
 
     unbalanced: bool
     """Whether some bot had one seat clearly more often than the other (`is_unbalanced` says how
@@ -268,10 +302,15 @@ class Table:
     WRITTEN: ClassVar = (
         *("game", "games", "first_wins", "draws", "second_wins", "first_score", "self_play"),
         *("repeated", "without_moves", "rated", "unbalanced", "endings", "ratings.groups"),
-        *("ranked_by", "method", "ratings.draw_rate", "ratings.in_order"),
+        *("ranked_by", "rule", "says", "method", "ratings.draw_rate", "ratings.in_order"),
         *("ratings.conditions", "ratings.between", "ratings.fit", "rows", "crosstable"),
         "crossed",
     )
+
+    @property
+    def says(self) -> str:
+        """Return the rule of ranks in a sentence."""
+        return SAYS[self.rule]
 
     @property
     def method(self) -> Method:
@@ -289,7 +328,8 @@ class Table:
         return tuple(
             (one.name, other.name)
             for one, other in pairwise(self.rows)
-            if one.group == other.group
+            if (one.group, one.role) == (other.group, other.role)
+            and one.rank != other.rank
             # Rounded, as what is shown: equals are not crossed by a last bit.
             and round(one.strength.elo.value, 2) < round(other.strength.elo.value, 2)
         )
@@ -456,35 +496,54 @@ def compute(records: Iterable[Record | Refused], scale: Scale = PLAIN_SCALE) -> 
 
 def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> Standings:
     """Return what a tally comes to; it may be added to afterwards."""
-    before = None
+    now, before = _standings_of(tally, scale), None
     if tally.before is not None and tally.before.games_rated:
-        before = _standings_of(tally.before, scale)
-    return compared(_standings_of(tally, scale), scale, before)
+        # By the rule of today: else ranks would move by that alone.
+        rules = {table.game: table.rule for table in (now.overall, *now.per_game)}
+        before = _standings_of(tally.before, scale, rules)
+    return compared(now, scale, before)
 
 
-def _standings_of(tally: Tally, scale: Scale) -> Standings:
-    """Return the same without comparisons."""
-    rated = tally.rated()
+def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str, Score]]:
+    """Return by which rule a tally's bots are ranked, and what those on the first rank scored.
+
+    Of a gauntlet it is challengers; there is nobody where groups of bots never met.
+    """
+    together = _together(tally.games.values())
+    counted = _scores(together, member_of(scale.members))
+    scores, met = _of_each(counted), _games(counted)
+    found = ranking(scores, met, scale.outcome)
+    if not found.without_ratings:
+        first = [one.name for one in found.places if one.rank == 1 and one.role != "opponent"]
+        return found.rule, {name: scores[name] for name in first}
+    # Ratings take longest, and few need them.
+    table = _standings_of(tally, scale).overall
+    rows = [row for row in table.rows if row.rank == 1]
+    is_one = len({row.group for row in rows}) == 1
+    return table.rule, {row.name: scores[row.name] for row in rows if is_one}
+
+
+def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None = None) -> Standings:
+    """Return the same without comparisons; ranks go by the rules of these tables, by game id."""
+    rated, rules = tally.rated(), rules or {}
+    if scale.by_rating:
+        rules = dict.fromkeys(("", *tally.games), "method")
+    several = len(tally.games) > 1
     per_game = tuple(
         _table(
             game,
             tally.games[game],
-            replace(rated, game=game) if len(tally.games) > 1 else rated,
-            scale,
+            replace(rated, game=game) if several else rated,
+            scale.of_one_game if several else scale,
+            rules.get(game),
         )
         for game in sorted(tally.games)
     )
     if len(per_game) == 1:
         overall = replace(per_game[0], game="")
     else:
-        together = GameResults()
-        for counted in tally.games.values():
-            together.scores += counted.scores
-            together.endings += counted.endings
-            together.forfeits += counted.forfeits
-            together.repeated += counted.repeated
-            together.without_moves += counted.without_moves
-        overall = _table("", together, rated, scale)
+        together = _together(tally.games.values())
+        overall = _table("", together, rated, scale, rules.get(""))
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(
@@ -497,17 +556,86 @@ def _standings_of(tally: Tally, scale: Scale) -> Standings:
     )
 
 
-def _table(game: str, counted: GameResults, rated: Rated, scale: Scale) -> Table:
-    """Return the table of games."""
+def _together(games: Iterable[GameResults]) -> GameResults:
+    """Return what was counted of all games."""
+    together = GameResults()
+    for counted in games:
+        together.scores += counted.scores
+        together.endings += counted.endings
+        together.forfeits += counted.forfeits
+        together.repeated += counted.repeated
+        together.without_moves += counted.without_moves
+    return together
+
+
+@dataclass(slots=True)
+class _Scores:
+    """What everybody scored, the versions of a member as one."""
+
+    seats: SeatScore = field(default_factory=SeatScore)
+    met: defaultdict[tuple[str, str], SeatScore] = field(
+        default_factory=lambda: defaultdict(SeatScore)
+    )
+    """Of the one against the other."""
+
+    own: defaultdict[str, SeatScore] = field(default_factory=lambda: defaultdict(SeatScore))
+    by_name: defaultdict[str, SeatScore] = field(default_factory=lambda: defaultdict(SeatScore))
+    """Of each version apart."""
+
+    lost_by: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+def _scores(counted: GameResults, whose: Mapping[str, str]) -> _Scores:
+    """Return what everybody scored in games that were counted; `whose` version a name is."""
+    found = _Scores()
+    for (first, second, score), times in counted.scores.items():
+        found.seats.add(score, times)
+        one, other = (whose.get(name, name) for name in (first, second))
+        for bot, against, name, points in (
+            (one, other, first, score),
+            (other, one, second, 1 - score),
+        ):
+            found.met[bot, against].add(points, times)
+            found.own[bot].add(points, times)
+            found.by_name[name].add(points, times)
+    for (name, way), times in counted.forfeits.items():
+        found.lost_by[whose.get(name, name), way] += times
+    return found
+
+
+def _of_each(found: _Scores) -> dict[str, Score]:
+    return {name: Score(own.points, own.games) for name, own in found.own.items()}
+
+
+def _games(found: _Scores) -> dict[tuple[str, str], int]:
+    """Return how often each two have met, each two once."""
+    return {pair: one.games for pair, one in found.met.items() if pair[0] < pair[1]}
+
+
+def _playing(ratings: Ratings, members: Members) -> dict[str, str]:
+    """Return by bot whose rating it has: of a member's versions the last that has played."""
+    whose = member_of(members)
+    found = {whose.get(name, name): name for name in ratings.strengths}
+    for member, versions in members.items():
+        played = [version for version in versions if version in ratings.strengths]
+        found.update((member, version) for version in played[-1:])
+    return found
+
+
+def _table(
+    game: str, counted: GameResults, rated: Rated, scale: Scale, rule: Rule | None = None
+) -> Table:
+    """Return the table of games; ranks go by `rule`, or by what follows from the games."""
     ranked_by, anchors = scale.ranked_by, scale.anchors
     ratings = rate(rated, anchors=anchors)
     without = ratings
     if counted.forfeits:
         in_order = ranked_by == IN_ORDER
         without = rate(replace(rated, fair=True), in_order=in_order, anchors=anchors)
+    whose = member_of(scale.members)
     meetings = Counter[tuple[str, str]]()
     won: defaultdict[tuple[str, str], float] = defaultdict(float)
-    """Games, of which one that came again counts as one."""
+    """Games of members, of which one that came again counts as one."""
     different, played = rated.different(), Counter[Seats]()
     cells = rated.cells()
     for (first, second, _, game_id), times in cells.items():
@@ -517,66 +645,69 @@ def _table(game: str, counted: GameResults, rated: Rated, scale: Scale) -> Table
         if score != 0.5:
             sat = Seats(game_id, first, second)
             weight = different.get(sat, games := played[sat]) / games
-            won[(first, second) if score else (second, first)] += times * weight
-    seats = SeatScore()
-    met: defaultdict[tuple[str, str], SeatScore] = defaultdict(SeatScore)
-    own: defaultdict[str, SeatScore] = defaultdict(SeatScore)
-    for (first, second, score), times in counted.scores.items():
-        seats.add(score, times)
-        for bot, other, points in ((first, second, score), (second, first, 1 - score)):
-            met[bot, other].add(points, times)
-            own[bot].add(points, times)
+            one, other = (whose.get(name, name) for name in (first, second))
+            won[(one, other) if score else (other, one)] += times * weight
+    found = _scores(counted, whose)
+    met, own = found.met, found.own
+    plays_as = _playing(ratings, scale.members)
+    ranked = ranking(
+        _of_each(found),
+        _games(found),
+        scale.outcome,
+        {
+            name: Rating(one.group, one.by(ranked_by).exposed)
+            for name, version in plays_as.items()
+            for one in (ratings.strengths[version],)
+        },
+        rule,
+    )
 
-    def standing(name: str) -> tuple[int, float, float]:
-        strength = ratings.strengths[name]
-        # Rounded, for the last bits of a rating differ with the order of the records.
-        return strength.group, -round(strength.by(ranked_by).exposed, 6), -own[name].points
-
-    names = sorted(ratings.strengths, key=lambda name: (*standing(name), name))
-    # Who has not met is in another group, and nobody there stands before or behind it.
-    ranks = [
-        rank
-        for _, group in groupby(names, lambda name: standing(name)[0])
-        for rank in shared_ranks(map(standing, group))
-    ]
-
-    rows = tuple(
-        Row(
-            rank=rank,
+    def row_of(place: Place) -> Row:
+        name, version = place.name, plays_as[place.name]
+        is_swiss, is_knockout = (ranked.rule == rule for rule in ("swiss", "knockout"))
+        return Row(
+            rank=place.rank,
+            number=place.number,
             name=name,
+            plays_as=version,
+            role=place.role,
+            swiss_points=place.number if is_swiss else None,
+            rounds=int(place.number) if is_knockout else None,
             wins=own[name].wins,
             draws=own[name].draws,
             losses=own[name].losses,
-            strength=ratings.strengths[name],
-            without_forfeits=without.strengths.get(name),
-            lost_by={str(way): counted.forfeits[name, way] for way in FORFEITS},
+            strength=ratings.strengths[version],
+            without_forfeits=without.strengths.get(version),
+            lost_by={str(way): found.lost_by[name, way] for way in FORFEITS},
         )
-        for rank, name in zip(ranks, names, strict=True)
-    )
 
-    def meeting(bot: str, other: str) -> Meeting:
-        scored = met[bot, other]
+    rows = tuple(map(row_of, ranked.places))
+
+    def meeting(one: Row, other: Row) -> Meeting:
+        scored = met[one.name, other.name]
         of_both = scored.wins, scored.draws, scored.losses
-        if bot == other:
+        if one is other:
             return Meeting(*of_both)
-        has_met = meetings[bot, other] or meetings[other, bot]
-        alone = more_wins(round(won[bot, other]), round(won[other, bot])) if has_met else None
-        return Meeting(*of_both, ratings.superiority(bot, other), alone)
+        wins, losses = won[one.name, other.name], won[other.name, one.name]
+        alone = more_wins(round(wins), round(losses)) if scored.games else None
+        return Meeting(*of_both, ratings.superiority(one.plays_as, other.plays_as), alone)
 
     return Table(
         game=game,
-        games=seats.games,
-        first_wins=seats.wins,
-        draws=seats.draws,
-        second_wins=seats.losses,
+        games=found.seats.games,
+        first_wins=found.seats.wins,
+        draws=found.seats.draws,
+        second_wins=found.seats.losses,
         self_play=sum(n for (first, second, _), n in counted.scores.items() if first == second),
         repeated=counted.repeated,
         without_moves=counted.without_moves,
         endings=counts(counted.endings),
         rows=rows,
-        crosstable=tuple(tuple(meeting(row.name, other.name) for other in rows) for row in rows),
+        crosstable=tuple(tuple(meeting(row, other) for other in rows) for row in rows),
         ratings=ratings,
+        scores=found.by_name,
         ranked_by=ranked_by,
+        rule=ranked.rule,
         unbalanced=is_unbalanced(meetings),
     )
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 
 from lath.reports.background import Background, Version
 from lath.reports.outcome import Column, Sheet
-from lath.reports.ratings.results import Elo
-from lath.reports.schema import Count, Share
+from lath.reports.ratings.results import Elo, SeatScore
+from lath.reports.schema import Amount, Count, Share
 from lath.reports.standings import Standings
 
 
@@ -22,6 +22,12 @@ class Standing:
 
     version: Version
     games: Count
+    wins: Count = 0
+    draws: Count = 0
+    losses: Count = 0
+    points: Amount = 0.0
+    """Of its own games."""
+
     elo: Elo | None
     """Around the mean of its group; null before any game."""
 
@@ -39,7 +45,8 @@ class Standing:
 
     WRITTEN: ClassVar = (
         *(f"version.{field.name}" for field in fields(Version) if field.name != "games"),
-        *("games", "elo", "before", "difference", "better", "disqualified"),
+        *("games", "wins", "draws", "losses", "points"),
+        *("elo", "before", "difference", "better", "disqualified"),
     )
 
     @property
@@ -63,16 +70,20 @@ def standings_of(background: Background, standings: Standings) -> tuple[Standing
 
 
 def _of_bot(versions: Sequence[Version], standings: Standings) -> Iterator[Standing]:
-    rows = {row.name: row for row in standings.overall.rows}
-    ratings = standings.overall.ratings
+    ratings, scores = standings.overall.ratings, standings.overall.scores
     before = ""
     for version in versions:
-        name, row = version.name, rows.get(version.name)
+        name, row = version.name, ratings.strengths.get(version.name)
+        own = scores.get(name, SeatScore())
         difference = ratings.difference(name, before) if before and row else None
         yield Standing(
             version=version,
-            games=row.games if row else 0,
-            elo=row.strength.elo if row else None,
+            games=own.games,
+            wins=own.wins,
+            draws=own.draws,
+            losses=own.losses,
+            points=own.points,
+            elo=row.elo if row else None,
             before=before,
             difference=difference,
             better=ratings.superiority(name, before) if difference else None,
@@ -104,7 +115,8 @@ def versions_sheet(rows: Iterable[Standing]) -> Sheet:
     """Return the table of versions."""
     columns = (
         *(Column("version", "name"), Column("Elo ± 95%"), Column("against the one before")),
-        *(Column("better"), Column("games"), Column("plays", "text"), Column("since", "text")),
+        *(Column("better"), Column("games"), Column("points"), Column("W-D-L")),
+        *(Column("plays", "text"), Column("since", "text")),
     )
     return Sheet(columns, tuple(map(_cells, rows)), "Versions of bots")
 
@@ -117,4 +129,8 @@ def _cells(row: Standing) -> tuple[str, ...]:
     )
     better = "" if row.better is None else f"{min(max(row.better, 0.001), 0.999):.1%}"
     plays = "disqualified" if row.disqualified else f"until {until}" if until else "yes"
-    return version.name, elo, apart, better, f"{row.games}", plays, since
+    won = f"{row.wins}-{row.draws}-{row.losses}" if row.games else ""
+    return (
+        *(version.name, elo, apart, better, f"{row.games}"),
+        *(f"{row.points:g}" if row.games else "", won, plays, since),
+    )

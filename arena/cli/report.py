@@ -80,11 +80,14 @@ _SOURCES: Final = "Tournaments' directories, record files, databases; - is stdin
 RatedSources = Annotated[list[Path], argument("SOURCE...", _SOURCES)]
 AsCsv = Annotated[bool, flag("--csv", "Print a line a bot for a sheet.")]
 By = Annotated[
-    Literal["all-games", "trueskill"],
+    Literal["", "all-games", "trueskill"],
     option(
-        "--method", "NAME", "Order bots by all-games (at once) or trueskill (in order of play)."
+        "--method",
+        "NAME",
+        "Rank bots by a rating: all-games (at once) or trueskill (in order of play).",
     ),
 ]
+ByVersion = Annotated[bool, flag("--versions", "Give each version of a bot a line of its own.")]
 Anchor = Annotated[
     list[str] | None,
     option(
@@ -107,8 +110,9 @@ def rate(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     bom: Bom = False,
-    method: By = "all-games",
+    method: By = "",
     by_game: ByGame = False,
+    versions: ByVersion = False,
     columns: Columns = "",
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
@@ -126,6 +130,10 @@ def rate(
 
     What was changed while that was played comes last.
 
+    Ranks go by points where all bots have met each other equally often, by the result of the format
+    in a swiss, a knockout or a gauntlet, and by the conservative rating elsewhere. The versions of
+    a pool's bot are one bot; --versions shows each.
+
     With --anchor BOT keeps the Elo that is given, and that of all others is relative to it, so that
     numbers of several events compare. Anchors of a tournament are in its tournament.toml.
 
@@ -136,7 +144,6 @@ def rate(
 
     Example: arena rate tournament --anchor greedy=1500 --columns rank,bot,elo,ranks
     """
-    from lath.reports.background import Background
     from lath.reports.columns import COLUMNS
     from lath.reports.export import to_csv, to_json
     from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER
@@ -152,15 +159,14 @@ def rate(
     shown = _columns(columns)
     doubts: list[Doubt] = []
     scale: dict[str, Any] = {"anchors": read_anchors(anchor), "relative_to": relative_to}
-    if as_csv:
-        background = Background(scale=scale_in(sources, **scale))
-    else:
-        background = background_of(sources, doubts, **scale)
+    background = background_of(sources, doubts, **scale)
     given = Given(counts_again=count_again)
     records = records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given)
     ranked_by = IN_ORDER if method == "trueskill" else ALL_AT_ONCE
-    table = compute(records, replace(background.scale, ranked_by=ranked_by))
-    names = [row.name for row in table.overall.rows]
+    ranked = replace(background.ranked, ranked_by=ranked_by, by_rating=bool(method))
+    table = compute(records, replace(ranked, members={}) if versions else ranked)
+    rated = {*table.overall.ratings.strengths}
+    names = sorted(rated.union(row.name for row in table.overall.rows))
     refuse_strange(names, scale["anchors"], relative_to)
     background = background.completed(table)
     standings = to_json(table)
@@ -170,10 +176,9 @@ def rate(
 
     with unless_cut(warned):
         if as_json:
-            versions = [to_json(row) for row in standings_of(background, table)]
             told = {**standings, **background.to_json()}
-            if versions:
-                told["versions"] = versions
+            if rows := [to_json(row) for row in standings_of(background, table)]:
+                told["versions"] = rows
             print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
         elif as_csv:
             text = to_csv(standings, shown or COLUMNS).replace("\r\n", "\n")

@@ -96,7 +96,11 @@ def _as_told(status: dict[str, Any], *, is_public: bool) -> dict[str, Any]:
         "is_playing": True,
         "rate": rate,
         "left_s": left_s,
-        "standings": [row for one in _list(status.get("standings")) if (row := _row(one, one))],
+        "standings": [
+            row | {"rank": _number(one.get("rank"))}
+            for one in _list(status.get("standings"))
+            if (row := _row(one, one))
+        ],
         "recent": [game for one in _list(status.get("recent")) if (game := _game(one))],
     }
     return value if is_public else value | {"warned": _texts(status.get("warned"))}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Final
@@ -44,10 +44,11 @@ from lath.arena.tournament.events import (
     Warned,
 )
 from lath.arena.tournament.progress import Progress
-from lath.reports.ratings.numerics import shared_ranks
 
 if TYPE_CHECKING:
     from rich.text import Text
+
+    from lath.reports.ranking import Ranking
 
 LABEL: Final = 9
 """Columns for the word before what runs and what is warned of."""
@@ -69,7 +70,7 @@ def picture(progress: Progress, width: int, height: int, letters: Letters) -> li
     bots, runs, warns, out, stand, hosts, title, hint = share_rows(
         height - 1,
         [
-            (1 + min(3, len(progress.scores)), 1 + len(progress.scores)),
+            (1 + min(3, len(progress.scores)), 2 + len(progress.scores)),
             (1, min(len(running), 8)),
             (1, min(len(warnings), 3)),
             (1, min(len(benched), 4)),
@@ -132,16 +133,17 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     """Return the table in so many rows, its heading one of them."""
     if rows < 2:
         return []
-    ranked = progress.ranked()
+    found = progress.ranking()
+    ranked = progress.ranked(found)
+    numbers = {one.name: one.number for one in found.places}
     scores = ranked if len(ranked) < rows else ranked[: rows - 2]
+    says = rows > len(ranked) + 1
     bounds = [_bounds(score) for score in scores]
     lost = forfeits([bot.lost_by for bot in ranked], apart=width >= 80)
     columns = [
-        Column("#", [str(rank) for rank in shared_ranks((s.score, s.points) for s in scores)]),
+        Column("#", [str(score.rank) if score.games else "-" for score in scores]),
         Column("bot", [score.name for score in scores], kind="name"),
-        Column("points", [f"{score.points:g}" for score in scores], rank=3),
-        Column("games", [str(score.games) for score in scores], rank=1),
-        Column("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores]),
+        *_numbers(found, scores, numbers),
         Column("95 %", [interval for interval, _ in bounds], style="cyan", rank=1),
         Column("Elo", [elo for _, elo in bounds], rank=5),
         Column("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
@@ -152,9 +154,25 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
         ),
     ]
     lines = laid_out(columns, width, letters)
+    if found.places and says:
+        lines.append([part(found.says, "dim")])
     if hidden := len(ranked) - len(scores):
         lines.append([part(f"   … {hidden} more bots", "dim")])
     return lines
+
+
+def _numbers(
+    found: Ranking, scores: Sequence[BotStanding], numbers: Mapping[str, float]
+) -> Iterator[Column]:
+    """Yield points, games and score; what ranks go by comes first, and stays."""
+    told = [f"{score.points:g}" for score in scores]
+    points = Column("points", told, rank=0 if found.rule == "points" else 3)
+    rate = Column("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores])
+    games = Column("games", [str(score.games) for score in scores], rank=1)
+    if found.rule in ("swiss", "knockout"):
+        heading = "rounds" if found.rule == "knockout" else "swiss points"
+        yield Column(heading, [f"{numbers.get(score.name, 0):g}" for score in scores])
+    yield from (points, games, rate) if found.rule == "points" else (rate, points, games)
 
 
 def _bounds(bot: BotStanding) -> tuple[str, str]:

@@ -32,10 +32,11 @@ from lath.reports.background import (
     changes_sheet,
     rulings_sheet,
 )
+from lath.reports.columns import COLUMNS, likelihood, rows_of, usual, within
 from lath.reports.columns import Column as BotColumn
-from lath.reports.columns import likelihood, rows_of, usual, within
 from lath.reports.export import to_json
 from lath.reports.outcome import Outcome, Sheet
+from lath.reports.ranking import COLUMNS as DECIDES
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.results import IN_ORDER, Conditions
 from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
@@ -77,6 +78,8 @@ def print_standings(
         events = ": ".join(filter(None, ("Ratings", ", ".join(standings.events))))
         title = f"Ratings at {table.game}" if table.game else events
         output.table(title, ratings_columns(table, columns))
+        for words in rank_words(table):
+            output.words(words)
         if len(table.rows) > 1:
             print_crosstable(table, output)
         if table is standings.overall:
@@ -105,6 +108,16 @@ def _print_left_out(standings: Standings, output: Output) -> None:
             output.words(TRIALS)
 
 
+def rank_words(table: Table) -> Iterator[str]:
+    """Yield what ranks go by, and whose rating a member with versions has."""
+    yield table.says
+    if changed := [f"{row.name}: {row.plays_as}" for row in table.rows if row.name != row.plays_as]:
+        yield (
+            "versions of a member are one bot: its points are those of all versions, its rating "
+            f"that of the version that plays ({_listed(changed)})"
+        )
+
+
 def scale_words(standings: Standings) -> Iterator[str]:
     """Yield on which scale Elo is, and with what ratings are compared, where that was asked for."""
     if standings.anchors:
@@ -128,8 +141,12 @@ def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Colum
     of_opponents = any(one.name == "draws-by-opponent" for one in asked)
     values = to_json(table if of_opponents else replace(table, crosstable=()))
     rows = rows_of(values)
+    decides = DECIDES[table.rule]
+    kept = {one.name: 0 if asked or one.name == decides else one.rank for one in COLUMNS}
+    if decides != "rating" and not asked:
+        kept["rating"] = 1
     return [
-        Column(one.heading, one.cells(rows), rank=0 if asked else one.rank, kind=one.kind)
+        Column(one.heading, one.cells(rows), rank=kept[one.name], kind=one.kind)
         for one in asked or usual(values)
     ]
 
@@ -257,8 +274,9 @@ def remarks(table: Table) -> Iterator[str]:
         crossed = "; ".join(f"{other} before {one}" for one, other in table.crossed[:MOST_GROUPS])
         rest = len(table.crossed) - MOST_GROUPS
         yield (
-            f"orders differ: by Elo {crossed}{f'; and {rest} more' if rest > 0 else ''}; "
-            "the rating is careful about bots of which less is known"
+            f"orders differ: by Elo {crossed}{f'; and {rest} more' if rest > 0 else ''}"
+            + "; the rating is careful about bots of which less is known"
+            * (table.rule in ("rating", "method"))
         )
     between = table.ratings.between
     if between and between.heterogeneous:

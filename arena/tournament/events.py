@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal, Self, TextIO
 
 from lath.arena.referee.record import GameResult
@@ -39,7 +39,11 @@ def two(pairing: Collection[str]) -> TwoBots:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BotStanding:
-    """One bot among the others, by its points."""
+    """One bot among the others; all versions of a member of a pool together are one."""
+
+    rank: Positive = 1
+    """By the rule of `reports.ranking`; in a pool that is uneven points per game stand in for
+    ratings, which are made in the end. Equals share one."""
 
     name: str
     games: Count
@@ -94,6 +98,9 @@ class RunBegan(_Event):
     seed_sha256: str = ""
     """Of the seed, which is told when all is played: `lath-arena seed N`."""
 
+    members: Mapping[str, str] = field(default_factory=dict)
+    """Of a pool: whose version each name is that is one."""
+
     budget_games: Count | None = None
     """Games after which this run ends though there are more; null: no such limit."""
 
@@ -108,6 +115,8 @@ class RunBegan(_Event):
         pairs: Sequence[PairTally],
         total: int,
         budget: Budget = UNLIMITED,
+        *,
+        members: Mapping[str, str] | None = None,
     ) -> Self:
         """Return the event of a configuration and what its store has."""
         return cls(
@@ -118,6 +127,7 @@ class RunBegan(_Event):
             stored=tuple(stored),
             stored_pairs=tuple(pairs),
             seed_sha256=seed_digest(config.seed),
+            members=members or {},
             budget_games=budget.games,
             budget_s=budget.seconds,
         )

@@ -773,7 +773,7 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
     from lath.reports.export import to_csv, to_json
 
     background = background_of([home.path])
-    table = standings.compute(records_of([home.path]), background.scale)
+    table = standings.compute(records_of([home.path]), background.ranked)
     values = to_json(table)
     write_whole(home.path / STANDINGS, [with_checksum(values)])
     write_whole(home.path / STANDINGS_CSV, [to_csv(values).encode()])

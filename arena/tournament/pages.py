@@ -105,6 +105,7 @@ def collect(
                     background.outcome,
                     is_playing=is_playing,
                     link=link,
+                    versions=background.versions,
                 )
                 refuse_damage(found)
             except ArenaError as error:

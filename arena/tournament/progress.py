@@ -40,8 +40,10 @@ from lath.arena.tournament.events import (
 )
 from lath.arena.tournament.store import BotTotals, Tally
 from lath.notation.record import FORFEITS
+from lath.reports import ranking
 from lath.reports.background import Bench
 from lath.reports.outcome import Outcome
+from lath.reports.ranking import Ranking
 from lath.reports.ratings.numerics import Z95
 
 if TYPE_CHECKING:
@@ -248,7 +250,11 @@ class Progress:
         self._spent = 0
         """Games stored in this run."""
         self.names: Sequence[str] = config.names
+        self.members: Mapping[str, str] = {}
+        """Of a pool: whose version each name is that is one."""
         self.scores = {name: Score(name) for name in config.names}
+        self._met: Final[Counter[tuple[str, str]]] = Counter()
+        """Games of each two members."""
         self.running: dict[int, PairBegan] = {}
         """By slot, from 1."""
         self._slots: Final[dict[int, int]] = {}
@@ -323,7 +329,10 @@ class Progress:
 
     def _begin(self, event: RunBegan) -> None:
         self.names = event.bots  # of a pool, as their versions are called
-        self.scores = {name: Score(name) for name in event.bots}
+        self.members = event.members
+        self.scores = {}
+        for name in event.bots:
+            self._score(name)
         self.total = event.total
         self.rate = Rate(self.clock())
         self._budget = Budget(games=event.budget_games, seconds=event.budget_s)
@@ -334,6 +343,7 @@ class Progress:
 
     def _count_games(self, alike: GameEnded | Tally, games: int) -> None:
         self.played += games
+        self._met[self._member(alike.first), self._member(alike.second)] += games
         for name, halves in zip((alike.first, alike.second), HALVES[alike.result], strict=True):
             self._score(name).games[halves] += games
             if halves == 0 and alike.termination in FORFEITS:
@@ -360,7 +370,11 @@ class Progress:
 
     def _score(self, name: str) -> Score:
         """Return a bot's score; bots of games stored before the configuration was changed count."""
+        name = self._member(name)
         return self.scores.setdefault(name, Score(name))
+
+    def _member(self, name: str) -> str:
+        return self.members.get(name, name)
 
     def _warn(self, text: str, culprit: str, cause: str) -> None:
         if culprit:
@@ -377,14 +391,20 @@ class Progress:
         why = f" because of {culprit}" if is_known else f": {event.why}"
         self._warn(f"{' - '.join(event.bots)} play no more{why}", culprit, cause)
 
-    def ranked(self) -> tuple[BotStanding, ...]:
-        """Return the bots, those with the best score first; those without games last."""
-        return tuple(
-            sorted(
-                (score.standing() for score in self.scores.values()),
-                key=lambda bot: (1.0 if bot.score is None else -bot.score, -bot.points),
-            )
-        )
+    def ranking(self) -> Ranking:
+        """Return who stands where among those who have played, and by which rule."""
+        scores = {name: score.standing() for name, score in self.scores.items()}
+        played = {name: ranking.Score(s.points, s.games) for name, s in scores.items() if s.games}
+        return ranking.ranking(played, self._met, self.outcome())
+
+    def ranked(self, found: Ranking | None = None) -> tuple[BotStanding, ...]:
+        """Return the bots by their ranks, those without games last."""
+        places = (found or self.ranking()).places
+        rows = [replace(self.scores[one.name].standing(), rank=one.rank) for one in places]
+        placed = {one.name for one in places}
+        rest = [name for name in self.scores if name not in placed]
+        last = 1 + max((one.rank for one in places), default=0)
+        return *rows, *(replace(self.scores[name].standing(), rank=last) for name in rest)
 
     @property
     def is_endless(self) -> bool:

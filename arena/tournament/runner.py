@@ -23,6 +23,7 @@ from lath.arena.referee.trees import scratches, sweep
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings, Tags
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.database import VERSIONS
 from lath.arena.tournament.events import (
     BotBenched,
     GameEnded,
@@ -51,7 +52,8 @@ from lath.arena.tournament.store import BufferedWriter, Store, Stored
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.notation.record import Termination
-from lath.reports.background import Bench
+from lath.reports.background import Bench, Version, from_notes
+from lath.reports.ranking import member_of, members_of
 
 _NONE: Final[Mapping[str, str]] = {}
 
@@ -233,7 +235,10 @@ class Runner:
         bots need; what was kept stays.
         """
         stored = self._store.tally(), self._store.pairs()
-        self._tell(RunBegan.of(self._config, *stored, self._open.schedule.total, self._budget))
+        versions = from_notes(self._store.note(VERSIONS) or (), Version)
+        members = member_of(members_of(versions))
+        total = self._open.schedule.total
+        self._tell(RunBegan.of(self._config, *stored, total, self._budget, members=members))
         if self._budget.seconds is not None:
             self._deadline_s = self._clock() + self._budget.seconds
         self._look_at_repeats()

@@ -31,11 +31,20 @@ from lath.reports.openings import SetupCounter, SetupsOfGame
 from lath.reports.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
+from lath.reports.ranking import member_of
 from lath.reports.ratings.rating import history
 from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
-from lath.reports.standings import GameResults, Refused, Standings, Table, Tally, standings_of
+from lath.reports.standings import (
+    GameResults,
+    Refused,
+    Row,
+    Standings,
+    Table,
+    Tally,
+    standings_of,
+)
 from lath.reports.times import TimeCounter, Times
 from lath.reports.versions import Standing, regressions
 from lath.reports.versions import standings_of as versions_of
@@ -76,13 +85,15 @@ class ScoreAgainst(figures.Score):
     """null where no rated games connect them"""
 
 
-def scores_by_seat(games: Mapping[str, GameResults]) -> dict[str, list[ScoreBySeat]]:
-    """Return each bot's results by game id, sorted, and seat."""
+def scores_by_seat(
+    games: Mapping[str, GameResults], whose: Mapping[str, str]
+) -> dict[str, list[ScoreBySeat]]:
+    """Return each bot's results by game id, sorted, and seat; `whose` version a name is."""
     found: defaultdict[str, dict[str, tuple[SeatScore, SeatScore]]] = defaultdict(dict)
     for game in sorted(games):
         for (first, second, points), times in games[game].scores.items():
             for seat, name, own in ((0, first, points), (1, second, 1 - points)):
-                scores = found[name].setdefault(game, (SeatScore(), SeatScore()))
+                scores = found[whose.get(name, name)].setdefault(game, (SeatScore(), SeatScore()))
                 scores[seat].add(own, times)
     return {
         name: [
@@ -327,7 +338,7 @@ class Bot(Duels):
     games: list[ScoreBySeat]
     """its results by game id and seat"""
     opponents: list[ScoreAgainst]
-    """its results by opponent, the strongest first"""
+    """its results by opponent, in the order of the table"""
     openings: list[WaysOfBot]
     """its first moves, and its answers to first moves"""
 
@@ -353,6 +364,8 @@ class Document(TypedDict):
     """what was changed while it was played"""
     versions: list[Annotated[dict[str, Any], About(shape=Standing)]]
     """how the versions of a pool's bots stand, bot by bot"""
+    members: dict[str, str]
+    """whose version each name in records is that is one: its member is a bot of the tables"""
     regressions: list[str]
     """which of them are worse than the version before, in sentences"""
     season: Annotated[dict[str, Any], About("which season it is", shape=Season)] | None
@@ -421,7 +434,8 @@ def gather(
     background: Background = NO_BACKGROUND,
 ) -> Gathered:
     """Return the document and the packed replays, after one pass over the records."""
-    scale = background.scale
+    scale = background.ranked
+    whose = member_of(scale.members)
     packer, tally = Packer(), Tally(until=scale.until)
     facts, games = figures.FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
@@ -431,11 +445,12 @@ def gather(
         ending = packer.add(record)
         game = figures.entry(number, record, ending or "", is_playable=ending is not None)
         tally.add(record, game.ending)
-        facts.add(record)
+        forfeits.add(game)  # which version broke off is what its author wants to know
+        game = figures.of_members(game, whose)
+        facts.add(game.record)
         if game.points is not None:
             for counter in (games, times, accuracy, duels, starts, setups, trees, showpieces):
                 counter.add(game)
-        forfeits.add(game)
     standings = standings_of(tally, scale)
     versions = versions_of(background, standings)
     said, linked = facts.facts(), packer.numbering.linked
@@ -453,6 +468,7 @@ def gather(
         "changes": [asdict(change) for change in background.changes],
         "versions": [export.to_json(row) for row in versions],
         "regressions": regressions(versions),
+        "members": whose,
         "season": asdict(background.season) if background.season else None,
         "rulings": [asdict(ruling) for ruling in background.rulings],
         "benched": [one.words for one in background.benches],
@@ -465,7 +481,7 @@ def gather(
         "endings": games.endings(),
         "times": linked(times.times(names)),
         "accuracy": accuracy.accuracies(names),
-        "bots": linked(_bots(tally, standings, duels, starts)),
+        "bots": linked(_bots(tally, whose, standings, duels, starts)),
         "setups": linked(setups.setups()),
         "trees": linked(trees.trees()),
         "openings": linked(games.openings()),
@@ -474,11 +490,17 @@ def gather(
 
 
 def _bots(
-    tally: Tally, standings: Standings, duels: DuelCounter, starts: StartCounter
+    tally: Tally,
+    whose: Mapping[str, str],
+    standings: Standings,
+    duels: DuelCounter,
+    starts: StartCounter,
 ) -> list[Bot]:
-    """Return what is said of each bot, the strongest first."""
-    table, by_seat = standings.overall, scores_by_seat(tally.games)
+    """Return what is said of each bot, in the order of the table."""
+    table, by_seat = standings.overall, scores_by_seat(tally.games, whose)
     names = [row.name for row in table.rows]
+    rated = sorted(table.rows, key=lambda row: -row.strength.trueskill.exposed)
+    strongest = [row.name for row in rated]
     return [
         {
             "rank": row.rank,
@@ -488,20 +510,21 @@ def _bots(
                 {
                     "name": other,
                     **figures.score_of(meeting),
-                    "ahead": _ahead(table, row.name, other),
+                    "ahead": _ahead(table, row, table.rows[at]),
                 }
-                for other, meeting in zip(names, meetings, strict=True)
+                for at, (other, meeting) in enumerate(zip(names, meetings, strict=True))
                 if meeting.games
             ],
-            **duels.duels(row.name, names),
+            **duels.duels(row.name, strongest),
             "openings": starts.of_bot(row.name),
         }
         for row, meetings in zip(table.rows, table.crosstable, strict=True)
     ]
 
 
-def _ahead(table: Table, one: str, other: str) -> Ahead | None:
+def _ahead(table: Table, row: Row, against: Row) -> Ahead | None:
     """Return how much stronger one bot is than another."""
+    one, other = row.plays_as, against.plays_as
     if (ahead := table.ratings.difference(one, other)) is None:
         return None
     low, high = (None if end is None else round(end, 2) for end in (ahead.low, ahead.high))
@@ -517,7 +540,7 @@ def _history(tally: Tally, standings: Standings) -> History:
     snapshots = history(tally.rated(), tally.games_rated, points, how=how)
     bots: list[BotHistory] = []
     for row in rows:
-        ratings = [snapshot.ratings.get(row.name) for snapshot in snapshots]
+        ratings = [snapshot.ratings.get(row.plays_as) for snapshot in snapshots]
         mu = [None if one is None else round(one.mu, 3) for one in ratings]
         sigma = [None if one is None else round(one.sigma, 3) for one in ratings]
         bots.append({"rank": row.rank, "name": row.name, "mu": mu, "sigma": sigma})

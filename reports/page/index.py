@@ -5,8 +5,8 @@ Must not know where tournaments are kept: who has them says their names and link
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -16,12 +16,14 @@ from typing_extensions import TypedDict
 from lath.notation.given import Given
 from lath.notation.record import Record
 from lath.reports import export
+from lath.reports.background import Version
 from lath.reports.comparisons import PLAIN_SCALE, Scale
 from lath.reports.figures import UNKNOWN, FactCounter, Facts
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Card, Page, rendered
+from lath.reports.ranking import Rule, members_of
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
-from lath.reports.standings import POINTS, Refused, Standings, Tally, standings_of, why_left_out
+from lath.reports.standings import Refused, Standings, Tally, leaders_of, standings_of
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""
@@ -45,10 +47,12 @@ class Tournament(TypedDict):
     """games that there will be; null where that is not known"""
     verdict: str
     """what it came to by the rules of its format; empty where that is open"""
+    rule: Rule
+    """what ranks go by there, as in its standings"""
     leaders: list[str]
-    """who has the most points, by name"""
+    """who has the first rank there, by name; in a gauntlet the first challenger"""
     points: Amount
-    """of each of them"""
+    """of each of them; the fewest where they differ"""
     of: Count
     """games of each of them; the fewest where they differ"""
     is_playing: bool
@@ -98,6 +102,7 @@ class Collector:
         self._tally, self._facts = Tally(), FactCounter()
         self._before, self._newest, self._scale = Tally(), newest, scale
         self._tournaments: list[Tournament] = []
+        self._members: dict[str, tuple[str, ...]] = {}
 
     def add(
         self,
@@ -107,10 +112,17 @@ class Collector:
         *,
         is_playing: bool = False,
         link: str = "",
+        versions: Iterable[Version] = (),
     ) -> None:
-        """Count a tournament's records; `outcome` is what it came to by the rules of its format."""
-        counter = FactCounter()
-        halves, games = Counter[str](), Counter[str]()
+        """Count a tournament's records; `outcome` is what it came to by the rules of its format.
+
+        `versions` are those of a pool's bots: those of one bot are one in all tables.
+        """
+        counter, own = FactCounter(), Tally()
+        members = members_of(versions)
+        for member, names in members.items():
+            known = self._members.get(member, ())
+            self._members[member] = (*(name for name in known if name not in names), *names)
         for record in self._tally.sound(records):
             counter.add(record)
             if not self._given.is_left_out(record):
@@ -118,13 +130,8 @@ class Collector:
                 self._tally.add(record)
                 if name != self._newest:
                     self._before.add(record)
-            if not why_left_out(record):
-                won = round(2 * POINTS[record.result])
-                halves.update({record.first: won})
-                halves.update({record.second: 2 - won})
-                games.update((record.first, record.second))
-        best = max(halves.values(), default=0)
-        leaders = sorted(name for name, points in halves.items() if points == best and best)
+            own.add(record)
+        rule, first = leaders_of(own, Scale(outcome=outcome, members=members))
         facts = counter.facts()
         event = (outcome.event if outcome else "") or next(iter(facts["events"]), name)
         self._tournaments.append(
@@ -137,9 +144,12 @@ class Collector:
                 "done": outcome.done if outcome else facts["records"],
                 "total": outcome.total if outcome else None,
                 "verdict": outcome.verdict if outcome else "",
-                "leaders": [leader for leader in leaders if leader not in UNKNOWN],
-                "points": best / 2,
-                "of": min((games[leader] for leader in leaders), default=0),
+                "rule": rule,
+                "leaders": [
+                    name for name, own in first.items() if own.points and name not in UNKNOWN
+                ],
+                "points": min((own.points for own in first.values()), default=0),
+                "of": min((own.games for own in first.values()), default=0),
                 "is_playing": is_playing,
             }
         )
@@ -160,11 +170,12 @@ class Collector:
         rows = self._sorted()
         if self._newest == self.newest:
             self._tally.before = self._before
+        scale = replace(self._scale, members=self._members)
         return {
             "version": 1,
             "title": title or DEFAULT_TITLE,
             "facts": self._facts.facts(),
-            "standings": export.to_json(standings_of(self._tally, self._scale)),
+            "standings": export.to_json(standings_of(self._tally, scale)),
             "tournaments": rows,
             "unreadable": [],
         }

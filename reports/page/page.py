@@ -203,6 +203,8 @@ def page_of(
     """Return the report on what was gathered, with a link to its `home`; else as `render`."""
     document, packer = gathered
     packed = packer.pack()
+    if document["members"]:
+        packed["members"] = document["members"]
     chunks = [Markup(letters) for letters in packed.pop("chunks")]  # noqa: S704 - none is <
     standings = document["standings"]
     files = {"json": standings, "csv": to_csv(standings)}
@@ -215,7 +217,7 @@ def page_of(
         refresh_s=refresh_s,
         card=card,
         home=home,
-        data=Markup(json.dumps(packed, separators=(",", ":"))),  # noqa: S704 - numbers and letters
+        data=Markup(json.dumps(packed, separators=(",", ":")).replace("<", "\\u003c")),  # noqa: S704
         chunks=chunks,
         openings=Markup(json_letters(_openings(document))),  # noqa: S704 - letters
         standings_files=Markup(json_letters(files)),  # noqa: S704 - letters

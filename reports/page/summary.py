@@ -6,7 +6,6 @@ Must not know HTML, nor how a rating is made.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from lath.reports.page.views import count, elo_words, likely, percent, points
@@ -17,8 +16,19 @@ SURE: Final = 0.95
 SHOWN: Final = 3
 """Places of the podium; both losers of semi-finals are third."""
 
+_BY: Final = {
+    "score": "points per game",
+    "swiss": "the points of the swiss",
+    "knockout": "the rounds so far",
+    "gauntlet": "points per game",
+}
+"""What somebody stands first by, where that is not the rating."""
+
 _NAMED: Final = 3
 """Names in a sentence."""
+
+ROLES: Final = ("challenger", "opponent")
+"""The sides of a gauntlet."""
 
 Sentence = tuple[tuple[str, bool], ...]
 """Its parts: text, and whether that is a name."""
@@ -42,8 +52,8 @@ class Summary(NamedTuple):
     """What of it the games do not tell, or how surely they do; may be empty."""
 
     podium: Sequence[Stand]
-    by: str
-    """What the podium goes by."""
+    says: str
+    """What the podium goes by, in a sentence."""
 
 
 class _Places(NamedTuple):
@@ -60,10 +70,12 @@ class _Places(NamedTuple):
 def summary(document: Mapping[str, Any]) -> Summary:
     r"""Return what the first screen of a document's page says.
 
-    >>> rows = [{"name": n, "games": 8, "points": p, "score_rate": p / 8, "rank": r}
+    >>> rows = [{"name": n, "games": 8, "points": p, "score_rate": p / 8, "rank": r,
+    ...          "exposed": p}
     ...         for n, p, r in [("ann", 5.5, 1), ("bob", 2.5, 2)]]
     >>> cells = [[{"superiority": None}, {"superiority": 0.8}], []]
     >>> table = {"rows": rows, "crosstable": cells, "groups": [rows], "games": 8}
+    >>> table |= {"rule": "points", "says": "Ranks go by points."}
     >>> found = summary({"standings": {"overall": table}, "outcome": None, "progress": ""})
     >>> print("".join(text for text, _ in found.said))
     ann won with 5½ of 8 points, 3 more than bob.
@@ -71,12 +83,10 @@ def summary(document: Mapping[str, Any]) -> Summary:
     But it is only 80.0 % likely to be stronger than bob: these games do not tell the two apart.
     """
     table = document["standings"]["overall"]
-    rows = {row["name"]: row for row in table["rows"]}
-    found = _places(document, table)
-    podium = [Stand(place, rows[name]) for place, name in found.places if name in rows]
+    found = _places(table)
     said = _said(document, table, found)
-    shown = [one for one in podium if one.place <= SHOWN][: SHOWN + 1]
-    return Summary(said, _sure(document, table, found), shown, found.by)
+    says = "The first of each group." if found.by == "groups" else table["says"]
+    return Summary(said, _sure(document, table, found), _podium(table, found), says)
 
 
 def _sentence(words: str, *names: str) -> Sentence:
@@ -100,37 +110,25 @@ def _listed(names: Sequence[str]) -> tuple[str, Sequence[str]]:
 # Who stands where
 
 
-def _places(document: Mapping[str, Any], table: Mapping[str, Any]) -> _Places:
-    rows, outcome = table["rows"], document["outcome"] or {"format": "", "data": {}}
-    data = outcome["data"]
-    if data.get("winner"):
-        return _Places("knockout", _of_bracket(data["winner"], data["bracket"]))
-    if data.get("swiss"):
-        return _Places("swiss", [(row["rank"], row["name"]) for row in data["swiss"]])
-    is_even = len({row["games"] for row in rows}) == 1 and len(table["groups"]) == 1
-    if not is_even or outcome["format"] in ("knockout", "gauntlet"):
-        by_group = {row["group"]: (1, row["name"]) for row in reversed(rows)}
-        if len(by_group) > 1:
-            return _Places("groups", [by_group[group] for group in sorted(by_group)])
-        return _Places("rating", [(row["rank"], row["name"]) for row in rows])
-    ranked = sorted(rows, key=lambda row: -row["points"])  # of equal points by rating
-    places: list[tuple[int, str]] = []
-    for _, alike in groupby(ranked, key=lambda row: row["points"]):
-        place = len(places) + 1
-        places += [(place, row["name"]) for row in alike]
-    return _Places("points", places)
+def _places(table: Mapping[str, Any]) -> _Places:
+    """Return who stands where by the ranks of the table, which has the rule of all."""
+    rows, rule = table["rows"], table["rule"]
+    if rule in ("rating", "method") and len(table["groups"]) > 1:
+        first = [row for row in rows if row["rank"] == 1]
+        by_group = {row["group"]: (1, row["name"]) for row in reversed(first)}
+        return _Places("groups", [by_group[group] for group in sorted(by_group)])
+    return _Places(rule, [(row["rank"], row["name"]) for row in rows])
 
 
-def _of_bracket(winner: str, rounds: Sequence[Mapping[str, Any]]) -> list[tuple[int, str]]:
-    """Return the winner, who lost the final, and who lost semi-finals."""
-    lost = [
-        (place, name)
-        for place, each in enumerate(reversed(rounds[-2:]), 2)
-        for tie in each["ties"]
-        for name in tie["bots"]
-        if name not in (None, tie["winner"])
-    ]
-    return [(1, winner), *lost]
+def _podium(table: Mapping[str, Any], found: _Places) -> list[Stand]:
+    """Return the first places; in a gauntlet those of the challengers, then of their opponents."""
+    rows = {row["name"]: row for row in table["rows"]}
+    stands = [Stand(place, rows[name]) for place, name in found.places if name in rows]
+    shown = [one for one in stands if one.place <= SHOWN]
+    if found.by != "gauntlet":
+        return shown[: SHOWN + 1]
+    sides = [[one for one in shown if one.row["role"] == role] for role in ROLES]
+    return [*sides[0][:SHOWN], *sides[1][:SHOWN]]
 
 
 # What is said of it
@@ -148,12 +146,13 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return _sentence(f"{groups} of bots never met: there is no winner of all.")
     if len(rows) == 1:
         return _sentence("{} played only itself.", rows[0]["name"])
-    if found.by == "rating":
+    if found.by != "points":
+        by = _BY.get(found.by, "rating")
         if len(found.first) > 1:
             listed, names = _listed(found.first)
-            return _sentence(f"{listed} share first place by rating.", *names)
+            return _sentence(f"{listed} share first place by {by}.", *names)
         best = rows[0]
-        words = f"{{}} stands first by rating, with {percent(best['score_rate'])} of its points."
+        words = f"{{}} stands first by {by}, with {percent(best['score_rate'])} of its points."
         return _sentence(words, best["name"])
     return _of_points(rows, found, is_over=is_over)
 
@@ -163,10 +162,11 @@ def _told(outcome: Mapping[str, Any] | None, found: _Places, *, is_over: bool) -
     if outcome is None:
         return ()
     data = outcome["data"]
-    if found.by == "knockout":
-        return _of_knockout(found.first[0], data["bracket"][-1]["ties"][0])
+    if found.by == "knockout" and data.get("winner"):
+        return _of_knockout(data["winner"], data["bracket"][-1]["ties"][0])
     if found.by == "swiss":
-        return _of_swiss(data["swiss"], found.first, is_over=is_over)
+        first = tuple(row["name"] for row in data["swiss"] if row["rank"] == 1)
+        return _of_swiss(data["swiss"], first, is_over=is_over)
     if outcome["format"] == "gauntlet":
         standing = data["gauntlet"].get("standing")
         return _of_gauntlet(standing) if standing else ()
@@ -231,15 +231,16 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
     speaks_for_itself = outcome and outcome["format"] in ("match", "tune", "gauntlet")
     if len(rows) < 2 or found.by == "groups" or speaks_for_itself:
         return ()
-    best, (_, *cells) = rows[0]["name"], table["crosstable"][0]
+    at = max(range(len(rows)), key=lambda at: (round(rows[at]["exposed"], 6), -at))
+    best = rows[at]["name"]
     over = {
         row["name"]: cell["superiority"]
-        for row, cell in zip(rows[1:], cells, strict=True)
-        if cell["superiority"] is not None
+        for row, cell in zip(rows, table["crosstable"][at], strict=True)
+        if row["name"] != best and cell["superiority"] is not None
     }
     if best not in found.first or len(found.first) > 1:
-        other = next(name for name in (*found.first, rows[1]["name"]) if name != best)
-        return _ahead(best, other, over.get(other))
+        other = next((name for name in (*found.first, *over) if name != best), "")
+        return _ahead(best, other, over.get(other)) if other else ()
     doubtful = [name for name, better in over.items() if better < SURE]
     if not over:
         return ()

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from lath import games
 from lath.games.drawing import board
 from lath.games.drawing.shapes import line, number
-from lath.reports import columns
+from lath.reports import columns, ranking
 from lath.reports.background import (
     Change,
     Ruling,
@@ -425,6 +425,71 @@ def forfeited(rows: Iterable[Mapping[str, Any]]) -> int:
 def by(rows: Iterable[Mapping[str, Any]], key: str, value: str) -> dict[Any, Any]:
     """Return one field of each row by another, such as titles by games."""
     return {row[key]: row[value] for row in rows}
+
+
+def decisive(row: Mapping[str, Any]) -> str:
+    """Return what a bot's rank goes by, in words, and of how many games.
+
+    >>> row = {"points": 7.5, "games": 8, "swiss_points": None, "rounds": None, "role": ""}
+    >>> decisive(row), decisive({**row, "swiss_points": 8.5}), decisive({**row, "rounds": 1})
+    ('7½ of 8 points', '8½ points', '1 round won, 7½ of 8 points')
+    >>> decisive({**row, "role": "opponent"})
+    'opponent: 7½ of 8 points'
+    """
+    scored = f"{points(row['points'])} of {count(row['games'], 'point')}"
+    if row["swiss_points"] is not None:
+        return f"{points(row['swiss_points'])} point{'s' * (row['swiss_points'] > 1)}"
+    if row["rounds"] is not None:
+        return f"{count(row['rounds'], 'round')} won, {scored}"
+    return f"{row['role']}: {scored}" if row["role"] else scored
+
+
+def real_minus(text: str) -> str:
+    """Return words with a real minus sign.
+
+    >>> real_minus("mu - 3 sigma").isascii()
+    False
+    """
+    return text.replace(" - ", f" {MINUS} ")
+
+
+SECTIONS: Final = {
+    "challenger": "Challengers, by points per game",
+    "opponent": "Opponents, by points per game against the challengers",
+}
+"""What stands above the two sides of a gauntlet."""
+
+
+def sections(table: Mapping[str, Any]) -> list[tuple[str, list[Mapping[str, Any]]]]:
+    """Return the rows of a table by whom they are ranked against; and what stands above each."""
+    rows = table["rows"]
+    if table["rule"] == "gauntlet":
+        found = [
+            (words, [r for r in rows if r["role"] == role]) for role, words in SECTIONS.items()
+        ]
+        return [each for each in found if each[1]]
+    if len(table["groups"]) < 2 or table["rule"] not in ("rating", "method"):
+        return [("", rows)]
+    by_group = [
+        [row for row in rows if row["group"] == number]
+        for number in range(1, len(table["groups"]) + 1)
+    ]
+    return [
+        (f"Group {number}: {count(len(group), 'bot')} {_connection(group)}", group)
+        for number, group in enumerate(by_group, 1)
+        if group
+    ]
+
+
+def _connection(group: Sequence[object]) -> str:
+    if len(group) > 1:
+        return "that played each other, directly or through others"
+    return "that met none of the others"
+
+
+def first_number(table: Mapping[str, Any]) -> columns.Column:
+    """Return the column of what the ranks of a table go by."""
+    return columns.BY_NAME[ranking.COLUMNS[table["rule"]]]
 
 
 def places(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:

@@ -162,21 +162,21 @@ def test_a_gauntlet_is_ranked_by_what_it_is_for() -> None:
     told = completed(outcome(schedule, "gauntlet"), compute(records))
     first, against = told.sheets
     assert [column.heading for column in first.columns][:4] == [
-        *("#", "challenger", "rating", "Elo ± 95%")
+        *("#", "challenger", "score", "points")
     ]
-    assert [row[:2] + row[4:] for row in first.rows] == [("1", "A", "21", "58.3%", "36")]
-    assert against.title == "A against each opponent, the strongest first"
-    assert [(row[0], row[1], row[2], row[4]) for row in against.rows] == [
-        ("C", "0", "0.0%", "12"),
-        ("D", "9", "75.0%", "12"),
-        ("B", "12", "100.0%", "12"),
+    assert [row[:5] for row in first.rows] == [("1", "A", "58.3%", "21", "36")]
+    assert against.title == "A against each opponent; who scored most against it comes first"
+    assert [row[:4] for row in against.rows] == [
+        ("C", "0.0%", "0", "12"),
+        ("D", "75.0%", "9", "12"),
+        ("B", "100.0%", "12", "12"),
     ]
     (standing,) = told.data["gauntlet"]["standing"]
     assert [each["name"] for each in standing["opponents"]] == ["C", "D", "B"]
     least, middle, most = [each["elo"] for each in standing["opponents"]]
     assert least["high"] < middle["value"] < most["value"]
     assert middle["low"] < middle["value"] < middle["high"]
-    assert against.rows[1][3].startswith(f"{round(middle['value']):+d} ±")
+    assert against.rows[1][4].startswith(f"{round(middle['value']):+d} ±")
     assert completed(outcome(schedule, "gauntlet"), compute([])).sheets == ()
 
 

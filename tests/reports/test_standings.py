@@ -72,13 +72,6 @@ def test_a_win_is_a_point_and_a_draw_half_of_one() -> None:
     assert ann.score_rate == pytest.approx(5 / 6)
 
 
-def test_bots_rank_by_exposed_rating() -> None:
-    rows = compute(tournament(("ann", "bob", "cat"), 2, game_ids=("surikata",))).overall.rows
-    exposed = [row.strength.trueskill.exposed for row in rows]
-    assert exposed == sorted(exposed, reverse=True)
-    assert [row.rank for row in rows] == [1, 2, 3]
-
-
 def test_equal_ratings_rank_by_points_then_name() -> None:
     # Only self-play: every rating is a newcomer's.
     records = [bare(name, name, "1-0") for name in ("bob", "ann", "cat", "cat")]

@@ -118,7 +118,7 @@ def test_a_knockout_has_its_winner_whatever_the_ratings_say() -> None:
         outcome,
     )
     assert said(found) == "bob won the knockout, the final against ann by 1½ to ½."
-    assert podium(found) == [(1, "bob"), (2, "ann"), (3, "dan"), (3, "cat")]
+    assert podium(found) == [(1, "bob"), (2, "ann"), (3, "cat"), (3, "dan")]
     assert sure(found).startswith("By rating ann stands before bob, stronger with a likelihood of ")
 
 

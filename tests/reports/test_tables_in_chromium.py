@@ -119,15 +119,15 @@ def test_headings_sort_and_the_caption_says_by_what(
 ) -> None:
     visit.open(address_of(the_page("played")))
     table = visit.page.locator("#standings table").first
-    assert table.locator(".sorted").inner_text() == "Sorted by Rating, the highest first."
+    assert table.locator(".sorted").inner_text() == "Sorted by Score, the highest first."
 
     def column(number: int) -> list[str]:
         return list(table.locator(f"tbody tr > :nth-child({number})").all_inner_texts())
 
-    lost = [int(words) for words in column(10)]
+    lost = [int(words) for words in column(11)]
     for most, told in ((True, "highest"), (False, "lowest")):
         table.get_by_role("button", name="Lost").click()
-        assert [int(words) for words in column(10)] == sorted(lost, reverse=most)
+        assert [int(words) for words in column(11)] == sorted(lost, reverse=most)
         assert table.locator(".sorted").inner_text() == f"Sorted by Lost, the {told} first."
     table.get_by_role("button", name="Bot").click()
     assert column(2) == ["ann", "bob", "cat"]

@@ -95,9 +95,9 @@ def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) ->
     rows = table(**wins)[1]
     cells = versions_sheet(rows).rows
     assert [(row[0], *row[4:]) for row in cells] == [
-        ("mine", "40", "until 2026-11-10", "2026-11-02 20:52"),
-        ("mine v2", "40", "until 2026-11-10", "2026-11-02 20:52"),
-        ("mine v3", "40", "yes", "2026-11-02 20:52"),
+        ("mine", "40", "20", "20-0-20", "until 2026-11-10", "2026-11-02 20:52"),
+        ("mine v2", "40", "30", "30-0-10", "until 2026-11-10", "2026-11-02 20:52"),
+        ("mine v3", "40", "10", "10-0-30", "yes", "2026-11-02 20:52"),
     ]
     assert cells[2][1:4] == ("-170 ±101", "-340 ±177", "0.1%")
     print_versions(Background(versions=THREE), table(**wins)[0], Output(to_stdout=True))
@@ -114,7 +114,7 @@ def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) ->
     assert "mine v3 is worse than mine v2: -340 Elo (95 %: -516 to -163)" in section
     assert section.count('class="interval"') == 3
     assert "\N{MINUS SIGN}340" in section
-    assert page.count("Rating by version") == 3, "in the section of each, and not in the rival's"
+    assert page.count("Rating by version") == 1, "in the member's section, and not in the rival's"
     for nothing_to_tell in (NO_BACKGROUND, Background(versions=ONE)):
         assert "#versions" not in render(games(**wins), background=nothing_to_tell).html
 

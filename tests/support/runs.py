@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from results import a_config, a_result
@@ -42,9 +43,14 @@ class Told:
         self.pair = 0
 
     def start(
-        self, *stored: Tally, pairs: tuple[PairTally, ...] = (), budget: Budget = UNLIMITED
+        self,
+        *stored: Tally,
+        pairs: tuple[PairTally, ...] = (),
+        budget: Budget = UNLIMITED,
+        members: Mapping[str, str] | None = None,
     ) -> None:
-        self.progress(RunBegan.of(self.progress.config, stored, pairs, self.total, budget))
+        config = self.progress.config
+        self.progress(RunBegan.of(config, stored, pairs, self.total, budget, members=members))
 
     def begin(self, pair: int, slot: int, names: tuple[str, str] = ("ann", "bob")) -> None:
         self.progress(

@@ -72,6 +72,9 @@ lath.pairIn = (words, names) => {
   return null;
 };
 
+// Whether a name is a bot's: its own, or that of one of its versions.
+lath.isOf = (name, bot) => name === bot || (lath.data.members || {})[name] === bot;
+
 lath.makeTable = (games) => {
   const columns = lath.listColumns(games);
   const searched = ["id", "title", "round", "first", "second", "result", "termination", "why", "setup", "position"];
@@ -101,10 +104,10 @@ lath.makeTable = (games) => {
     for (let i = 0; i < games.count; i += 1) keep[i] &= found[i];
   };
 
-  const being = (names, text, keep) => {
-    const asked = names.map((name) => [columns[name].at, columns[name].texts.indexOf(text)]);
+  const being = (names, wanted, keep) => {
+    const asked = names.map((name) => [columns[name].at, columns[name].texts.map((text) => wanted.includes(text))]);
     for (let i = 0; i < games.count; i += 1) {
-      if (!asked.some(([at, number]) => at[i] === number)) keep[i] = 0;
+      if (!asked.some(([at, is]) => is[at[i]])) keep[i] = 0;
     }
   };
 
@@ -132,9 +135,10 @@ lath.makeTable = (games) => {
     // Whoever types on after "greedy vs" sees the games of that one meanwhile.
     const plain = pair ? pair.others : words.toLowerCase().replace(/\s(?:vs?\.?|against)\s*$/u, "").split(/\s+/u).filter(Boolean);
     for (const word of plain) having(word, keep);
-    for (const [name, text] of Object.entries(only)) if (text !== "") being([name], text, keep);
-    if (bot !== "" && against !== "") between([[bot], [against]], keep);
-    else if (bot || against) being(["first", "second"], bot || against, keep);
+    for (const [name, text] of Object.entries(only)) if (text !== "") being([name], [text], keep);
+    const namesOf = (one) => names.filter((name) => lath.isOf(name, one));
+    if (bot !== "" && against !== "") between([namesOf(bot), namesOf(against)], keep);
+    else if (bot || against) being(["first", "second"], namesOf(bot || against), keep);
     const found = [];
     for (let i = 0; i < games.count; i += 1) if (keep[i]) found.push(i);
     return Uint32Array.from(found);
@@ -161,6 +165,10 @@ lath.makeTable = (games) => {
       columns[name].texts.forEach((word, at) => {
         if (per[at]) counts.set(word, (counts.get(word) || 0) + per[at]);
       });
+    }
+    // A member of a pool is a choice with all games of its versions.
+    for (const [version, member] of Object.entries(names.includes("first") ? lath.data.members || {} : {})) {
+      if (version !== member && counts.has(version)) counts.set(member, (counts.get(member) || 0) + counts.get(version));
     }
     const rank = lath.ranksOf([...counts.keys()]);
     return [...counts].map((pair, i) => [rank[i], ...pair]).sort((a, b) => a[0] - b[0]).map(([, ...pair]) => pair);

@@ -46,7 +46,7 @@ lath.beginnings = async (games, table, found, a) => {
     const key = [title, text].join(": ");
     if (!counts.has(key)) counts.set(key, { title, text, kind, example: games.numberOf(i), score: lath.score() });
     const points = lath.pointsAt(table, i);
-    lath.addPoints(counts.get(key).score, table.text("first", i) === a ? points : 1 - points);
+    lath.addPoints(counts.get(key).score, lath.isOf(table.text("first", i), a) ? points : 1 - points);
   }
   return [...counts.values()].sort((one, other) => other.score.games - one.score.games || (one.text < other.text ? -1 : 1));
 };
@@ -94,7 +94,7 @@ lath.showVersus = (() => {
     for (const i of found) {
       const title = table.text("title", i);
       if (!lines.has(title)) lines.set(title, [lath.score(), lath.score(), lath.score()]);
-      const seat = table.text("first", i) === a ? 0 : 1;
+      const seat = lath.isOf(table.text("first", i), a) ? 0 : 1;
       const points = seat === 0 ? lath.pointsAt(table, i) : 1 - lath.pointsAt(table, i);
       for (const scores of [lines.get(title), all]) for (const at of [seat, 2]) lath.addPoints(scores[at], points);
     }

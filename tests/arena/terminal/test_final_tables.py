@@ -70,13 +70,13 @@ def test_ratings_fit_and_keep_names_and_numbers(
     print_standings(compute(field()), Output(to_stdout=True))
     told = capsys.readouterr().out
     lines = told.splitlines()
-    assert " ".join(told.split()).startswith(f"Ratings: {EVENT} # bot rating")
+    assert " ".join(told.split()).startswith(f"Ratings: {EVENT} # bot points")
     assert max(map(cell_len, lines)) <= width
     heading = next(at for at, line in enumerate(lines) if line.startswith("#"))
     ratings = lines[heading : heading + 9]
     for line, row in zip(ratings[1:], compute(field()).overall.rows, strict=True):
-        rank, name, rating, *_ = line.split()
-        assert (rank, rating) == (str(row.rank), f"{row.strength.trueskill.exposed:.2f}")
+        rank, name, points, *_ = line.split()
+        assert (rank, points) == (str(row.rank), f"{row.points:g}")
         assert name == row.name or (name[-1] == "…" and row.name.startswith(name[:7]))
         assert line.endswith(tuple("0123456789%"))
 
@@ -134,9 +134,9 @@ def test_a_star_beside_few_openings_is_explained_below_them(
 def test_by_game_each_game_has_its_own_tables(capsys: pytest.CaptureFixture[str]) -> None:
     records = tournament(("ann", "bob"), 2, game_ids=("surikata", "yavalath"))
     alone = [record for record in records if record.game == "yavalath"]
-    assert told_of(records, capsys).count("# bot rating") == 1
+    assert told_of(records, capsys).count("# bot points") == 1
     told = told_of(records, capsys, by_game=True)
-    assert told.count("# bot rating") == 3
+    assert told.count("# bot points") == 3
     assert "Ratings at surikata #" in told
     assert "Ratings at yavalath #" in told
     assert "Ratings at" not in told_of(alone, capsys, by_game=True)
@@ -170,7 +170,7 @@ def test_the_rating_is_named_with_its_draw_probability(
     method: Method, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    standings = compute(field(), Scale(ranked_by=method))
+    standings = compute(field(), Scale(ranked_by=method, by_rating=True))
     print_standings(standings, Output(to_stdout=True))
     told = " ".join(capsys.readouterr().out.split())
     table = standings.overall
@@ -234,7 +234,7 @@ def test_one_bot_alone_has_a_rating_and_no_crosstable(
     width: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = told_of([bare("ann", "ann", "1-0")], capsys)
-    assert "1 ann 0.00" in told
+    assert "1 ann 1 " in told
     assert "Points against" not in told
 
 

@@ -23,6 +23,7 @@ from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
 from lath.arena.tournament.store import PairTally, Tally
 from lath.reports.outcome import Outcome
+from lath.reports.ranking import SAYS
 
 WIDTHS = (60, 72, 80, 100, 140, 200)
 
@@ -56,7 +57,8 @@ def test_the_picture_says_it_all() -> None:
         "#  bot  points  games   score        95 %     Elo   W-D-L  crash  time  illegal  flood",
         "1  ann      20     20  100.0%  67.4–100.0  > +126  20-0-0",
         "2  bob       0     20    0.0%    0.0–32.6  < -126  0-0-20      4     4        4      4",
-        "3  cat       0      0       -                       0-0-0",
+        "-  cat       0      0       -                       0-0-0",
+        SAYS["points"],
         "━" * 30 + " 20 of 60 games, 0.91 games/s, 0:44 left",
         "running  pair 11: ann - bob, yavalath, 0:12",
         "         pair 12: bob - cat, yavalath, 0:12",

@@ -1,0 +1,246 @@
+"""In which order bots stand, and by which rule: the one ranking of every table, podium and page.
+
+The rule follows from the games, or from what a tournament came to by its format. Points decide
+where all have met each other equally often, the format's own result in a swiss, a knockout and a
+gauntlet, and the conservative rating where opponents differ.
+
+Must not know how a rating is made, nor how anything is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from lath.reports.ratings.numerics import shared_ranks
+
+if TYPE_CHECKING:
+    from lath.reports.background import Version
+    from lath.reports.outcome import Outcome
+
+Rule = Literal["points", "score", "swiss", "knockout", "gauntlet", "rating", "method"]
+"""What ranks go by."""
+
+Role = Literal["", "challenger", "opponent"]
+"""What a bot is in a gauntlet; empty elsewhere."""
+
+SAYS: Final[Mapping[Rule, str]] = {
+    "points": "Ranks go by points: all bots that have played have met each other equally often. "
+    "Equal points share a rank.",
+    "score": "Ranks go by points per game: all bots meet each other, not yet equally often.",
+    "swiss": "Ranks go by the points of the swiss, then by its tie-breaks.",
+    "knockout": "Ranks go by the round that a bot reached in the knockout.",
+    "gauntlet": "Challengers are ranked by points per game, and their opponents by points per game "
+    "against them.",
+    "rating": "Ranks go by the conservative rating, mu - 3 sigma: the bots have met different "
+    "opponents, or not equally often.",
+    "method": "Ranks go by the conservative rating, mu - 3 sigma, that was asked for.",
+}
+"""Each rule in a sentence, for pages and terminals."""
+
+SO_FAR: Final = (
+    "Ranks go by points per game while games are played, and then by the conservative rating."
+)
+"""What is said where ratings will decide."""
+
+COLUMNS: Final[Mapping[Rule, str]] = {
+    "points": "points",
+    "score": "score",
+    "swiss": "swiss-points",
+    "knockout": "rounds",
+    "gauntlet": "score",
+    "rating": "rating",
+    "method": "rating",
+}
+"""The column of a table that shows the number which decides."""
+
+EVEN: Final = frozenset({"round-robin", "match"})
+"""Formats in which all meet each other equally often in the end."""
+
+LACKING: Final = 0.1
+"""The share of games that may be missing between two bots, such as void ones, where points per game
+still decide; one may be missing anyway."""
+
+
+class Score(NamedTuple):
+    """What a bot, or all versions of a member together, scored."""
+
+    points: float
+    games: int
+
+    @property
+    def rate(self) -> float:
+        """Return points per game; 0 before any."""
+        return self.points / self.games if self.games else 0.0
+
+
+class Rating(NamedTuple):
+    """How strong a bot is held to be, for sure."""
+
+    group: int
+    """The number of its group: games connect no two groups."""
+
+    value: float
+    """The conservative rating."""
+
+
+class Place(NamedTuple):
+    """Where a bot stands."""
+
+    name: str
+    rank: int
+    """From 1 in its section; equals share one."""
+
+    number: float
+    """What the rank goes by."""
+
+    role: Role = ""
+    section: int = 0
+    """Bots of different sections are not ranked against each other: groups that never met, and the
+    two sides of a gauntlet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Who stands where, and why."""
+
+    rule: Rule
+    places: tuple[Place, ...]
+    """Section by section, by rank; those that share one by name."""
+
+    without_ratings: bool = False
+    """Whether points per game stand in for ratings, which are made when games are over."""
+
+    @property
+    def says(self) -> str:
+        """Return the rule in a sentence."""
+        return SO_FAR if self.without_ratings else SAYS[self.rule]
+
+
+Met = Mapping[tuple[str, str], int]
+"""How many games two bots have played, whoever is named first."""
+
+
+def rule_of(names: Iterable[str], met: Met, outcome: Outcome | None = None) -> Rule:
+    """Return by which rule bots of these games are ranked, in a tournament that came to `outcome`.
+
+    >>> rule_of("abc", {("a", "b"): 2, ("b", "c"): 2, ("c", "a"): 2})
+    'points'
+    >>> rule_of("abc", {("a", "b"): 2, ("b", "c"): 2, ("c", "a"): 1})
+    'score'
+    >>> rule_of("abc", {("a", "b"): 2, ("b", "c"): 2})
+    'rating'
+    """
+    data = outcome.data if outcome else {}
+    if data.get("swiss"):
+        return "swiss"
+    if data.get("bracket"):
+        return "knockout"
+    if data.get("gauntlet"):
+        return "gauntlet"
+    games = [
+        met.get((one, other), 0) + met.get((other, one), 0)
+        for one, other in combinations(sorted(names), 2)
+    ]
+    least, most = min(games, default=1), max(games, default=1)
+    if least == most and most:
+        return "points"
+    is_nearly_even = least > 0 and most - least <= max(1, LACKING * most)
+    return "score" if is_nearly_even or (outcome and outcome.format in EVEN) else "rating"
+
+
+def ranking(
+    scores: Mapping[str, Score],
+    met: Met,
+    outcome: Outcome | None = None,
+    ratings: Mapping[str, Rating] | None = None,
+    rule: Rule | None = None,
+) -> Ranking:
+    """Return who stands where; `rule` is that of `rule_of` where none is given.
+
+    Without `ratings`, as while games are being played, points per game stand in for them.
+
+    >>> both = {("ann", "bob"): 8}
+    >>> [place[:3] for place in ranking({"ann": Score(1, 8), "bob": Score(7, 8)}, both).places]
+    [('bob', 1, 7), ('ann', 2, 1)]
+    """
+    rule = rule or rule_of(scores, met, outcome)
+    if without_ratings := ratings is None and rule in ("rating", "method"):
+        rule = "score"
+    data: Mapping[str, Any] = outcome.data if outcome else {}
+    sections = dict.fromkeys(scores, 0)
+    roles = dict[str, Role]()
+    order: dict[str, tuple[float, ...]]
+    numbers = {name: score.rate for name, score in scores.items()}
+    if rule == "swiss":
+        table = {row["name"]: row for row in data["swiss"]}
+        last = 1 + len(table)
+        numbers = {name: table[name]["points"] if name in table else 0.0 for name in scores}
+        order = {name: (table[name]["rank"] if name in table else last,) for name in scores}
+    elif rule == "knockout":
+        went, out = _rounds(data["bracket"])
+        numbers = {name: went.get(name, 0) for name in scores}
+        order = {name: (-numbers[name], name in out or name not in went) for name in scores}
+    elif rule == "gauntlet":
+        challengers = {*data["gauntlet"]["challengers"]}
+        roles = {name: "challenger" if name in challengers else "opponent" for name in scores}
+        sections = {name: int(name not in challengers) for name in scores}
+        order = {name: (-round(score.rate, 9),) for name, score in scores.items()}
+    elif ratings is not None and rule in ("rating", "method"):
+        sections = {name: ratings[name].group for name in scores}
+        numbers = {name: ratings[name].value for name in scores}
+        # Rounded, for the last bits of a rating differ with the order of the records.
+        order = {name: (-round(ratings[name].value, 6),) for name in scores}
+    else:
+        if rule == "points":
+            numbers = {name: score.points for name, score in scores.items()}
+        order = {name: (-round(number, 9),) for name, number in numbers.items()}
+    places = []
+    names = sorted(scores, key=lambda name: (sections[name], order[name], name))
+    for section, alike in groupby(names, key=sections.__getitem__):
+        members = [*alike]
+        ranks = shared_ranks(order[name] for name in members)
+        if rule == "swiss":  # who had but a bye has a rank, too, and no row
+            ranks = [round(order[name][0]) for name in members]
+        places += [
+            Place(name, rank, numbers[name], roles.get(name, ""), section)
+            for name, rank in zip(members, ranks, strict=True)
+        ]
+    return Ranking(rule, tuple(places), without_ratings)
+
+
+def _rounds(bracket: Sequence[Mapping[str, Any]]) -> tuple[dict[str, int], set[str]]:
+    """Return how many rounds of a knockout each bot went through, and who is out."""
+    went, out = dict[str, int](), set[str]()
+    for number, each in enumerate(bracket):
+        for tie in each["ties"]:
+            for name in filter(None, tie["bots"]):
+                went[name] = number
+                if tie["winner"]:
+                    went[name] += name == tie["winner"]
+                    out.update({name} - {tie["winner"]})
+    return went, out
+
+
+# Members
+
+Members = Mapping[str, tuple[str, ...]]
+"""The versions of each member by its name, the one whose rating is the member's last."""
+
+
+def members_of(versions: Iterable[Version]) -> dict[str, tuple[str, ...]]:
+    """Return the members of a pool; the version that plays comes last, else the newest one."""
+    found: dict[str, list[Version]] = {}
+    for one in versions:
+        found.setdefault(one.bot, []).append(one)
+    return {
+        bot: tuple(one.name for one in sorted(ours, key=lambda one: (not one.retired, one.number)))
+        for bot, ours in found.items()
+    }
+
+
+def member_of(members: Members) -> dict[str, str]:
+    """Return whose version each name is that is one."""
+    return {version: member for member, versions in members.items() for version in versions}
