@@ -152,8 +152,7 @@ class Bench:
         return self.why.partition(" (")[0] if self.kind == "crashes" else "it cannot play"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Season:
+class Snapshot:
     """Since when a tournament stays as it is, and under which name."""
 
     name: str
@@ -164,10 +163,10 @@ class Season:
     def words(self) -> str:
         """Return it in a few words.
 
-        >>> Season(name="Autumn 2026", date="2026-11-22T17:40:05+00:00").words
-        'Season Autumn 2026, as of 2026-11-22 17:40'
+        >>> Snapshot(name="Autumn 2026", date="2026-11-22T17:40:05+00:00").words
+        'Snapshot Autumn 2026, as of 2026-11-22 17:40'
         """
-        return f"Season {self.name}, as of {_minute(self.date)}"
+        return f"Snapshot {self.name}, as of {_minute(self.date)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,8 +279,8 @@ class Background:
     benches: tuple[Bench, ...] = ()
     """Bots that are benched today."""
 
-    season: Season | None = None
-    """Which season it is; None where it may go on."""
+    snapshot: Snapshot | None = None
+    """Which snapshot it is; None where it may go on."""
 
     provenance: tuple[Provenance, ...] = ()
     """With what its games were played, the first ones first; none where nobody noted it."""
@@ -301,7 +300,7 @@ class Background:
             **({"changes": [asdict(change) for change in self.changes]} if self.changes else {}),
             **({"rulings": [asdict(one) for one in self.rulings]} if self.rulings else {}),
             **({"benched": [one.words for one in self.benches]} if self.benches else {}),
-            **({"season": asdict(self.season)} if self.season else {}),
+            **({"snapshot": asdict(self.snapshot)} if self.snapshot else {}),
             **({"provenance": [asdict(one) for one in self.provenance]} if self.provenance else {}),
         }
 

@@ -18,7 +18,7 @@ from lath.reports.background import (
     Change,
     Provenance,
     Ruling,
-    Season,
+    Snapshot,
 )
 from lath.reports.checksums import in_schema
 from lath.reports.columns import COLUMNS, Column, rows_of
@@ -60,7 +60,7 @@ def schema() -> Schema:
         "changes": changed,
         "versions": versions,
         "rulings": ruled,
-        "season": shape_of(Season) | {"description": "likewise, which season it is"},
+        "snapshot": shape_of(Snapshot) | {"description": "likewise, which snapshot it is"},
         "provenance": played,
     }
     return in_schema({**found, "properties": found["properties"] | also})

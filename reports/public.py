@@ -1,7 +1,7 @@
 """What of records and of a tournament may be shown to everybody, and nothing else.
 
 All that is public goes through here before anything is made of it. It is a list of what stays:
-names, moves, results, numbers, and what an organiser says on purpose (events, rulings, seasons).
+names, moves, results, numbers, and what an organiser says on purpose (events, rulings, snapshots).
 What a bot has said in words, its command, environment, options that are texts, files, the folders
 and hosts of those who play are not on it; nor is a tag that nobody knows. Pure. Must not know where
 any of it is shown.
@@ -213,7 +213,7 @@ def _part(part: str | Annotation, played: frozenset[str], analyst: str) -> str |
 def public_background(background: Background) -> Background:
     """Return what everybody may see of a tournament: no command, file, folder, host nor secret.
 
-    What it came to, its rulings and its season are told as they are: an organiser's own words.
+    What it came to, its rulings and its snapshot are told as they are: an organiser's own words.
     """
     return replace(
         background,

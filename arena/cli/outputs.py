@@ -152,7 +152,7 @@ _OF_TOURNAMENT: Final = re.compile(
 )
 """Names of what a run writes; its page may be written anew by anybody."""
 
-_FOLDERS: Final = frozenset({"logs", "live", "seasons"})
+_FOLDERS: Final = frozenset({"logs", "live", "snapshots", "seasons"})
 
 
 def tournament_of(path: Path) -> Path | None:

@@ -1,4 +1,4 @@
-"""`arena run`: a tournament's configuration from file and flags; plans, rulings and seasons of one.
+"""`arena run`: a tournament's configuration from file and flags; plans, rulings, snapshots.
 
 Must not know how a tournament is played.
 """
@@ -170,8 +170,9 @@ def run(
         list[str] | None, option("--reinstate", "N|BOT", "Take a ruling back.")
     ] = None,
     reason: Annotated[str, option("--reason", "TEXT", "Why it is ruled so.")] = "",
-    season: Annotated[
-        str | None, option("--season", "NAME", "Keep all as it is in DIR/seasons, and end.")
+    snapshot: Annotated[
+        str | None,
+        option("--snapshot", "NAME", "Keep a copy in DIR/snapshots, and end."),
     ] = None,
     force: Annotated[bool, flag("--force", "Go on though a bot's files have changed.")] = False,
     no_report: Annotated[
@@ -239,10 +240,10 @@ def run(
         reason=" ".join(reason.split()),
     )
     orders.check()
-    if orders or season is not None:
+    if orders or snapshot is not None:
         more = {"add": add, "retire": retire, "plan": plan, "json": as_json}
         flags |= {name: words for name, words in more.items() if words}
-        _decide(config, out, flags, orders, season, with_report=not no_report)
+        _decide(config, out, flags, orders, snapshot, with_report=not no_report)
         raise typer.Exit(0)
     with signals.interruptible():
         if added or retire:
@@ -322,22 +323,22 @@ def _decide(
     out: Path,
     flags: Mapping[str, object],
     orders: Orders,
-    season: str | None,
+    snapshot: str | None,
     *,
     with_report: bool,
 ) -> None:
-    """Rule something of games that are played, or name a season of them, and say what."""
-    what = "a ruling" if orders else "a season"
+    """Rule something of games that are played, or name a snapshot of them, and say what."""
+    what = "a ruling" if orders else "a snapshot"
     if config is not None or not (own := out / CONFIG).is_file():
         raise ConfigError(f"{what} is of games that are played: name their directory")
-    if flags or (orders and season is not None):
+    if flags or (orders and snapshot is not None):
         raise ConfigError(f"{what} goes alone: nothing is played, nothing else is changed")
     tournament = load_own(own, played=played_in(out))
-    if season is not None:
-        from lath.arena.tournament.seasons import freeze
+    if snapshot is not None:
+        from lath.arena.tournament.snapshots import freeze
 
-        place = freeze(tournament, out, season, with_report=with_report)
-        print(f"{place}: the season {season!r}, which stays as it is", file=sys.stderr)
+        place = freeze(tournament, out, snapshot, with_report=with_report)
+        print(f"{place}: the snapshot {snapshot!r}, which stays as it is", file=sys.stderr)
         return
     given, summary = rule(tournament, out, orders, with_report=with_report)
     for ruling in given:

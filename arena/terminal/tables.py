@@ -552,8 +552,8 @@ def print_background(background: Background, output: Output) -> None:
     outcome = background.outcome
     if outcome and outcome.progress and not outcome.says_something:
         output.words(f"so far: {outcome.progress}")
-    if background.season:
-        output.words(background.season.words)
+    if background.snapshot:
+        output.words(background.snapshot.words)
     for one in background.benches:
         output.words(one.words)
     sheets = rulings_sheet(background.rulings), changes_sheet(background.changes)

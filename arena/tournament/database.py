@@ -79,8 +79,11 @@ RULINGS: Final = "rulings"
 BENCHES: Final = "benches"
 """Of which bots are or were benched, and why."""
 
-SEASON: Final = "season"
-"""Of which season this is: nobody goes on with it."""
+SNAPSHOT: Final = "snapshot"
+"""Of which snapshot this is: no run resumes it."""
+
+FORMER_SNAPSHOT: Final = "season"
+"""Of the same, in directories that a version before 0.2.0 was writing."""
 
 CLOSED: Final = "closed"
 """Of files and folders that no bot may see because it lies beside them."""

@@ -89,7 +89,7 @@ from lath.arena.tournament.sources import (
     names_of_pool,
     outcome_in,
     records_of,
-    season_in,
+    snapshot_in,
     write_outcome,
 )
 from lath.arena.tournament.store import LOGS, Store
@@ -142,7 +142,7 @@ def run(
     play one of the games or, unless `force` is set, a bot's files have changed since it played.
     """
     with signals.heeded():
-        refuse_season(folder)
+        refuse_snapshot(folder)
         descriptors.ensure(config.jobs)
         with signals.interruptible():
             config = as_begun(config, begun_in(folder))
@@ -181,7 +181,7 @@ def rule(
 
     Return the rulings, and how it stands: no game is played. Raises ConfigError and StoreError.
     """
-    refuse_season(folder)
+    refuse_snapshot(folder)
     with HeldFolder(folder) as home, pointing_out(folder):
         with closing(Store(folder)) as store:
             new, rulings = given(store, orders)
@@ -219,12 +219,12 @@ def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> Summary
     )
 
 
-def refuse_season(folder: Path) -> None:
-    """Raise ConfigError where a tournament is a season, which stays as it is to the byte."""
-    if season := season_in([folder]):
+def refuse_snapshot(folder: Path) -> None:
+    """Raise ConfigError where a tournament is a snapshot, which stays as it is to the byte."""
+    if snapshot := snapshot_in([folder]):
         raise ConfigError(
-            f"{folder} is the season {season.name!r} of {season.date[:10]}, and stays as it is: "
-            "go on where it comes from"
+            f"{folder} is the snapshot {snapshot.name!r} of {snapshot.date[:10]}, and stays as "
+            "it is: go on where it comes from"
         )
 
 

@@ -20,11 +20,12 @@ from lath.arena.tournament.database import (
     CONFIG,
     DATABASE,
     EXPORTED,
+    FORMER_SNAPSHOT,
     LOST,
     OUTCOME_STATE,
     RECORDS,
     ROUNDS,
-    SEASON,
+    SNAPSHOT,
     WRITTEN,
     Games,
     is_being_played,
@@ -421,7 +422,8 @@ def _take_notes(folder: Path, store: Store) -> None:
     with suppress(StoreError), reading_database(folder / DATABASE):
         if found := read_notes(folder):
             stored, walkovers = found
-            stored.pop(SEASON, None)  # which stays as it is: what is made of it goes on
+            for key in (SNAPSHOT, FORMER_SNAPSHOT):  # what is made of it can be resumed
+                stored.pop(key, None)
             store.keep_notes({**stored, OUTCOME_STATE: False, WRITTEN: None})
             store.add_walkovers(walkovers)
             return

@@ -36,10 +36,11 @@ from lath.arena.tournament.database import (
     CONFIG,
     DATABASE,
     EXPORTED,
+    FORMER_SNAPSHOT,
     PROVENANCE,
     RECORDS,
     RULINGS,
-    SEASON,
+    SNAPSHOT,
     TOURNAMENT,
     VERSIONS,
     WRITTEN,
@@ -70,7 +71,7 @@ from lath.reports.background import (
     Change,
     Provenance,
     Ruling,
-    Season,
+    Snapshot,
     Version,
     from_notes,
 )
@@ -424,9 +425,10 @@ def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
     return tuple(one for one in _noted(sources, BENCHES, Bench) if not one.lifted)
 
 
-def season_in(sources: Sequence[Path]) -> Season | None:
-    """Return which season a tournament is, if it is one; else as `changes_in`."""
-    return next(iter(_noted(sources, SEASON, Season)), None)
+def snapshot_in(sources: Sequence[Path]) -> Snapshot | None:
+    """Return which snapshot a tournament is, if it is one; else as `changes_in`."""
+    keys = SNAPSHOT, FORMER_SNAPSHOT
+    return next((one for key in keys for one in _noted(sources, key, Snapshot)), None)
 
 
 _Kept = TypeVar("_Kept")
@@ -549,7 +551,7 @@ def background_of(
         versions=_noted(sources, VERSIONS, Version),
         rulings=rulings_in(sources),
         benches=benched_in(sources),
-        season=season_in(sources),
+        snapshot=snapshot_in(sources),
         provenance=played,
         scale=scale_in(sources, anchors=anchors, relative_to=relative_to),
     )

@@ -24,7 +24,7 @@ from lath.reports.background import (
     Change,
     Provenance,
     Ruling,
-    Season,
+    Snapshot,
 )
 from lath.reports.exploring.trees import TreeCounter, TreeOfGame
 from lath.reports.openings import SetupCounter, SetupsOfGame
@@ -368,7 +368,7 @@ class Document(TypedDict):
     """whose version each name in records is that is one: its member is a bot of the tables"""
     regressions: list[str]
     """which of them are worse than the version before, in sentences"""
-    season: Annotated[dict[str, Any], About("which season it is", shape=Season)] | None
+    snapshot: Annotated[dict[str, Any], About("which snapshot it is", shape=Snapshot)] | None
     rulings: list[Annotated[dict[str, Any], About(shape=Ruling)]]
     """what was ruled of its games, also what was taken back"""
     benched: list[str]
@@ -469,7 +469,7 @@ def gather(
         "versions": [export.to_json(row) for row in versions],
         "regressions": regressions(versions),
         "members": whose,
-        "season": asdict(background.season) if background.season else None,
+        "snapshot": asdict(background.snapshot) if background.snapshot else None,
         "rulings": [asdict(ruling) for ruling in background.rulings],
         "benched": [one.words for one in background.benches],
         "provenance": [asdict(each) for each in background.provenance],

@@ -20,7 +20,7 @@ from lath.reports import columns, ranking
 from lath.reports.background import (
     Change,
     Ruling,
-    Season,
+    Snapshot,
     changes_sheet,
     rulings_sheet,
 )
@@ -610,9 +610,9 @@ def tells_versions(document: Mapping[str, Any]) -> bool:
     return any(row["before"] or row["retired"] or row["disqualified"] for row in rows)
 
 
-def season_words(season: Mapping[str, Any]) -> str:
-    """Return in a few words which season a tournament is."""
-    return Season(**season).words
+def snapshot_words(snapshot: Mapping[str, Any]) -> str:
+    """Return in a few words which snapshot a tournament is."""
+    return Snapshot(**snapshot).words
 
 
 def memory(size: int) -> str:

@@ -88,7 +88,7 @@ def test_each_is_a_schema_in_which_every_object_is_closed_and_nothing_is_elsewhe
                 "changes",
                 "versions",
                 "rulings",
-                "season",
+                "snapshot",
                 "provenance",
                 "checksum",
             }

@@ -94,7 +94,7 @@ _USUAL: Final[Mapping[str, Sequence[str]]] = {
         "cup -q --no-report",
         "cup --rounds 2 -q --no-report",
         "cup --void 1 --reason so -q --no-report",
-        "cup --season one -q",
+        "cup --snapshot one -q",
         "cup.toml --out new --plan --json",
         f"{_QUICKLY} --format match --sprt 0,50",
         f"{_QUICKLY} --openings book.txt:2 --json-events-to events",

@@ -67,9 +67,9 @@ def finished() -> Path:
         *("--log", "all"),
     )
     assert ran.status == 0, ran.err
-    for words in ("--void", "2", "--reason", "a cable"), ("--season", "May"):
+    for words in ("--void", "2", "--reason", "a cable"), ("--snapshot", "May"):
         assert arena("run", folder / "cup", *words, "-q", "--no-report").status == 0
-    shutil.rmtree(folder / "cup/seasons")
+    shutil.rmtree(folder / "cup/snapshots")
     log = record_and_log_of(folder / "cup", 1)[1]  # a run writes it where a game ends badly
     (folder / "cup/logs/game-1.log").write_text(log)
     (folder / "cup.toml").unlink()

@@ -1,4 +1,4 @@
-"""A named season: a tournament as it is today, in a directory of its own that stays as it is.
+"""A named snapshot: a tournament as it is today, in a directory of its own that stays as it is.
 
 Whatever is played later where it comes from, its bots, games and tables are the same. Must not know
 what a page shows of it.
@@ -17,13 +17,13 @@ from typing import Final
 
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.database import CONFIG, EXPORTED, OUTCOME_STATE, SEASON, WRITTEN
+from lath.arena.tournament.database import CONFIG, EXPORTED, OUTCOME_STATE, SNAPSHOT, WRITTEN
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.folder import (
     pointing_out,
     prepare_folder,
     published,
-    refuse_season,
+    refuse_snapshot,
     standing,
 )
 from lath.arena.tournament.rulings import rulings_of
@@ -32,44 +32,44 @@ from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import HeldFolder, writing_error
 from lath.notation.files import sync
 
-SEASONS: Final = "seasons"
-"""Where the seasons of a tournament are, in its directory."""
+SNAPSHOTS: Final = "snapshots"
+"""Where the snapshots of a tournament are, in its directory."""
 
 
 def slug_of(name: str) -> str:
-    """Return the name of a season's directory; raises ConfigError where none can be made.
+    """Return the name of a snapshot's directory; raises ConfigError where none can be made.
 
     >>> slug_of("Autumn 2026"), slug_of("../Ärger!")
     ('autumn-2026', 'ärger')
     """
     slug = re.sub(r"[\W_]+", "-", name.casefold()).strip("-")
     if not slug or len(slug.encode()) > 100:
-        raise ConfigError(f"--season {name!r}: expected 1 to 100 letters or digits")
+        raise ConfigError(f"--snapshot {name!r}: expected 1 to 100 letters or digits")
     return slug
 
 
 def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True) -> Path:
     """Keep a tournament as it is today under a name; return the directory, which is whole or not.
 
-    No game is played, and none may be at that time. Raises ConfigError where there is a season of
+    No game is played, and none may be at that time. Raises ConfigError where there is a snapshot of
     such a name, and StoreError.
     """
     slug = slug_of(name)
-    refuse_season(folder)
+    refuse_snapshot(folder)
     with HeldFolder(folder) as home, pointing_out(folder), closing(Store(folder)) as store:
         if not store.has_games():
-            raise ConfigError(f"{folder} has no games for a season")
-        seasons = home.path / SEASONS
-        if (place := seasons / slug).exists():
+            raise ConfigError(f"{folder} has no games for a snapshot")
+        snapshots = home.path / SNAPSHOTS
+        if (place := snapshots / slug).exists():
             raise ConfigError(f"{place} is there already: choose another name")
-        for left in seasons.glob(".*.tmp"):  # of one that was killed
+        for left in snapshots.glob(".*.tmp"):  # of one that was killed
             rmtree(left)
-        half = seasons / f".{os.getpid()}.tmp"
+        half = snapshots / f".{os.getpid()}.tmp"
         try:
             _fill(half / slug, name, config, store, with_report=with_report)
             try:
                 (half / slug).rename(place)
-                sync(seasons)
+                sync(snapshots)
             except OSError as error:
                 raise writing_error(place, error, "made") from error
         finally:
@@ -79,7 +79,7 @@ def freeze(config: Config, folder: Path, name: str, *, with_report: bool = True)
 
 
 def _fill(place: Path, name: str, config: Config, store: Store, *, with_report: bool) -> None:
-    """Make the directory of a season of what is stored; raises StoreError."""
+    """Make the directory of a snapshot of what is stored; raises StoreError."""
     prepare_folder(place)
     summary = standing(config, store, rulings_of(store))
     store.copy_to(place)
@@ -90,8 +90,8 @@ def _fill(place: Path, name: str, config: Config, store: Store, *, with_report: 
     now = dt.datetime.now().astimezone().isoformat(timespec="seconds")
     with closing(Store(place)) as copy:
         copy.export()
-        season = [{"name": name, "date": now}]
-        copy.keep_notes({SEASON: season, EXPORTED: copy.exported, **notes})
+        snapshot = [{"name": name, "date": now}]
+        copy.keep_notes({SNAPSHOT: snapshot, EXPORTED: copy.exported, **notes})
     with HeldFolder(place) as home:
         failure = published(home, summary, with_report=with_report).unreported
     if failure is not None:
