@@ -93,6 +93,10 @@ RULES: Final = "Rules"
 RULING: Final = "Ruling"
 """The tag of a record that counts for nothing by an organiser's ruling: what it is, and why."""
 
+SEASON: Final = "Season"
+MATCH_DAY: Final = "MatchDay"
+"""The tags of a record of a league: of which season the game is, and of which match day, from 1."""
+
 ANALYSIS: Final = "Analysis"
 """The tag of a record that was analysed: by whom, by which limit."""
 

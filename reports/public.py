@@ -21,12 +21,14 @@ from lath.notation.record import (
     FORFEITS,
     GAME_FILE,
     GLYPHS,
+    MATCH_DAY,
     MOVES,
     NOT_READ,
     NOT_RECORDED,
     RULES,
     RULING,
     SAID,
+    SEASON,
     SECOND_OPTIONS,
     TUNING,
     Annotation,
@@ -58,9 +60,11 @@ _AS_IT_IS: Final = re.compile(r"(?s).*")
 _ENDINGS: Final = re.compile("|".join(map(re.escape, Termination)))
 
 TAGS: Final[Mapping[str, re.Pattern[str]]] = {
-    **dict.fromkeys(("Game", "Event", "Round", "First", "Second", "Setup", "Position"), _AS_IT_IS),
+    **dict.fromkeys(
+        ("Game", "Event", SEASON, "Round", "First", "Second", "Setup", "Position"), _AS_IT_IS
+    ),
     **dict.fromkeys(("Result", RULING), _AS_IT_IS),
-    **dict.fromkeys(("Date", "Number", "Seed", RULES), re.compile(r"[0-9.?-]{1,20}")),
+    **dict.fromkeys(("Date", "Number", "Seed", RULES, MATCH_DAY), re.compile(r"[0-9.?-]{1,20}")),
     **dict.fromkeys(
         ("TimeControl", "FirstTimeControl", "SecondTimeControl"),
         re.compile(r"[a-z0-9.+ ]{1,60}|[0-9/:+*?-]{1,40}"),

@@ -17,6 +17,7 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 
 from lath import games
 from lath.arena.referee.record import GamePlan
+from lath.arena.schedule.season import Season
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning, Values
 from lath.notation.record import FIRST_OPTIONS, SECOND_OPTIONS
@@ -162,6 +163,9 @@ class Settings:
 
     conditions: tuple[Conditions, ...] = ()
     """Of a pool: under which its pairs were played, by number; the last are today's."""
+
+    season: Season | None = field(default=None, compare=False)
+    """Of a pool: the season that is played; None: everything counts together."""
 
 
 class Schedule(ABC):

@@ -22,7 +22,7 @@ class Format:
     """Of the bots' names, in the order of seeding."""
 
     settings: frozenset[str] = frozenset()
-    """Which of `rounds`, `pairs`, `challengers`, `sprt` and `tune` mean something to it."""
+    """Which of `rounds`, `pairs`, `challengers`, `sprt`, `tune` and `season` it knows."""
 
     max_bots: int | None = None
 
@@ -34,5 +34,5 @@ FORMATS: Final[Mapping[str, Format]] = {
     "knockout": Format(Knockout, frozenset({"pairs"})),
     "match": Format(Match, frozenset({"rounds", "sprt"}), max_bots=2),
     "tune": Format(Tune, frozenset({"rounds", "sprt", "tune"}), max_bots=2),
-    "pool": Format(Pool, frozenset({"rounds"})),
+    "pool": Format(Pool, frozenset({"rounds", "season"})),
 }

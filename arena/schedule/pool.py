@@ -4,6 +4,9 @@ Wanted of each two bots that play now, in each game and at their time controls, 
 the k-th of any two begins at the k-th opening, so that all meet from the same ones. What is stored
 counts, whatever the tournament was when it was played. With a `Rule` it says which two meet next.
 
+In a season only its own games count, the versions of a bot are one entry, and pairs are played
+match day after match day.
+
 Which pairs are wanted follows from what is stored, and so does the number of each: the first one
 that is free. Must not know versions of bots: each is a name of its own here.
 """
@@ -15,9 +18,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
+from operator import itemgetter
 from typing import Final, NamedTuple, Protocol
 
 from lath.arena.schedule.core import Conditions, Dealer, Numbers, Pair, Played, Schedule, pair_of
+from lath.arena.schedule.season import Unit
+from lath.notation.record import MATCH_DAY, SEASON
 
 Pairing = tuple[str, str]
 
@@ -61,7 +67,8 @@ class Pool(Schedule):
 
     def __init__(self, names: Sequence[str], dealer: Dealer, rule: Rule | None = None) -> None:
         super().__init__(names, dealer)
-        self._rule: Final = rule
+        self._season: Final = self._settings.season
+        self._rule: Final = None if self._season else rule
         self._conditions: Final = self._settings.conditions or (Conditions(),)
         self._from: Final = [each.from_pair for each in self._conditions]
         self._turns: Final[defaultdict[_Meeting, Numbers]] = defaultdict(Numbers)
@@ -75,6 +82,8 @@ class Pool(Schedule):
         """Pairs to be completed, from the last to the first."""
         self._taken: Final = Numbers()
         """Pairs that have a number."""
+        self._day_of: Final = self._days()
+        """On which match day a season has a pair."""
         self._number = self._conditions[-1].from_pair
         gone = self._settings.ruled.bots
         self._pairings = dict.fromkeys(
@@ -83,7 +92,7 @@ class Pool(Schedule):
         """Those that were not stopped in this run, of bots that are not disqualified."""
         self._missing = 0
         """Games to play, dealt ones included."""
-        self._wanted = self._by_turns()
+        self._wanted = self._by_days() if self._season else self._by_turns()
         self.take_in(())
 
     @property
@@ -97,7 +106,9 @@ class Pool(Schedule):
             self._count(game)
         self._halves[:] = [pair for pair in sorted(self._begun, reverse=True) if self._fits(pair)]
         self._missing = len(self._halves)
-        if self._rule is None:
+        if self._season:
+            self._missing += 2 * sum(1 for _ in self._by_days())
+        elif self._rule is None:
             for game_id, names in self._kinds():
                 turns = self._turns[self._meeting(game_id, names)]
                 open_turns = sum(k not in turns for k in range(1, self._settings.rounds + 1))
@@ -108,6 +119,9 @@ class Pool(Schedule):
         self.finished.add(game.number)
         self.repeats.add(game.moves)
         self._reported += 1
+        if self._season and number < self._season.from_pair:
+            self._taken.add(number)
+            return
         begun = self._begun.get(number)
         if begun is None:
             self._taken.add(number)
@@ -122,11 +136,27 @@ class Pool(Schedule):
 
     def _turn(self, meeting: _Meeting, turn: int) -> int:
         """Give a meeting an opening: that one, or where it has been, as in a swiss, the next."""
-        turns = self._turns[meeting]
+        turns = self._turns_of(meeting)
         while turn in turns:
             turn += 1
         turns.add(turn)
         return turn
+
+    def _turns_of(self, meeting: _Meeting) -> Numbers:
+        """Return the openings that count for a meeting: in a season, those of the two entries."""
+        if self._season:
+            one, other = sorted(map(self._season.entry, (meeting.one, meeting.other)))
+            meeting = _Meeting(meeting.game, one, other, ("", ""))
+        return self._turns[meeting]
+
+    def _days(self) -> dict[Unit, int]:
+        """Return by pair on which match day it is: on the last one, if it was put off."""
+        return {
+            unit: day.number
+            for day in (self._season.days if self._season else ())
+            for fixture in day.fixtures
+            for unit in fixture.units(self._settings.games)
+        }
 
     def _kinds(self) -> Iterator[tuple[str, Pairing]]:
         """Yield each game with each pairing, in the order of a round."""
@@ -164,6 +194,25 @@ class Pool(Schedule):
             for game, names in list(self._kinds()):
                 if turn not in self._turns[self._meeting(game, names)]:
                     yield game, names, turn
+
+    def _by_days(self) -> Iterator[tuple[str, Pairing, int]]:
+        """Yield what the match days of a season lack, day after day."""
+        season = self._season
+        assert season is not None
+        pairing_of = {
+            frozenset(map(season.entry, pairing)): pairing for pairing in list(self._pairings)
+        }
+        for day in season.playing():
+            units = [
+                (turn, at, game, pairing)
+                for fixture in day.fixtures
+                if (pairing := pairing_of.get(frozenset(fixture[:2])))
+                for turn in range(fixture.first, fixture.last + 1)
+                for at, game in enumerate(self._settings.games)
+            ]
+            for turn, _, game, pairing in sorted(units, key=itemgetter(0, 1)):
+                if turn not in self._turns_of(self._meeting(game, pairing)):
+                    yield game, pairing, turn
 
     def next(self) -> Pair | None:
         """Return a half-played pair, else the next one that is missing."""
@@ -209,9 +258,17 @@ class Pool(Schedule):
         return turn
 
     def _deal(self, number: int, begun: _Begun) -> Pair:
-        games = self._settings.games
-        index = (begun.turn - 1) * len(games) + games.index(begun.meeting.game)
-        return self._dealer.deal(number, begun.names, round_number=begun.turn, index=index)
+        games, season, game = self._settings.games, self._season, begun.meeting.game
+        turn, more = begun.turn, []
+        if season:
+            one, other = sorted(map(season.entry, begun.names))
+            day = self._day_of.get((one, other, game, turn))
+            more = [(SEASON, season.name), *([(MATCH_DAY, f"{day}")] if day else [])]
+            turn += season.offset
+        index = (turn - 1) * len(games) + games.index(game)
+        return self._dealer.deal(
+            number, begun.names, round_number=begun.turn, index=index, more=tuple(more)
+        )
 
     def report(self, number: int, first: str, second: str, result: str, moves: int = 0) -> None:
         """Count a game that was handed out."""

@@ -1,0 +1,151 @@
+"""A season of a pool: its match days, and who meets whom on each of them.
+
+On a match day each entry meets at most one opponent. The circle method draws up the days; what is
+missing after an entry has come or gone is drawn up anew. Pure. Must not know which version of a bot
+plays for an entry.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Unit = tuple[str, str, str, int]
+"""Two entries in the order of their names, a game type, and the round of the pair they play."""
+
+
+class Fixture(NamedTuple):
+    """Two entries that meet on a match day, and which rounds they play."""
+
+    one: str
+    other: str
+    first: int
+    """The first round, from 1."""
+
+    last: int
+    """The last round."""
+
+    def units(self, games: Iterable[str]) -> Iterator[Unit]:
+        """Yield the pairs of games that it is made of, round after round."""
+        both = min(self.one, self.other), max(self.one, self.other)
+        for turn in range(self.first, self.last + 1):
+            for game in games:
+                yield (*both, game, turn)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchDay:
+    """A day of a season."""
+
+    number: int
+    """From 1."""
+
+    fixtures: tuple[Fixture, ...]
+    is_over: bool = False
+    """Whether a run has played all of it that could be played."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Season:
+    """A season as a schedule plays it: games before its first pair do not count in it."""
+
+    name: str
+    from_pair: int
+    """The number of its first pair."""
+
+    offset: int = 0
+    """How many openings earlier seasons have used: it begins at the next one."""
+
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """The entry of each bot, by the names in records: versions of a bot are one entry."""
+
+    days: tuple[MatchDay, ...] = ()
+    """All match days: those that were played, then those to come."""
+
+    until: int | None = None
+    """The last match day that is played now; None: all are."""
+
+    def entry(self, name: str) -> str:
+        """Return the entry that a bot plays for."""
+        return self.entries.get(name, name)
+
+    def playing(self) -> Iterator[MatchDay]:
+        """Yield the days of which games may be played now."""
+        for day in self.days:
+            if not day.is_over and (self.until is None or day.number <= self.until):
+                yield day
+
+
+def circle(entries: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """Return rounds in which each entry meets each other one once, by the circle method.
+
+    With an odd number of entries one rests in each round.
+
+    >>> circle(["a", "b", "c", "d"])
+    [[('a', 'd'), ('b', 'c')], [('a', 'c'), ('d', 'b')], [('a', 'b'), ('c', 'd')]]
+    >>> circle(["a", "b", "c"])
+    [[('b', 'c')], [('a', 'c')], [('a', 'b')]]
+    """
+    ring: list[str | None] = [*entries, *([None] if len(entries) % 2 else [])]
+    rounds = []
+    for _ in range(len(ring) - 1):
+        half = len(ring) // 2
+        both = zip(ring[:half], reversed(ring[half:]), strict=True)
+        rounds.append(
+            [(one, other) for one, other in both if one is not None and other is not None]
+        )
+        ring.insert(1, ring.pop())
+    return rounds
+
+
+def drawn_up(
+    entries: Sequence[str],
+    *,
+    games: Sequence[str],
+    rounds: int,
+    legs: int,
+    played: AbstractSet[Unit],
+    begun: Sequence[MatchDay] = (),
+) -> tuple[MatchDay, ...]:
+    """Return the match days of a season: those that have `begun`, then those to come.
+
+    Any two entries meet on `legs` days, in `rounds` rounds altogether. What is `played` is not
+    wanted again; what a day that has begun still has to play stays on that day. Pairings that were
+    missed, such as those of an entry that came later, are made up for.
+    """
+    taken = {
+        unit
+        for day in begun
+        if not day.is_over
+        for each in day.fixtures
+        for unit in each.units(games)
+    } | played
+    whole: list[Fixture] = []
+    rest: list[Fixture] = []
+    for leg in range(legs):
+        first, last = leg * rounds // legs + 1, (leg + 1) * rounds // legs
+        for pairings in circle(entries):
+            wanted = [Fixture(one, other, first, last) for one, other in pairings]
+            left = [found for each in wanted if (found := _left(each, games, taken))]
+            (whole if left == wanted else rest).extend(left)
+    days: list[list[Fixture]] = []
+    busy: list[set[str]] = []
+    for fixture in (*whole, *rest):
+        both = {fixture.one, fixture.other}
+        at = next((at for at, names in enumerate(busy) if names.isdisjoint(both)), len(days))
+        if at == len(days):
+            days.append([])
+            busy.append(set())
+        days[at].append(fixture)
+        busy[at] |= both
+    number = max((day.number for day in begun), default=0)
+    new = (MatchDay(number=number + at, fixtures=tuple(day)) for at, day in enumerate(days, 1))
+    return (*begun, *new)
+
+
+def _left(fixture: Fixture, games: Sequence[str], taken: AbstractSet[Unit]) -> Fixture | None:
+    """Return what is wanted of a fixture; None if nothing is."""
+    turns = [unit[-1] for unit in fixture.units(games) if unit not in taken]
+    return fixture._replace(first=min(turns), last=max(turns)) if turns else None
