@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -52,6 +53,7 @@ from lath.arena.tournament.folder import run as play
 from lath.arena.tournament.pages import REPORT
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.progress import Progress, Summary, end_words
+from lath.arena.tournament.seasons import MATCH_DAY
 from lath.arena.tournament.sources import OUTCOME, played_in, records_of
 from lath.arena.tournament.system import PATIENCE_S
 from lath.arena.tournament.typed import advised
@@ -253,6 +255,14 @@ def configured(
         )
     tell(f"no CONFIG and no --bot: this is the built-in demo, in {out}")
     return build(demo(), Path(), flags)
+
+
+def by_match_days(tournament: Config, out: Path) -> Config:
+    """Return a tournament of which no more than a match day is played; raises ConfigError."""
+    if tournament.season_plan is None:
+        hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
+        raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
+    return replace(tournament, match_day=True)
 
 
 # Where it is played

@@ -152,6 +152,7 @@ class Bench:
         return self.why.partition(" (")[0] if self.kind == "crashes" else "it cannot play"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
     """Since when a tournament stays as it is, and under which name."""
 

@@ -36,6 +36,7 @@ from lath.arena.runs import (
     DEFAULT_FOLDER,
     FILES,
     at_cluster,
+    by_match_days,
     configured,
     flags_of,
     other_roster,
@@ -170,6 +171,12 @@ def run(
         list[str] | None, option("--reinstate", "N|BOT", "Take a ruling back.")
     ] = None,
     reason: Annotated[str, option("--reason", "TEXT", "Why it is ruled so.")] = "",
+    season: Annotated[
+        str | None, option("--season", "NAME", "Pool: begin a season, whose table starts at zero.")
+    ] = None,
+    match_day: Annotated[
+        bool, flag("--match-day", "Pool: play the next match day of the season, and end.")
+    ] = False,
     snapshot: Annotated[
         str | None,
         option("--snapshot", "NAME", "Keep a copy in DIR/snapshots, and end."),
@@ -225,6 +232,7 @@ def run(
         bench_after=bench_after,
         sandbox=sandbox,
         anchors=anchor,
+        season=None if season is None else {"name": season},
     )
     allowed = UNLIMITED if budget is None else budget_of(budget)
     events = _events_to(json_events_to, config, force=force)
@@ -241,7 +249,7 @@ def run(
     )
     orders.check()
     if orders or snapshot is not None:
-        more = {"add": add, "retire": retire, "plan": plan, "json": as_json}
+        more = {"add": add, "retire": retire, "plan": plan, "json": as_json, "day": match_day}
         flags |= {name: words for name, words in more.items() if words}
         _decide(config, out, flags, orders, snapshot, with_report=not no_report)
         raise typer.Exit(0)
@@ -252,6 +260,8 @@ def run(
                 refuse_newcomers(tournament, [table["name"] for table in added], out)
         else:
             tournament = configured(config, out, flags, (lambda _: None) if quiet else _note)
+    if match_day:
+        tournament = by_match_days(tournament, out)
     if plan or as_json:
         if cluster is not None:
             raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")

@@ -7,6 +7,7 @@ plays for an entry.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
@@ -122,27 +123,39 @@ def drawn_up(
         for each in day.fixtures
         for unit in each.units(games)
     } | played
-    whole: list[Fixture] = []
+    whole: list[list[Fixture]] = []
     rest: list[Fixture] = []
     for leg in range(legs):
         first, last = leg * rounds // legs + 1, (leg + 1) * rounds // legs
         for pairings in circle(entries):
             wanted = [Fixture(one, other, first, last) for one, other in pairings]
             left = [found for each in wanted if (found := _left(each, games, taken))]
-            (whole if left == wanted else rest).extend(left)
-    days: list[list[Fixture]] = []
-    busy: list[set[str]] = []
-    for fixture in (*whole, *rest):
-        both = {fixture.one, fixture.other}
-        at = next((at for at, names in enumerate(busy) if names.isdisjoint(both)), len(days))
-        if at == len(days):
-            days.append([])
-            busy.append(set())
-        days[at].append(fixture)
-        busy[at] |= both
+            if left == wanted:
+                whole.append(left)
+            else:
+                rest += left
+    mixed = [each for day in whole for each in day] + rest
+    # As announced, unless the pairings of an entry that came later would take more days by that.
+    days = min([*_with_rest(whole, rest)], [*_with_rest([], mixed)], key=len)
     number = max((day.number for day in begun), default=0)
     new = (MatchDay(number=number + at, fixtures=tuple(day)) for at, day in enumerate(days, 1))
     return (*begun, *new)
+
+
+def _with_rest(whole: Sequence[list[Fixture]], rest: list[Fixture]) -> Iterator[list[Fixture]]:
+    """Yield days with other fixtures among them: first those of entries that have most to play."""
+    rest, at = [*rest], 0
+    while rest or at < len(whole):
+        day = [*whole[at]] if at < len(whole) else []
+        at += 1
+        busy = {name for fixture in day for name in fixture[:2]}
+        left = Counter(name for fixture in rest for name in fixture[:2])
+        for fixture in sorted(rest, key=lambda one: sorted((-left[one[0]], -left[one[1]]))):
+            if busy.isdisjoint(fixture[:2]):
+                busy.update(fixture[:2])
+                day.append(fixture)
+                rest.remove(fixture)
+        yield day
 
 
 def _left(fixture: Fixture, games: Sequence[str], taken: AbstractSet[Unit]) -> Fixture | None:

@@ -78,6 +78,9 @@ _NOT_NOTED: Final[Mapping[str, Any]] = {
     "anchors": True,
     # It is each bot's that has none of its own.
     "sandbox": True,
+    # When a season begins is noted with its match days.
+    "season": True,
+    "league": True,
 }
 """All other keys may be others when a run goes on, and a change of them is noted."""
 
@@ -124,6 +127,18 @@ def _words_of(openings: Openings) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonPlan:
+    """What is said of a season."""
+
+    name: str
+    legs: int = 1
+    """On how many match days any two entries meet."""
+
+    match_days: tuple[str, ...] = ()
+    """The dates of the first match days, such as `2026-12-05`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config(Settings):
     """A tournament, ready to be played."""
 
@@ -161,6 +176,12 @@ class Config(Settings):
 
     read: str = field(default="", compare=False)
     """What stood there when it was read."""
+
+    season_plan: SeasonPlan | None = field(default=None, compare=False)
+    """The season that a pool is in."""
+
+    match_day: bool = field(default=False, compare=False)
+    """Whether no more than the next match day is played."""
 
     closed: tuple[str, ...] = field(default=(), compare=False)
     """Files, absolute, that no bot may see: where it is said who plays, and how."""
@@ -267,6 +288,7 @@ def load(
     ConfigError, of a mistake in the file also where a flag stands in the place of the key.
     """
     toml, text = read_toml(path)
+    flags = _of_season(toml, flags)
     if {**toml, **flags}.get("seed") == UNGUESSABLE and own is not None and own.is_file():
         flags = {**flags, "seed": read_toml(own)[0].get("seed", UNGUESSABLE)}
     return build(toml, folder, flags, name=str(path), text=text, played=played)
@@ -296,7 +318,7 @@ def load_own(
     of this name, and without those that go; all else stays as it is, comments, too.
     """
     toml, text = read_toml(path)
-    flags = {**flags}
+    flags = {**_of_season(toml, flags)}
     if flags.get("seed") == UNGUESSABLE:
         flags["seed"] = toml.get("seed", UNGUESSABLE)
     if (form := flags.get("format")) in FORMATS and form != toml.get("format"):
@@ -310,6 +332,19 @@ def load_own(
     if {**toml, **flags}.get("seed") == UNGUESSABLE:  # it was drawn
         flags["seed"] = config.seed
     return replace(config, text=revised(text, {**toml, **flags}), read=text)
+
+
+def _of_season(toml: Mapping[str, Any], flags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return flags, of which that of a season keeps what the file says of it.
+
+    The dates of another season are of no use to it.
+    """
+    before = toml.get("season")
+    if "season" not in flags or not isinstance(before, Mapping):
+        return flags
+    is_same = before.get("name") == flags["season"]["name"]
+    kept = {key: value for key, value in before.items() if is_same or key != "match_days"}
+    return {**flags, "season": {**kept, **flags["season"]}}
 
 
 def _roster(
@@ -452,6 +487,9 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
             **toml["openings"],
             "file": str((folder / model.openings.file).resolve()),
         }
+    if model.league.about:
+        about = str((folder / model.league.about).resolve())
+        written["league"] = {**toml["league"], "about": about}
     if "games" in toml:
         written["games"] = [lasting(text, folder) for text in toml["games"]]
     ids = [games.get(games.named(text, folder)).id for text in model.games]
@@ -475,6 +513,13 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
             ponder=model.time.ponder,
         ),
         bots=bots,
+        season_plan=None
+        if model.season is None
+        else SeasonPlan(
+            name=model.season.name,
+            legs=model.season.legs,
+            match_days=tuple(model.season.match_days),
+        ),
         given=toml,
         as_written=written,
         noted=_noted(model, jobs, bots, openings),

@@ -78,6 +78,8 @@ RULINGS: Final = "rulings"
 
 BENCHES: Final = "benches"
 """Of which bots are or were benched, and why."""
+SEASONS: Final = "seasons"
+"""Of a pool: its seasons, the oldest first, with their match days."""
 
 SNAPSHOT: Final = "snapshot"
 """Of which snapshot this is: no run resumes it."""

@@ -80,6 +80,7 @@ from lath.arena.tournament.resuming import (
 )
 from lath.arena.tournament.rulings import Orders, given, in_force, keep, rulings_of
 from lath.arena.tournament.runner import WAKE_S, Runner
+from lath.arena.tournament.seasons import close
 from lath.arena.tournament.sources import (
     OUTCOME,
     STANDINGS,
@@ -530,7 +531,7 @@ def _play(
             write_whole(store.folder / LOGS / f"game-{number}.log", [text.encode()])
         summary = runner.summary()
         if config.format == POOL and not summary.interrupted:
-            _note_event(store, is_over=summary.is_complete or summary.is_spent)
+            _note_event(store, config, summary)
     except KeyboardInterrupt:
         sweep(tree)  # of a bot that was just being greeted
         known = runner.summary()  # it may be of fewer games: they are stored before they count
@@ -746,11 +747,16 @@ def _refuse_unfit(
         tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
 
 
-def _note_event(store: Store, *, is_over: bool) -> None:
-    """Note where an event of a pool ended, if it is over; what fails the next run does."""
+def _note_event(store: Store, config: Config, summary: Summary) -> None:
+    """Note where match days and an event of a pool ended, if they are over.
+
+    What fails the next run does.
+    """
     with suppress(StoreError):
+        if config.season and not summary.is_spent:
+            close(store, config.season)
         events, last = store.note(EVENTS) or [], store.last_number()
-        if is_over and last > max(events, default=0):
+        if (summary.is_complete or summary.is_spent) and last > max(events, default=0):
             store.keep_notes({EVENTS: [*events, last]})
 
 

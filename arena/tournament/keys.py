@@ -6,6 +6,7 @@ of a configuration.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -241,6 +242,30 @@ class OpeningsTable(Table):
     start: Count = 1
 
 
+def _are_dates(days: list[str]) -> bool:
+    return days == sorted({*days}) and all(
+        dt.date.fromisoformat(day).isoformat() == day for day in days
+    )
+
+
+class SeasonTable(Table):
+    """A season of a league: its table starts at zero."""
+
+    name: Name
+    legs: Annotated[int, _whole(1, 1000)] = 1
+    match_days: Annotated[list[str], _must(_are_dates)] = Field(
+        default=[],
+        json_schema_extra={"items": {"type": "string", "format": "date"}},
+        description="a list of dates in their order such as ['2026-12-05', '2026-12-12']",
+    )
+
+
+class LeagueTable(Table):
+    """What is shown on a league's pages besides games."""
+
+    about: Text = Field(default="", description="a file of Markdown such as 'about.md'")
+
+
 class BotTable(Table):
     """One bot."""
 
@@ -336,6 +361,8 @@ class ConfigTable(Table):
         description="a table of bots and their Elo, at most "
         f"{MOST_APART:.0f} apart, such as {{ mine = 1500 }}",
     )
+    season: SeasonTable | None = Field(default=None, description="a table [season]")
+    league: LeagueTable = _table(LeagueTable, "league")
     bot: list[BotTable] = Field(
         default=[], json_schema_extra={"minItems": 2}, description="tables [[bot]]"
     )
@@ -348,6 +375,8 @@ TABLES: Final[Mapping[str, type[Table]]] = {
     "sprt": SprtTable,
     "tune": TuneTable,
     "openings": OpeningsTable,
+    "season": SeasonTable,
+    "league": LeagueTable,
     "bot": BotTable,
 }
 """By the name of the table in the file."""

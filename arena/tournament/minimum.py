@@ -243,6 +243,7 @@ TAKEN_OF_FILE: Final[Mapping[str, Rule]] = {
             *("event", "format", "rounds", "pairs", "challengers", "seed", "jobs", "pin", "log"),
             *("bench_after", "sandbox", "time", "adjudication", "sprt", "tune", "openings"),
             "anchors",
+            *("season", "league"),
         ),
         Rule("the organiser's command says how a match is played", is_read=False),
     ),

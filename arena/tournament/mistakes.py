@@ -208,7 +208,7 @@ def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) ->
         yield Mistake(("openings", "file"), "openings: expected a file, or random")
 
 
-SETTINGS: Final = ("pairs", "challengers", "sprt", "tune")
+SETTINGS: Final = ("pairs", "challengers", "sprt", "tune", "season")
 """What only some formats know. All take `rounds`; a knockout ends when it ends."""
 
 
@@ -223,6 +223,9 @@ def _of_format(model: ConfigTable) -> Iterator[Mistake]:
         for setting in ("tune", "sprt"):
             if setting not in model.model_fields_set:
                 yield Mistake((setting,), f"a {name} needs a table [{setting}]")
+    if model.season is not None and model.season.legs > model.rounds:
+        text = f"season: legs = {model.season.legs}, expected at most rounds = {model.rounds}"
+        yield Mistake(("season", "legs"), text)
     most = FORMATS[name].max_bots
     if most is not None and bots > most:
         yield Mistake(("format",), f"a {name} is between {most} bots, found {bots}")

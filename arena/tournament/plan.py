@@ -210,9 +210,9 @@ def planned(config: Config, folder: Path, budget: Budget = UNLIMITED) -> Plan:
     """Return what `config` would play in `folder`; raises StoreError and ConfigError."""
     with _copied(folder) as store:
         config = resumed(store, config, folder)
+        config = replace(config, ruled=in_force(rulings_of(store)))
         if config.format == POOL:
             config = entered(store, config, fingerprints(config.bots)).config
-        config = replace(config, ruled=in_force(rulings_of(store)))
         return _plan(config, store, budget)
 
 

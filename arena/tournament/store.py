@@ -379,6 +379,11 @@ class Store:
         question = "SELECT record FROM game WHERE game = ? ORDER BY number DESC LIMIT ?"
         return [record for (record,) in self._rows(question, game, most)]
 
+    def seats(self, number: int) -> list[tuple[str, str, str, int]]:
+        """Return first, second, game type and round of all games from a number on, each once."""
+        question = "SELECT DISTINCT first, second, game, round FROM game WHERE number >= ?"
+        return [tuple(row) for row in self._rows(question, number)]
+
     def walkovers(self) -> list[Walkover]:
         """Return the pairs whose games were lost without being played, and by whom, by number."""
         rows = self._rows("SELECT pair, loser FROM walkover ORDER BY pair")

@@ -23,8 +23,9 @@ from lath.arena.schedule.core import Conditions
 from lath.arena.schedule.fixed import Fixed
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.database import CONDITIONS, FILES, SPENT, VERSIONS
+from lath.arena.tournament.database import CONDITIONS, FILES, SEASONS, SPENT, VERSIONS
 from lath.arena.tournament.programs import todays
+from lath.arena.tournament.seasons import begun
 from lath.arena.tournament.store import Store
 from lath.reports.background import Version, from_notes
 
@@ -89,6 +90,11 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
     news += [f"{name} rests: its games stay" for name in gone]
     config = _as_versions(config, {bot: one.name for bot, one in playing.items()})
     conditions = _with_todays(conditions, config, store)
+    notes: dict[str, object] = {}
+    if config.season_plan:
+        entries = {one.name: one.bot for one in known}
+        season, notes[SEASONS] = begun(store, config, entries)
+        config = replace(config, season=season)
     rows = [
         replace(one, retired="" if one in playing.values() else one.retired or today)
         for one in known
@@ -100,6 +106,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
             VERSIONS: list(map(asdict, rows)),
             CONDITIONS: list(map(asdict, conditions)),
             SPENT: spent,
+            **notes,
         },
         news,
     )

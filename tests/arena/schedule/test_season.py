@@ -83,93 +83,97 @@ def test_a_season_begins_at_openings_that_no_earlier_one_has_used() -> None:
     assert book.turns == [5, 6, 7]
 
 
-@given(data=st.data())
+class Life:
+    """A season that is played day after day, while entries come, go and are edited."""
+
+    def __init__(self, games: tuple[str, ...], rounds: int, legs: int) -> None:
+        self.games, self.rounds, self.legs = games, rounds, legs
+        self.roster = ["ann", "bob", "cat"]
+        self.come = 0
+        self.edits: Counter[str] = Counter()
+        self.entries: dict[str, str] = {}
+        self.stored: list[GamePlan] = []
+        self.noted: tuple[MatchDay, ...] = ()
+
+    def change(self, what: str, which: int) -> None:
+        """Let an entry come, go, or be edited."""
+        if what == "come" and len(self.roster) < 6:
+            self.come += 1
+            self.roster.append(f"new {self.come}")
+        elif what == "go" and len(self.roster) > 2:
+            self.roster.pop(which % len(self.roster))
+        elif what == "edit":
+            self.edits[self.roster[which % len(self.roster)]] += 1
+
+    def day(self, most: int = 10**9) -> bool:
+        """Play a match day, or so many pairs of it; return whether there is more to play."""
+        names = {f"{name} v{self.edits[name]}": name for name in self.roster}
+        self.entries |= names
+        games = self.games
+        played: set[Unit] = set()
+        for one in self.stored:
+            first, other = sorted(map(self.entries.__getitem__, one.names))
+            played.add((first, other, one.game, one.round))
+        units = {
+            day.number: {unit for each in day.fixtures for unit in each.units(games)}
+            for day in self.noted
+        }
+        begun = [day for day in self.noted if day.is_over or units[day.number] & played]
+        days = drawn_up(
+            self.roster,
+            games=games,
+            rounds=self.rounds,
+            legs=self.legs,
+            played=played,
+            begun=begun,
+        )
+        until = next((day.number for day in days if not day.is_over), 0)
+        season = Season(name="S", from_pair=1, entries=dict(self.entries), days=days, until=until)
+        schedule = pool(season, tuple(names), games=games, rounds=self.rounds)
+        schedule.take_in(Played(g.number, *g.names, "1-0", g.game, g.round) for g in self.stored)
+        while most and (pair := schedule.next()) is not None:
+            most -= 1
+            for game in pair.left(schedule.finished):
+                schedule.report(game.number, *game.names, "1-0")
+                self.stored.append(game)
+        over = until if most else 0
+        self.noted = tuple(replace(day, is_over=day.is_over or day.number == over) for day in days)
+        return not all(day.is_over for day in self.noted)
+
+
+@given(data=st.data(), rounds=st.integers(1, 3), legs=st.integers(1, 3), games=st.integers(1, 2))
 def test_whoever_comes_or_goes_each_two_that_stay_meet_in_every_round_once(
-    data: st.DataObject,
+    data: st.DataObject, rounds: int, legs: int, games: int
 ) -> None:
-    """Day after day is played, some in part, while entries come, go and are edited."""
-    roster = ["ann", "bob", "cat"]
-    version = dict.fromkeys("abcdefgh", 1)
-    rounds = data.draw(st.integers(1, 3))
-    legs = data.draw(st.integers(1, rounds))
-    games = GAMES[: data.draw(st.integers(1, 2))]
-    stored: list[GamePlan] = []
-    entries: dict[str, str] = {}
-    noted: tuple[MatchDay, ...] = ()
-    for _ in range(40):
-        match data.draw(st.sampled_from(("play", "play", "come", "go", "edit", "part"))):
-            case "come" if len(roster) < 6:
-                roster.append(f"new {len(version)}")
-                version[roster[-1]] = 1
-            case "go" if len(roster) > 2:
-                roster.pop(data.draw(st.integers(0, len(roster) - 1)))
-            case "edit":
-                version[roster[0]] = version.get(roster[0], 1) + 1
-            case "part":
-                noted = _day(roster, version, entries, games, rounds, legs, stored, noted, most=3)
-                continue
-        noted = _day(roster, version, entries, games, rounds, legs, stored, noted)
-        if not [day for day in noted if not day.is_over]:
-            break
-    else:
-        while [day for day in noted if not day.is_over]:
-            noted = _day(roster, version, entries, games, rounds, legs, stored, noted)
-    seats = Counter((*map(entries.__getitem__, one.names), one.game, one.round) for one in stored)
+    life = Life(GAMES[:games], rounds, min(legs, rounds))
+    for _ in range(data.draw(st.integers(0, 9))):
+        what = data.draw(st.sampled_from(("play", "part", "come", "go", "edit")))
+        life.change(what, data.draw(st.integers(0, 5)))
+        if what in ("play", "part"):
+            life.day(10**9 if what == "play" else data.draw(st.integers(0, 3)))
+    while life.day():
+        pass
+    entry = life.entries.__getitem__
+    seats = Counter((*map(entry, one.names), one.game, one.round) for one in life.stored)
     assert set(seats.values()) == {1}, "a seat of a round is played twice"
-    for one, other in combinations(roster, 2):
+    for one, other in combinations(life.roster, 2):
         units = {(game, turn) for a, b, game, turn in seats if {a, b} == {one, other}}
-        assert units == {*product(games, range(1, rounds + 1))}
-    of_day: dict[str, Counter[str]] = {}
-    for game in stored:
+        assert units == {*product(GAMES[:games], range(1, rounds + 1))}
+    opponents: dict[tuple[str, str], set[str]] = {}
+    for game in life.stored:
         day = dict(game.tags)["MatchDay"]
-        both = [entries[name] for name in game.names]
-        met = of_day.setdefault(day, Counter())
-        met.update({f"{both[0]}\n{both[1]}": 1, f"{both[1]}\n{both[0]}": 1})
-    for met in of_day.values():
-        opponents = Counter(pairing.partition("\n")[0] for pairing in met)
-        assert set(opponents.values()) == {1}, "an entry meets two on a match day"
+        for name, opponent in (map(entry, game.names), map(entry, game.names[::-1])):
+            opponents.setdefault((day, name), set()).add(opponent)
+    assert {len(each) for each in opponents.values()} == {1}, "an entry meets two on a match day"
 
 
-def _day(
-    roster: list[str],
-    version: dict[str, int],
-    entries: dict[str, str],
-    games: tuple[str, ...],
-    rounds: int,
-    legs: int,
-    stored: list[GamePlan],
-    noted: tuple[MatchDay, ...],
-    *,
-    most: int = 10**9,
-) -> tuple[MatchDay, ...]:
-    """Play a match day, or so many pairs of it; return all days, as they are noted then."""
-    names = {f"{name} v{version.get(name, 1)}": name for name in roster}
-    entries.update(names)
-    played: set[Unit] = {
-        (*sorted(map(entries.__getitem__, one.names)), one.game, one.round)  # type: ignore[misc]
-        for one in stored
-    }
-    begun = [
-        day
-        for day in noted
-        if day.is_over or any(u in played for f in day.fixtures for u in f.units(games))
-    ]
-    days = drawn_up(roster, games=games, rounds=rounds, legs=legs, played=played, begun=begun)
-    open_ = [day.number for day in days if not day.is_over]
-    if not open_:
-        return days
-    season = Season(name="S", from_pair=1, entries=dict(entries), days=days, until=open_[0])
-    schedule = pool(season, tuple(names), games=games, rounds=rounds)
-    schedule.take_in(Played(g.number, *g.names, "1-0", g.game, g.round) for g in stored)
-    while most and (pair := schedule.next()) is not None:
-        most -= 1
-        for game in pair.left(schedule.finished):
-            schedule.report(game.number, *game.names, "1-0")
-            stored.append(game)
-    is_over = most > 0
-    return tuple(
-        replace(day, is_over=day.is_over or (is_over and day.number == open_[0])) for day in days
-    )
+def test_an_entry_that_joins_meets_all_others_on_as_few_days_as_it_has_opponents() -> None:
+    names = ["ann", "bob", "cat", "dan"]
+    first = drawn_up(names, games=GAMES, rounds=1, legs=1, played=frozenset())[0]
+    done = replace(first, is_over=True)
+    played = {unit for fixture in done.fixtures for unit in fixture.units(GAMES)}
+    days = drawn_up([*names, "eve"], games=GAMES, rounds=1, legs=1, played=played, begun=[done])
+    assert [day.number for day in days] == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize("size", [4, 5])

@@ -24,6 +24,8 @@ BOTS: Final[list[Values]] = [{"name": "ann", "command": ["a"]}, {"name": "bob", 
 SPRT: Final = {"elo0": 0, "elo1": 10}
 TUNE: Final = {"pairs": 9, "options": {"level": "1..9 from 4"}}
 
+SEASON: Final[Values] = {"format": "pool", "rounds": 2, "season": {"name": "Autumn"}}
+
 REFUSED, NOTED, FREE = "refused", "noted", "free"
 
 CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
@@ -80,6 +82,12 @@ CLASSES: Final[dict[str, dict[str, tuple[str, Any, Values]]]] = {
         "start": (REFUSED, 2, {}),
         "random": (REFUSED, 6, {"openings": {"random": 4}}),
     },
+    "season": {  # of a pool, whose schedule knows what is missing
+        "name": (FREE, "Spring", SEASON),
+        "legs": (FREE, 2, SEASON),
+        "match_days": (FREE, ["2026-12-05"], SEASON),
+    },
+    "league": {"about": (FREE, "copy.txt", {})},
     "bot": {
         "name": (REFUSED, "cat", {}),
         "command": (REFUSED, ["c"], {}),

@@ -1,0 +1,156 @@
+"""Seasons of a league: each starts at zero, and has match days that are played one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from commands import arena
+from quick_runs import play_nothing
+
+from lath.arena.tournament.database import read_games
+from lath.arena.tournament.rows import result_of
+
+BOTS = ("ann", "bob", "cat", "dan")
+ADDED = [word for name in BOTS for word in ("--add", f"{name}=x")]
+LEAGUE = Path("league")
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    play_nothing(monkeypatch)
+
+
+def begin(*more: object) -> None:
+    words = ("--game", "yavalath", "--tc", "move 1", "--rounds", 2, "-q", "--no-report")
+    ran = arena("run", LEAGUE, *ADDED, *words, *more)
+    assert ran.status == 0, ran.err
+
+
+def run(*words: object) -> str:
+    ran = arena("run", LEAGUE, *words, "-q", "--no-report")
+    assert ran.status == 0, ran.err
+    return ran.err
+
+
+def met(after: int = 0) -> Counter[frozenset[str]]:
+    """Return how often each two have met after a game."""
+    games = map(result_of, read_games(LEAGUE))
+    return Counter(frozenset((one.first, one.second)) for one in games if one.number > after)
+
+
+def test_in_a_new_season_every_pairing_is_wanted_anew() -> None:
+    begin()
+    assert set(met().values()) == {4}
+    run("--season", "Spring 2027")
+    assert set(met().values()) == {8}
+    run("--season", "Spring 2027")
+    run()
+    assert set(met().values()) == {8}, "it goes on with the same season"
+    run("--season", "Autumn 2027")
+    assert set(met().values()) == {12}
+
+
+def test_a_match_day_is_one_game_day_of_each_entry() -> None:
+    begin("--season", "Spring 2027", "--match-day")
+    seen = met()
+    for day in (2, 3):
+        assert len(seen) == 2 * (day - 1)
+        before = max(one.number for one in map(result_of, read_games(LEAGUE)))
+        run("--match-day")
+        assert set(met(before).values()) == {4}
+        assert sorted(name for pairing in met(before) for name in pairing) == [*BOTS]
+        seen = met()
+    assert len(seen) == 6
+    run("--match-day")
+    assert met() == seen, "the season has no further match day"
+    run("--season", "Autumn 2027", "--match-day")
+    assert sum(met().values()) == 24 + 8
+
+
+def test_a_match_day_that_was_broken_off_is_completed_before_the_next_one() -> None:
+    begin("--season", "Spring 2027", "--match-day", "--budget", 3)
+    assert sum(met().values()) < 8
+    run("--match-day")
+    assert (len(met()), set(met().values())) == (2, {4})
+    run("--match-day")
+    assert len(met()) == 4
+
+
+def test_an_edited_bot_plays_on_for_its_entry_and_a_newcomer_meets_all() -> None:
+    Path("net").write_text("one")
+    text = 'name = "ann"\n'
+    begin("--season", "Spring 2027", "--match-day")
+    toml = LEAGUE / "tournament.toml"
+    toml.write_text(toml.read_text().replace(text, f"{text}options = {{ level = 2 }}\n"))
+    run("--match-day", "--add", "eve=x")
+    run()
+    entry = {"ann v2": "ann"}
+    games = [result_of(row) for row in read_games(LEAGUE)]
+    assert "ann v2" in {one.first for one in games}
+    seats = Counter((entry.get(g.first, g.first), entry.get(g.second, g.second)) for g in games)
+    assert len(seats) == 20
+    assert set(seats.values()) == {2}
+    run("--retire", "bob")
+    assert len([*read_games(LEAGUE)]) == len(games)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--season", "Spring 2027"], "the season 'Spring 2027' is over, and 'Autumn 2027' came"),
+        (["--season", " "], "expected a text of 1 to 200 printable characters"),
+        (["--match-day", "--format", "swiss"], "league has no season, and so no match days"),
+        (["--snapshot", "x", "--match-day"], "a snapshot goes alone"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_plays_nothing(words: list[str], why: str) -> None:
+    begin("--season", "Spring 2027")
+    run("--season", "Autumn 2027")
+    games = [*read_games(LEAGUE)]
+    ran = arena("run", LEAGUE, *words)
+    assert ran.status == 2
+    assert why in ran.err
+    assert [*read_games(LEAGUE)] == games
+
+
+def test_a_match_day_needs_a_season() -> None:
+    begin()
+    ran = arena("run", LEAGUE, "--match-day")
+    assert (ran.status, "hint: arena run league --season" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        ('match_days = ["2026-12-32"]', "expected a list of dates"),
+        ('match_days = ["2026-12-05", "2026-12-01"]', "expected a list of dates"),
+        ("match_days = [2026-12-05]", "expected a list of dates"),
+        ("legs = 3", "season: legs = 3, expected at most rounds = 2"),
+        ("legs = 0", "expected a whole number from 1"),
+    ],
+)
+def test_what_is_wrong_with_a_season_is_one_error_with_its_line(lines: str, why: str) -> None:
+    begin("--season", "Spring 2027")
+    toml = LEAGUE / "tournament.toml"
+    toml.write_text(f"{toml.read_text()}\n[season]\n".replace("[season]", f"[season]\n{lines}", 1))
+    text = toml.read_text()
+    toml.write_text(text[: text.rindex("[season]")])
+    ran = arena("run", LEAGUE)
+    assert ran.status == 2
+    assert why in ran.err
+    assert "tournament.toml:" in ran.err
+
+
+def test_dates_of_a_season_are_not_those_of_the_next() -> None:
+    begin("--season", "Spring 2027", "--match-day")
+    toml = LEAGUE / "tournament.toml"
+    dates = 'match_days = ["2027-03-05", "2027-03-12"]\nlegs = 2'
+    toml.write_text(toml.read_text().replace("[season]", f"[season]\n{dates}"))
+    run("--match-day")
+    assert "2027-03-12" in toml.read_text()
+    run("--season", "Autumn 2027", "--match-day")
+    assert "2027-03-12" not in toml.read_text()
+    assert "legs = 2" in toml.read_text()
