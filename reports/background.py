@@ -13,6 +13,7 @@ from lath.reports.comparisons import PLAIN_SCALE, Scale
 from lath.reports.outcome import Column, Outcome, Sheet, completed, to_json
 from lath.reports.ranking import members_of
 from lath.reports.schema import Count, Positive, T, checked
+from lath.reports.seasons import Season
 
 if TYPE_CHECKING:
     from lath.reports.standings import Standings
@@ -282,6 +283,9 @@ class Background:
 
     snapshot: Snapshot | None = None
     """Which snapshot it is; None where it may go on."""
+
+    season: Season | None = None
+    """The season of a league of which the tables are; None: they are of all games."""
 
     provenance: tuple[Provenance, ...] = ()
     """With what its games were played, the first ones first; none where nobody noted it."""

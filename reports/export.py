@@ -24,6 +24,7 @@ from lath.reports.checksums import in_schema
 from lath.reports.columns import COLUMNS, Column, rows_of
 from lath.reports.outcome import Outcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
+from lath.reports.seasons import Told
 from lath.reports.standings import Standings, Table
 from lath.reports.versions import Standing
 
@@ -61,6 +62,7 @@ def schema() -> Schema:
         "versions": versions,
         "rulings": ruled,
         "snapshot": shape_of(Snapshot) | {"description": "likewise, which snapshot it is"},
+        "season": shape_of(Told) | {"description": "likewise, of which season they are"},
         "provenance": played,
     }
     return in_schema({**found, "properties": found["properties"] | also})

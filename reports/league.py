@@ -16,6 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from lath.reports.estimates import wilson
 from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.seasons import Told
 
 # Addresses
 
@@ -73,6 +74,9 @@ class Event:
 
     regressions: Sequence[str] = ()
     """Which of them are worse than the one before, in sentences."""
+
+    season: Told | None = None
+    """The season that it is; None: none, or all that was played before the first one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,6 +88,7 @@ def _print_tables(summary: Summary, progress: Progress, out: Path, output: Outpu
     from lath.arena.terminal.tables import (
         print_bots,
         print_outcome,
+        print_season,
         print_standings,
         print_versions,
     )
@@ -99,6 +100,7 @@ def _print_tables(summary: Summary, progress: Progress, out: Path, output: Outpu
         output.lines(standings(progress, output.width, rows, output.letters))
     else:
         outcome = completed(outcome, summary.standings)
+    print_season(summary.season, output)
     print_outcome(outcome, output)
     if summary.standings:
         print_standings(summary.standings, output)

@@ -5,11 +5,12 @@ Must not know how numbers or pages are made.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
 from lath.arena.cli.report import content_words, refuse_strange, unsound_doubts
@@ -23,11 +24,18 @@ from lath.arena.tournament.sources import (
     Material,
     is_collection,
     material_of,
+    seasons_in,
+    snapshot_in,
     tournaments_in,
 )
+from lath.arena.tournament.versions import POOL
 from lath.notation.files import write_atomically
 from lath.notation.given import Given
+from lath.notation.record import SEASON, Record
+from lath.reports.background import Background
 from lath.reports.league import Event, address, addresses, league_of
+from lath.reports.outcome import Outcome
+from lath.reports.standings import Refused
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Collector, Document
@@ -65,10 +73,10 @@ class SiteJob:
         from lath.reports.page.league import INDEX, MEETINGS, pages
 
         Website(self.out, force=self.force)  # refused before anything is read
-        sources = _named(self.given)
+        sources = _of_seasons(_named(self.given))
         links = {
             name: f"{_EVENTS}/{short}.html"
-            for name, short in addresses(name for name, _ in sources).items()
+            for name, short in addresses(one.name for one in sources).items()
         }
         index = self._index(sources, links)
         if not index["facts"]["records"]:
@@ -97,17 +105,24 @@ class SiteJob:
         )
         return [*self.doubts, *unsound_doubts(index["standings"])]
 
-    def _material(self, source: Path, doubts: list[Doubt]) -> Material:
-        return material_of([source], doubts, rules=self.rules, public=True, anchors=self.anchors)
+    def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
+        """Return the records of a source, those of its season where it is one, and the rest."""
+        scale: dict[str, Any] = {"public": True, "anchors": self.anchors, "rules": self.rules}
+        records, found = material_of([source.path], doubts, season=source.season, **scale)
+        if source.is_part:
+            whole = found.outcome or Outcome(format=POOL)
+            now = Outcome(format=whole.format, event=whole.event)
+            found = replace(found, outcome=whole if source.is_last else now)
+        return Material(records, found)
 
-    def _index(self, sources: Sequence[tuple[str, Path]], links: dict[str, str]) -> Document:
+    def _index(self, sources: Sequence[_Source], links: dict[str, str]) -> Document:
         """Return the events and the table of all games; raises ArenaError."""
         from lath.reports.page.index import Collector
         from lath.reports.page.league import DEFAULT_TITLE
 
-        paths = [path for _, path in sources]
+        paths = list(dict.fromkeys(one.path for one in sources))
         scale = scale_in([*self.given[:1], *paths], anchors=self.anchors)
-        newest = newest_of(sources)
+        newest = newest_of([(one.name, one.path) for one in sources])
         while True:
             given = Given(counts_again=self.counts_again)
             collector = Collector(given, newest=newest, scale=scale)
@@ -121,6 +136,12 @@ class SiteJob:
         found = collector.document(self.title or DEFAULT_TITLE)
         if names := [row["name"] for row in found["standings"]["overall"]["rows"]]:
             refuse_strange(names, self.anchors, "")
+        parts = {one.name for one in sources if one.is_part and not one.season}
+        found["tournaments"] = [
+            one
+            for one in found["tournaments"]
+            if one["facts"]["records"] or one["name"] not in parts
+        ]
         for one in found["tournaments"]:
             if not one["facts"]["records"]:
                 one["link"] = ""
@@ -130,19 +151,24 @@ class SiteJob:
         self,
         collector: Collector,
         given: Given,
-        sources: Sequence[tuple[str, Path]],
+        sources: Sequence[_Source],
         links: Mapping[str, str],
     ) -> None:
         """Count the records of all sources; raises ArenaError."""
-        for name, source in sources:
-            given.begin(source)
+        begun: set[Path] = set()
+        for source in sources:
+            name, path = source.name, source.path
+            if path not in begun:
+                given.begin(path)
+            begun.add(path)
             records, background = self._material(source, self.doubts)
             collector.add(
                 name,
-                records,
+                source.of_part(records),
                 background.outcome,
-                is_playing=source.is_dir() and is_being_played(source),
+                is_playing=path.is_dir() and source.is_last and is_being_played(path),
                 link=links[name],
+                part=source.season or _snapshot_words(background),
             )
             for doubt in self.doubts:
                 if doubt.damage is not None:
@@ -150,7 +176,7 @@ class SiteJob:
 
     def _events(
         self,
-        sources: Sequence[tuple[str, Path]],
+        sources: Sequence[_Source],
         links: dict[str, str],
         index: Document,
         website: Website,
@@ -160,11 +186,13 @@ class SiteJob:
         from lath.reports.page.page import Card, Home, page_of
 
         rows = {one["name"]: one for one in index["tournaments"]}
-        for name, source in sources:
+        for source in sources:
+            name = source.name
             row, link = rows[name], links[name]
             if not row["link"]:
                 continue
             records, background = self._material(source, [])
+            records = source.before(records)
             gathered = gather(records, title=row["title"], background=background)
             document = gathered.document
             page = page_of(
@@ -183,8 +211,69 @@ class SiteJob:
                     table=document["standings"]["overall"],
                     versions=document["versions"],
                     regressions=document["regressions"],
+                    season=document["season"],
                 ),
             )
+
+
+class _Source(NamedTuple):
+    """What makes an event of a league: a tournament, or a part of a pool."""
+
+    name: str
+    path: Path
+    season: str = ""
+    """The season that it is; empty: none."""
+
+    is_part: bool = False
+    """Whether it is one of several events of a pool with seasons."""
+
+    is_last: bool = True
+    """Whether it is what is played now."""
+
+    def of_part(self, records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
+        """Yield the records of this part."""
+        for record in records:
+            if not self.is_part or _season_of(record) in (self.season, None):
+                yield record
+
+    def before(self, records: Iterator[Record | Refused]) -> Iterator[Record | Refused]:
+        """Return records: of what was played before the first season without those of seasons."""
+        return self.of_part(records) if self.is_part and not self.season else records
+
+
+def _season_of(record: Record | Refused) -> str | None:
+    return None if isinstance(record, Refused) else record.tag(SEASON)
+
+
+def _snapshot_words(background: Background) -> str:
+    return f"snapshot {background.snapshot.name}" if background.snapshot else ""
+
+
+def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
+    """Return an event for each season of a pool; copies that are snapshots come last.
+
+    What an organiser has ruled since then counts, and a game counts where it is first.
+    """
+    found, copies = list[_Source](), list[_Source]()
+    for name, path in named:
+        if path.is_dir() and snapshot_in([path]):
+            copies.append(_Source(name, path))
+            continue
+        seasons = [one.name for one in seasons_in([path])]
+        if not seasons:
+            found.append(_Source(name, path))
+            continue
+        found.append(_Source(name, path, is_part=True, is_last=False))
+        taken = {one.name for one in found}
+        for season in seasons:
+            slug = re.sub(r"[\W_]+", "-", season.casefold()).strip("-")
+            number, own = 2, f"{name}-{slug}"
+            while own in taken:
+                number, own = number + 1, f"{name}-{slug}-{number}"
+            taken.add(own)
+            is_last = season == seasons[-1]
+            found.append(_Source(own, path, season, is_part=True, is_last=is_last))
+    return [*found, *copies]
 
 
 def _count(number: int, word: str) -> str:

@@ -97,6 +97,10 @@ Anchor = Annotated[
 RelativeTo = Annotated[
     str, option("--relative-to", "BOT", "Show Elo differences to BOT, with their own intervals.")
 ]
+SeasonShown = Annotated[
+    str | None,
+    option("--season", "NAME|all", "League: the season shown, or all games. Default: the last."),
+]
 Columns = Annotated[
     str,
     option("--columns", "NAME,...", "Columns of the ratings and of --csv; all for all of them."),
@@ -116,6 +120,7 @@ def rate(
     columns: Columns = "",
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
+    season: SeasonShown = None,
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
     jobs: Jobs = 1,
@@ -147,6 +152,7 @@ def rate(
     from lath.reports.columns import COLUMNS
     from lath.reports.export import to_csv, to_json
     from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER
+    from lath.reports.seasons import SeasonCounter
     from lath.reports.standings import compute
     from lath.reports.versions import standings_of
 
@@ -159,12 +165,13 @@ def rate(
     shown = _columns(columns)
     doubts: list[Doubt] = []
     scale: dict[str, Any] = {"anchors": read_anchors(anchor), "relative_to": relative_to}
-    background = background_of(sources, doubts, **scale)
+    background = background_of(sources, doubts, season=season, **scale)
     given = Given(counts_again=count_again)
     records = records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given)
+    seasons = SeasonCounter(background.season)
     ranked_by = IN_ORDER if method == "trueskill" else ALL_AT_ONCE
     ranked = replace(background.ranked, ranked_by=ranked_by, by_rating=bool(method))
-    table = compute(records, replace(ranked, members={}) if versions else ranked)
+    table = compute(seasons.shown(records), replace(ranked, members={}) if versions else ranked)
     rated = {*table.overall.ratings.strengths}
     names = sorted(rated.union(row.name for row in table.overall.rows))
     refuse_strange(names, scale["anchors"], relative_to)
@@ -176,9 +183,10 @@ def rate(
 
     with unless_cut(warned):
         if as_json:
+            versions = [to_json(row) for row in standings_of(background, table)]
+            more = {"versions": versions, "season": seasons.told()}
             told = {**standings, **background.to_json()}
-            if rows := [to_json(row) for row in standings_of(background, table)]:
-                told["versions"] = rows
+            told |= {name: value for name, value in more.items() if value}
             print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
         elif as_csv:
             text = to_csv(standings, shown or COLUMNS).replace("\r\n", "\n")
@@ -188,11 +196,13 @@ def rate(
             from lath.arena.terminal.tables import (
                 print_background,
                 print_outcome,
+                print_season,
                 print_standings,
                 print_versions,
             )
 
             output = Output(to_stdout=True)
+            print_season(seasons.told(), output)
             print_outcome(background.outcome, output)
             print_standings(table, output, by_game=by_game, columns=shown)
             print_versions(background, table, output)
@@ -268,6 +278,9 @@ class ReportJob:
     """Bots whose Elo is given; None: those that are stored."""
 
     relative_to: str = ""
+    season: str | None = None
+    """The season of which the page is; None: the last one."""
+
     """The bot to which differences are shown."""
 
     ends: ClassVar = True
@@ -317,6 +330,7 @@ class ReportJob:
             given=Given(counts_again=self.counts_again),
             anchors=self.anchors,
             relative_to=self.relative_to,
+            season=self.season,
         )
         gathered = gather(records, title=self.title, background=background)
         self.refuse_strange(gathered.document["standings"])
@@ -638,6 +652,7 @@ def report(
     owner: Owner = None,
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
+    season: SeasonShown = None,
     unchecked: Unchecked = False,
     force: Force = False,
     count_again: CountAgain = False,
@@ -688,12 +703,17 @@ def report(
         counts_again=count_again,
         anchors=read_anchors(anchor),
         relative_to=relative_to,
+        season=season,
     )
     _keep_anchors(job)
     if site is not None or owner is not None:
         raise typer.Exit(_published(job, site, owner, watch))
     is_index = len(sources) == 1 and is_collection(sources[0])
-    for name, value in (("--analysis", analysis), ("--relative-to", relative_to or None)):
+    for name, value in (
+        ("--analysis", analysis),
+        ("--relative-to", relative_to or None),
+        ("--season", season),
+    ):
         if is_index and value is not None:
             raise typer.BadParameter(f"{name} is for the report of a tournament, not for an index")
     if out is None and data is None:
@@ -752,7 +772,7 @@ def _published(job: ReportJob, site: Path | None, owner: str | None, watch: floa
         "--analysis": job.analysis,
     }
     others |= {"-o": job.out} if site is not None else {"--owner": None}
-    others |= {"--relative-to": job.relative_to or None}
+    others |= {"--relative-to": job.relative_to or None, "--season": job.season}
     others |= {"--anchor": job.anchors} if owner is not None else {}
     for name, value in others.items():
         if value is not None:

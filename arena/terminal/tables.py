@@ -35,10 +35,12 @@ from lath.reports.background import (
 from lath.reports.columns import COLUMNS, likelihood, rows_of, usual, within
 from lath.reports.columns import Column as BotColumn
 from lath.reports.export import to_json
+from lath.reports.outcome import Column as SheetColumn
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ranking import COLUMNS as DECIDES
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.results import IN_ORDER, Conditions
+from lath.reports.seasons import Row, Told, pairing_words
 from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
@@ -545,6 +547,31 @@ def print_outcome(outcome: Outcome | None, output: Output) -> None:
         if lines := drawn(plot, output.width, output.letters):
             output.console.line()
             output.lines(lines)
+
+
+def print_season(season: Told | None, output: Output) -> None:
+    """Print the table of a season, its next match day, and the all-time list beside it."""
+    if season is None:
+        return
+    output.title(f"Season {season['name']}")
+    output.lines(_together([_points_sheet(season["table"], "")], output))
+    if season["coming"]:
+        output.words(f"next: {pairing_words(season['coming'][0])}")
+    if season["all_time"] != season["table"]:
+        output.title("All-time list")
+        output.lines(_together([_points_sheet(season["all_time"], "")], output))
+
+
+def _points_sheet(rows: Iterable[Row], title: str) -> Sheet:
+    columns = (
+        *(SheetColumn("#"), SheetColumn("bot", "name"), SheetColumn("games")),
+        *(SheetColumn("won"), SheetColumn("drawn"), SheetColumn("lost"), SheetColumn("points")),
+    )
+    cells = [
+        tuple(f"{one:g}" if isinstance(one, float) else f"{one}" for one in row.values())
+        for row in rows
+    ]
+    return Sheet(columns, tuple(cells), title)
 
 
 def print_background(background: Background, output: Output) -> None:

@@ -777,13 +777,15 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
     from lath.reports import standings
     from lath.reports.checksums import with_checksum
     from lath.reports.export import to_csv, to_json
+    from lath.reports.seasons import SeasonCounter
 
     background = background_of([home.path])
-    table = standings.compute(records_of([home.path]), background.ranked)
+    seasons = SeasonCounter(background.season)
+    table = standings.compute(seasons.shown(records_of([home.path])), background.ranked)
     values = to_json(table)
     write_whole(home.path / STANDINGS, [with_checksum(values)])
     write_whole(home.path / STANDINGS_CSV, [to_csv(values).encode()])
-    summary = replace(summary, standings=table)
+    summary = replace(summary, standings=table, season=seasons.told())
     if not with_report:
         return summary
     try:

@@ -47,6 +47,7 @@ from lath.reports.ranking import Ranking
 from lath.reports.ratings.numerics import Z95
 
 if TYPE_CHECKING:
+    from lath.reports.seasons import Told
     from lath.reports.standings import Standings
 
 
@@ -82,6 +83,8 @@ class Summary:
 
     newly_benched: frozenset[str] = frozenset()
     """Those of them that were not before this run."""
+    season: Told | None = None
+    """What is shown of the season that they are of, if a league has any."""
 
     unreported: Exception | None = None
     """Why there is no report of them: a bug, ours or a game's; None where there is one."""

@@ -40,6 +40,7 @@ from lath.arena.tournament.database import (
     PROVENANCE,
     RECORDS,
     RULINGS,
+    SEASONS,
     SNAPSHOT,
     TOURNAMENT,
     VERSIONS,
@@ -64,6 +65,7 @@ from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Entry, RecordText, entry_of
 from lath.notation.reader import entries as entries_of_text
 from lath.notation.record import ANALYSIS, FORFEITS, RULING, Forfeit, Record
+from lath.notation.record import SEASON as SEASON_TAG
 from lath.notation.scanner import parse
 from lath.reports.background import (
     Background,
@@ -78,6 +80,7 @@ from lath.reports.background import (
 from lath.reports.checksums import checked_bytes, checksum_of, with_checksum
 from lath.reports.outcome import Outcome, from_json, to_json
 from lath.reports.public import public_background, public_records
+from lath.reports.seasons import Season
 from lath.reports.standings import Refused
 
 OUTCOME: Final = "outcome.json"
@@ -192,13 +195,16 @@ def material_of(
     given: Given | None = None,
     anchors: Mapping[str, float] | None = None,
     relative_to: str = "",
+    season: str | None = None,
 ) -> Material:
     """Return records as `records_of` does, those of an `analysis` among them, and what is known.
 
     If `public`, only what everybody may see of both. Raises ArenaError.
     """
     records = records_of(sources, doubts, rules=rules, given=given)
-    background = background_of(sources, doubts, anchors=anchors, relative_to=relative_to)
+    background = background_of(
+        sources, doubts, anchors=anchors, relative_to=relative_to, season=season
+    )
     if analysis is not None:
         records = with_analysis(records, analysis, doubts if doubts is not None else [])
     if public:
@@ -431,6 +437,33 @@ def snapshot_in(sources: Sequence[Path]) -> Snapshot | None:
     return next((one for key in keys for one in _noted(sources, key, Snapshot)), None)
 
 
+def seasons_in(sources: Sequence[Path]) -> tuple[Season, ...]:
+    """Return the seasons of a league, the oldest first; else as `changes_in`.
+
+    Without a database they are those of which `games.lath` speaks.
+    """
+    if len(sources) != 1 or not (folder := sources[0]).is_dir():
+        return ()
+    if (folder / DATABASE).is_file():
+        entries = {one.name: one.bot for one in _noted(sources, VERSIONS, Version)}
+        return tuple(replace(one, entries=entries) for one in _noted(sources, SEASONS, Season))
+    if not (folder / RECORDS).is_file():
+        return ()
+    with reading(folder / RECORDS), (folder / RECORDS).open(encoding="utf-8") as lines:
+        tags = (line for line in lines if line.startswith(_SEASON_TAG))
+        names = dict.fromkeys(parse_tag(line) for line in tags)
+    return tuple(Season(name=name, from_pair=1, offset=0, date="") for name in names)
+
+
+_SEASON_TAG: Final = f'[{SEASON_TAG} "'
+
+
+def parse_tag(line: str) -> str:
+    """Return the value of a tag that stands on a line of its own."""
+    value = line.strip().partition('"')[2].removesuffix('"]')
+    return re.sub(r"\\(.)", r"\1", value)
+
+
 _Kept = TypeVar("_Kept")
 
 
@@ -529,11 +562,13 @@ def background_of(
     *,
     anchors: Mapping[str, float] | None = None,
     relative_to: str = "",
+    season: str | None = None,
 ) -> Background:
     """Return what is known of a tournament beside its records, where it is the only source.
 
-    Its scale is that of all sources, by these `anchors` or else those that are stored. Raises
-    ArenaError where that is damaged; of a result `doubts` hears that, if they are given.
+    The tables are those of a `season`; empty: of all games. Default: of the last one, if the source
+    has seasons. Its scale is that of all sources, by these `anchors` or else those that are stored.
+    Raises ArenaError where that is damaged; of a result `doubts` hears that, if they are given.
     """
     outcome = None
     try:
@@ -552,9 +587,28 @@ def background_of(
         rulings=rulings_in(sources),
         benches=benched_in(sources),
         snapshot=snapshot_in(sources),
+        season=season_in(sources, season),
         provenance=played,
         scale=scale_in(sources, anchors=anchors, relative_to=relative_to),
     )
+
+
+ALL_SEASONS: Final = "all"
+"""What `--season` says for the tables of all games."""
+
+
+def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
+    """Return the season of which the tables are; raises ConfigError for one that is not there."""
+    found = seasons_in(sources)
+    if name == "" or (name == ALL_SEASONS and name not in [one.name for one in found]):
+        return None
+    if name is None:
+        return found[-1] if found else None
+    for one in found:
+        if one.name == name:
+            return one if one is found[-1] else replace(one, days=())
+    names = ", ".join(repr(one.name) for one in found) or "none"
+    raise ConfigError(f"--season {name!r}: seasons are: {names}, or {ALL_SEASONS} for all games")
 
 
 def event_in(sources: Sequence[Path]) -> str:

@@ -35,6 +35,7 @@ from lath.reports.ranking import member_of
 from lath.reports.ratings.rating import history
 from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
+from lath.reports.seasons import SeasonCounter, Told
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
 from lath.reports.standings import (
     GameResults,
@@ -369,6 +370,8 @@ class Document(TypedDict):
     regressions: list[str]
     """which of them are worse than the version before, in sentences"""
     snapshot: Annotated[dict[str, Any], About("which snapshot it is", shape=Snapshot)] | None
+    season: Told | None
+    """the season of a league that the page is of; null if it is of all games"""
     rulings: list[Annotated[dict[str, Any], About(shape=Ruling)]]
     """what was ruled of its games, also what was taken back"""
     benched: list[str]
@@ -441,7 +444,8 @@ def gather(
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
     setups, trees = SetupCounter(), TreeCounter()
     forfeits, accuracy, showpieces = ForfeitCounter(), AccuracyCounter(), ShowpieceCounter()
-    for number, record in enumerate(tally.sound(records), 1):
+    seasons = SeasonCounter(background.season)
+    for number, record in enumerate(tally.sound(seasons.shown(records)), 1):
         ending = packer.add(record)
         game = figures.entry(number, record, ending or "", is_playable=ending is not None)
         tally.add(record, game.ending)
@@ -470,6 +474,7 @@ def gather(
         "regressions": regressions(versions),
         "members": whose,
         "snapshot": asdict(background.snapshot) if background.snapshot else None,
+        "season": seasons.told(),
         "rulings": [asdict(ruling) for ruling in background.rulings],
         "benched": [one.words for one in background.benches],
         "provenance": [asdict(each) for each in background.provenance],

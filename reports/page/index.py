@@ -113,10 +113,12 @@ class Collector:
         is_playing: bool = False,
         link: str = "",
         versions: Iterable[Version] = (),
+        part: str = "",
     ) -> None:
         """Count a tournament's records; `outcome` is what it came to by the rules of its format.
 
-        `versions` are those of a pool's bots: those of one bot are one in all tables.
+        `versions` are those of a pool's bots: those of one bot are one in all tables. `part` says
+        which part of it the records are, such as a season.
         """
         counter, own = FactCounter(), Tally()
         members = members_of(versions)
@@ -137,7 +139,7 @@ class Collector:
         self._tournaments.append(
             {
                 "name": name,
-                "title": event,
+                "title": f"{event}: {part}" if part else event,
                 "link": link,
                 "facts": facts,
                 "format": outcome.format if outcome else "",

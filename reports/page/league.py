@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from lath.games.drawing.shapes import line
 from lath.reports.league import Entrant, League, Showing
 from lath.reports.page.index import Document
 from lath.reports.page.page import Card, Page, rendered
 from lath.reports.page.views import Axis, axis
+from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.seasons import Row
 
 DEFAULT_TITLE: Final = "Bot league"
 """Where the caller has no title."""
@@ -81,12 +83,26 @@ def pages(
     for entrant in league.entrants:
         yield page(entrant.page, "league/bot.html.j2", "../", entrant=entrant, of=_of(entrant))
     yield page(MEETINGS, "league/head-to-head.html.j2", "")
-    yield page(INDEX, "league/index.html.j2", "", newest=league.events[:SHOWN])
+    shown_first: dict[str, Any] = {"season": None, "season_link": ""}
+    if of_season := next((one for one in league.events if one.season), None):
+        shown_first = {"season": of_season.season, "season_link": of_season.link}
+    newest, points = league.events[:SHOWN], _all_time(league)
+    yield page(INDEX, "league/index.html.j2", "", newest=newest, all_time=points, **shown_first)
 
 
 def _tables(document: Document, found: Mapping[str, str]) -> dict[str, Any]:
     """Return what the tables of reports are made of, with the pages of bots."""
     return {"standings": document["standings"], "facts": document["facts"], "pages": found}
+
+
+def _all_time(league: League) -> list[Row]:
+    """Return the table of points of all games, an entry a line."""
+    rows = [{**_of(one), "name": one.name} for one in league.entrants]
+    for row in rows:
+        row["points"] = row["wins"] + row["draws"] / 2
+    rows.sort(key=lambda row: (-row["points"], row["name"]))
+    ranks = shared_ranks([-row["points"] for row in rows])
+    return [cast("Row", {"rank": rank, **row}) for rank, row in zip(ranks, rows, strict=True)]
 
 
 def _of(entrant: Entrant) -> dict[str, Any]:

@@ -1,0 +1,244 @@
+"""A league's seasons from its records: tables of points, after each match day and of all time.
+
+Points decide; who has equally many shares a place. All versions of a bot are one entry. Must not
+know where records are kept, nor how any of it looks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from typing_extensions import TypedDict
+
+from lath.notation.record import MATCH_DAY, SEASON, Record
+from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.schema import Amount, Count, Positive
+from lath.reports.standings import POINTS, Refused, why_left_out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchDay:
+    """A match day as it is drawn up."""
+
+    number: Positive
+    fixtures: tuple[tuple[str, str, Positive, Positive], ...]
+    """Who meets whom, and from which round to which."""
+
+    is_over: bool
+    date: str = ""
+    """When it is planned, such as `2026-12-05`; empty if nobody said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Season:
+    """A season as it is noted."""
+
+    name: str
+    from_pair: Positive
+    offset: Count
+    date: str
+    """When it began."""
+
+    days: tuple[MatchDay, ...] = ()
+    entries: Mapping[str, str] = field(default_factory=dict)
+    """The entry of each bot, by its name in records; a name that is not there is its own."""
+
+
+class Row(TypedDict):
+    """An entry in a table of points."""
+
+    rank: Positive
+    name: str
+    games: Count
+    wins: Count
+    draws: Count
+    losses: Count
+    points: Amount
+
+
+class Pairing(TypedDict):
+    """Two entries on a match day, and what each has scored against the other."""
+
+    one: str
+    other: str
+    points: Amount
+    """of the first one"""
+    against: Amount
+    """of the other one"""
+
+
+class Day(TypedDict):
+    """A match day that was played."""
+
+    number: Positive
+    first: str
+    """date of its first game; empty if it is not known"""
+    last: str
+    results: list[Pairing]
+    table: list[Row]
+    """the standings after it"""
+
+
+class Coming(TypedDict):
+    """A match day that is to come."""
+
+    number: Positive
+    date: str
+    """when it is planned; empty if nobody said"""
+    pairings: list[list[str]]
+    """who meets whom"""
+    rests: list[str]
+    """the entries that have no opponent"""
+
+
+class Told(TypedDict):
+    """What is shown of a season."""
+
+    name: str
+    table: list[Row]
+    days: list[Day]
+    """in their order"""
+    coming: list[Coming]
+    """the next one first"""
+    all_time: list[Row]
+    """of all games, those of other seasons too"""
+
+
+_Game = tuple[str, str, str]
+"""First, second and the result."""
+
+
+def table_of(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Row]:
+    """Return the table of points of games, each with how often it ended so."""
+    halves = defaultdict[str, Counter[str]](Counter)
+    for (first, second, result), number in games.items():
+        of_first = POINTS[result]
+        for name, scored in ((first, of_first), (second, 1 - of_first)):
+            halves[entries.get(name, name)][_WORDS[scored]] += number
+    ordered = sorted(halves, key=lambda name: (-_points(halves[name]), name))
+    ranks = shared_ranks([-_points(halves[name]) for name in ordered])
+    return [
+        {
+            "rank": rank,
+            "name": name,
+            "games": halves[name].total(),
+            "wins": halves[name]["wins"],
+            "draws": halves[name]["draws"],
+            "losses": halves[name]["losses"],
+            "points": _points(halves[name]),
+        }
+        for rank, name in zip(ranks, ordered, strict=True)
+    ]
+
+
+_WORDS: Final = {1.0: "wins", 0.5: "draws", 0.0: "losses"}
+
+
+def _points(score: Mapping[str, int]) -> float:
+    return score["wins"] + score["draws"] / 2
+
+
+class SeasonCounter:
+    """Counts the games of a league by season and match day, and passes on those of one season."""
+
+    def __init__(self, season: Season | None) -> None:
+        """Take the season that is shown; None: no season, and all games are passed on."""
+        self._season: Final = season
+        self._games: Final = defaultdict[tuple[bool, int], Counter[_Game]](Counter)
+        """By whether they are of the season, and by match day; 0: of none."""
+        self._dates: Final = defaultdict[int, set[str]](set)
+
+    def shown(self, records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
+        """Yield the records of the season, and count all."""
+        for record in records:
+            if self._season is None or isinstance(record, Refused):
+                yield record
+                continue
+            is_of_season = record.tag(SEASON) == self._season.name
+            day = record.tag(MATCH_DAY)
+            number = int(day) if is_of_season and day.isdecimal() and len(day) < 10 else 0
+            if not why_left_out(record):
+                game = record.first, record.second, record.result
+                self._games[is_of_season, number][game] += 1
+                dates = self._dates[number]
+                dates.add(record.tag("Date"))
+                self._dates[number] = {min(dates), max(dates)}
+            if is_of_season:
+                yield record
+
+    def told(self) -> Told | None:
+        """Return what is shown of the season; None without one."""
+        if self._season is None:
+            return None
+        season, entries = self._season, self._season.entries
+        so_far: Counter[_Game] = Counter(self._games.get((True, 0), {}))
+        days: list[Day] = []
+        for number in sorted(day for is_of_season, day in self._games if is_of_season and day):
+            games = self._games[True, number]
+            so_far += games
+            dates = sorted(self._dates[number])
+            days.append(
+                {
+                    "number": number,
+                    "first": dates[0],
+                    "last": dates[-1],
+                    "results": _results(games, entries),
+                    "table": table_of(so_far, entries),
+                }
+            )
+        everything: Counter[_Game] = sum(self._games.values(), Counter())
+        return {
+            "name": season.name,
+            "table": table_of(so_far, entries),
+            "days": days,
+            "coming": coming_of(season.days),
+            "all_time": table_of(everything, entries),
+        }
+
+
+def _results(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Pairing]:
+    """Return what each two entries have scored against each other, by name."""
+    scores = defaultdict[tuple[str, str], list[float]](lambda: [0.0, 0.0])
+    for (first, second, result), number in games.items():
+        one, other = entries.get(first, first), entries.get(second, second)
+        both = min(one, other), max(one, other)
+        points = number * POINTS[result], number * (1 - POINTS[result])
+        scores[both][0] += points[one != both[0]]
+        scores[both][1] += points[one == both[0]]
+    return [
+        {"one": one, "other": other, "points": points, "against": against}
+        for (one, other), (points, against) in sorted(scores.items())
+    ]
+
+
+def coming_of(days: Iterable[MatchDay]) -> list[Coming]:
+    """Return the match days that are not over."""
+    days = list(days)
+    names = {
+        name for day in days for fixture in day.fixtures if not day.is_over for name in fixture[:2]
+    }
+    return [
+        {
+            "number": day.number,
+            "date": day.date,
+            "pairings": [list(fixture[:2]) for fixture in day.fixtures],
+            "rests": sorted(names.difference(*(fixture[:2] for fixture in day.fixtures))),
+        }
+        for day in days
+        if not day.is_over
+    ]
+
+
+def pairing_words(coming: Coming) -> str:
+    """Return a match day in a line.
+
+    >>> pairing_words({"number": 3, "date": "2026-12-05", "pairings": [["a", "b"]], "rests": ["c"]})
+    'match day 3, 2026-12-05: a – b; c rests'
+    """
+    date = f", {coming['date']}" if coming["date"] else ""
+    pairings = [" – ".join(names) for names in coming["pairings"]]
+    rests = f"; {', '.join(coming['rests'])} rests" if coming["rests"] else ""
+    return f"match day {coming['number']}{date}: {', '.join(pairings)}{rests}"
