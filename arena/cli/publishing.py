@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from lath.arena.cli.outputs import made_folder
 from lath.arena.cli.report import content_words, refuse_strange, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.tournament.about import about_in, read_about
 from lath.arena.tournament.anchors import scale_in
 from lath.arena.tournament.database import is_being_played
 from lath.arena.tournament.pages import Website, newest_of
@@ -61,6 +62,9 @@ class SiteJob:
     anchors: Mapping[str, float] | None = None
     """Bots whose Elo is given; None: those that are stored."""
 
+    about: Path | None = None
+    """A Markdown file of the organiser; None: the one that a configuration names, if any."""
+
     doubts: list[Doubt] = field(default_factory=list)
     """What is to be said of where records come from."""
 
@@ -78,6 +82,10 @@ class SiteJob:
             name: f"{_EVENTS}/{short}.html"
             for name, short in addresses(one.name for one in sources).items()
         }
+        if self.about is None:
+            about = about_in(one.path for one in sources)
+        else:
+            about = read_about(self.about, "--about")
         index = self._index(sources, links)
         if not index["facts"]["records"]:
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
@@ -91,7 +99,7 @@ class SiteJob:
             ordered = [found[one["name"]] for one in index["tournaments"] if one["name"] in found]
             league = league_of(ordered, index["standings"]["overall"])
             for name, page in pages(
-                league, index, templates=self.templates, base_url=self.base_url
+                league, index, templates=self.templates, base_url=self.base_url, about=about
             ):
                 website.put(name, page.html.encode())
             kept = website.finish()
@@ -156,7 +164,7 @@ class SiteJob:
     ) -> None:
         """Count the records of all sources; raises ArenaError."""
         begun: set[Path] = set()
-        for source in sources:
+        for place, source in enumerate(sources):
             name, path = source.name, source.path
             if path not in begun:
                 given.begin(path)
@@ -168,6 +176,7 @@ class SiteJob:
                 background.outcome,
                 is_playing=path.is_dir() and source.is_last and is_being_played(path),
                 link=links[name],
+                place=place if source.is_part else 0,
                 part=source.season or _snapshot_words(background),
             )
             for doubt in self.doubts:
@@ -211,7 +220,7 @@ class SiteJob:
                     table=document["standings"]["overall"],
                     versions=document["versions"],
                     regressions=document["regressions"],
-                    season=document["season"],
+                    season=document["season"] if source.is_last else None,
                 ),
             )
 
@@ -256,7 +265,7 @@ def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
     """
     found, copies = list[_Source](), list[_Source]()
     for name, path in named:
-        if path.is_dir() and snapshot_in([path]):
+        if snapshot_in([path]):
             copies.append(_Source(name, path))
             continue
         seasons = [one.name for one in seasons_in([path])]

@@ -97,6 +97,10 @@ Anchor = Annotated[
 RelativeTo = Annotated[
     str, option("--relative-to", "BOT", "Show Elo differences to BOT, with their own intervals.")
 ]
+About = Annotated[
+    Path | None,
+    option("--about", "FILE", "With --site: Markdown of yours for the first page."),
+]
 SeasonShown = Annotated[
     str | None,
     option("--season", "NAME|all", "League: the season shown, or all games. Default: the last."),
@@ -653,6 +657,7 @@ def report(
     anchor: Anchor = None,
     relative_to: RelativeTo = "",
     season: SeasonShown = None,
+    about: About = None,
     unchecked: Unchecked = False,
     force: Force = False,
     count_again: CountAgain = False,
@@ -685,7 +690,7 @@ def report(
         return
     if not sources:
         raise typer.BadParameter("expected a SOURCE: a tournament's directory or a record file")
-    _refuse_address(base_url)
+    _refuse_address(base_url, about, site)
     _refuse_files([*sources, *filter(None, [analysis])], out, data, watches=watch is not None)
     if templates is not None:
         _refuse_templates(templates)
@@ -707,7 +712,7 @@ def report(
     )
     _keep_anchors(job)
     if site is not None or owner is not None:
-        raise typer.Exit(_published(job, site, owner, watch))
+        raise typer.Exit(_published(job, site, owner, watch, about))
     is_index = len(sources) == 1 and is_collection(sources[0])
     for name, value in (
         ("--analysis", analysis),
@@ -734,7 +739,9 @@ def _default_page(source: Path, *, is_index: bool, force: bool) -> Path:
     return out
 
 
-def _refuse_address(base_url: str) -> None:
+def _refuse_address(base_url: str, about: Path | None, site: Path | None) -> None:
+    if about is not None and site is None:
+        raise typer.BadParameter("--about is for --site")
     if base_url and not re.match("https?://[^/]", base_url):
         raise typer.BadParameter(f"--base-url {base_url}: expected http://… or https://…")
 
@@ -760,7 +767,9 @@ def _names_below(folder: Path) -> set[str]:
     return names
 
 
-def _published(job: ReportJob, site: Path | None, owner: str | None, watch: float | None) -> int:
+def _published(
+    job: ReportJob, site: Path | None, owner: str | None, watch: float | None, about: Path | None
+) -> int:
     """Write a league's pages, or what the owner of a bot gets; return an exit status."""
     from lath.arena.cli.publishing import SiteJob, write_private
 
@@ -773,7 +782,7 @@ def _published(job: ReportJob, site: Path | None, owner: str | None, watch: floa
     }
     others |= {"-o": job.out} if site is not None else {"--owner": None}
     others |= {"--relative-to": job.relative_to or None, "--season": job.season}
-    others |= {"--anchor": job.anchors} if owner is not None else {}
+    others |= {"--anchor": job.anchors, "--about": about} if owner is not None else {}
     for name, value in others.items():
         if value is not None:
             raise typer.BadParameter(f"{flag} and {name} exclude each other")
@@ -790,6 +799,7 @@ def _published(job: ReportJob, site: Path | None, owner: str | None, watch: floa
         force=job.force,
         counts_again=job.counts_again,
         anchors=job.anchors,
+        about=about,
     )
     return _warned(pages.write())
 

@@ -165,6 +165,8 @@ def together(
     model: ConfigTable, wrong: Iterable[Mistake], folder: Path, played: Container[str]
 ) -> Iterator[Mistake]:
     """Yield what does not go together, as far as the keys that belong to it are right."""
+    from lath.arena.tournament.about import read_about  # which reads configurations
+
     places = {mistake.place for mistake in wrong}
     yield from _of_games(model.games, folder)
     if ("format",) not in places:
@@ -173,6 +175,11 @@ def together(
     yield from _of_adjudication(model.adjudication, places)
     if model.sprt is not None:
         yield from _of_sprt(model.sprt)
+    if model.league.about:
+        try:
+            read_about(folder / model.league.about, "about")
+        except ConfigError as error:
+            yield Mistake(("league", "about"), f"league: {error}")
     if model.openings is not None:
         yield from _of_openings(model.openings, folder, places)
     if ("bot",) not in places:

@@ -33,6 +33,7 @@ from lath.arena.tournament.sources import (
     Doubt,
     is_over,
     is_tournament,
+    live_first,
     material_of,
     refuse_damage,
 )
@@ -87,7 +88,7 @@ def collect(
         given = Given(counts_again=counts_again)
         collector = Collector(given, newest=newest, scale=scale)
         found: list[Doubt] = []
-        for tournament in sorted(set(tournaments) - unreadable.keys()):
+        for tournament in live_first(sorted(set(tournaments) - unreadable.keys())):
             is_playing = is_being_played(tournament)
             report, link = tournament / REPORT, ""
             if report.is_file():  # whatever its name, a browser takes the address for nothing else

@@ -146,12 +146,28 @@ def records_of(
             refuse_damage(found)
 
 
+def live_first(sources: Iterable[Path]) -> list[Path]:
+    """Return sources in their order, but copies that are snapshots last.
+
+    So a game counts as it is ruled today, and not as it was when the copy was made.
+    """
+
+    def is_copy(source: Path) -> bool:
+        try:
+            return source.is_dir() and snapshot_in([source]) is not None
+        except ArenaError:  # whoever reads its games says so
+            return False
+
+    return sorted(sources, key=is_copy)
+
+
 def _once(
     sources: Sequence[Path], doubts: list[Doubt] | None, given: Given, *, rules: bool, jobs: int
 ) -> Iterator[Record | Refused]:
     """Yield records, but for those that were given before."""
     # Directories first: they know what was ruled of a game, and its records elsewhere do not.
-    for source in sorted(files_in(sources, is_refused=False), key=lambda one: not one.is_dir()):
+    files = files_in(sources, is_refused=False)
+    for source in live_first(sorted(files, key=lambda one: not one.is_dir())):
         given.begin(source)
         for record in records_of([source], doubts, rules=rules, jobs=jobs):
             if isinstance(record, Refused) or not given.is_left_out(record):

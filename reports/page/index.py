@@ -103,6 +103,7 @@ class Collector:
         self._before, self._newest, self._scale = Tally(), newest, scale
         self._tournaments: list[Tournament] = []
         self._members: dict[str, tuple[str, ...]] = {}
+        self._places: Final = dict[str, int]()
 
     def add(
         self,
@@ -114,12 +115,15 @@ class Collector:
         link: str = "",
         versions: Iterable[Version] = (),
         part: str = "",
+        place: int = 0,
     ) -> None:
         """Count a tournament's records; `outcome` is what it came to by the rules of its format.
 
         `versions` are those of a pool's bots: those of one bot are one in all tables. `part` says
-        which part of it the records are, such as a season.
+        which part of it the records are, such as a season; of two parts with the same dates that of
+        the higher `place` is the newer one.
         """
+        self._places[name] = place
         counter, own = FactCounter(), Tally()
         members = members_of(versions)
         for member, names in members.items():
@@ -164,7 +168,12 @@ class Collector:
 
     def _sorted(self) -> list[Tournament]:
         rows = sorted(self._tournaments, key=itemgetter("name"))
-        rows.sort(key=lambda one: itemgetter("last", "first")(one["facts"]["dates"]), reverse=True)
+
+        def newer(one: Tournament) -> tuple[str, str, int]:
+            dates = one["facts"]["dates"]
+            return dates["last"], dates["first"], self._places[one["name"]]
+
+        rows.sort(key=newer, reverse=True)
         return rows
 
     def document(self, title: str | None = None) -> Document:

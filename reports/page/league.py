@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from lath.games.drawing.shapes import line
 from lath.reports.league import Entrant, League, Showing
+from lath.reports.page.about import to_html
 from lath.reports.page.index import Document
 from lath.reports.page.page import Card, Page, rendered
 from lath.reports.page.views import Axis, axis
@@ -65,14 +66,16 @@ def pages(
     *,
     templates: Path | None = None,
     base_url: str = "",
+    about: str = "",
 ) -> Iterator[tuple[str, Page]]:
     """Yield the address of each page, from the folder of all, and the page; the first one last.
 
     `document` is the index of the events, whose links lead to their reports. Files of the folder
     `templates` come before ours of the same name. `base_url` is where the folder will lie; empty
-    where nobody knows.
+    where nobody knows. `about` is the organiser's own text, in Markdown.
     """
     shown = {"league": league, "index": document, **_axes(league), "spark": spark}
+    shown["about"] = to_html(about) if about.strip() else ""
 
     def page(name: str, template: str, up: str, **more: Any) -> tuple[str, Page]:
         card = Card(f"{base_url.rstrip('/')}/{name}") if base_url else None

@@ -89,6 +89,7 @@ def test_each_is_a_schema_in_which_every_object_is_closed_and_nothing_is_elsewhe
                 "versions",
                 "rulings",
                 "snapshot",
+                "season",
                 "provenance",
                 "checksum",
             }

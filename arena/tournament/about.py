@@ -1,0 +1,57 @@
+"""The organiser's own lines on a league's pages: which file they are in, and what is wrong with it.
+
+Must not know how they look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from lath.arena.errors import ConfigError
+from lath.arena.tournament.config import read_toml
+from lath.arena.tournament.database import CONFIG
+
+KEY: Final = "[league] about"
+
+MOST_BYTES: Final = 64 << 10
+"""Of the file: some ten thousand words."""
+
+
+def read_about(file: Path, named_by: str) -> str:
+    """Return the text of a file; `named_by` is the key or flag that names it.
+
+    Raises ConfigError where it is not there, too long, or no UTF-8.
+    """
+    why = f"{named_by}: {file}"
+    try:
+        if not file.is_file():
+            raise ConfigError(f"{why} is not there, expected a Markdown file")
+        with file.open("rb") as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(f"{why} cannot be read: {error.strerror}") from error
+    if len(content) > MOST_BYTES:
+        raise ConfigError(f"{why} is too big, expected at most {MOST_BYTES >> 10} KiB of Markdown")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise ConfigError(f"{why}, line {line}, is not UTF-8 text") from error
+
+
+def about_in(folders: Iterable[Path]) -> str:
+    """Return the text that the first configuration names that names one; empty without.
+
+    Raises ConfigError.
+    """
+    for folder in folders:
+        path = folder / CONFIG
+        if not path.is_file():
+            continue
+        league: Any = read_toml(path)[0].get("league")
+        named = league.get("about") if isinstance(league, dict) else None
+        if isinstance(named, str) and named:
+            return read_about(folder / named, f"{path}: {KEY}")
+    return ""

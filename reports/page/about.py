@@ -1,0 +1,107 @@
+"""An organiser's own lines for a league's pages: Markdown in, HTML out.
+
+Raw HTML is shown as text, links lead to http, https, mailto or pages beside, and nothing is
+fetched: a picture is a link to it. Must not know where the text is kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_LINK: Final = re.compile(r"(?:https?://|mailto:)[^\s]+|(?!//)[^:\s\\]*", re.IGNORECASE)
+"""Addresses that a link may lead to: with these schemes, or relative."""
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Letters that no page shows, or that turn those after them around."""
+
+FIRST_LEVEL: Final = 3
+"""Of headings: those of a page's own sections are of level 2."""
+
+
+def to_html(text: str) -> Markup:
+    """Return Markdown (CommonMark with tables) as HTML whose headings begin at level 3.
+
+    >>> str(to_html("# Rules")).strip(), str(to_html("<b>Be kind</b>")).strip()
+    ('<h3>Rules</h3>', '<p>&lt;b&gt;Be kind&lt;/b&gt;</p>')
+    """
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    setattr(reader, "validateLink", _leads)  # noqa: B010 - as its documentation says
+    tokens = [*_levelled(reader.parse(_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)))]
+    for token in tokens:
+        if token.children:
+            token.children = [*_inline(token.children)]
+    made = reader.renderer.render(tokens, reader.options, {})
+    number = count(1)
+    made = re.sub("<table>", lambda _: _TABLE.format(next(number)) + "<table>", made)
+    made = made.replace("</table>", "</table></section>").replace("<th>", '<th scope="col">')
+    return Markup(made)  # noqa: S704 - of our own making
+
+
+_TABLE: Final = '<section class="scroll" aria-label="Table {} of the text" tabindex="0">'
+
+
+def _leads(address: str) -> bool:
+    return _LINK.fullmatch(address) is not None
+
+
+def _levelled(tokens: list[Token]) -> Iterator[Token]:
+    """Yield tokens: no heading is empty or skips a level, and a line of bold alone is a heading."""
+    level, shift = FIRST_LEVEL - 1, dict[int, int]()
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        is_heading, is_bold = token.type == "heading_open", _is_bold(tokens[at : at + 3])
+        if not is_heading and not is_bold:
+            yield token
+            at += 1
+            continue
+        opening, inline, closing = tokens[at : at + 3]
+        at += 3
+        if not inline.content.strip():
+            continue
+        if is_heading:
+            own = int(opening.tag[1:])
+            above = [now for written, now in shift.items() if written < own]
+            level = min(6, max(above, default=FIRST_LEVEL - 1) + 1)
+            shift = {written: now for written, now in shift.items() if written < own} | {own: level}
+        tag = f"h{level if is_heading else min(6, level + 1)}"
+        opening.type, closing.type = "heading_open", "heading_close"
+        opening.tag = closing.tag = tag
+        yield from (opening, inline, closing)
+
+
+def _is_bold(tokens: list[Token]) -> bool:
+    """Return whether a paragraph at the top is nothing but bold letters."""
+    if len(tokens) < 3 or tokens[0].type != "paragraph_open" or tokens[0].level:
+        return False
+    inner = [one for one in tokens[1].children or [] if one.content.strip() or one.nesting]
+    ends = [one.type for one in (inner[:1] + inner[-1:])]
+    is_one = sum(one.type == "strong_open" and one.level == 0 for one in inner) == 1
+    return ends == ["strong_open", "strong_close"] and is_one
+
+
+def _inline(tokens: list[Token]) -> Iterator[Token]:
+    """Yield what stands in a line: a picture is a link to it, and a link has words."""
+    from markdown_it.token import Token
+
+    for at, token in enumerate(tokens):
+        if token.type == "image":
+            address = str(token.attrs.get("src", ""))
+            words = Token("text", "", 0, content=token.content.strip() or address)
+            yield Token("link_open", "a", 1, attrs={"href": address})
+            yield words
+            yield Token("link_close", "a", -1)
+            continue
+        yield token
+        if token.type == "link_open" and tokens[at + 1].type == "link_close":
+            yield Token("text", "", 0, content=str(token.attrs.get("href", "")))
