@@ -368,6 +368,12 @@ def print_plan(plan: Plan, output: Output) -> None:
     so_far = f", {plan.played} are played" if plan.played else ""
     output.words(f"{plan.event}, a {plan.format}: {games} to play{so_far}")
     output.words(_plan_time(plan))
+    if plan.season:
+        output.title(f"Season {plan.season}")
+        for day in plan.match_days:
+            output.words(pairing_words(day))
+        if not plan.match_days:
+            output.words("all match days are played")
     if plan.sprt is not None:
         expected = (
             f"{games} at {elo:+g} Elo"

@@ -137,6 +137,10 @@ class SeasonPlan:
     match_days: tuple[str, ...] = ()
     """The dates of the first match days, such as `2026-12-05`."""
 
+    def date(self, number: int) -> str:
+        """Return when a match day is planned; empty if nobody said."""
+        return dict(enumerate(self.match_days, 1)).get(number, "")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config(Settings):

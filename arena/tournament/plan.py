@@ -49,6 +49,7 @@ from lath.reports.ratings.elo import ELO
 from lath.reports.ratings.numerics import Z95, cholesky, dot
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
+from lath.reports.seasons import Coming, MatchDay, coming_of
 
 AIM_ELO: Final = 20.0
 """Half the width of the interval of which a plan says how many games it needs."""
@@ -168,6 +169,11 @@ class Plan:
 
     sprt: SprtPlan | None
     bots: tuple[BotPlan, ...]
+    season: str = ""
+    """The season of a league; empty: none."""
+
+    match_days: tuple[Coming, ...] = ()
+    """Those that are to come, the next one first; of one that was begun all its pairings."""
 
     differences: tuple[Needed, ...]
     """How many games show that a game differs from another."""
@@ -278,6 +284,24 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
             for name in (() if config.tuning else config.names)
         ),
         differences=() if config.tuning else tuple(_differences(config.games, store)),
+        season=config.season.name if config.season else "",
+        match_days=tuple(_match_days(config)),
+    )
+
+
+def _match_days(config: Config) -> list[Coming]:
+    """Return the match days of a season that are to come."""
+    season, plan = config.season, config.season_plan
+    if season is None or plan is None:
+        return []
+    return coming_of(
+        MatchDay(
+            number=day.number,
+            fixtures=day.fixtures,
+            is_over=day.is_over,
+            date=plan.date(day.number),
+        )
+        for day in season.days
     )
 
 

@@ -67,10 +67,7 @@ def begun(store: Store, config: Config, entries: Mapping[str, str]) -> Begun:
         days=days,
         until=_next(days) if config.match_day else None,
     )
-    row["days"] = [
-        {**asdict(day), "date": (*plan.match_days, *[""] * day.number)[day.number - 1]}
-        for day in days
-    ]
+    row["days"] = [{**asdict(day), "date": plan.date(day.number)} for day in days]
     return Begun(season, rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from quick_runs import play_nothing
 
 from lath.arena.tournament.database import read_games
 from lath.arena.tournament.rows import result_of
+from lath.arena.tournament.sources import background_of
 
 BOTS = ("ann", "bob", "cat", "dan")
 ADDED = [word for name in BOTS for word in ("--add", f"{name}=x")]
@@ -154,3 +156,21 @@ def test_dates_of_a_season_are_not_those_of_the_next() -> None:
     run("--season", "Autumn 2027", "--match-day")
     assert "2027-03-12" not in toml.read_text()
     assert "legs = 2" in toml.read_text()
+
+
+def test_who_plays_whom_is_known_beforehand_and_planned_days_have_dates() -> None:
+    begin("--season", "Spring 2027", "--match-day")
+    toml = LEAGUE / "tournament.toml"
+    dates = 'match_days = ["2027-03-05", "2027-03-12"]'
+    toml.write_text(toml.read_text().replace("[season]", f"[season]\n{dates}"))
+    told = arena("run", LEAGUE, "--plan", "--match-day").out
+    assert "Season Spring 2027\nmatch day 2, 2027-03-12: " in told
+    assert "match day 3: " in told
+    coming = json.loads(arena("run", LEAGUE, "--plan", "--json").out)["match_days"]
+    before = max(one.number for one in map(result_of, read_games(LEAGUE)))
+    run("--match-day")
+    assert {*map(frozenset, coming[0]["pairings"])} == met(before).keys()
+    season = background_of([LEAGUE]).season
+    assert season is not None
+    assert [day.date for day in season.days] == ["2027-03-05", "2027-03-12", ""]
+    assert "all match days are played" in (run(), arena("run", LEAGUE, "--plan").out)[1]
