@@ -197,8 +197,8 @@ class SiteJob:
         rows = {one["name"]: one for one in index["tournaments"]}
         for source in sources:
             name = source.name
-            row, link = rows[name], links[name]
-            if not row["link"]:
+            row, link = rows.get(name), links[name]
+            if row is None or not row["link"]:
                 continue
             records, background = self._material(source, [])
             records = source.before(records)

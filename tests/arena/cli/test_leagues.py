@@ -89,6 +89,15 @@ def test_games_alone_give_the_same_season_but_for_what_was_ruled_and_is_to_come(
     assert everything["overall"]["games"] == 28
 
 
+@pytest.mark.usefixtures("_here")
+def test_a_league_that_began_with_its_first_season_has_no_event_before_it() -> None:
+    Path("new").mkdir()
+    ran = arena("select", LEAGUE, "--where", 'Season = "Autumn 2026"', "-o", "new/games.lath")
+    assert ran.status == 0, ran.err
+    written("new")
+    assert [path.name for path in Path("public/events").iterdir()] == ["new-autumn-2026.html"]
+
+
 COPIES = ("league", "league/snapshots/end-of-autumn-2026", "league/snapshots/end-of-spring-2027")
 
 

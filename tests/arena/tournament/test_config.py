@@ -130,7 +130,7 @@ def test_what_is_written_for_a_resume_says_the_same_from_another_folder(tmp_path
         (
             "seed = 42",
             "sead = 42",
-            "adjudication, sprt, tune, openings, anchors, season, league, bot; did you mean 'seed'?",
+            "sprt, tune, openings, anchors, season, league, bot; did you mean 'seed'?",
         ),
         (
             "jobs = 2",
