@@ -187,8 +187,8 @@ def rate(
 
     with unless_cut(warned):
         if as_json:
-            versions = [to_json(row) for row in standings_of(background, table)]
-            more = {"versions": versions, "season": seasons.told()}
+            by_version = [to_json(row) for row in standings_of(background, table)]
+            more = {"versions": by_version, "season": seasons.told()}
             told = {**standings, **background.to_json()}
             told |= {name: value for name, value in more.items() if value}
             print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
