@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from results import a_config, a_result
 
-from lath.arena import matches
+from lath.arena import matches, runs
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
 from lath.arena.tournament.progress import Summary
@@ -69,6 +69,7 @@ def play_nothing(patch: pytest.MonkeyPatch) -> None:
     runner = partial(Runner, executors=lambda *_: AtOnce([]))
     patch.setattr(directory, "Runner", runner)
     patch.setattr(directory, "_greet_bots", lambda *_, **__: None)
+    patch.setattr(runs, "refuse_newcomers", lambda *_: None)
 
 
 class Wins(AtOnce):

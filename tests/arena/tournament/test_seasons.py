@@ -15,7 +15,7 @@ from lath.arena.tournament.rows import result_of
 from lath.arena.tournament.sources import background_of
 
 BOTS = ("ann", "bob", "cat", "dan")
-ADDED = [word for name in BOTS for word in ("--add", f"{name}=x")]
+ADDED = [word for name in BOTS for word in ("--add", f"{name}=random")]
 LEAGUE = Path("league")
 
 
@@ -87,7 +87,7 @@ def test_an_edited_bot_plays_on_for_its_entry_and_a_newcomer_meets_all() -> None
     begin("--season", "Spring 2027", "--match-day")
     toml = LEAGUE / "tournament.toml"
     toml.write_text(toml.read_text().replace(text, f"{text}options = {{ level = 2 }}\n"))
-    run("--match-day", "--add", "eve=x")
+    run("--match-day", "--add", "eve=random")
     run()
     entry = {"ann v2": "ann"}
     games = [result_of(row) for row in read_games(LEAGUE)]
