@@ -296,7 +296,12 @@ class Background:
     @property
     def ranked(self) -> Scale:
         """Return its scale with what decides ranks: the result of its format, and its members."""
-        return replace(self.scale, outcome=self.outcome, members=members_of(self.versions))
+        return replace(
+            self.scale,
+            outcome=self.outcome,
+            members=members_of(self.versions),
+            rule="season" if self.season else None,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return what there is of it, ready for `json.dumps`."""

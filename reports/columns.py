@@ -443,8 +443,8 @@ COLUMNS: Final = (
     Column(
         name="rule",
         heading="ranks go by",
-        says="The rule of ranks: points, score, swiss, knockout, gauntlet or rating; method where "
-        "--method asks for a rating. In CSV the number that decides comes with it.",
+        says="The rule of ranks: points, season, score, swiss, knockout, gauntlet or rating; "
+        "method where --method asks for a rating. In CSV the number that decides comes with it.",
         cells=_each(lambda row: row["table"]["rule"]),
         fields=(Field(name="rule", path="table.rule"), Field(name="number")),
         kind="text",

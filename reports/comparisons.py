@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from lath.reports.ranking import Members
+from lath.reports.ranking import Members, Rule
 from lath.reports.ratings.results import ALL_AT_ONCE, Method, Ratings, score_of
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class Scale:
     ranked_by: Method = ALL_AT_ONCE
     """The rating that is shown as such."""
 
-    by_rating: bool = False
-    """Whether ranks follow it, whatever the games are; else `reports.ranking` says what decides."""
+    rule: Rule | None = None
+    """What ranks go by, whatever the games are; None: `reports.ranking` says what decides."""
 
     outcome: Outcome | None = None
     """What a tournament came to by the rules of its format, which may decide ranks."""

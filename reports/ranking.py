@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lath.reports.background import Version
     from lath.reports.outcome import Outcome
 
-Rule = Literal["points", "score", "swiss", "knockout", "gauntlet", "rating", "method"]
+Rule = Literal["points", "season", "score", "swiss", "knockout", "gauntlet", "rating", "method"]
 """What ranks go by."""
 
 Role = Literal["", "challenger", "opponent"]
@@ -29,6 +29,7 @@ Role = Literal["", "challenger", "opponent"]
 SAYS: Final[Mapping[Rule, str]] = {
     "points": "Ranks go by points: all bots that have played have met each other equally often. "
     "Equal points share a rank.",
+    "season": "Ranks go by points, as in every season of a league. Equal points share a rank.",
     "score": "Ranks go by points per game: all bots meet each other, not yet equally often.",
     "swiss": "Ranks go by the points of the swiss, then by its tie-breaks.",
     "knockout": "Ranks go by the round that a bot reached in the knockout.",
@@ -47,6 +48,7 @@ SO_FAR: Final = (
 
 COLUMNS: Final[Mapping[Rule, str]] = {
     "points": "points",
+    "season": "points",
     "score": "score",
     "swiss": "swiss-points",
     "knockout": "rounds",
@@ -194,7 +196,7 @@ def ranking(
         # Rounded, for the last bits of a rating differ with the order of the records.
         order = {name: (-round(ratings[name].value, 6),) for name in scores}
     else:
-        if rule == "points":
+        if rule in ("points", "season"):
             numbers = {name: score.points for name, score in scores.items()}
         order = {name: (-round(number, 9),) for name, number in numbers.items()}
     places = []

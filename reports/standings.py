@@ -512,7 +512,7 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
     together = _together(tally.games.values())
     counted = _scores(together, member_of(scale.members))
     scores, met = _of_each(counted), _games(counted)
-    found = ranking(scores, met, scale.outcome)
+    found = ranking(scores, met, scale.outcome, rule=scale.rule)
     if not found.without_ratings:
         first = [one.name for one in found.places if one.rank == 1 and one.role != "opponent"]
         return found.rule, {name: scores[name] for name in first}
@@ -526,8 +526,8 @@ def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str
 def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None = None) -> Standings:
     """Return the same without comparisons; ranks go by the rules of these tables, by game id."""
     rated, rules = tally.rated(), rules or {}
-    if scale.by_rating:
-        rules = dict.fromkeys(("", *tally.games), "method")
+    if scale.rule:
+        rules = dict.fromkeys(("", *tally.games), scale.rule)
     several = len(tally.games) > 1
     per_game = tuple(
         _table(

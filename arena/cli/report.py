@@ -69,9 +69,12 @@ from lath.reports.standings import Refused
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
+    from lath.reports.background import Background
     from lath.reports.columns import Column
     from lath.reports.page.document import Gathered
     from lath.reports.page.page import Card, Page
+    from lath.reports.seasons import Told
+    from lath.reports.standings import Standings
 
 app = App()
 
@@ -174,7 +177,9 @@ def rate(
     records = records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given)
     seasons = SeasonCounter(background.season)
     ranked_by = IN_ORDER if method == "trueskill" else ALL_AT_ONCE
-    ranked = replace(background.ranked, ranked_by=ranked_by, by_rating=bool(method))
+    ranked = replace(background.ranked, ranked_by=ranked_by)
+    if method:
+        ranked = replace(ranked, rule="method")
     table = compute(seasons.shown(records), replace(ranked, members={}) if versions else ranked)
     rated = {*table.overall.ratings.strengths}
     names = sorted(rated.union(row.name for row in table.overall.rows))
@@ -196,22 +201,34 @@ def rate(
             text = to_csv(standings, shown or COLUMNS).replace("\r\n", "\n")
             data_output().write(BOM * bom + text)
         else:
-            from lath.arena.terminal.layout import Output
-            from lath.arena.terminal.tables import (
-                print_background,
-                print_outcome,
-                print_season,
-                print_standings,
-                print_versions,
-            )
-
-            output = Output(to_stdout=True)
-            print_season(seasons.told(), output)
-            print_outcome(background.outcome, output)
-            print_standings(table, output, by_game=by_game, columns=shown)
-            print_versions(background, table, output)
-            print_background(background, output)
+            _print_rated(table, background, seasons.told(), by_game=by_game, columns=shown)
     raise typer.Exit(warned())
+
+
+def _print_rated(
+    table: Standings,
+    background: Background,
+    season: Told | None,
+    *,
+    by_game: bool,
+    columns: Sequence[Column],
+) -> None:
+    """Print a season, the result and the standings, and what else is known of them."""
+    from lath.arena.terminal.layout import Output
+    from lath.arena.terminal.tables import (
+        print_background,
+        print_outcome,
+        print_season,
+        print_standings,
+        print_versions,
+    )
+
+    output = Output(to_stdout=True)
+    print_season(season, output)
+    print_outcome(background.outcome, output)
+    print_standings(table, output, by_game=by_game, columns=columns)
+    print_versions(background, table, output)
+    print_background(background, output)
 
 
 def _columns(text: str) -> tuple[Column, ...]:

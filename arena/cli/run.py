@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -255,9 +255,8 @@ def run(
         raise typer.Exit(0)
     with signals.interruptible():
         if added or retire:
-            tournament = other_roster(config, out, flags, added, retire or ())
-            if not (anyway or plan or cluster):
-                refuse_newcomers(tournament, [table["name"] for table in added], out)
+            may_be_bad = bool(anyway or plan or cluster)
+            tournament = _other_roster(config, out, flags, added, retire, may_be_bad=may_be_bad)
         else:
             tournament = configured(config, out, flags, (lambda _: None) if quiet else _note)
     if match_day:
@@ -321,6 +320,22 @@ def _events_to(path: Path | None, config: Path | None, *, force: bool) -> Target
     target = Target(path=path, kind=EVENTS, flag="--json-events-to", inputs=inputs, force=force)
     target.refuse()
     return target
+
+
+def _other_roster(
+    config: Path | None,
+    out: Path,
+    flags: dict[str, Any],
+    added: Sequence[dict[str, Any]],
+    retired: Sequence[str] | None,
+    *,
+    may_be_bad: bool,
+) -> Config:
+    """Return a pool with bots that come and go; raises ArenaError for one that cannot play."""
+    tournament = other_roster(config, out, flags, added, retired or ())
+    if not may_be_bad:
+        refuse_newcomers(tournament, [table["name"] for table in added], out)
+    return tournament
 
 
 def _note(words: str) -> None:

@@ -398,7 +398,8 @@ class Progress:
         """Return who stands where among those who have played, and by which rule."""
         scores = {name: score.standing() for name, score in self.scores.items()}
         played = {name: ranking.Score(s.points, s.games) for name, s in scores.items() if s.games}
-        return ranking.ranking(played, self._met, self.outcome())
+        rule: ranking.Rule | None = "season" if self.config.season else None
+        return ranking.ranking(played, self._met, self.outcome(), rule=rule)
 
     def ranked(self, found: Ranking | None = None) -> tuple[BotStanding, ...]:
         """Return the bots by their ranks, those without games last."""

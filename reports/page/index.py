@@ -137,7 +137,9 @@ class Collector:
                 if name != self._newest:
                     self._before.add(record)
             own.add(record)
-        rule, first = leaders_of(own, Scale(outcome=outcome, members=members))
+        rule, first = leaders_of(
+            own, Scale(outcome=outcome, members=members, rule="season" if part else None)
+        )
         facts = counter.facts()
         event = (outcome.event if outcome else "") or next(iter(facts["events"]), name)
         self._tournaments.append(

@@ -146,7 +146,7 @@ def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return _sentence(f"{groups} of bots never met: there is no winner of all.")
     if len(rows) == 1:
         return _sentence("{} played only itself.", rows[0]["name"])
-    if found.by != "points":
+    if found.by not in ("points", "season"):
         by = _BY.get(found.by, "rating")
         if len(found.first) > 1:
             listed, names = _listed(found.first)

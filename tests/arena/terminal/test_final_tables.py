@@ -170,7 +170,7 @@ def test_the_rating_is_named_with_its_draw_probability(
     method: Method, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "160")
-    standings = compute(field(), Scale(ranked_by=method, by_rating=True))
+    standings = compute(field(), Scale(ranked_by=method, rule="method"))
     print_standings(standings, Output(to_stdout=True))
     told = " ".join(capsys.readouterr().out.split())
     table = standings.overall

@@ -55,6 +55,16 @@ def test_in_a_new_season_every_pairing_is_wanted_anew() -> None:
     assert set(met().values()) == {12}
 
 
+def test_on_each_day_the_ranks_are_those_of_the_season() -> None:
+    begin("--season", "Spring 2027", "--match-day")
+    for _ in range(3):
+        told = json.loads(arena("rate", LEAGUE, "--json").out)
+        rows = [(row["rank"], row["name"], row["points"]) for row in told["overall"]["rows"]]
+        season = [(row["rank"], row["name"], row["points"]) for row in told["season"]["table"]]
+        assert (told["overall"]["rule"], rows) == ("season", season)
+        run("--match-day")
+
+
 def test_a_match_day_is_one_game_day_of_each_entry() -> None:
     begin("--season", "Spring 2027", "--match-day")
     seen = met()
