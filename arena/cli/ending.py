@@ -106,7 +106,8 @@ def _print_tables(summary: Summary, progress: Progress, out: Path, output: Outpu
         print_standings(summary.standings, output)
         with suppress(ArenaError):  # who reads the games is told of it
             print_versions(background_of([out]), summary.standings, output)
-    print_bots(summary.bots, summary.notes, output)
+    all_seasons = "all seasons" if summary.season else ""
+    print_bots(summary.bots, summary.notes, output, all_seasons)
     print_faults(summary, out, output)
 
 

@@ -183,6 +183,7 @@ class Output:
 
     def words(self, words: str) -> None:
         """Print a sentence from outside, broken where the terminal ends, without blanks there."""
+        self._is_fresh = False
         lines = self.text(words).wrap(self.console, self.width)
         for line in lines:
             line.rstrip()

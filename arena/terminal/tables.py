@@ -344,8 +344,13 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int], output: Output) -> None:
-    """Print what each bot lost games by, its average and its longest move, and what was noticed."""
+def print_bots(
+    bots: Sequence[BotTotals], notes: Mapping[str, int], output: Output, of: str = ""
+) -> None:
+    """Print what each bot lost games by, its average and its longest move, and what was noticed.
+
+    `of`: which games these are, where the tables above are of others.
+    """
     if bots:
         lost = forfeits([bot.lost_by for bot in bots], apart=output.width >= 60)
         columns = [
@@ -356,7 +361,7 @@ def print_bots(bots: Sequence[BotTotals], notes: Mapping[str, int], output: Outp
             Column("average", [duration(bot.average_s) for bot in bots], rank=1),
             Column("worst", [duration(bot.worst_s if bot.moves else None) for bot in bots]),
         ]
-        output.table("Forfeits and time of a move", columns)
+        output.table(", ".join(filter(None, ("Forfeits and time of a move", of))), columns)
     for note, times in notes.items():
         output.console.print(output.text(often(f"note: {note}", times)), soft_wrap=True)
 
@@ -399,7 +404,6 @@ def print_plan(plan: Plan, output: Output) -> None:
         Column("Elo", [_half_width(bot.then) for bot in plan.bots]),
         Column("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
     ]
-    output.console.line()
     both = "the difference of both" if len(plan.bots) == 2 else "each bot against the mean of all"
     output.table(f"How sure it will be of {both}", columns)
     output.words(_plan_noise(plan))
