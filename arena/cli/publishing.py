@@ -176,6 +176,7 @@ class SiteJob:
                 background.outcome,
                 is_playing=path.is_dir() and source.is_last and is_being_played(path),
                 link=links[name],
+                versions=background.versions,
                 place=place if source.is_part else 0,
                 part=source.season or _snapshot_words(background),
             )

@@ -90,6 +90,7 @@ class Pool(Schedule):
             pairing for pairing in combinations(names, 2) if gone.isdisjoint(pairing)
         )
         """Those that were not stopped in this run, of bots that are not disqualified."""
+        self._has_dealt = False
         self._missing = 0
         """Games to play, dealt ones included."""
         self._wanted = self._by_days() if self._season else self._by_turns()
@@ -104,6 +105,9 @@ class Pool(Schedule):
         """Count what is stored, by number."""
         for game in played:
             self._count(game)
+        self._count_missing()
+
+    def _count_missing(self) -> None:
         self._halves[:] = [pair for pair in sorted(self._begun, reverse=True) if self._fits(pair)]
         self._missing = len(self._halves)
         if self._season:
@@ -154,8 +158,7 @@ class Pool(Schedule):
         return {
             unit: day.number
             for day in (self._season.days if self._season else ())
-            for fixture in day.fixtures
-            for unit in fixture.units(self._settings.games)
+            for unit in day.units(self._settings.games)
         }
 
     def _kinds(self) -> Iterator[tuple[str, Pairing]]:
@@ -196,26 +199,48 @@ class Pool(Schedule):
                     yield game, names, turn
 
     def _by_days(self) -> Iterator[tuple[str, Pairing, int]]:
-        """Yield what the match days of a season lack, day after day."""
+        """Yield what the match days of a season lack, day after day.
+
+        Of one day alone it is the next one with a pairing of bots that are not benched.
+        """
         season = self._season
         assert season is not None
         pairing_of = {
             frozenset(map(season.entry, pairing)): pairing for pairing in list(self._pairings)
         }
-        for day in season.playing():
+        for day in season.days:
+            if day.is_over:
+                continue
             units = [
                 (turn, at, game, pairing)
                 for fixture in day.fixtures
                 if (pairing := pairing_of.get(frozenset(fixture[:2])))
                 for turn in range(fixture.first, fixture.last + 1)
                 for at, game in enumerate(self._settings.games)
+                if turn not in self._turns_of(self._meeting(game, pairing))
             ]
+            is_last = season.is_one_day and any(self._is_playable(unit[-1]) for unit in units)
             for turn, _, game, pairing in sorted(units, key=itemgetter(0, 1)):
                 if turn not in self._turns_of(self._meeting(game, pairing)):
                     yield game, pairing, turn
+            if is_last:
+                return
+
+    def bench(self, name: str) -> None:
+        """Let a bot play no more; of a season that has not begun to play the day may be another."""
+        super().bench(name)
+        if self._season and not self._has_dealt:
+            self._count_missing()
+
+    def unbench(self, name: str) -> None:
+        """Let a bot that is benched play again."""
+        super().unbench(name)
+        if self._season and not self._has_dealt:
+            self._count_missing()
 
     def next(self) -> Pair | None:
         """Return a half-played pair, else the next one that is missing."""
+        self._has_dealt = True
         while self._halves:
             number = self._halves.pop()
             begun = self._begun[number]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 Unit = tuple[str, str, str, int]
@@ -47,6 +47,10 @@ class MatchDay:
     is_over: bool = False
     """Whether a run has played all of it that could be played."""
 
+    def units(self, games: Sequence[str]) -> set[Unit]:
+        """Return the pairs of games of the day."""
+        return {unit for fixture in self.fixtures for unit in fixture.units(games)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
@@ -65,18 +69,12 @@ class Season:
     days: tuple[MatchDay, ...] = ()
     """All match days: those that were played, then those to come."""
 
-    until: int | None = None
-    """The last match day that is played now; None: all are."""
+    is_one_day: bool = False
+    """Whether only the next match day is played now, of which anything can be played."""
 
     def entry(self, name: str) -> str:
         """Return the entry that a bot plays for."""
         return self.entries.get(name, name)
-
-    def playing(self) -> Iterator[MatchDay]:
-        """Yield the days of which games may be played now."""
-        for day in self.days:
-            if not day.is_over and (self.until is None or day.number <= self.until):
-                yield day
 
 
 def circle(entries: Sequence[str]) -> list[list[tuple[str, str]]]:
@@ -116,13 +114,7 @@ def drawn_up(
     wanted again; what a day that has begun still has to play stays on that day. Pairings that were
     missed, such as those of an entry that came later, are made up for.
     """
-    taken = {
-        unit
-        for day in begun
-        if not day.is_over
-        for each in day.fixtures
-        for unit in each.units(games)
-    } | played
+    taken = set(played).union(*(day.units(games) for day in begun if not day.is_over))
     whole: list[list[Fixture]] = []
     rest: list[Fixture] = []
     for leg in range(legs):
@@ -140,6 +132,21 @@ def drawn_up(
     number = max((day.number for day in begun), default=0)
     new = (MatchDay(number=number + at, fixtures=tuple(day)) for at, day in enumerate(days, 1))
     return (*begun, *new)
+
+
+def closed(
+    days: Iterable[MatchDay], games: Sequence[str], played: AbstractSet[Unit]
+) -> Iterator[MatchDay]:
+    """Yield match days after a run that has played what could be played.
+
+    Those up to the last one with a game are over: what bots that are benched could not play on them
+    is put off to a later day.
+    """
+    days = list(days)
+    open_ = (day for day in days if not day.is_over)
+    last = max((day.number for day in open_ if not played.isdisjoint(day.units(games))), default=0)
+    for day in days:
+        yield replace(day, is_over=day.is_over or day.number <= last)
 
 
 def _with_rest(whole: Sequence[list[Fixture]], rest: list[Fixture]) -> Iterator[list[Fixture]]:

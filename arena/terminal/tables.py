@@ -564,10 +564,13 @@ def print_season(season: Told | None, output: Output) -> None:
     if season is None:
         return
     output.title(f"Season {season['name']}")
-    output.lines(_together([_points_sheet(season["table"], "")], output))
+    if season["table"]:
+        output.lines(_together([_points_sheet(season["table"], "")], output))
+    else:
+        output.words("no game of this season has ended")
     if season["coming"]:
         output.words(f"next: {pairing_words(season['coming'][0])}")
-    if season["all_time"] != season["table"]:
+    if season["all_time"] and season["all_time"] != season["table"]:
         output.title("All-time list")
         output.lines(_together([_points_sheet(season["all_time"], "")], output))
 

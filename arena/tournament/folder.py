@@ -754,7 +754,7 @@ def _note_event(store: Store, config: Config, summary: Summary) -> None:
     """
     with suppress(StoreError):
         if config.season and not summary.is_spent:
-            close(store, config.season)
+            close(store, config)
         events, last = store.note(EVENTS) or [], store.last_number()
         if (summary.is_complete or summary.is_spent) and last > max(events, default=0):
             store.keep_notes({EVENTS: [*events, last]})

@@ -8,12 +8,12 @@ a page shows of it.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any, Final, NamedTuple
 
 from lath.arena.errors import ConfigError
-from lath.arena.schedule.season import Fixture, MatchDay, Season, Unit, drawn_up
+from lath.arena.schedule.season import Fixture, MatchDay, Season, Unit, closed, drawn_up
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import SEASONS
 from lath.arena.tournament.store import Store
@@ -65,7 +65,7 @@ def begun(store: Store, config: Config, entries: Mapping[str, str]) -> Begun:
         offset=row["offset"],
         entries=entries,
         days=days,
-        until=_next(days) if config.match_day else None,
+        is_one_day=config.match_day,
     )
     row["days"] = [{**asdict(day), "date": plan.date(day.number)} for day in days]
     return Begun(season, rows)
@@ -100,32 +100,30 @@ def _day(row: Mapping[str, Any]) -> MatchDay:
 
 
 def _kept(
-    days: Iterable[MatchDay], games: Iterable[str], played: set[Unit], roster: set[str]
+    days: Iterable[MatchDay], games: Sequence[str], played: set[Unit], roster: set[str]
 ) -> Iterable[MatchDay]:
     """Yield the days that have begun; those of which nothing is left to play are over."""
-    games = tuple(games)
     for day in days:
         if day.is_over:
             yield day
             continue
-        units = {unit for fixture in day.fixtures for unit in fixture.units(games)}
+        units = day.units(games)
         if played & units:
             left = {unit for unit in units - played if roster.issuperset(unit[:2])}
             yield replace(day, is_over=not left)
 
 
-def _next(days: Iterable[MatchDay]) -> int:
-    """Return the number of the next match day, or of the one that was not completed; else 0."""
-    return next((day.number for day in days if not day.is_over), 0)
+def close(store: Store, config: Config) -> None:
+    """Note which match days are over after a run that has played what could be played.
 
-
-def close(store: Store, season: Season) -> None:
-    """Note that the match days of a run are over, which has played what could be played.
-
-    Raises StoreError.
+    What is left over is drawn up anew. Raises StoreError.
     """
+    season = config.season
+    assert season is not None
     rows = store.note(SEASONS)
-    over = {day.number for day in season.playing()}
-    for row in rows[-1]["days"]:
-        row["is_over"] = row["is_over"] or row["number"] in over
+    played = _played(store, season.from_pair, season.entries)
+    days = closed(map(_day, rows[-1]["days"]), config.games, played)
+    for row, day in zip(rows[-1]["days"], days, strict=True):
+        row["is_over"] = day.is_over
     store.keep_notes({SEASONS: rows})
+    store.keep_notes({SEASONS: begun(store, config, season.entries).note})

@@ -14,7 +14,7 @@ from schedules import by_chance, make
 
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Opening, Played, Schedule
-from lath.arena.schedule.season import MatchDay, Season, Unit, circle, drawn_up
+from lath.arena.schedule.season import MatchDay, Season, Unit, circle, closed, drawn_up
 
 GAMES = ("yavalath", "manalath")
 
@@ -51,7 +51,7 @@ def test_games_before_the_season_do_not_count_in_it_and_openings_go_on() -> None
     old = played_in(before)
     last = max(game.number for game in old) // 2
     days = drawn_up(names, games=GAMES, rounds=2, legs=1, played=frozenset())
-    season = Season(name="Autumn", from_pair=last + 1, offset=2, days=days, until=1)
+    season = Season(name="Autumn", from_pair=last + 1, offset=2, days=days, is_one_day=True)
     schedule = pool(season, names)
     schedule.take_in(Played(g.number, *g.names, "1-0", g.game, g.round) for g in old)
     new = played_in(schedule)
@@ -94,6 +94,7 @@ class Life:
         self.entries: dict[str, str] = {}
         self.stored: list[GamePlan] = []
         self.noted: tuple[MatchDay, ...] = ()
+        self.benched: set[str] = set()
 
     def change(self, what: str, which: int) -> None:
         """Let an entry come, go, or be edited."""
@@ -104,21 +105,24 @@ class Life:
             self.roster.pop(which % len(self.roster))
         elif what == "edit":
             self.edits[self.roster[which % len(self.roster)]] += 1
+        elif what == "bench":
+            self.benched.symmetric_difference_update({self.roster[which % len(self.roster)]})
+
+    def played(self) -> set[Unit]:
+        """Return what was played, by entries."""
+        units: set[Unit] = set()
+        for one in self.stored:
+            first, other = sorted(map(self.entries.__getitem__, one.names))
+            units.add((first, other, one.game, one.round))
+        return units
 
     def day(self, most: int = 10**9) -> bool:
         """Play a match day, or so many pairs of it; return whether there is more to play."""
         names = {f"{name} v{self.edits[name]}": name for name in self.roster}
         self.entries |= names
         games = self.games
-        played: set[Unit] = set()
-        for one in self.stored:
-            first, other = sorted(map(self.entries.__getitem__, one.names))
-            played.add((first, other, one.game, one.round))
-        units = {
-            day.number: {unit for each in day.fixtures for unit in each.units(games)}
-            for day in self.noted
-        }
-        begun = [day for day in self.noted if day.is_over or units[day.number] & played]
+        played = self.played()
+        begun = [day for day in self.noted if day.is_over or day.units(games) & played]
         days = drawn_up(
             self.roster,
             games=games,
@@ -127,17 +131,20 @@ class Life:
             played=played,
             begun=begun,
         )
-        until = next((day.number for day in days if not day.is_over), 0)
-        season = Season(name="S", from_pair=1, entries=dict(self.entries), days=days, until=until)
+        season = Season(
+            name="S", from_pair=1, entries=dict(self.entries), days=days, is_one_day=True
+        )
         schedule = pool(season, tuple(names), games=games, rounds=self.rounds)
         schedule.take_in(Played(g.number, *g.names, "1-0", g.game, g.round) for g in self.stored)
+        for name, entry in names.items():
+            if entry in self.benched:
+                schedule.bench(name)
         while most and (pair := schedule.next()) is not None:
             most -= 1
             for game in pair.left(schedule.finished):
                 schedule.report(game.number, *game.names, "1-0")
                 self.stored.append(game)
-        over = until if most else 0
-        self.noted = tuple(replace(day, is_over=day.is_over or day.number == over) for day in days)
+        self.noted = tuple(closed(days, games, self.played()) if most else days)
         return not all(day.is_over for day in self.noted)
 
 
@@ -147,10 +154,11 @@ def test_whoever_comes_or_goes_each_two_that_stay_meet_in_every_round_once(
 ) -> None:
     life = Life(GAMES[:games], rounds, min(legs, rounds))
     for _ in range(data.draw(st.integers(0, 9))):
-        what = data.draw(st.sampled_from(("play", "part", "come", "go", "edit")))
+        what = data.draw(st.sampled_from(("play", "part", "come", "go", "edit", "bench")))
         life.change(what, data.draw(st.integers(0, 5)))
         if what in ("play", "part"):
             life.day(10**9 if what == "play" else data.draw(st.integers(0, 3)))
+    life.benched.clear()
     while life.day():
         pass
     entry = life.entries.__getitem__
@@ -165,6 +173,25 @@ def test_whoever_comes_or_goes_each_two_that_stay_meet_in_every_round_once(
         for name, opponent in (map(entry, game.names), map(entry, game.names[::-1])):
             opponents.setdefault((day, name), set()).add(opponent)
     assert {len(each) for each in opponents.values()} == {1}, "an entry meets two on a match day"
+
+
+@given(st.integers(3, 6), st.integers(0, 5), st.integers(1, 2))
+def test_a_bot_that_never_starts_holds_no_match_day_up(size: int, which: int, legs: int) -> None:
+    life = Life(GAMES, 2, legs)
+    life.roster = [f"bot {number}" for number in range(size)]
+    out = life.roster[which % size]
+    life.benched = {out}
+    before = -1
+    while len(life.stored) > before:
+        before = len(life.stored)
+        life.day()
+    met = Counter(frozenset(map(life.entries.__getitem__, game.names)) for game in life.stored)
+    others = combinations([name for name in life.roster if name != out], 2)
+    assert set(met) == {*map(frozenset, others)}
+    assert set(met.values()) == {2 * 2 * len(GAMES)}
+    noted = life.noted
+    life.day()
+    assert life.noted == noted, "a run that plays nothing makes match days"
 
 
 def test_an_entry_that_joins_meets_all_others_on_as_few_days_as_it_has_opponents() -> None:
