@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, cycle
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDTHS: Final = (320, 390, 1280, 1920)
 """Pixels of windows: two phones, a laptop, a large screen."""
 
-CROWD: Final = 40
+CROWD: Final = tuple(f"bot-{number:02}" for number in range(40))
 
 CUT: Final = """
 () => [...document.querySelectorAll("main table")].filter(table => {
@@ -43,9 +43,11 @@ COLOUR: Final = """
 """
 
 
-def crowd() -> Iterator[Record]:
-    """Yield four games of every two of many bots, of which the first ones are the stronger."""
-    names = [f"bot-{number:02}" for number in range(CROWD)]
+LONG: Final = "a-bot-whose-name-says-it-all"
+
+
+def crowd(names: Sequence[str] = CROWD) -> Iterator[Record]:
+    """Yield four games of every two bots, of which the first ones are the stronger."""
     results = cycle(("1-0", "1-0", "0-1"))
     for first, second in combinations(names, 2):
         for _ in range(2):
@@ -93,6 +95,19 @@ def test_of_forty_bots_the_crosstable_alone_scrolls_and_shows_name_and_score(
         for part in ("th", ".number"):
             box = row.locator(part).bounding_box()
             assert 0 <= box["x"] < box["x"] + box["width"] <= width
+
+
+@pytest.mark.parametrize("size", [6, 9, 12])
+def test_a_crosstable_of_few_bots_is_a_table_on_a_laptop_whoever_has_a_long_name(
+    visit: Visit, address_of: Callable[[Page], str], size: int
+) -> None:
+    names = [*(f"bot-{number:02}" for number in range(1, size)), LONG]
+    visit.open(address_of(render(crowd(names))))
+    for width in (1280, 1920):
+        visit.page.set_viewport_size({"width": width, "height": 800})
+        table = visit.page.locator("#crosstable table").first
+        assert table.evaluate("one => getComputedStyle(one).display") == "table", width
+        assert visit.sideways() == 0
 
 
 def test_on_a_phone_rows_are_cards_whose_values_have_their_headings(

@@ -1,4 +1,4 @@
-// Tables: what is wider than its room becomes cards, but for large crosstables, which scroll. Headings sort, and the
+// Tables: what is wider than its room becomes cards, but for large crosstables, which scroll; others are tightened first. Headings sort, and the
 // caption says by what. The index has this, too: no other of our scripts is needed.
 (() => {
   const UNITS = { ms: 1e-3, min: 60, h: 3600, k: 1e3, M: 1e6, G: 1e9 };
@@ -69,9 +69,11 @@
     const seen = some.filter(([room, table]) => table && !room.closest("details:not([open]), [hidden]"));
     for (const [room, table] of seen) {
       room.classList.remove("fits", "over");
-      table.classList.remove("stacked");
+      table.classList.remove("stacked", "tight");
     }
-    const wide = seen.map(([room]) => room.scrollWidth > room.clientWidth + 1);
+    const isWide = ([room]) => room.scrollWidth > room.clientWidth + 1;
+    for (const [, table] of seen.filter(isWide)) table.classList.toggle("tight", table.matches(".crosstable.wide"));
+    const wide = seen.map(isWide);
     seen.forEach(([room, table], at) => {
       const scrolls = wide[at] && table.matches(".compact");
       const stacks = wide[at] && !scrolls;
