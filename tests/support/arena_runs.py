@@ -145,7 +145,8 @@ class Range:
         gone(self.alive)
         alive = self.alive()
         for pid in alive:
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         return len(alive) + len(list(self.scratch.iterdir()))
 
     def begin(
