@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import chdir, closing, contextmanager
+from contextlib import chdir, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final, Self
 from unittest import mock
