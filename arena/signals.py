@@ -256,18 +256,32 @@ def _pause(by: signal.Signals, _number: int, _frame: object) -> None:
     try:
         _call(companion.stop for companion in stopped)
         _call(companion.settle for companion in stopped)
-        handler = signal.getsignal(signal.SIGTSTP)
-        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
-        try:
-            signal.raise_signal(by)
-            _is_put_off = False  # who asked twice before that meant one stop
-        finally:
-            signal.signal(signal.SIGTSTP, handler)
+        _stop_oneself(by)
     finally:
         _pauses[-1] = began_s, time.monotonic()
         _call(companion.resume for companion in stopped)
         _is_pausing = False
         _pause_again()
+
+
+def _stop_oneself(by: signal.Signals) -> None:
+    """Stop until somebody lets this process go on; a Ctrl-Z from then on is another one.
+
+    The system drops a Ctrl-Z for a process without a shell that does not handle it. So such a one
+    keeps its handler: one that was dropped would leave its bots running.
+    """
+    global _is_put_off  # noqa: PLW0603 - likewise
+    if by is signal.SIGSTOP:
+        _is_put_off = False  # who asked twice before that meant one stop
+        signal.raise_signal(by)
+        return
+    handler = signal.getsignal(signal.SIGTSTP)
+    signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    try:
+        signal.raise_signal(by)
+        _is_put_off = False
+    finally:
+        signal.signal(signal.SIGTSTP, handler)
 
 
 def _call(calls: Iterable[Callable[[], object]]) -> None:

@@ -173,6 +173,36 @@ def test_ctrl_z_stops_all_that_a_run_has_started_and_every_clock(jobs: int, stan
     assert max(thought_s) < PAUSE_S
 
 
+STOPPABLE = """
+import os, time
+from lath.arena import signals
+signals.stopping_too(signals.Companion(lambda: os.write(1, b"stop\\n"), bool))
+with signals.pausable(has_shell=False):
+    os.write(1, b"here\\n")
+    time.sleep(120)
+"""
+
+
+def test_a_ctrl_z_right_after_a_process_goes_on_stops_it_with_its_companions() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STOPPABLE],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        assert process.stdout
+        said = iter(process.stdout)
+        assert next(said) == "here\n"
+        process.send_signal(signal.SIGTSTP)
+        for _ in range(200):
+            assert next(said) == "stop\n"
+            assert gone(lambda: state_of(process.pid) != "T")
+            process.send_signal(signal.SIGCONT)
+            process.send_signal(signal.SIGTSTP)
+        process.kill()
+
+
 def test_a_run_that_is_killed_after_ctrl_z_leaves_nothing(stand: Stand) -> None:
     shell, runner = slow_ones(stand, 1)
     until_it_moves(stand)
