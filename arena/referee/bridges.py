@@ -23,6 +23,8 @@ from lath.arena.referee import trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
 from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.arena.referee.process import Watch
+from lath.arena.walls import users
+from lath.arena.walls.wall import Wall
 from lath.games.board import Board
 from lath.games.core import Move, Position, Seat
 from lath.notation import protocol as wire
@@ -34,6 +36,12 @@ _LOOK_S: Final = 0.002
 
 _IDLE_S: Final = 0.05
 """How long a process may wait that has read everything; then its input ends."""
+
+PRELUDE: Final = f"{__file__.rpartition('/')[0]}/codingame.cjs"
+"""What Node.js reads before a program, so that it has what CodinGame's JavaScript has."""
+
+_NODE_OPTIONS: Final = "NODE_OPTIONS"
+"""The variable by which Node.js has options, however a bot's command starts it."""
 
 
 def bot_of(
@@ -73,6 +81,9 @@ class Codingame:
     answer_form: ClassVar = "`x y`"
     may_end: ClassVar = False
     """Whether there are processes for one turn, whose input ends after it."""
+
+    prelude: ClassVar = PRELUDE
+    """A file that Node.js reads before a bot; empty: the contest adds nothing to it."""
 
     is_kept = True
     """Whether the process that has answered hears the next turn."""
@@ -147,6 +158,7 @@ class Botzone:
     tc: ClassVar = "move 1"
     answer_form: ClassVar = '`{"response": MOVE}`'
     greeting: ClassVar = ""
+    prelude: ClassVar = ""
     may_end: ClassVar = True
 
     def __init__(self, new: wire.NewGame) -> None:
@@ -235,6 +247,16 @@ class BridgedBot(Bot):
         super().open(memory_bytes)
         self._is_fresh = True
         self.greet(0.0)
+
+    def _variables(self) -> Mapping[str, str]:
+        """Return its own variables, and where Node.js finds what the contest's has."""
+        own, prelude = self.spec.env, self.contest.prelude
+        if not prelude or not _is_open(prelude, self.spec.wall):
+            return own
+        # Quoted as Node.js reads it: a path may have blanks.
+        path = prelude.replace("\\", r"\\").replace('"', r"\"")
+        before = own.get(_NODE_OPTIONS, "")
+        return {**own, _NODE_OPTIONS: f'--require "{path}" {before}'.rstrip()}
 
     def greet(self, within_s: float) -> None:
         """Take for said what the contest says; the process hears nothing before a game.
@@ -384,6 +406,16 @@ class BridgedBot(Bot):
         """End the process, as contests do; return now."""
         self.kill()
         return signals.awake_s()
+
+
+def _is_open(path: str, wall: Wall) -> bool:
+    """Return whether a bot behind a wall can read a file of the arena's.
+
+    Nobody can in an archive, and other users not in a folder of ours alone.
+    """
+    if wall.has_own_user:
+        return not users.closed_to(users.FIRST, [path])
+    return os.access(path, os.R_OK)
 
 
 def refuse_options(name: str, protocol: str, options: Mapping[str, Any]) -> str:

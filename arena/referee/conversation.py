@@ -13,7 +13,7 @@ import errno
 import math
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -180,7 +180,7 @@ class Bot:
                 spec.command,
                 tree=self.tree,
                 cwd=spec.cwd,
-                env=spec.env,
+                env=self._variables(),
                 memory_bytes=memory_bytes or spec.memory_bytes,
                 wall=wall,
                 at_terminal=self._at_terminal,
@@ -203,6 +203,10 @@ class Bot:
         self._child.may_speak = lambda: self.may_speak
         if self._was_suspect:
             self._watch.suspects.add(self._child)
+
+    def _variables(self) -> Mapping[str, str]:
+        """Return the variables that its process has besides those of every bot."""
+        return self.spec.env
 
     @property
     def may_speak(self) -> bool:

@@ -22,6 +22,7 @@ from lath.arena.tournament.programs import (
     advice_on,
     bundled,
     is_there,
+    main_of_package,
     may_be_run,
     resolve,
 )
@@ -542,8 +543,8 @@ def table_in(
     """Return the table of the bot in a folder, without its name; raises ConfigError.
 
     By `command`, where that is given, else by its `tournament.toml`; else it is what was `made`,
-    the only executable, or the only script. What `build` makes in a copy of the folder is looked
-    for there; raises ArenaError where it fails.
+    what its `package.json` names, the only executable, or the only script. What `build` makes in a
+    copy of the folder is looked for there; raises ArenaError where it fails.
 
     `asked` is the sandbox that the organiser asks for: with one the file in the folder may say only
     what `minimum.TAKEN` allows, but for the keys that the organiser has `typed`.
@@ -563,7 +564,7 @@ def table_in(
         before = {path.name for path in executables(home)}
         made = {path for path in executables(place) if path.name not in before}
     scripts = {path for path in place.iterdir() if path.suffix in RUN_BY and path.is_file()}
-    for found in (made, executables(place), scripts):
+    for found in (made, main_of_package(place), executables(place), scripts):
         if len(found) == 1:
             program = found.pop()
             if minimum.asks(asked):

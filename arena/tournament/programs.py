@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from lath.arena.referee.originals import files_below
+from lath.notation.bounds import read_json
 
 ENTRY_POINTS: Final = "lath_arena.bots"
 
@@ -26,6 +27,7 @@ RUN_BY: Final = {
     ".py": ("python",),
     ".js": ("node",),
     ".mjs": ("node",),
+    ".cjs": ("node",),
     ".jar": ("java", "-jar"),
     ".sh": ("sh",),
     ".rb": ("ruby",),
@@ -80,6 +82,23 @@ def files_in(path: Path) -> list[Path]:
         return [path]
     found = map(Path, files_below(str(path), DATABASE))
     return sorted(each for each in found if each.is_file())
+
+
+def main_of_package(folder: Path) -> set[Path]:
+    """Return the script that a folder's `package.json` says is its main one; none: it has none.
+
+    Node.js starts the same, `index.js` where nothing is said. It lies in the folder, or below.
+    """
+    try:
+        package = read_json((folder / "package.json").read_bytes())
+    except (OSError, ValueError):
+        return set()
+    name = package.get("main") if isinstance(package, dict) else None
+    if not isinstance(name, str):
+        name = "index.js"
+    path = Path(os.path.normpath(folder / name))
+    is_inside = Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+    return {path} if is_inside and path.suffix in RUN_BY and is_there(path, Path.is_file) else set()
 
 
 def resolve(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:

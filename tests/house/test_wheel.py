@@ -130,6 +130,17 @@ def test_a_users_program_passes_a_strict_type_checker(wheel: Path, tmp_path: Pat
     )
 
 
+def test_every_file_of_the_package_is_in_it(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        there = set(archive.namelist())
+    folders = ("games", "notation", "bots", "reports", "arena")
+    files = [path for name in folders for path in (ROOT / name).rglob("*") if path.is_file()]
+    kept = [path.relative_to(ROOT) for path in files if "__pycache__" not in path.parts]
+    ours = {str(Path("lath", path)) for path in kept}
+    assert ours - there == set()
+    assert "lath/arena/referee/codingame.cjs" in there
+
+
 @pytest.mark.parametrize("launcher", ["wrapper", "zipapp", "variable"])
 def test_bots_workers_and_reports_start_where_a_launcher_has_the_modules(
     wheel: Path, tmp_path: Path, launcher: str

@@ -108,6 +108,56 @@ const next = () => lines.length ? Promise.resolve(lines.shift())
 })();
 """
 
+GLOBALS: Final = """
+const me = parseInt(readline());
+printErr('player', me);
+while (true) {
+    const [n] = readline().split(' ').map(Number);
+    const rows = Array.from({length: n}, () => readline());
+    const [x, y] = readline().split(' ').map(Number);
+    const at = rows.findIndex(row => row.includes('0'));
+    if (me % 2) print(rows[at].indexOf('0') + ' ' + at);
+    else putstr(`${rows[at].indexOf('0')} ${at}\\n`);
+}
+"""
+
+GLOBALS_IN_A_CLASS: Final = """
+'use strict';
+const readline_ = require('readline');
+process.stdin.pause();
+class Input {
+    line() { return readline(); }
+    number() { return parseInt(this.line()); }
+    rows() { return [...Array(this.number())].map(() => this.line()); }
+}
+class Bot {
+    constructor(input) { this.input = input; this.me = input.number(); }
+    turn() {
+        const rows = this.input.rows();
+        console.error('last', this.input.line().split(' '));
+        const at = rows.findIndex(row => row.includes('0'));
+        console.log(rows[at].indexOf('0'), at, 'have fun');
+    }
+}
+const bot = new Bot(new Input());
+for (;;) bot.turn();
+"""
+
+GLOBALS_THEN_EVENTS: Final = """
+const me = +readline();
+let lines = [], begun = '';
+process.stdin.on('data', data => {
+    const [...whole] = (begun + data).split('\\n');
+    begun = whole.pop();
+    lines.push(...whole);
+    if (lines.length < +lines[0] + 2) return;
+    const rows = lines.slice(1, +lines[0] + 1);
+    lines = lines.slice(+lines[0] + 2);
+    const at = rows.findIndex(row => row.includes('0'));
+    console.log(`${rows[at].indexOf('0')} ${at}`);
+});
+"""
+
 SHELL: Final = """
 read me
 while read n; do
@@ -137,6 +187,9 @@ CONTEST: Final = {
     "scanf": Program("codingame", ".c", SCANF),
     "cin": Program("codingame", ".cpp", CIN),
     "readline": Program("codingame", ".js", READLINE),
+    "globals": Program("codingame", ".js", GLOBALS),
+    "globals-in-a-class": Program("codingame", ".js", GLOBALS_IN_A_CLASS),
+    "globals-then-events": Program("codingame", ".js", GLOBALS_THEN_EVENTS),
     "shell": Program("codingame", ".sh", SHELL),
     "once-a-turn": Program(
         "botzone",
@@ -202,6 +255,7 @@ OTHERS: Final = {
         "import json\ntold = json.loads(input())\n"
         "print(json.dumps({'response': {'x': 0, 'y': told['requests'][-1].get('y', 0)}}))\n",
     ),
+    "forgot-a-module": Program("", ".js", "const x = undefined_name();\nreadline();\n"),
     "silent": Program("", ".sh", "sleep 60\n"),
     "ends": Program("", ".sh", "exit 0\n"),
 }

@@ -360,6 +360,17 @@ def test_a_folder_says_itself_how_its_bot_is_started(home: Path) -> None:
     assert table_in(one, "", set(), "OLD") == {"cwd": str(one), "command": [str(one / "only")]}
     script = a_folder(home, bot__js="", README="")
     assert table_in(script, "", set(), "OLD")["command"] == ["node", str(script / "bot.js")]
+    named = {"bot__js": "", "util__js": "", "test": program}
+    package = a_folder(home, package__json='{"main": "./bot.js"}', **named)
+    assert table_in(package, "", set(), "OLD")["command"] == ["node", str(package / "bot.js")]
+    index = a_folder(home, package__json='{"type": "module"}', index__js="", **named)
+    assert table_in(index, "", set(), "OLD")["command"] == ["node", str(index / "index.js")]
+    (home / "away.js").touch()
+    named_odd = ['{"main": "../away.js"}', '{"main": "away.js"}', '{"main": "away.txt"}']
+    for main in (*named_odd, '{"main": "/bin/sh"}', '{"main": 3}', "[]", "{", "{}"):
+        away = a_folder(home, package__json=main, away__txt="", **named)
+        (away / "away.js").symlink_to(home / "away.js")
+        assert table_in(away, "", set(), "OLD")["command"] == [str(away / "test")], main
     two = a_folder(home, test=program, bot=program)
     assert table_in(two, "", {two / "bot"}, "OLD")["command"] == [str(two / "bot")], "it was made"
     with pytest.raises(ConfigError, match=r"OLD: how is .*\(found: bot, test\); say it with --run"):
