@@ -22,7 +22,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
 from lath.arena.referee.conversation import Bot, NoAnswer
-from lath.arena.referee.process import Watch
+from lath.arena.referee.process import Watch, may_start
 from lath.arena.walls import users
 from lath.arena.walls.wall import Wall
 from lath.games.board import Board
@@ -234,6 +234,9 @@ class BridgedBot(Bot):
     _is_fresh = False
     """Whether the process has heard of no game yet."""
 
+    _copy = ""
+    """A copy of its contest's prelude that its process can read; empty: it needs none."""
+
     _is_for_one_turn: bool | None = None
     """Whether its processes answer once; None: none has answered yet."""
 
@@ -250,13 +253,38 @@ class BridgedBot(Bot):
 
     def _variables(self) -> Mapping[str, str]:
         """Return its own variables, and where Node.js finds what the contest's has."""
-        own, prelude = self.spec.env, self.contest.prelude
-        if not prelude or not _is_open(prelude, self.spec.wall):
+        own, prelude = self.spec.env, self._prelude()
+        if not prelude:
             return own
         # Quoted as Node.js reads it: a path may have blanks.
         path = prelude.replace("\\", r"\\").replace('"', r"\"")
         before = own.get(_NODE_OPTIONS, "")
         return {**own, _NODE_OPTIONS: f'--require "{path}" {before}'.rstrip()}
+
+    def _prelude(self) -> str:
+        """Return the contest's prelude where the next process can read it; empty: there is none.
+
+        It is copied for a user who cannot read the installation, and for everybody if that is an
+        archive. Bubblewrap shows no copy. Raises MachineError.
+        """
+        path, wall = self.contest.prelude, self.spec.wall
+        if not path or _is_open(path, wall):
+            return path
+        if wall.kind == "bwrap":
+            return ""
+        import pkgutil  # which a worker does without
+
+        content = pkgutil.get_data(__package__, os.path.basename(path)) or b""  # noqa: PTH119
+        with may_start:
+            self._copy = trees.new_file(self.tree, content)
+        return self._copy
+
+    def kill(self) -> None:
+        """End the process; see `Bot.kill`."""
+        super().kill()
+        if self._copy:
+            trees.remove(self._copy)
+            self._copy = ""
 
     def greet(self, within_s: float) -> None:
         """Take for said what the contest says; the process hears nothing before a game.

@@ -70,6 +70,18 @@ def new_scratch(mark: str) -> str:
     return folder
 
 
+def new_file(mark: str, content: bytes) -> str:
+    """Make a file for everybody to read, which `sweep` takes away, too. Raises MachineError."""
+    path = f"{scratch_root()}/{_SCRATCH}{mark}{os.urandom(8).hex()}"
+    try:
+        with open(path, "xb") as file:
+            os.fchmod(file.fileno(), 0o644)
+            file.write(content)
+    except OSError as error:
+        raise lacking(f"no file can be made in {_root}", error.errno) from error
+    return path
+
+
 def lacking(event: str, code: int | None) -> MachineError:
     """Return what to raise where the system refuses something with an error that is nobody's."""
     words, lack = os.strerror(code or 0), LACKS.get(code or 0, "")

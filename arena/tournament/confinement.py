@@ -26,7 +26,6 @@ from lath import DOCUMENTATION
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
-from lath.arena.referee.bridges import CONTESTS
 from lath.arena.tournament.programs import first_bytes
 from lath.arena.walls import users
 from lath.arena.walls.bubblewrap import View
@@ -385,19 +384,7 @@ def _needed(bot: BotSpec, own: str) -> list[str]:
     needed = [*([own] if own else files_of(bot)), *bot.files, *bot.reads, *installed]
     if sys.prefix in installed or sys.base_prefix in installed:  # it may be made of our modules
         needed += _ours()
-    return [*needed, *_preludes(bot)]
-
-
-def _preludes(bot: BotSpec) -> Iterator[str]:
-    """Yield what Node.js reads before a program that it runs, if that is one of a contest."""
-    program = _program(bot)
-    is_of_node = any(Path(each).name in _NODE for each in (program, _first_line(program)))
-    if is_of_node and bot.protocol in CONTESTS and CONTESTS[bot.protocol].prelude:
-        yield CONTESTS[bot.protocol].prelude
-
-
-_NODE: Final = ("node", "nodejs")
-"""The names of Node.js."""
+    return needed
 
 
 def _ours() -> Iterator[str]:

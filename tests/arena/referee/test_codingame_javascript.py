@@ -15,13 +15,16 @@ from contest_bots import GLOBALS
 from processes import new_tree
 from tools import needs
 
+from lath.arena.referee import bridges, trees
 from lath.arena.referee.bots import BotSpec
-from lath.arena.referee.bridges import PRELUDE, BridgedBot, Codingame, bot_of
+from lath.arena.referee.bridges import PRELUDE, Codingame, bot_of
 from lath.arena.referee.clock import Limits
+from lath.arena.referee.conversation import Bot
 from lath.arena.referee.process import Watch
 from lath.arena.referee.recognition import recognised
 from lath.arena.tournament.confinement import confined
 from lath.arena.walls import users
+from lath.arena.walls.wall import Wall
 from lath.notation.protocol import TimeControl
 
 NODE = shutil.which("node") or "node"
@@ -109,12 +112,11 @@ def test_a_bot_has_them_however_node_is_started(
     file.chmod(0o755)
     command = tuple(word.replace("FILE", str(file)) for word in words)
     spec = BotSpec(name="ada", command=command, env=OPTIONS, may_be_of_contest=True)
-    assert plays(spec)
+    assert plays(bot_of(spec, Watch(), tree=new_tree()))
 
 
-def plays(spec: BotSpec) -> bool:
+def plays(bot: Bot) -> bool:
     """Return whether a bot of CodinGame answers its first turns."""
-    bot = bot_of(spec, Watch(), tree=new_tree())
     bot.open()
     return recognised(bot, Limits(time=TimeControl(), startup_s=20.0)) == "codingame"
 
@@ -139,25 +141,40 @@ def test_a_bot_has_them_in_every_sandbox(wall: str) -> None:
         name="ada", command=(NODE, "-e", GLOBALS), sandbox=wall, protocol="codingame"
     )
     (spec,) = confined([of_codingame]).bots
-    assert plays(replace(spec, protocol="lath", may_be_of_contest=True))
+    spec = replace(spec, protocol="lath", may_be_of_contest=True)
+    assert plays(bot_of(spec, Watch(), tree=new_tree()))
 
 
-def test_who_cannot_read_them_is_no_worse_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot in C needs none of it, and Node.js would not start without a file that it is told."""
+@needs("node")
+def test_who_cannot_read_the_installation_has_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bridges, "_is_open", lambda _path, _wall: False)
+    spec = BotSpec(name="ada", command=(NODE, "-e", GLOBALS), may_be_of_contest=True)
+    bot = bot_of(spec, Watch(), tree=new_tree())
+    assert plays(bot)
+    assert trees.scratches(bot.tree) == [], "it goes with the process"
+    bot = bot_of(replace(spec, protocol="codingame"), Watch(), tree=bot.tree)
+    bot.open()
+    copies = trees.scratches(bot.tree)
+    assert [Path(path).stat().st_mode & 0o777 for path in copies if Path(path).is_file()] == [0o644]
+    bot.kill()
+    assert trees.scratches(bot.tree) == []
 
-    def closed_to(_user: int, paths: object) -> str:
-        return PRELUDE if PRELUDE in paths else ""  # type: ignore[operator]
 
-    def confined_bot(*command: str) -> BridgedBot:
-        spec = BotSpec(name="ada", command=command, protocol="codingame")
-        (spec,) = confined([spec]).bots
-        bot = bot_of(spec, Watch(), tree="t")
-        assert isinstance(bot, BridgedBot)
-        return bot
+def test_a_bot_behind_bubblewrap_that_cannot_read_them_starts_without() -> None:
+    """Node.js does not start at all where it is told of a file that it does not see."""
+    wall = Wall(kind="bwrap")
+    spec = BotSpec(name="ada", command=(NODE,), protocol="codingame", wall=wall)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bridges, "_is_open", lambda _path, _wall: False)
+        assert bot_of(spec, Watch(), tree="t")._variables() == {}
 
-    monkeypatch.setattr(users, "can_be_given", lambda: True)
-    monkeypatch.setattr(users, "closed_to", closed_to)
-    of_node, of_c = confined_bot("/usr/bin/node", "-e", ""), confined_bot("/bin/true")
-    assert (of_node.spec.wall.kind, of_c.spec.wall.kind) == ("limits", "user")
-    assert PRELUDE in of_node._variables()["NODE_OPTIONS"]
-    assert of_c._variables() == {}
+
+def test_a_file_is_open_to_a_bot_if_its_user_can_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "prelude"
+    file.touch()
+    monkeypatch.setattr(users, "closed_to", lambda _user, _paths: str(tmp_path))
+    assert bridges._is_open(str(file), Wall())
+    assert not bridges._is_open(str(file), Wall(kind="user"))
+    assert not bridges._is_open(str(tmp_path / "archive.pyz" / "prelude"), Wall())
