@@ -16,6 +16,7 @@ from lath.arena.errors import ConfigError, reading
 from lath.notation import formats
 from lath.notation.errors import Problem, printable
 from lath.notation.reader import Entry
+from lath.notation.record import MOVES, NOT_READ, UNKNOWN_GAME
 
 _ONCE: Final = ("unknown-game", "no-game")
 """Codes of problems that are of a file rather than of a record: one message is for all."""
@@ -33,6 +34,10 @@ class Taken:
         """Forget everything: a command begins."""
         self.is_strict = False
         """Whether records of other games are problems like any other."""
+        self.wants_moves = True
+        """Whether results alone are less than the command could use."""
+        self.unread = 0
+        """Records of no game that is known, whose moves are not read."""
         self.game = ""
         """The game that `--game` gives to records that name none."""
         self.assumed = Counter[str]()
@@ -56,6 +61,9 @@ class Taken:
     def note(self, entry: Entry) -> bool:
         """Count what is said of an entry in the end; return whether it is of another game."""
         self._is_game_used |= any(words.endswith(BY_GAME) for words in entry.assumed)
+        record = entry.record
+        if record and record.game == UNKNOWN_GAME and record.tag(MOVES) == NOT_READ:
+            self.unread += 1
         if entry.other_game and not self.is_strict:
             self.others[printable(entry.other_game)[:40]] += 1
         elif entry.assumed and not entry.problems:
@@ -89,6 +97,9 @@ class Taken:
         if dropped := [(words, n) for words, n in self.assumed.items() if _is_drop(words)]:
             told = [(words.removeprefix(_DROPPED), n) for words, n in dropped]
             lines.append(f"dropped: {_counted(told)}")
+        if self.unread and self.wants_moves:
+            many = f"{self.unread:,} record{'s that name' if self.unread > 1 else ' that names'}"
+            lines.append(f"hint: the moves of {many} no game are not read; --game NAME reads them")
         if self.game and not self._is_game_used:
             lines.append(
                 f"hint: --game {self.game} is for records of text that name no game; "

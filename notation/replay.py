@@ -46,6 +46,7 @@ from lath.notation.record import (
     Record,
     Remembered,
     Termination,
+    annotation,
     is_date,
     ply_as_read,
     record_as_read,
@@ -95,10 +96,20 @@ def annotation_faults(
     for index, part in enumerate(annotations):
         if wrong := _wrong_with(part):
             message = f"{part} is not {wrong}"
-            seconds = seconds_of(part.value) if part.name in ("emt", "clk") else ""
-            meant = f"[%{part.name} {float(seconds):.3f}]" if seconds else ""
+            meant = str(meant_annotation(part) or "")
             place = notes[index] if notes else at
             yield Fault("annotation", message, at=place, ply=number, meant=meant)
+
+
+def meant_annotation(note: Annotation) -> Annotation | None:
+    """Return an annotation whose time is written as on a clock, in seconds; None for others."""
+    seconds = seconds_of(note.value) if note.name in ("emt", "clk") else ""
+    return annotation(note.name, seconds) if seconds else None
+
+
+def is_right(note: Annotation) -> bool:
+    """Return whether an annotation has no name that is known, or a value that this may have."""
+    return _wrong_with(note) is None
 
 
 def _wrong_with(note: Annotation) -> str | None:

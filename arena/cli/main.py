@@ -352,17 +352,20 @@ def require_csv(*, bom: bool, as_csv: bool) -> None:
         raise typer.BadParameter("--bom is for --csv")
 
 
-def add_games(files: Iterable[str] | None, *, is_strict: bool = False) -> None:
+def add_games(
+    files: Iterable[str] | None, *, is_strict: bool = False, wants_moves: bool = True
+) -> None:
     """Add the games of files that somebody names, so that records of them can be read.
 
     A game that is here already is that of records that name none. If `is_strict`, records of games
-    that are not here are problems. Raises ConfigError and GameFileError.
+    that are not here are problems. If not `wants_moves`, results alone will do. Raises ConfigError
+    and GameFileError.
     """
     from lath import games
     from lath.arena.errors import ConfigError
     from lath.arena.taken import TAKEN
 
-    TAKEN.is_strict = is_strict
+    TAKEN.is_strict, TAKEN.wants_moves = is_strict, wants_moves
     for text in files or ():
         game_id = games.named(text)
         if games.origin(game_id) is None:

@@ -163,7 +163,7 @@ def rate(
     from lath.reports.standings import compute
     from lath.reports.versions import standings_of
 
-    add_games(game, is_strict=strict)
+    add_games(game, is_strict=strict, wants_moves=False)
     if as_json and as_csv:
         raise typer.BadParameter("--json and --csv exclude each other")
     require_csv(bom=bom, as_csv=as_csv)
@@ -701,7 +701,7 @@ def report(
 
     Example: arena report tournament -o report.html
     """
-    add_games(game, is_strict=strict)
+    add_games(game, is_strict=strict, wants_moves=False)
     if copy_templates is not None:
         _copy(copy_templates)
         return

@@ -25,7 +25,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import PurePath
 from typing import BinaryIO, Final, NamedTuple
 
@@ -41,6 +41,8 @@ from lath.notation.formats.text_header import (
     ending_of,
     free_name,
     game_meant,
+    games_in,
+    is_resigning,
     players_in,
     reason_in,
     seats_of,
@@ -53,17 +55,24 @@ from lath.notation.record import (
     MOVES,
     NOT_RECORDED,
     RULES,
+    Annotation,
     Comment,
     Ply,
     Record,
     Variation,
+    annotation,
     comment,
 )
-from lath.notation.replay import check_line, check_tag, end_faults, start_from
+from lath.notation.replay import (
+    check_line,
+    check_tag,
+    end_faults,
+    is_right,
+    meant_annotation,
+    start_from,
+)
 from lath.notation.scanner import scan, size_fault
 from lath.notation.suggestions import meant_game, meant_move, meant_time_control
-
-_RESIGNS: Final = r"(?i)resign(?:s|ed)?[.!]*"
 
 
 def _move(game: Game, word: str) -> tuple[str, bool]:
@@ -74,16 +83,40 @@ def _move(game: Game, word: str) -> tuple[str, bool]:
 @lru_cache(maxsize=1 << 14)
 def _move_of(game_id: str, word: str) -> tuple[str, bool]:
     game = games.get(game_id)
-    for text in (word, re.sub(r"[+#=:.*'\"”x]+$", "", word), word.strip("+#=:.*'\"“”x-")):
+    dashed = re.sub("[‐‑‒–—−]", "-", word)
+    bare = dashed.strip("+#=:.*'\"“”x-")
+    for text in (word, re.sub(r"[+#=:.*'\"”x]+$", "", dashed), bare, bare.replace("-", "")):
         try:
-            return game.canonical(text), text != word
+            return game.canonical(text), text.replace("-", "") != dashed.replace("-", "")
         except MoveSyntaxError:
             if text and (meant := meant_move(game, text)):
                 return meant, text.lower() != word.lower()
     return "", False
 
 
+def _split(game: Game, words: list[Word]) -> list[Word]:
+    """Return the words, each pair of moves with a dash between as two."""
+    found = []
+    for word in words:
+        parts = [word.text] if _move(game, word.text)[0] else re.split("[-‐‑‒–—−/]", word.text)
+        if len(parts) != 2 or not all(_move(game, part)[0] for part in parts):
+            found.append(word)
+            continue
+        behind = word.at + len(parts[0]) + 1
+        found += [Word(parts[0], word.at), replace(word, text=parts[1], at=behind)]
+    return found
+
+
 # Reading
+
+
+class _Tried(NamedTuple):
+    """How far the moves of a record go in a game that nobody named."""
+
+    game_id: str
+    plies: int
+    stop: Word | None
+    """The first that is no legal move; None where all are."""
 
 
 class _Known(NamedTuple):
@@ -226,25 +259,49 @@ class _Reading:
             return _Known(None, fault=fault, other="" if meant else named)
         if given := given_game():
             return self._game(given)._replace(assumed=f"the game is {given} by --game")
-        stem = PurePath(self._name).name.lower()
-        said = {
-            one
-            for one in games.ids()
-            if re.search(rf"(?<![a-z0-9]){one}(?![a-z0-9]|-[a-z6])", stem)
-        }
-        if len(said) == 1:
-            game_id = said.pop()
-            return self._game(game_id)._replace(assumed=f"the game is {game_id} by the file's name")
-        self.fits = fits = [game.id for game in games.installed() if self._fits(game)]
+        return self._found()
+
+    def _found(self) -> _Known:
+        """Return the game of a record that names none: by its file, its lines or its moves."""
+        if len(said := games_in(PurePath(self._name).name)) == 1:
+            return self._assumed(said.pop(), " by the file's name")
+        tried = [self._tried(game) for game in games.installed()]
+        self.fits = fits = [one.game_id for one in tried if one.stop is None]
+        lines = self._text[: self._course.words[0].at if self._course.words else None]
+        said = games_in(lines.rpartition("\n")[0])
+        if len(said) == 1 and (said <= set(fits) or not fits):
+            return self._assumed(said.pop(), " by a line above the moves")
         if len(fits) == 1:
-            words = f"the game is {fits[0]}, the only one in which all moves are legal"
-            return self._game(fits[0])._replace(assumed=words)
-        why = "no game is named"
-        if len(fits) > 1 and self._course.words:
-            why += f", and the moves are legal in {listed(fits, 'and')}"
-        elif self._course.words:
-            why += ", and the moves are legal in none"
-        return _Known(None, fault=Fault("no-game", why, '[Game "ID"], or --game ID', 0))
+            return self._assumed(fits[0], ", the only one in which all moves are legal")
+        return _Known(None, fault=self._not_found(tried))
+
+    def _not_found(self, tried: list[_Tried]) -> Fault:
+        """Return why nobody knows the game of a record, and how far its moves go in which."""
+        expected = '[Game "ID"], or --game ID'
+        if self._text.lstrip().startswith("(;"):
+            return Fault("syntax", "SGF is only written, not read", "moves such as 1. e5 d4", 0)
+        if not self._course.words:
+            what = "no game is named, and no line has moves of one"
+            return Fault("no-game", what, expected, 0)
+        if self.fits:
+            what = f"no game is named, and the moves are legal in {listed(self.fits, 'and')}"
+            return Fault("no-game", what, expected, 0)
+        most = max(one.plies for one in tried)
+        best = [one for one in tried if one.plies == most]
+        word = best[0].stop or self._course.words[0]
+        names = listed([one.game_id for one in tried], "or")
+        what = f"no game is named, and the moves are not legal in {names}"
+        if most:
+            furthest = listed([one.game_id for one in best], "and")
+            what += (
+                f"; those of {furthest} go furthest, to {shortened(word.text)} at ply {most + 1}"
+            )
+        if most and len(best) == 1:
+            expected += f" such as --game {best[0].game_id}"
+        return Fault("no-game", what, expected, word.at)
+
+    def _assumed(self, game_id: str, why: str) -> _Known:
+        return self._game(game_id)._replace(assumed=f"the game is {game_id}{why}")
 
     def _game(self, game_id: str) -> _Known:
         try:
@@ -252,27 +309,26 @@ class _Reading:
         except GameError as error:
             return _Known(None, fault=Fault("unknown-game", str(error), at=self._at.get("Game", 0)))
 
-    def _fits(self, game: Game) -> bool:
+    def _tried(self, game: Game) -> _Tried:
+        """Return how far the moves go in a game; words of an ending may stand behind them."""
+        words = _split(game, self._course.words)
         position = game.start()
         count = 0
-        try:
-            for word in self._course.words:
-                if (move := _move(game, word.text)[0]) == "":
-                    break
+        for count, word in enumerate(words):
+            move = _move(game, word.text)[0]
+            if not move:
+                behind = words[count:]
+                is_end = count > 0 and not any(re.search("[0-9]", one.text) for one in behind)
+                return _Tried(game.id, count, None if is_end else word)
+            try:
                 position = position.play(read_move(position, move))
-                count += 1
-        except GameError:
-            return False
-        left = self._course.words[count:]
-        return count >= 1 and not any(re.search("[0-9]", word.text) for word in left)
+            except GameError:
+                return _Tried(game.id, count, word)
+        return _Tried(game.id, count + 1, None if words else Word("", 0))
 
     def _read_players(self, values: dict[str, str], colours: Mapping[str, int]) -> None:
         """Take the players' names from the values, and note where they sit."""
-        both = values.pop("Players", "")
-        pair = players_in(both) or tuple(re.split(r"\s*[,;&]\s*|\s+and\s+", both)) if both else ()
-        given: list[tuple[str, int, str]] = []  # name, seat, and the tag that says so
-        for seat, name in enumerate(pair if len(pair) == 2 else self._parts.players or ()):
-            given.append((name, seat, ""))
+        given = self._named_together(values, colours)
         by_place = ("First", "Second")
         for tag in [*values]:
             colour = colours.get(tag.lower())
@@ -295,6 +351,21 @@ class _Reading:
                 message = f"{place} is {shortened(self._tags[place])} and {shortened(bare)}"
                 self.faults.append(Fault("tag", message, "one name", self._at.get(tag, 0)))
             self._at.setdefault(place, self._at.get(tag, 0))
+
+    def _named_together(
+        self, values: dict[str, str], colours: Mapping[str, int]
+    ) -> list[tuple[str, int, str]]:
+        """Return name, seat and tag of players that no tag of their own names."""
+        both = values.pop("Players", "")
+        pair = players_in(both) or tuple(re.split(r"\s*[,;&]\s*|\s+and\s+", both)) if both else ()
+        names = pair if len(pair) == 2 else self._parts.players or ()
+        if not names and values.keys().isdisjoint(("White", "Black", "First", "Second")):
+            names = self._parts.tellers or ()
+            if not colours.keys().isdisjoint(map(str.lower, names)):
+                return []
+            if names:
+                self.assumed.append("First is the player of the first move")
+        return [(name, seat, "") for seat, name in enumerate(names)]
 
     def _note_colours(self, tag: str) -> None:
         words = "White is First"
@@ -329,14 +400,14 @@ class _Reading:
         self, game: Game | None, players: tuple[str, str], colours: Mapping[str, int]
     ) -> list[Word]:
         """Return the moves; words behind them that tell of the result go to the ends."""
-        words = self._course.words
+        words = _split(game, self._course.words) if game else self._course.words
         for index, word in enumerate(words):
             if (game and _move(game, word.text)[0]) or re.search(r"[0-9]", word.text):
                 continue
             end = self._parts.body.find("\n", word.at)
             rest = self._parts.body[word.at : end if end >= 0 else None].strip()
             told = re.split(r"[\[{(;]", rest)[0].strip()
-            is_resigned = re.fullmatch(_RESIGNS, told)
+            is_resigned = is_resigning(told)
             ending = ending_of(told, players, colours)
             if is_resigned:
                 self._course.ends.append((f"{self._by_resigning(index)} resigns", word.at))
@@ -367,7 +438,7 @@ class _Reading:
                 message = f"{shortened(text)} is no result"
                 self.faults.append(Fault("result", message, expected, place))
         for text, place in self._parts.after:
-            if re.fullmatch(_RESIGNS, text):
+            if is_resigning(text):
                 said.append((Ending(self._by_resigning(len(self.words)), "resignation"), place))
             elif ending := ending_of(text, players, colours):
                 said.append((ending, place))
@@ -463,12 +534,34 @@ class _Reading:
                 self.faults.append(Fault("move", message, _example(game), word.at, ply=index + 1))
                 move = "x"
             lines, said = self._variations(game, position, word)
-            plies.append(Ply(move, word.glyph, _said([*word.comments, *said]), tuple(lines)))
+            comments = self._readable(_said([*word.comments, *said]))
+            plies.append(Ply(move, word.glyph, comments, tuple(lines)))
             try:
                 position = position and position.play(read_move(position, move))
             except GameError:
                 position = None
         return plies, unread
+
+    def _readable(self, comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
+        """Return comments with annotations of other programs as ours, or under another name."""
+        return tuple(tuple(map(self._readable_part, each)) for each in comments)
+
+    def _readable_part(self, part: str | Annotation) -> str | Annotation:
+        if isinstance(part, str) or (part.name != "eval" and is_right(part)):
+            return part
+        if meant := meant_annotation(part):
+            self.assumed.append("times such as 0:05:03 are hours:minutes:seconds")
+            return meant
+        if part.name == "eval" and self._has_our_evals:
+            return part
+        self.assumed.append(f"[%{part.name}] in other units stays as [%text_{part.name}]")
+        return annotation(f"text_{part.name}", part.value)
+
+    @cached_property
+    def _has_our_evals(self) -> bool:
+        """Whether all evaluations go from -1 to 1."""
+        notes = (note for word in self.words for each in _said(word.comments) for note in each)
+        return all(is_right(one) for one in notes if isinstance(one, Annotation))
 
     def _variations(
         self, game: Game, position: Position | None, word: Word
@@ -480,7 +573,7 @@ class _Reading:
                 Ply(
                     _move(game, one.text)[0] or "x",
                     one.glyph,
-                    _said([*one.comments, *(t for _, t in one.lines)]),
+                    self._readable(_said([*one.comments, *(t for _, t in one.lines)])),
                 )
                 for one in inner
             ]

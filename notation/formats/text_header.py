@@ -59,7 +59,7 @@ _QUOTED: Final = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'(?=\s*\])|[“„«][^”“»]*[
 _TAG: Final = re.compile(
     rf"\s*\[\s*((?i:{_TWO_WORDS})|[^\W\d][\w-]*)\s*[:=]?\s*({_QUOTED}|[^\]\"\n]*)\s*\]"
 )
-_KEY: Final = re.compile(rf"\s*((?i:{_NAMES}))(?:\s*[:=](?![-0-9]*\))|\t+|[ ]{{2,}})\s*(.*)")
+_KEY: Final = re.compile(rf"\s*((?i:{_NAMES}))(?:\s*[:=](?![-0-9]*\))|[ ]*\t\s*|[ ]{{2,}})\s*(.*)")
 _ANY_KEY: Final = re.compile(r"\s*([^\W\d][\w' -]{0,24}?)(?:\s*:\s+|\s+=\s+)(\S.*)")
 _NEXT_KEY: Final = re.compile(rf"(?:\s*[,;|]\s*|\s+)(?=(?i:{_NAMES})\s*[:=]\s)")
 _COLOUR: Final = re.compile(
@@ -96,12 +96,14 @@ def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
         end = match.end()
     if found:
         return found, end
-    match = _KEY.match(line) or (_ANY_KEY.match(line) if loose else None)
+    match = _KEY.match(line)
+    if match is None and loose and players_in(line) is None:
+        match = _ANY_KEY.match(line)
     if match is None:
         return [], 0
     parts = [match.start(1), *(cut.end() for cut in _NEXT_KEY.finditer(line, match.end(1)))]
     for begin, stop in zip(parts, [*parts[1:], len(line)], strict=True):
-        name, value = re.split(r"\s*[:=]\s*|\t+| {2,}", line[begin:stop], maxsplit=1)
+        name, value = re.split(r"\s*[:=]\s*|[ ]*\t\s*| {2,}", line[begin:stop], maxsplit=1)
         if tag_meant(name) == "Moves":
             return found, begin + len(line[begin:stop]) - len(value)
         value = value.strip().rstrip(",;|").strip()
@@ -114,16 +116,48 @@ def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
 def players_in(line: str) -> tuple[str, str] | None:
     """Return the two names of `ann (white) vs bob (black)`, first and second as they stand.
 
-    >>> players_in("Game 3: ann (white) vs. bob (black)")
-    ('ann (white)', 'bob (black)')
+    >>> players_in("Game 3: ann (white) vs. bob (black)"), players_in("Yavalath game 7 ann vs bob")
+    (('ann (white)', 'bob (black)'), ('ann', 'bob'))
+    >>> players_in("Round 3, board 2: ann (W) vs. bob (B), Yavalath")
+    ('ann (W)', 'bob (B)')
     """
-    text = re.sub(r"^\s*[\w .#]{1,20}:\s*", "", line).strip(" .,-=#*")
+    text = re.sub(r"^\s*[^:]{1,60}:\s+(?=\S)", "", line).strip(" .,-=#*")
     sides = _VERSUS.split(text)
     if len(sides) != 2:
         sides = re.split(r"\s+[-–—]\s+", text)
         if len(sides) != 2 or not all(map(_COLOUR.search, sides)):
             return None
-    return (sides[0], sides[1]) if all(len(side) <= 60 for side in sides) else None
+    first, second = _behind_game(sides[0]), sides[1]
+    while (cut := re.fullmatch(r"(.+?)\s*[,(]\s*([^,()]+?)\s*\)?", second)) and is_about(cut[2]):
+        second = cut[1]
+    return (first, second) if all(len(side) <= 60 for side in (first, second)) else None
+
+
+def is_about(text: str) -> bool:
+    """Return whether a text is a game's name or a day, not a part of a player's name."""
+    return bool(game_meant(text)) or day_of(text) is not None
+
+
+def _behind_game(text: str) -> str:
+    """Return what stands behind the name of a game and its number, with which a line begins."""
+    number = r"(?:\s+(?:game|match))?(?:\s*#?[0-9]+)?[\s,:–-]+(?=\S)"
+    return re.sub(rf"^(?:{_titles()}){number}", "", text, flags=re.IGNORECASE)
+
+
+def _titles() -> str:
+    """Return a pattern of ids and titles of all games, the longest first."""
+    names = {name for game in games.installed() for name in (game.id, game.title)}
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+
+
+def games_in(text: str) -> set[str]:
+    """Return the ids of the games whose id or title stands in a text as a word of its own.
+
+    >>> games_in("Yavalath on a Sunday"), games_in("club-manalath-61.txt"), games_in("mammals")
+    ({'yavalath'}, {'manalath-61'}, set())
+    """
+    found = re.findall(rf"(?<![a-z0-9])(?:{_titles()})(?![a-z0-9]|-[a-z6])", text, re.IGNORECASE)
+    return {game_meant(one) for one in found} - {""}
 
 
 def coloured(name: str, colours: Mapping[str, int]) -> tuple[str, int | None]:
@@ -133,9 +167,13 @@ def coloured(name: str, colours: Mapping[str, int]) -> tuple[str, int | None]:
     (('ann', 1), ('ann (club 2)', None))
     """
     found = _COLOUR.search(name)
-    if found is None or found[1].lower() not in colours:
+    word = _LETTERS.get(found[1], found[1].lower()) if found else ""
+    if word not in colours:
         return name.strip(), None
-    return _COLOUR.sub(" ", name, count=1).strip(), colours[found[1].lower()]
+    return _COLOUR.sub(" ", name, count=1).strip(), colours[word]
+
+
+_LETTERS: Final = {"W": "white", "B": "black"}
 
 
 def seats_of(game: Game | None, names: set[str]) -> Mapping[str, int]:
@@ -259,6 +297,16 @@ _HOW: Final = {
 }
 
 
+def who_ended(text: str) -> re.Match[str] | None:
+    """Return who did what, where a text such as `bob resigned` says how a game ended."""
+    return _DONE.fullmatch(" ".join(text.strip(" .!\"'").split()))
+
+
+def is_resigning(text: str) -> bool:
+    """Return whether a text says that the side to move gives up."""
+    return re.fullmatch(r"resign(?:s|ed)?[.!]*", text.strip(), re.IGNORECASE) is not None
+
+
 def reason_in(text: str) -> str:
     """Return the Termination that some words mean; empty where they mean none."""
     exact = str(meant_termination(text))
@@ -297,7 +345,7 @@ def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -
     if found := re.fullmatch(r"(?:win|victory|point)\s+(?:for|to|by)\s+(.+)", plain, re.IGNORECASE):
         who = _seat(found[1], players, colours)
         return None if who is None else Ending(("1-0", "0-1")[who])
-    if found := _DONE.fullmatch(plain):
+    if found := who_ended(plain):
         who = _seat(found["who"], players, colours)
         if who is None:
             return None

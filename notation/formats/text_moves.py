@@ -17,12 +17,16 @@ from lath.notation.errors import Fault
 from lath.notation.formats.text_header import (
     SEATS,
     Field,
+    day_of,
     ending_of,
     fields_of,
     game_meant,
+    is_resigning,
     players_in,
     tag_meant,
+    who_ended,
 )
+from lath.notation.formats.text_lines import plain_line, saying
 from lath.notation.record import GLYPHS
 
 _SWAP: Final = r"(?i:swap(?:s|ped)?(?:[ \t]+(?:sides|seats|colou?rs|pieces))?)(?![\w-])"
@@ -30,13 +34,14 @@ _TOKEN: Final = re.compile(
     rf"""
       (?P<braces>\{{[^}}]*\}}?)
     | (?P<line>;[^\n]*)
+    | (?P<aside>\([ \t]*[0-9][0-9:.,' \t]*(?:ms|s|sec|min|m|h)?[ \t]*\))
     | (?P<open>\() | (?P<close>\))
     | (?P<nag>\$[0-9]+)
     | (?P<result>(?<![^\s,;])(?:
         (?:[01½](?:/2)?|0?\.5)[ \t]?[-–—−:][ \t]?(?:0?\.5|[01½](?:/2)?)(?![\w/-])
         | ½ | 1/2(?![\w/]) | \*+))
     | (?P<number>[0-9]{{1,4}}[ \t]?(?:\.(?:[ \t]?\.\.+)?|…|\)|:)(?:[ \t]*(?:\.\.+|…))?
-        | [0-9]{{1,4}}(?=\s|$))
+        | [0-9]{{1,4}}(?=[\s;,|]|$))
     | (?P<swap>{_SWAP})
     | (?P<glyph>[!?]+)
     | (?P<between>[,|→]|\.\.+|…|--+|[-–—](?=\s))
@@ -64,8 +69,8 @@ def _is_moves(line: str) -> bool:
     """Return whether a line that is no field is one of moves."""
     if _NUMBERED.match(line) and not _DATE.match(line):
         return True
-    words = re.sub(r"\{[^}]*\}?|\([^)]*\)?", " ", line).replace(",", " ").split()
-    words = [word for word in words if not re.fullmatch(r"[\W\d]+|1/2", word)]
+    words = re.split(r"[\s,;|]+", re.sub(r"\{[^}]*\}?|\([^)]*\)?", " ", line))
+    words = [word for word in words if not re.fullmatch(r"[\W\d]*|1/2", word)]
     like = sum(_MOVELIKE.fullmatch(word) is not None or _is_of_a_game(word) for word in words)
     return 2 * like > len(words) or (not words and _RESULT.search(line) is not None)
 
@@ -93,11 +98,20 @@ class Beginning:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._has_moves = self._is_ended = self._is_numbered = self._after_blank = False
-        self._is_open = False
+        self._is_open = self._is_told = False
+        """Whether a comment is open, and whether moves stand in sentences."""
 
     def __call__(self, data: bytes) -> bool:
         """Return whether a record begins with this line, the next of the stream."""
         line = data.decode("utf-8", "replace").strip()
+        if not self._is_open:
+            plain = plain_line(line).strip()
+            if not plain and line.strip("> "):
+                return False  # headings of a table
+            line = plain
+            said = saying(line) if self._is_told or not self._has_moves else None
+            self._is_told = said is not None or (self._is_told and self._has_moves)
+            line = said.line.strip() if said else line
         was_blank, self._after_blank = self._after_blank, not line or bool(_RULE.fullmatch(line))
         if self._after_blank:
             return False
@@ -105,7 +119,8 @@ class Beginning:
         names = {tag_meant(one.name) for one in found}
         rest = line[end:].strip()
         if found:
-            is_end = names <= set(ENDS) and not was_blank and self._names.isdisjoint(names)
+            is_behind = not was_blank or (line[0] != "[" and not self._is_ended)
+            is_end = names <= set(ENDS) and is_behind and self._names.isdisjoint(names)
             begins = (self._has_moves and not is_end) or (
                 not self._names.isdisjoint(names) and names != {"Comment"} and was_blank
             )
@@ -120,21 +135,17 @@ class Beginning:
             begins = begins or (self._is_ended and self._is_numbered and bool(_FIRST.match(line)))
             self._note(set(), line, begins=begins)
             return begins
-        begins = self._has_moves and was_blank and ending_of(line, ("", ""), SEATS) is None
+        begins = self._has_moves and was_blank and not is_ending(line)
         self._note(set(), "", begins=begins)
         return begins
 
     def _note(self, names: set[str], moves: str, *, begins: bool) -> None:
         if begins:
-            self._names, self._has_moves, self._is_ended, self._is_numbered = (
-                set(),
-                False,
-                False,
-                False,
-            )
+            self._names = set()
+            self._has_moves = self._is_ended = self._is_numbered = False
         self._names |= names
         if moves:
-            self._is_numbered |= _NUMBERED.match(moves) is not None
+            self._is_numbered |= self._is_told or _NUMBERED.match(moves) is not None
             self._has_moves = True
             last = max(moves.rfind("{"), moves.rfind("}"))
             self._is_open = moves[last] == "{" if last >= 0 else self._is_open
@@ -155,7 +166,24 @@ class Parts:
     after: list[tuple[str, int]] = field(default_factory=list)
     """Lines that are neither, above the moves and below them, and where."""
     players: tuple[str, str] | None = None
+    tellers: tuple[str, str] | None = None
+    """Who makes the moves where those stand in sentences, who begins first."""
 
+
+def is_ending(line: str) -> bool:
+    """Return whether a line behind the moves of a game says how that ended.
+
+    >>> is_ending("bob resigned"), is_ending("resigns"), is_ending("bob vs cid")
+    (True, True, False)
+    """
+    return (
+        ending_of(line, ("", ""), SEATS) is not None
+        or is_resigning(line)
+        or (len(line) <= _LONGEST_ENDING and who_ended(line) is not None)
+    )
+
+
+_LONGEST_ENDING: Final = 60
 
 _COMMENT: Final = " \t;"
 """Signs before the words of a line that is a comment."""
@@ -166,8 +194,14 @@ def parts_of(text: str) -> Parts:
     found = Parts()
     at, kept = 0, []
     has_moves = is_open = False
+    tellers: list[str] = []
     for line in text.splitlines(keepends=True):
         bare = line.rstrip("\r\n")
+        bare = bare if is_open else plain_line(bare)
+        said = saying(bare) if not is_open and (tellers or not has_moves) else None
+        if said:
+            tellers.append(said.who)
+            bare = said.line
         fields, end = ([], 0) if is_open else fields_of(bare, at, loose=not has_moves)
         found.fields += fields
         rest = bare[end:]
@@ -183,12 +217,16 @@ def parts_of(text: str) -> Parts:
                 found.players = players
             elif game_meant(bare.strip(" .#*=-")):
                 found.fields.append(Field("Game", bare.strip(" .#*=-"), at, at))
+            elif (day := bare.strip(" .,()")) and day[-1].isdigit() and day_of(day):
+                found.fields.append(Field("Date", day, at, at))
             else:
                 found.before.append(bare.lstrip(_COMMENT).rstrip())
         kept.append(" " * end + rest if is_body else " " * len(bare))
         kept.append(line[len(bare) :])
         at += len(line)
     found.body = "".join(kept)
+    if len(set(tellers)) == 2:
+        found.tellers = tellers[0], (set(tellers) - {tellers[0]}).pop()
     return found
 
 
@@ -226,15 +264,18 @@ def course_of(body: str) -> Course:  # noqa: C901, PLR0912 - a case for each kin
     """What is said in a variation before its first move."""
     while match := _TOKEN.search(body, at):
         kind, token, at = match.lastgroup or "", match[0], match.end()
+        if kind == "number" and stack and token.endswith(")"):
+            at -= 1  # which closes what is open
         if kind == "line" and _is_list(token[1:]):
             at = match.start() + 1  # a semicolon between moves
-        elif kind in ("braces", "line"):
+        elif kind in ("braces", "line", "aside"):
             if kind == "braces" and not token.endswith("}"):
                 course.faults.append(
                     Fault("syntax", "the comment is never closed", "}", match.start())
                 )
             before = early if stack else course.before
-            (words[-1].comments if words else before).append(token.strip("{};").strip())
+            signs = "()" if kind == "aside" else "{};"
+            (words[-1].comments if words else before).append(token.strip(signs).strip())
         elif kind == "open":
             stack.append((words, match.start()))
             words = []

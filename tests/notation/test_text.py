@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
@@ -65,22 +66,71 @@ class Shape:
     signs: bool
     newline: str
     bom: bool
+    mark: str
+    """What mail and forums put before each line."""
+
+
+Pairs = list[list[str]]
+
+
+def rows(form: str, between: str, pairs: Pairs) -> str:
+    """Return a row for each pair of moves with its number."""
+    return "\n".join(form.format(n, between.join(pair)) for n, pair in enumerate(pairs, 1))
+
+
+def each(form: str, end: str, words: list[str]) -> str:
+    """Return all moves, with the number of the pair and of the ply."""
+    return end.join(
+        form.format(word, n // 2 + 1, n, dots="..." if n % 2 else ".", who=("ann", "bob")[n % 2])
+        for n, word in enumerate(words)
+    )
+
+
+MARKDOWN = "| # | White | Black |\n|---|:-----:|-------|\n"
+LAYOUTS: dict[str, Callable[[list[str], Pairs], str]] = {
+    "pairs": lambda _, pairs: rows("{}. {}", " ", pairs).replace("\n", " "),
+    "glued": lambda _, pairs: rows("{}.{}", " ", pairs).replace("\n", " "),
+    "plies": lambda words, _: " ".join(f"{n}. {word}" for n, word in enumerate(words, 1)),
+    "dots": lambda words, _: each("{1}{dots} {0}", "\n", words),
+    "lines": lambda words, _: "\n".join(words),
+    "commas": lambda words, _: ", ".join(words),
+    "bare": lambda words, _: " ".join(words),
+    "columns": lambda _, pairs: rows("{}\t{}", "\t", pairs),
+    "cells": lambda _, pairs: MARKDOWN + rows("| {} | {} |", " | ", pairs),
+    "semicolons": lambda _, pairs: "No;White;Black\n" + rows("{};{}", ";", pairs),
+    "sentences": lambda words, _: each("Move {2}:\n{who} plays {0}", "\n", words).replace(
+        "plays swap", "swaps sides"
+    ),
+    "clocks": lambda words, _: each(
+        "{1}{dots} {0} {{ [%eval 2.5] [%clk 0:01:{2:02}] }}", " ", words
+    ),
+    "times": lambda words, _: each("{0} (0:{2:02})", " ", words),
+    "dashes": lambda words, pairs: (
+        " ".join(words)
+        if any("-" in word for word in words)
+        else rows("{}.{}", "–", pairs).replace("\n", " ")
+    ),
+}
 
 
 SHAPES = st.builds(
     Shape,
-    tags=st.sampled_from(['[{} "{}"]', "[{} '{}']", "[{} {}]", "[{}: {}]", "{}: {}", "{} = {}"]),
+    tags=st.sampled_from(
+        [
+            *('[{} "{}"]', "[{} '{}']", "[{} {}]", "[{}: {}]", "{}: {}", "{} = {}"),
+            *("- {}: {}", "**{}**: {}", "* **{}:** {}", "| {} | {} |", "{}\t{}", "## {}: {}"),
+        ]
+    ),
     order=st.integers(0, 5),
     seats=st.sampled_from(SEATS),
     date=st.sampled_from(DATES),
-    moves=st.sampled_from(
-        ["pairs", "glued", "plies", "dots", "lines", "commas", "bare", "columns"]
-    ),
+    moves=st.sampled_from(sorted(LAYOUTS)),
     case=st.sampled_from(["as is", "upper"]),
     ends=st.sampled_from(["tag", "behind", "both", "words"]),
     signs=st.booleans(),
     newline=st.sampled_from(["\n", "\r\n"]),
     bom=st.booleans(),
+    mark=st.sampled_from(["", "", "> ", ">> "]),
 )
 
 
@@ -88,30 +138,10 @@ def moves_in(record: Record, shape: Shape) -> str:
     words = list(record.moves)
     if shape.case == "upper" and record.game == "yavalath":
         words = [word.upper() for word in words]
-    if shape.signs:
+    if shape.signs and shape.moves not in ("sentences", "dashes"):
         words = [f"{word}!" if i % 3 == 0 else word for i, word in enumerate(words)]
         words = [f"{word} {{so, 1-0}}" if i % 5 == 4 else word for i, word in enumerate(words)]
-    pairs = [words[i : i + 2] for i in range(0, len(words), 2)]
-    match shape.moves:
-        case "pairs":
-            return " ".join(f"{n}. {' '.join(pair)}" for n, pair in enumerate(pairs, 1))
-        case "glued":
-            return " ".join(f"{n}.{' '.join(pair)}" for n, pair in enumerate(pairs, 1))
-        case "plies":
-            return " ".join(f"{n}. {word}" for n, word in enumerate(words, 1))
-        case "dots":
-            return "\n".join(
-                f"{n}{'.' if not k else '...'} {word}"
-                for n, pair in enumerate(pairs, 1)
-                for k, word in enumerate(pair)
-            )
-        case "lines":
-            return "\n".join(words)
-        case "commas":
-            return ", ".join(words)
-        case "columns":
-            return "\n".join("\t".join((str(n), *pair)) for n, pair in enumerate(pairs, 1))
-    return " ".join(words)
+    return LAYOUTS[shape.moves](words, [words[i : i + 2] for i in range(0, len(words), 2)])
 
 
 def text_of(record: Record, shape: Shape) -> str:
@@ -132,7 +162,8 @@ def text_of(record: Record, shape: Shape) -> str:
         end = "\n" + WORDS[record.result][choice % len(WORDS[record.result])]
         if record.termination == "rules":
             end = "\n" + WORDS[record.result][0]
-    return f"{head}\n\n{moves_in(record, shape)}{end}\n"
+    lines = f"{head}\n\n{moves_in(record, shape)}{end}\n".splitlines()
+    return "".join(f"{shape.mark}{line}\n" for line in lines)
 
 
 @settings(max_examples=150, deadline=None)
@@ -218,6 +249,69 @@ def test_all_that_is_wrong_with_a_record_is_told_at_once_and_the_next_is_read() 
 def test_a_contradiction_is_a_problem(text: str, code: str) -> None:
     (entry,) = read(text)
     assert code in [problem.code for problem in entry.problems]
+
+
+def test_a_game_that_nobody_names_says_which_were_tried_and_how_far_they_go() -> None:
+    (entry,) = read('[White "ann"]\n\n1. e5 d4 2. c3 Z9 *\n')
+    (problem,) = entry.problems
+    assert (problem.code, problem.line, problem.column) == ("no-game", 3, 16)
+    assert "not legal in mammalath, mammalath-plus, manalath" in problem.message
+    assert "mammalath, mammalath-plus and yavalath go furthest, to 'Z9' at ply 4" in problem.message
+    assert "--game ID" in problem.expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Yavalath",
+        "Yavalath, club evening",
+        "Our game of Yavalath in Rome",
+        "Round 3, board 2: ann (W) vs. bob (B), Yavalath",
+        "Yavalath game 17: ann (W) vs bob (B)",
+        "# Yavalath: ann (W) vs bob (B)",
+        "11.3.2024, Yavalath\nbob (B) - ann (W)",
+    ],
+)
+def test_a_line_above_the_moves_names_the_game_and_the_players(line: str) -> None:
+    record = only(f"{line}\n\n1. e5 d4 2. c3 1-0\n")
+    assert record.game == "yavalath"
+    if "ann" in line:
+        assert (record.first, record.second) == ("ann", "bob")
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["ann won", "bob resigned", "Result: 1-0", "Result:1-0", "**Result**: 1:0", "White wins!"],
+)
+def test_an_ending_behind_an_empty_line_is_that_of_the_game_before(end: str) -> None:
+    one = f"Game: yavalath\nWhite: ann\nBlack: bob\n\n1. e5 d4 2. c3\n\n{end}\n"
+    found = read(f"{one}\n{one}")
+    assert [entry.record and entry.record.result for entry in found] == ["1-0", "1-0"]
+
+
+def test_times_on_a_clock_are_seconds_and_evaluations_in_other_units_are_kept_apart() -> None:
+    record = only(f"{HEAD}\n1. e5 {{ [%eval 0.3] [%clk 0:05:03] }} d4 {{ [%eval #-3] }} 2. c3 *\n")
+    assert [ply.annotations for ply in record.plies[:2]] == [
+        [("text_eval", "0.3"), ("clk", "303.000")],
+        [("text_eval", "#-3")],
+    ]
+    ours = only(f"{HEAD}\n1. e5 {{[%eval 0.3]}} d4 *\n")
+    assert ours.plies[0].annotations == [("eval", "0.3")]
+
+
+def test_numbers_in_brackets_are_words_not_the_end_of_what_is_open() -> None:
+    record = only(f"{HEAD}\n1. e5 (0:12) d4 (see move 12) 2. c3 *\n")
+    assert record.moves == ("e5", "d4", "c3")
+    assert [ply.comments for ply in record.plies[:2]] == [(("0:12",),), (("see move 12",),)]
+
+
+def test_what_people_say_of_a_game_is_no_move_of_it() -> None:
+    record = only(f"{HEAD}\n1. e5 d4 2. c3 1-0\nann should have played f6\nWhite plays c3\n")
+    assert record.moves == ("e5", "d4", "c3")
+    assert [part for each in record.plies[-1].comments for part in each] == [
+        "ann should have played f6",
+        "White plays c3",
+    ]
 
 
 def test_what_was_assumed_is_said_of_each_record() -> None:

@@ -64,6 +64,16 @@ def test_pgn_of_other_games_and_of_headers_stays_results(tmp_path: Path) -> None
         )
 
 
+def test_pgn_whose_moves_are_of_no_game_says_how_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "club.pgn"
+    path.write_text('[White "ann"]\n[Black "bob"]\n[Result "1-0"]\n\n1. e5 z9 1-0\n')
+    for command in ("check", "stats", "select", "convert {} -"):
+        words = (command if "{}" in command else f"{command} {{}}").format(path).split()
+        ran = arena(*words, *(["--to", "lath"] if "convert" in command else []))
+        assert "hint: the moves of 1 record that names no game are not read; --game NAME" in ran.err
+    assert "hint" not in arena("rate", path).err
+
+
 def test_text_of_ours_in_a_txt_file_stays_ours(tmp_path: Path) -> None:
     path = tmp_path / "games.txt"
     path.write_text('[Game "yavalath"]\n[First "ann"]\n\n1. e5   2. d4 *\n')

@@ -1,0 +1,86 @@
+"""Lines of loose text without what mail, forums and tables put around them; their places stay.
+
+Quotes, bullets, bold type and cells become blanks, so that a line is as long as it was. Must not
+know what a line is about.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+_BEFORE: Final = re.compile(r"\s*(?:>\s*)*(?:(?:[-+•]|\*(?!\*)|\#{1,6})\s+(?=\S))?")
+_BOLD: Final = re.compile(r"\{[^}]*\}?|(\*\*|__|`)(?=[^\s*_`])(.*?[^\s*_`])(\1)")
+_LINE_OF_CELLS: Final = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*")
+_TURN: Final = re.compile(r"\s*(?:move|turn|ply)\s+#?[0-9]{1,4}\s*[:.]?\s*", re.IGNORECASE)
+_HEADINGS: Final = frozenset(
+    (
+        *("#", "n", "no", "no.", "nr", "nr.", "ply", "turn", "move", "moves", "round"),
+        *("white", "black", "orange", "purple", "first", "second", "w", "b", "time", "comment"),
+    )
+)
+_AUXILIARY: Final = r"have|has|had|should|could|would|might|may|must|can|to|not|if|when|i|he|she"
+_SAID: Final = re.compile(
+    r"\s*(?:(?:(?:move|turn|ply)\s+)?\#?[0-9]{1,4}\s*[.:)-]?\s*)?"
+    rf"(?P<who>[^\W\d](?:(?!\b(?:{_AUXILIARY})\b)[\w .'-]){{0,30}}?)"
+    r"(?:(?:\s+(?:plays?|played|plac(?:es?|ed)|puts?|drops?|dropped|moves?|moved|chooses?|chose)"
+    r"(?:\s+[a-z]+){0,5}?\s+|(?P<colon>\s*:\s*))"
+    r"(?P<move>[A-Za-z]{1,3}[0-9]{1,2}(?:-[A-Za-z]?[0-9]{1,2})?|x[A-Z])"
+    r"|\s+(?P<swap>swap(?:s|ped)?(?:\s+(?:sides|seats|colou?rs))?))"
+    r"(?P<end>!?(?:\s+(?:[01½][01½/2.\s:–-]*|\*))?)[.\s]*",
+    re.IGNORECASE,
+)
+
+
+def plain_line(line: str) -> str:
+    r"""Return a line with blanks in the place of what is no part of its words.
+
+    >>> plain_line("> - **White**: ann"), plain_line("| 1 | e5 | d4 |")
+    ('      White  : ann', '\t 1 \t e5 \t d4 \t')
+    >>> plain_line("|---|----|").strip(), plain_line("# | White | Black").strip()
+    ('', '')
+    """
+    begin = _BEFORE.match(line)
+    bare = line if begin is None else " " * begin.end() + line[begin.end() :]
+    cells = bare.replace("|", "\t")
+    if _TURN.fullmatch(bare) or _LINE_OF_CELLS.fullmatch(bare) or _is_heading(cells):
+        return " " * len(line)
+    is_row = bare.lstrip().startswith("|") or (bare.count("|") > 1 and "{" not in bare)
+    return _BOLD.sub(_without_marks, cells if is_row else bare)
+
+
+def _without_marks(found: re.Match[str]) -> str:
+    return found[0] if found[1] is None else " " * len(found[1]) + found[2] + " " * len(found[1])
+
+
+def _is_heading(line: str) -> bool:
+    """Return whether a line is that of the names above the columns of a table of moves."""
+    words = re.split(r"[\s;,]+", line.strip().lower())
+    return len(words) > 1 and _HEADINGS.issuperset(words)
+
+
+class Saying(NamedTuple):
+    """A move in a sentence: who plays it, and the line with blanks for all but the move."""
+
+    who: str
+    line: str
+
+
+@lru_cache(maxsize=64)
+def saying(line: str) -> Saying | None:
+    """Return the move of a line such as `Move 3: Ann plays e5`; None where it has none.
+
+    >>> saying("3. Ann places a stone on e5")
+    Saying(who='Ann', line='                         e5')
+    >>> saying("Ann should have played d4"), saying("White: b2")
+    (None, None)
+    """
+    found = _SAID.fullmatch(line)
+    if found is None:
+        return None
+    is_numbered = re.search("[0-9]", line[: found.start("who")]) is not None
+    if found["colon"] and not is_numbered:  # which may be a name
+        return None
+    begin, end = found.start("move" if found["move"] else "swap"), found.end("end")
+    return Saying(found["who"], " " * begin + line[begin:end] + " " * (len(line) - end))
