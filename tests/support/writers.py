@@ -1,11 +1,12 @@
 """Every command that writes a file or a folder, and a home in which it is typed.
 
-A command line has `OUT` where it names what it writes. Must not know how anything is written.
+A command line has `OUT` where it names what it writes, or `OUT/` before a name in it. Must not know how anything is written.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import sys
@@ -77,6 +78,7 @@ FOLDERS: Final[Mapping[str, Writer]] = {
     "report --copy-templates": Writer("report --copy-templates OUT", "templates"),
     "report --site": Writer("report cup --site OUT", "site"),
     "init": Writer("init OUT", "bots"),
+    "init --game": Writer("init --game OUT/hexline", "mine"),
 }
 
 
@@ -110,7 +112,7 @@ def copied_home() -> Iterator[Path]:
 
 def typed(writer: Writer, out: str, *more: str) -> Ran:
     """Type a command that writes into `out`; no game is played."""
-    words = [out if word == OUT else word for word in writer.line.split()]
+    words = [re.sub(rf"^{OUT}(?=/|$)", lambda _: out, word) for word in writer.line.split()]
     with pytest.MonkeyPatch.context() as patch:
         play_nothing(patch)
         return arena(*words, *more)

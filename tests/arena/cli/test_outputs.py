@@ -169,6 +169,7 @@ def test_what_appends_and_what_edits_leaves_a_tournament_as_it_is() -> None:
             "report cup --owner greedy -o cup",
             "report --copy-templates cup",
             "init cup",
+            "init --game cup/hexline",
             "check cup --sound cup",
             "puzzles make yavalath -n 1 -o cup/games.lath",
         ):
