@@ -348,7 +348,8 @@ def _recognised(path: Path) -> str:
     """Return the format of a file that is read; raises FormatError where nothing says it."""
     with reading(path):
         found = formats.recognised(path) if path.is_file() else formats.name_for(path)
-    return formats.name_for(path) if found == "lath" else found
+        is_sure = found != "lath" or (path.is_file() and formats.begins_as_ours(path))
+    return found if is_sure else formats.name_for(path)
 
 
 def _refuse_to_replace(source: Path, to_name: str, *, is_table: bool) -> None:

@@ -26,7 +26,7 @@ from lath.arena.cli.files import (
     is_one_of,
     read_from,
     refuse_other_formats,
-    refuse_to_read_other_formats,
+    refuse_to_edit_others,
     unless_cut,
     writable,
 )
@@ -149,6 +149,7 @@ def edit(
         _refuse(edits)
     elif where is not None:
         raise ConfigError("--where goes with an edit such as --set, which is missing")
+    refuse_to_edit_others(files)
     into = _Target.of(files, out, backup, force=force)
     if (only_check or dry_run) and (out or backup or force):
         raise ConfigError(
@@ -162,7 +163,6 @@ def edit(
 
     with unless_cut(status), into.opened() as target:
         for path in files:
-            refuse_to_read_other_formats(path)
             work = _Work(path, edits, query, rules=not unchecked)
             works.append(work)
             changes = read_from(path, work.changes())

@@ -6,6 +6,7 @@ Must not know what a command does with the records.
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -232,14 +233,27 @@ def refuse_other_formats(out: Path) -> None:
         raise ConfigError(f"{out}: records are written as text; `arena convert` makes {name} of it")
 
 
-def refuse_to_read_other_formats(path: Path) -> None:
-    """Raise ConfigError for a file that is not opened as text of ours by its suffix."""
+def refuse_to_edit_others(paths: Iterable[Path]) -> None:
+    """Raise ConfigError for what is no file of text of ours, whose bytes an edit keeps."""
+    for path in paths:
+        _refuse_to_edit(path)
+
+
+def _refuse_to_edit(path: Path) -> None:
+    shown = shlex.quote(str(path))
+    if path.is_dir():
+        if (games := path / "games.lath").is_file():
+            what, hint = "a tournament, whose games stay as they were played", str(games)
+        else:
+            what, hint = "a folder", f"{shown}/*.lath"
+        way = f"arena edit {hint} … -o edited.lath" if games.is_file() else f"arena edit {hint} …"
+        raise ConfigError(f"{path} is {what}; expected record files\n  hint: {way}")
     name = formats.recognised(path)
     if name not in formats.OF_TEXT:
         by = "by its suffix" if formats.is_other(path) else "by how it begins"
-        raise ConfigError(
-            f"{path} is {name} {by}; `arena convert {path} - --to lath` makes text of it"
-        )
+        given = f" --from {name}" if shown == "-" else ""
+        way = f"arena convert {shown} -{given} --to lath | arena edit - …"
+        raise ConfigError(f"{path} is {name} {by}; arena edit changes lath alone\n  hint: {way}")
 
 
 def is_special(path: Path) -> bool:

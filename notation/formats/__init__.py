@@ -180,6 +180,14 @@ def recognised(path: str | Path) -> str:
     return _recognised(head, str(path), name)
 
 
+def begins_as_ours(path: Path) -> bool:
+    """Return whether a file begins with a record of our own text; raises OSError."""
+    from lath.notation.formats import text
+
+    with open_bytes(path) as stream:
+        return text.is_ours(stream.read(_HEAD))
+
+
 def _peeked(stream: BinaryIO) -> bytes:
     """Return how a stream begins, which is read from there on afterwards."""
     if isinstance(stream, io.BufferedReader):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 from pathlib import Path
 
 import pytest
 from commands import arena
 from sample_records import random_game
+from sites import served
 
 from lath.notation.files import compressed
 from lath.notation.formats import writer
@@ -106,10 +108,17 @@ def as_source(kind: str, folder: Path) -> tuple[Path, bytes]:
         path.write_bytes(compressed(LATH, kind))
     elif kind in (".lath", ".txt", ""):
         path.write_bytes(LATH)
+    elif kind.startswith("loose"):
+        path = folder / f"games{kind.removeprefix('loose')}"
+        path.write_bytes(re.sub(rb"(?m)^\[(First|Second) ", _colour, LATH))
     else:
         names = {".jsonl": "jsonlines", ".csv": "csv", ".json": "abstractplay"}
         path.write_bytes(written(names[kind], 0))
     return path, b""
+
+
+def _colour(seat: re.Match[bytes]) -> bytes:
+    return b"[White " if seat[1] == b"First" else b"[Black "
 
 
 def written(name: str, begin: int) -> bytes:
@@ -117,6 +126,7 @@ def written(name: str, begin: int) -> bytes:
 
 
 KINDS = [*(".lath", ".txt", "", ".gz", ".zst", ".jsonl", ".csv", ".json", ".duckdb")]
+KINDS += ["loose.txt", "loose.pgn", "loose"]
 KINDS += ["folder", "tournament", "-", "- of JSON"]
 COMMANDS = {
     "check": ["check", "--json"],
@@ -127,7 +137,16 @@ COMMANDS = {
     "explain": ["explain", "ann"],
     "show": ["show", "--game", "3"],
     "diff": ["diff"],
+    "analyze": ["analyze", "--bot", "greedy", "--nodes", "1", "--record", "3", "--ply", "0"],
+    "report": ["report", "--data", "-"],
+    "edit": ["edit", "--check", "--set", "Event=Cup"],
+    "convert": ["convert", "--to", "lath"],
 }
+REFUSED = {
+    "edit": {*(".jsonl", ".csv", ".json", "folder", "tournament", "- of JSON")}
+    | {"loose.txt", "loose.pgn", "loose"},
+}
+"""What a command does not take, with the way to it: an edit keeps all other bytes of lath text."""
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -137,12 +156,45 @@ def test_every_command_reads_every_kind_of_source(command: str, kind: str, tmp_p
         return  # which asks whether its database has the games, too: test_cli_check
     source, data = as_source(kind, tmp_path / "source")
     words: list[object] = [*COMMANDS[command], source]
+    if command == "convert":
+        words += [tmp_path / "out.lath", *_from(kind)]
     if command == "diff":
         (tmp_path / "same.lath").write_bytes(LATH)
         words += [tmp_path / "same.lath", "--moves-only"]
     ran = arena(*words, stdin=data)
-    assert ran.status == 0, ran.err
+    if kind in REFUSED.get(command, ()):
+        assert (ran.status, ran.out) == (2, "")
+        assert str(source) in ran.err
+        assert "hint: arena " in ran.err
+        return
+    assert ran.status == int(command == "edit"), ran.err  # which would change something
     assert "error[" not in ran.out + ran.err
+
+
+def test_an_edit_changes_no_file_where_another_is_refused(tmp_path: Path) -> None:
+    one, two = tmp_path / "a.lath", tmp_path / "b.csv"
+    one.write_bytes(LATH)
+    two.write_bytes(written("csv", 0))
+    assert arena("edit", one, two, "--set", "Event=Cup").status == 2
+    assert one.read_bytes() == LATH
+
+
+def _from(kind: str) -> list[str]:
+    """Return what says the format of a stream, which has no suffix."""
+    return {"-": ["--from", "lath"], "- of JSON": ["--from", "jsonlines"]}.get(kind, [])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if not kind.startswith("-")])
+def test_a_site_shows_every_kind_of_file_that_is_named(kind: str, tmp_path: Path) -> None:
+    source, _ = as_source(kind, tmp_path / "source")
+    with served(source) as site:
+        (item,) = site.site.shelf.items()
+        assert item.reason == ""
+        asked = site.post("/api/explore", {"key": item.key, "game": "yavalath"})
+        assert (asked.status, asked.value["games"]) == (200, 1 if kind == "folder" else 3)
+        if item.kind != "database":
+            assert site.ask(f"/report/{item.key}", **site.cookie).status == 200
 
 
 @pytest.mark.parametrize("to", [".lath", ".jsonl", ".csv", ".json", ".duckdb"])
