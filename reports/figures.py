@@ -582,6 +582,15 @@ class GameCounter:
         return ways_by_game({game: counted.openings for game, counted in self.by_game.items()})
 
 
+def part_of(used: int, games: int) -> str:
+    """Return over how many of some games a figure is; empty where it is over all of them.
+
+    >>> part_of(1200, 1500), part_of(7, 7)
+    ('1,200 of 1,500 games', '')
+    """
+    return f"{used:,} of {games:,} game{'s' * (games != 1)}" if used < games else ""
+
+
 def median(lengths: Counter[int]) -> float:
     """Return the exact median of lengths that are counted.
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from lath.arena.terminal.layout import LEAST_NAME, Column, Output
+from lath.reports.estimates import Estimated
 from lath.reports.figures import OPENINGS, GameCounts, Survey
 from lath.reports.measures import MEASURES, UNLIKE, Compared, Group, Measure, Measures
 from lath.reports.openings import Openings
@@ -53,15 +54,33 @@ def print_survey(survey: Survey) -> None:
 
 def _parts(survey: Survey, together: GameCounts) -> list[str]:
     """Return over which games a share is that is not over all of them."""
-    parts = []
-    finished = together.games - together.results["*"]
-    if finished < together.games:
-        parts.append(f"first scored: over the {finished:,} finished of {together.games:,} games")
-    opened = sum(counted.openings.games for _, counted in survey.games)
-    if survey.opening_plies and opened < together.games:
-        plies = "a ply" if survey.opening_plies == 1 else f"{survey.opening_plies} plies"
-        parts.append(f"openings: over the {opened:,} of {together.games:,} games with {plies}")
-    return parts
+    many = together.games
+    plies = "a ply" if survey.opening_plies == 1 else f"{survey.opening_plies} plies"
+    used: dict[str, Callable[[GameCounts], int]] = {
+        f"plies: over the {{}} of {many:,} games with moves": lambda of: of.lengths.total(),
+        f"first scored: over the {{}} finished of {many:,} games": lambda of: (
+            of.games - of.results["*"]
+        ),
+    }
+    if survey.opening_plies:
+        used[f"openings: over the {{}} of {many:,} games with {plies}"] = lambda of: (
+            of.openings.games
+        )
+    return [
+        words.format(f"{number:,}") + _by_game(survey, of)
+        for words, of in used.items()
+        if (number := sum(of(counted) for _, counted in survey.games)) < many
+    ]
+
+
+def _by_game(survey: Survey, used: Callable[[GameCounts], int]) -> str:
+    """Return over how many games of each kind that is which is not over all of them."""
+    if len(survey.games) == 1:
+        return ""
+    parts = [
+        f"{name} {used(of):,} of {of.games:,}" for name, of in survey.games if used(of) < of.games
+    ]
+    return f" ({', '.join(parts)})"
 
 
 SHOWN_OPENINGS: Final = 20
@@ -187,7 +206,7 @@ def print_measures(measures: Measures) -> None:
             Column("measure", [row.measure.name for row in rows], kind="name"),
             Column("value", [shown(row.measure, row.of.value) for row in rows]),
             Column("95 %", [between(row.measure, row.of.low, row.of.high) for row in rows]),
-            Column("games", [f"{row.of.games:,}" for row in rows], rank=1),
+            Column("games", [f"{row.of.games:,}" for row in rows]),
         ]
         output.table(f"{group.game}: {_games(group.games)}", columns)
         _print_notes(group, output)
@@ -240,8 +259,8 @@ def print_compared(
     one, other = names
     columns = [
         Column("measure", [each.measure.name for each in compared], kind="name"),
-        Column(one, [shown(each.measure, each.one.value) for each in compared]),
-        Column(other, [shown(each.measure, each.other.value) for each in compared]),
+        Column(one, [_of_part(each.measure, each.one, groups[0]) for each in compared]),
+        Column(other, [_of_part(each.measure, each.other, groups[1]) for each in compared]),
         Column("difference", [signed(each.measure, each.apart.value) for each in compared]),
         Column(
             "95 %",
@@ -270,6 +289,12 @@ def print_compared(
             words = f"{_NEED} are of {_games(group.judged)}; left out of them: {kinds}"
             output.words(f"{name}: {words}")
     _print_unmeasured([each for each in _each(names, groups) if each[1].games], output)
+
+
+def _of_part(measure: Measure, of: Estimated, group: Group) -> str:
+    """Return a value, and over how many of the games it is where it is not over all."""
+    part = f" ({of.games:,} of {group.games:,})" if of.games < group.games else ""
+    return f"{shown(measure, of.value)}{part}"
 
 
 def _each(names: tuple[str, str], groups: tuple[Group, Group]) -> list[tuple[str, Group]]:

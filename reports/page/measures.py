@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from lath.games.drawing.shapes import line, number
 from lath.reports.courses import Point
-from lath.reports.figures import Bin, bins, median, of_game
+from lath.reports.figures import Bin, bins, median, of_game, part_of
 from lath.reports.measures import (
     MEASURES,
     SAYS,
@@ -67,7 +67,8 @@ class Dot(NamedTuple):
     value: float
     low: float | None
     high: float | None
-    games: int = 0
+    part: str = ""
+    """Over how many of the games it is, where that is not over all."""
 
 
 class Panel(NamedTuple):
@@ -121,7 +122,10 @@ class Apart(NamedTuple):
     difference: str
     interval: str
     one: str
+    part_of_one: str
+    """Over how many of its games that is, where it is not over all."""
     other: str
+    part_of_other: str
     chance: str
 
 
@@ -171,7 +175,9 @@ def render(
         leads=_leads(counted),
         legal=_chart(counted, lambda one: one.courses.legal()),
         covered=_chart(counted, lambda one: one.courses.changed(), share=True),
-        differences=None if compared is None else _differences(compared),
+        differences=None
+        if compared is None
+        else _differences(compared, [one.group.games for one in groups]),
         believed=sum(each.differs for each in compared or ()),
         tests=len(compared or ()),
         command=command,
@@ -214,12 +220,18 @@ def _panel(measure: Measure, groups: Sequence[Named]) -> Panel | None:
     """Return what the games that have it come to; None where none has."""
     unit = 100 if measure.unit == "share" else 1
     rows = [
-        (one.name, row.of) for one in groups for row in one.group.rows() if row.measure == measure
+        (one.name, row.of, one.group.games)
+        for one in groups
+        for row in one.group.rows()
+        if row.measure == measure
     ]
     if not rows:
         return None
     part = partial(_times, unit)
-    dots = [Dot(name, of.value * unit, part(of.low), part(of.high), of.games) for name, of in rows]
+    dots = [
+        Dot(name, of.value * unit, part(of.low), part(of.high), part_of(of.games, games))
+        for name, of, games in rows
+    ]
     is_even = measure.key in EVEN
     ends = [*_ends(dots), *([50.0] if is_even else [])]
     if min(ends) == max(ends):
@@ -370,6 +382,9 @@ class Lengths(NamedTuple):
     """Where the median is drawn: the middle of a ply."""
     shortest: int
     longest: int
+    games: int
+    all: int
+    """Games of the kind, also those that are not whole."""
 
 
 class AllLengths(NamedTuple):
@@ -387,26 +402,28 @@ ROOM: Final = 78.0
 
 
 def _lengths(groups: Sequence[Named]) -> AllLengths | None:
-    known = [(one.name, of) for one in groups if (of := one.group.courses.lengths)]
+    known = [(one, of) for one in groups if (of := one.group.courses.lengths)]
     if not known:
         return None
     ends = min(min(of) for _, of in known), max(max(of) for _, of in known)
-    drawn = [(name, of, bins(of, ends, BARS)) for name, of in known]
+    drawn = [(one, of, bins(of, ends, BARS)) for one, of in known]
     first, last = drawn[0][2][0]["from"], drawn[0][2][-1]["to"] + 1
     x = axis((first, last), 2, 98, 8, close=True)
     most = max(one["games"] / of.total() for _, of, parts in drawn for one in parts)
-    return AllLengths(x, [_length(name, of, parts, x, most) for name, of, parts in drawn])
+    return AllLengths(x, [_length(one, of, parts, x, most) for one, of, parts in drawn])
 
 
-def _length(name: str, of: Counter[int], parts: Sequence[Bin], x: Axis, most: float) -> Lengths:
+def _length(one: Named, of: Counter[int], parts: Sequence[Bin], x: Axis, most: float) -> Lengths:
     bars = []
-    for one in parts:
-        share = one["games"] / of.total()
-        height, width = ROOM * share / most, x.of(one["to"] + 1) - x.of(one["from"])
+    for part in parts:
+        share = part["games"] / of.total()
+        height, width = ROOM * share / most, x.of(part["to"] + 1) - x.of(part["from"])
         places = (number(max(0.3, width - 0.3)), number(100 - height), number(height))
-        bars.append(Bar(one["from"], one["to"], one["games"], 100 * share, *places))
-    middle = median(of)
-    return Lengths(name, bars, middle, middle + 0.5, min(of), max(of))
+        bars.append(Bar(part["from"], part["to"], part["games"], 100 * share, *places))
+    middle, ends = median(of), (min(of), max(of))
+    return Lengths(
+        one.name, bars, middle, middle + 0.5, *ends, games=of.total(), all=one.group.games
+    )
 
 
 BOX: Final = (38.0, 8.0, 312.0, 150.0)
@@ -459,14 +476,17 @@ def _drawn(
 # Differences
 
 
-def _differences(compared: Sequence[Compared]) -> list[Differences]:
-    """Return differences of shares, and those of numbers, what is believed first."""
+def _differences(compared: Sequence[Compared], games: Sequence[int]) -> list[Differences]:
+    """Return differences of shares, and those of numbers, what is believed first.
+
+    `games` are all that there are of each.
+    """
     found = []
     for unit, words, of_first in (
         ("share", "in percentage points", False),
         ("number", "in per cent of what it is in", True),
     ):
-        rows = [_difference(each) for each in compared if each.measure.unit == unit]
+        rows = [_difference(each, games) for each in compared if each.measure.unit == unit]
         rows.sort(key=lambda row: not row.differs)
         if rows:
             ends = _ends(row.dot for row in rows if row.dot is not None)
@@ -474,7 +494,7 @@ def _differences(compared: Sequence[Compared]) -> list[Differences]:
     return found
 
 
-def _difference(each: Compared) -> Apart:
+def _difference(each: Compared, games: Sequence[int]) -> Apart:
     measure, apart = each.measure, each.apart
     unit = 100 if measure.unit == "share" else 1
     low, high, value = (_times(unit, end) for end in (apart.low, apart.high, apart.value))
@@ -492,7 +512,9 @@ def _difference(each: Compared) -> Apart:
         if low is None or high is None
         else f"{_signed(measure, low)} to {_signed(measure, high)}",
         _shown(measure, each.one.value * unit),
+        part_of(each.one.games, games[0]),
         _shown(measure, each.other.value * unit),
+        part_of(each.other.games, games[1]),
         DASH if p_value is None else f"<{THIN}0.001" if p_value < 0.001 else f"{p_value:.3f}",
     )
 

@@ -25,6 +25,7 @@ from lath.reports.background import (
     rulings_sheet,
 )
 from lath.reports.export import unsound_words
+from lath.reports.figures import part_of
 from lath.reports.standings import TRIALS
 
 # Drawings
@@ -347,6 +348,16 @@ def count(number: int, word: str, words: str = "") -> str:
     ('1 game', '1,200 games', '2 losses')
     """
     return f"{number:,} {word if number == 1 else words or f'{word}s'}"
+
+
+def of_which(used: int, games: int) -> str:
+    """Return over how many of some games a figure is, after a comma; empty where it is over all.
+
+    >>> of_which(5, 7), of_which(7, 7)
+    (', 5 of 7 games', '')
+    """
+    words = part_of(used, games)
+    return f", {words}" if words else ""
 
 
 def grouped(number: int) -> str:

@@ -1,6 +1,7 @@
 """Every command that writes a file or a folder, and a home in which it is typed.
 
-A command line has `OUT` where it names what it writes, or `OUT/` before a name in it. Must not know how anything is written.
+A command line has `OUT` where it names what it writes, or `OUT/` before a name in it. Must not
+know how anything is written.
 """
 
 from __future__ import annotations
