@@ -25,13 +25,13 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import PurePath
 from typing import BinaryIO, Final, NamedTuple
 
 from lath import games
 from lath.games.core import Game, Position, read_move
-from lath.games.errors import GameError, MoveSyntaxError
+from lath.games.errors import GameError
 from lath.notation.errors import Fault, RecordSyntaxError, RecordValueError, listed, shortened
 from lath.notation.formats import given_game
 from lath.notation.formats.text_header import (
@@ -48,7 +48,24 @@ from lath.notation.formats.text_header import (
     seats_of,
     tag_meant,
 )
-from lath.notation.formats.text_moves import ENDS, Beginning, Word, course_of, parts_of
+from lath.notation.formats.text_moves import (
+    ENDS,
+    Beginning,
+    Word,
+    course_of,
+    is_movelike,
+    number_faults,
+    parts_of,
+)
+from lath.notation.formats.text_tries import (
+    NAMED,
+    Tried,
+    as_moves,
+    example,
+    furthest_fault,
+    move_in,
+    tried,
+)
 from lath.notation.reader import Entry, RecordText, chunks, texts_by_line, texts_of
 from lath.notation.record import (
     KNOWN_TAGS,
@@ -72,51 +89,9 @@ from lath.notation.replay import (
     start_from,
 )
 from lath.notation.scanner import scan, size_fault
-from lath.notation.suggestions import meant_game, meant_move, meant_time_control
-
-
-def _move(game: Game, word: str) -> tuple[str, bool]:
-    """Return the move that a word is, and whether signs behind it were dropped; empty for none."""
-    return _move_of(game.id, word)
-
-
-@lru_cache(maxsize=1 << 14)
-def _move_of(game_id: str, word: str) -> tuple[str, bool]:
-    game = games.get(game_id)
-    dashed = re.sub("[‐‑‒–—−]", "-", word)
-    bare = dashed.strip("+#=:.*'\"“”x-")
-    for text in (word, re.sub(r"[+#=:.*'\"”x]+$", "", dashed), bare, bare.replace("-", "")):
-        try:
-            return game.canonical(text), text.replace("-", "") != dashed.replace("-", "")
-        except MoveSyntaxError:
-            if text and (meant := meant_move(game, text)):
-                return meant, text.lower() != word.lower()
-    return "", False
-
-
-def _split(game: Game, words: list[Word]) -> list[Word]:
-    """Return the words, each pair of moves with a dash between as two."""
-    found = []
-    for word in words:
-        parts = [word.text] if _move(game, word.text)[0] else re.split("[-‐‑‒–—−/]", word.text)
-        if len(parts) != 2 or not all(_move(game, part)[0] for part in parts):
-            found.append(word)
-            continue
-        behind = word.at + len(parts[0]) + 1
-        found += [Word(parts[0], word.at), replace(word, text=parts[1], at=behind)]
-    return found
-
+from lath.notation.suggestions import meant_game, meant_time_control
 
 # Reading
-
-
-class _Tried(NamedTuple):
-    """How far the moves of a record go in a game that nobody named."""
-
-    game_id: str
-    plies: int
-    stop: Word | None
-    """The first that is no legal move; None where all are."""
 
 
 class _Known(NamedTuple):
@@ -132,14 +107,25 @@ class _Known(NamedTuple):
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are played."""
     texts = texts_by_line(stream, Beginning(), fallback="cp1252")
+    last: Entry | None = None
     for number, text in enumerate(texts, 1):
         if fault := text.fault or size_fault(text.text):
-            yield text.entry(name, number, None, [fault])
+            if last:
+                yield last
+            last = text.entry(name, number, None, [fault])
             continue
         reading = _Reading(text, name)
         record = reading.record()
         entry = text.entry(name, number, record, reading.faults)
-        yield replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game)
+        entry = replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game)
+        if last and reading.is_prose:
+            last = replace(last, assumed=(*last.assumed, "words behind a game are left out"))
+            continue
+        if last:
+            yield last
+        last = entry
+    if last:
+        yield last
 
 
 def is_ours(head: bytes) -> bool:
@@ -209,6 +195,12 @@ class _Reading:
         self.fits: list[str] = []
         """The games in which all moves are legal, where nobody says it."""
 
+    @property
+    def is_prose(self) -> bool:
+        """Whether the text has nothing of a record."""
+        parts, course = self._parts, self._course
+        return not (parts.fields or parts.players or course.words or course.ends)
+
     def record(self) -> Record | None:
         """Return the record; None where it is none, which `faults` say."""
         values = self._values()
@@ -265,40 +257,27 @@ class _Reading:
         """Return the game of a record that names none: by its file, its lines or its moves."""
         if len(said := games_in(PurePath(self._name).name)) == 1:
             return self._assumed(said.pop(), " by the file's name")
-        tried = [self._tried(game) for game in games.installed()]
-        self.fits = fits = [one.game_id for one in tried if one.stop is None]
+        some = [tried(game, self._course.words) for game in games.installed()]
+        self.fits = fits = [one.game_id for one in some if one.stop is None]
         lines = self._text[: self._course.words[0].at if self._course.words else None]
         said = games_in(lines.rpartition("\n")[0])
         if len(said) == 1 and (said <= set(fits) or not fits):
             return self._assumed(said.pop(), " by a line above the moves")
         if len(fits) == 1:
             return self._assumed(fits[0], ", the only one in which all moves are legal")
-        return _Known(None, fault=self._not_found(tried))
+        return _Known(None, fault=self._not_found(some))
 
-    def _not_found(self, tried: list[_Tried]) -> Fault:
+    def _not_found(self, some: list[Tried]) -> Fault:
         """Return why nobody knows the game of a record, and how far its moves go in which."""
-        expected = '[Game "ID"], or --game ID'
         if self._text.lstrip().startswith("(;"):
             return Fault("syntax", "SGF is only written, not read", "moves such as 1. e5 d4", 0)
         if not self._course.words:
             what = "no game is named, and no line has moves of one"
-            return Fault("no-game", what, expected, 0)
+            return Fault("no-game", what, NAMED, 0)
         if self.fits:
             what = f"no game is named, and the moves are legal in {listed(self.fits, 'and')}"
-            return Fault("no-game", what, expected, 0)
-        most = max(one.plies for one in tried)
-        best = [one for one in tried if one.plies == most]
-        word = best[0].stop or self._course.words[0]
-        names = listed([one.game_id for one in tried], "or")
-        what = f"no game is named, and the moves are not legal in {names}"
-        if most:
-            furthest = listed([one.game_id for one in best], "and")
-            what += (
-                f"; those of {furthest} go furthest, to {shortened(word.text)} at ply {most + 1}"
-            )
-        if most and len(best) == 1:
-            expected += f" such as --game {best[0].game_id}"
-        return Fault("no-game", what, expected, word.at)
+            return Fault("no-game", what, NAMED, 0)
+        return furthest_fault(some, self._course.words)
 
     def _assumed(self, game_id: str, why: str) -> _Known:
         return self._game(game_id)._replace(assumed=f"the game is {game_id}{why}")
@@ -308,23 +287,6 @@ class _Reading:
             return _Known(games.get(game_id))
         except GameError as error:
             return _Known(None, fault=Fault("unknown-game", str(error), at=self._at.get("Game", 0)))
-
-    def _tried(self, game: Game) -> _Tried:
-        """Return how far the moves go in a game; words of an ending may stand behind them."""
-        words = _split(game, self._course.words)
-        position = game.start()
-        count = 0
-        for count, word in enumerate(words):
-            move = _move(game, word.text)[0]
-            if not move:
-                behind = words[count:]
-                is_end = count > 0 and not any(re.search("[0-9]", one.text) for one in behind)
-                return _Tried(game.id, count, None if is_end else word)
-            try:
-                position = position.play(read_move(position, move))
-            except GameError:
-                return _Tried(game.id, count, word)
-        return _Tried(game.id, count + 1, None if words else Word("", 0))
 
     def _read_players(self, values: dict[str, str], colours: Mapping[str, int]) -> None:
         """Take the players' names from the values, and note where they sit."""
@@ -340,6 +302,10 @@ class _Reading:
                 given.append((tag, colours[values.pop(tag).lower()], values.get(tag, "")))
                 self._note_colours("White")
         for name, seat, tag in given:
+            if len(words := name.split()) > _FEW and all(map(is_movelike, words)):
+                message = f"{tag} is a list of moves, {shortened(name)}"
+                expected = "a name, and the moves of both in turn: 1. e5 d4"
+                self.faults.append(Fault("tag", message, expected, self._at.get(tag, 0)))
             bare, said = coloured(name, colours)
             if said is not None:
                 self._note_colours("White")
@@ -347,6 +313,9 @@ class _Reading:
                 message = f"{tag} is {shortened(name)}, of the other colour"
                 self.faults.append(Fault("tag", message, "one colour", self._at.get(tag, 0)))
             place = by_place[seat if said is None else said]
+            if rated := re.fullmatch(r"(.*\S)\s*\(([0-9]{3,4})\)", bare):
+                bare = rated[1]
+                self._tags.setdefault(f"{place}Elo", rated[2])
             if self._tags.setdefault(place, bare) != bare:
                 message = f"{place} is {shortened(self._tags[place])} and {shortened(bare)}"
                 self.faults.append(Fault("tag", message, "one name", self._at.get(tag, 0)))
@@ -400,9 +369,9 @@ class _Reading:
         self, game: Game | None, players: tuple[str, str], colours: Mapping[str, int]
     ) -> list[Word]:
         """Return the moves; words behind them that tell of the result go to the ends."""
-        words = _split(game, self._course.words) if game else self._course.words
+        words = as_moves(game, self._course.words) if game else self._course.words
         for index, word in enumerate(words):
-            if (game and _move(game, word.text)[0]) or re.search(r"[0-9]", word.text):
+            if (game and move_in(game, word.text)[0]) or re.search(r"[0-9]", word.text):
                 continue
             end = self._parts.body.find("\n", word.at)
             rest = self._parts.body[word.at : end if end >= 0 else None].strip()
@@ -475,7 +444,7 @@ class _Reading:
         """Return the record of a game that is known, its moves played."""
         start = self._start(game)
         plies, unread = self._plies(game, start, words)
-        for message, at, ply in _number_faults(self._course.numbers):
+        for message, at, ply in number_faults(self._course.numbers):
             self.faults.append(Fault("ply-number", *message, at, ply=ply))
         end: Position | None = None
         if start is not None and not unread:
@@ -488,6 +457,7 @@ class _Reading:
             _, faults = check_line(start, plies[: unread[0]], None, 1)
             self.faults += [replace(one, at=words[(one.ply or 1) - 1].at) for one in faults]
         result, termination = self._ended(end, ending, has_moves=bool(plies))
+        self._doubt_moves(plies, ending)
         if self.faults:
             return None
         tags = {"Game": game.id}
@@ -508,6 +478,15 @@ class _Reading:
             self.faults.append(replace(error.fault, at=error.fault.at or 0))
             return None
 
+    def _doubt_moves(self, plies: list[Ply], ending: Ending) -> None:
+        """Say that there are no moves: a fault where nothing says how the game ended either."""
+        if plies:
+            return
+        if ending.result:
+            self.assumed.append("no moves are found: the result alone counts")
+        else:
+            self.faults.append(Fault("syntax", "no moves and no result are found", _SHAPE, 0))
+
     def _start(self, game: Game) -> Position | None:
         tag = self._tags.get
         try:
@@ -525,13 +504,13 @@ class _Reading:
         unread: list[int] = []
         position = start
         for index, word in enumerate(words):
-            move, dropped = _move(game, word.text)
+            move, dropped = move_in(game, word.text)
             if dropped:
                 self.assumed.append("dropped: + # = behind moves")
             if not move:
                 unread.append(index)
                 message = f"{shortened(word.text)} is not a move of {game.id}"
-                self.faults.append(Fault("move", message, _example(game), word.at, ply=index + 1))
+                self.faults.append(Fault("move", message, example(game), word.at, ply=index + 1))
                 move = "x"
             lines, said = self._variations(game, position, word)
             comments = self._readable(_said([*word.comments, *said]))
@@ -571,7 +550,7 @@ class _Reading:
         for inner, text in word.lines:
             plies = [
                 Ply(
-                    _move(game, one.text)[0] or "x",
+                    move_in(game, one.text)[0] or "x",
                     one.glyph,
                     self._readable(_said([*one.comments, *(t for _, t in one.lines)])),
                 )
@@ -612,27 +591,9 @@ def _by_hand(result: str) -> tuple[str, str]:
     return "resignation", "ended by resignation"
 
 
-def _example(game: Game) -> str:
-    return f"a move such as {game.start().legal_moves()[0]}"
+_SHAPE: Final = "moves such as 1. e5 d4, or a result"
 
 
 def _said(texts: Iterable[str]) -> tuple[Comment, ...]:
     """Return comments of the texts that are not empty."""
     return tuple(filter(None, (comment(text.replace("}", ")")) for text in texts)))
-
-
-def _number_faults(
-    numbers: list[tuple[int, int, int]],
-) -> Iterator[tuple[tuple[str, str], int, int]]:
-    """Yield the first number that counts neither plies nor pairs as the others do."""
-    wrong_plies = [one for one in numbers if one[0] != one[1]]
-    wrong_pairs = [one for one in numbers if one[0] != (one[1] + 1) // 2]
-    if wrong_plies and wrong_pairs:
-        in_pairs = len(wrong_pairs) <= len(wrong_plies)
-        number, ply, at = (wrong_pairs if in_pairs else wrong_plies)[0]
-        right = (ply + 1) // 2 if in_pairs else ply
-        message = (
-            f"number {number} stands before ply {ply}",
-            f"{right}: is a move missing before it?",
-        )
-        yield message, at, ply

@@ -41,6 +41,13 @@ _ALIASES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("comment", "comments", "note", "notes", "remark"), "Comment"),
     **dict.fromkeys(("players", "between"), "Players"),
     **dict.fromkeys(("moves", "game moves", "movelist"), "Moves"),
+    **dict.fromkeys(("weiß", "weiss"), "White"),
+    "schwarz": "Black",
+    "spiel": "Game",
+    "datum": "Date",
+    "ergebnis": "Result",
+    "runde": "Round",
+    "turnier": "Event",
     "fen": "Position",
     "rd": "Round",
 }
@@ -121,11 +128,13 @@ def players_in(line: str) -> tuple[str, str] | None:
     >>> players_in("Round 3, board 2: ann (W) vs. bob (B), Yavalath")
     ('ann (W)', 'bob (B)')
     """
+    if len(line) > _LONGEST_LINE:
+        return None
     text = re.sub(r"^\s*[^:]{1,60}:\s+(?=\S)", "", line).strip(" .,-=#*")
     sides = _VERSUS.split(text)
     if len(sides) != 2:
         sides = re.split(r"\s+[-–—]\s+", text)
-        if len(sides) != 2 or not all(map(_COLOUR.search, sides)):
+        if len(sides) != 2 or not all(re.search(r"\S\s*[(\[<].", side) for side in sides):
             return None
     first, second = _behind_game(sides[0]), sides[1]
     while (cut := re.fullmatch(r"(.+?)\s*[,(]\s*([^,()]+?)\s*\)?", second)) and is_about(cut[2]):
@@ -133,9 +142,12 @@ def players_in(line: str) -> tuple[str, str] | None:
     return (first, second) if all(len(side) <= 60 for side in (first, second)) else None
 
 
+_LONGEST_LINE: Final = 200
+
+
 def is_about(text: str) -> bool:
     """Return whether a text is a game's name or a day, not a part of a player's name."""
-    return bool(game_meant(text)) or day_of(text) is not None
+    return bool(game_meant(text)) or (not text.isdigit() and day_of(text) is not None)
 
 
 def _behind_game(text: str) -> str:
@@ -237,6 +249,8 @@ def day_of(text: str) -> Day | None:
     >>> day_of("Sunday 3 Nov 2024").text, day_of("2024.03.11").text, day_of("March 2024").text
     ('2024-11-03', '2024-03-11', '2024-03-??')
     """
+    if len(text) > _LONGEST_LINE:
+        return None
     plain = re.sub(r"\s+\d{1,2}:\d{2}.*|T\d\d:\d\d.*", "", text.strip())
     if day := meant_date(plain):
         return Day(day)
@@ -345,7 +359,22 @@ def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -
     if found := re.fullmatch(r"(?:win|victory|point)\s+(?:for|to|by)\s+(.+)", plain, re.IGNORECASE):
         who = _seat(found[1], players, colours)
         return None if who is None else Ending(("1-0", "0-1")[who])
-    if found := who_ended(plain):
+    return _by_name(plain, players, colours)
+
+
+def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> Ending | None:
+    """Return the result that a text says of somebody: `ann won`, `ann 1, bob 0` or `W+R`."""
+    if found := re.fullmatch(r"([WB])\+(.*)", text):
+        why = {"r": "resign", "t": "time"}.get(found[2].lower(), found[2])
+        return Ending("1-0" if found[1] == "W" else "0-1", reason_in(why))
+    if len(text) > _LONGEST_LINE:
+        return None
+    if found := re.fullmatch(r"(.+?)\s+([01½])\s*[,;:–-]?\s+(.+?)\s+([01½])", text):
+        one, other = _seat(found[1], players, colours), _seat(found[3], players, colours)
+        points = (found[2], found[4]) if one == 0 else (found[4], found[2])
+        result = meant_result("-".join(points))
+        return Ending(result) if {one, other} == {0, 1} and result else None
+    if found := who_ended(text):
         who = _seat(found["who"], players, colours)
         if who is None:
             return None

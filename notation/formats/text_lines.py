@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 _BEFORE: Final = re.compile(r"\s*(?:>\s*)*(?:(?:[-+•]|\*(?!\*)|\#{1,6})\s+(?=\S))?")
-_BOLD: Final = re.compile(r"\{[^}]*\}?|(\*\*|__|`)(?=[^\s*_`])(.*?[^\s*_`])(\1)")
-_LINE_OF_CELLS: Final = re.compile(r"\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*")
+_BOLD: Final = re.compile(r"\{[^}]*\}?|(\*\*|__|`)(?=[^\s*_`])(.{0,300}?[^\s*_`])(\1)")
 _TURN: Final = re.compile(r"\s*(?:move|turn|ply)\s+#?[0-9]{1,4}\s*[:.]?\s*", re.IGNORECASE)
 _HEADINGS: Final = frozenset(
     (
@@ -33,6 +32,19 @@ _SAID: Final = re.compile(
 )
 
 
+_ODD: Final[dict[int, int | str]] = {
+    **{code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)},
+    **dict.fromkeys((0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0xAD, 0x3000), " "),
+}
+"""Letters of full width, and signs that nobody sees."""
+
+_HTML: Final = re.compile(
+    r"</?(?:table|thead|tbody|tr|td|th|p|br|h[1-6]|b|i|u|em|strong|li|ul|ol|div|span|pre|code|"
+    r"html|head|body|title)\b[^<>]*>",
+    re.IGNORECASE,
+)
+
+
 def plain_line(line: str) -> str:
     r"""Return a line with blanks in the place of what is no part of its words.
 
@@ -41,10 +53,13 @@ def plain_line(line: str) -> str:
     >>> plain_line("|---|----|").strip(), plain_line("# | White | Black").strip()
     ('', '')
     """
+    line = line.translate(_ODD)
+    if "<" in line:
+        line = _HTML.sub(lambda found: " " * len(found[0]), line)
     begin = _BEFORE.match(line)
     bare = line if begin is None else " " * begin.end() + line[begin.end() :]
     cells = bare.replace("|", "\t")
-    if _TURN.fullmatch(bare) or _LINE_OF_CELLS.fullmatch(bare) or _is_heading(cells):
+    if _TURN.fullmatch(bare) or _is_rule(bare) or _is_heading(cells):
         return " " * len(line)
     is_row = bare.lstrip().startswith("|") or (bare.count("|") > 1 and "{" not in bare)
     return _BOLD.sub(_without_marks, cells if is_row else bare)
@@ -52,6 +67,11 @@ def plain_line(line: str) -> str:
 
 def _without_marks(found: re.Match[str]) -> str:
     return found[0] if found[1] is None else " " * len(found[1]) + found[2] + " " * len(found[1])
+
+
+def _is_rule(line: str) -> bool:
+    """Return whether a line is that between the headings of a table and its rows."""
+    return {"|", "-"} <= set(line) <= set("|-: \t")
 
 
 def _is_heading(line: str) -> bool:

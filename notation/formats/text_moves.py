@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
@@ -34,14 +35,17 @@ _TOKEN: Final = re.compile(
     rf"""
       (?P<braces>\{{[^}}]*\}}?)
     | (?P<line>;[^\n]*)
-    | (?P<aside>\([ \t]*[0-9][0-9:.,' \t]*(?:ms|s|sec|min|m|h)?[ \t]*\))
+    | (?P<aside>\([ \t]*[0-9][0-9:.,' \t]*(?:ms|s|sec|min|m|h)?[ \t]*\)
+        | \[[0-9]+[0-9:.,']*\] | (?<!\S)[0-9]+(?:[.,][0-9]+)?(?:ms|s|sec|min)(?=\s|$))
+    | (?P<swapped>\([ \t]*{_SWAP}[ \t]*[!.]?\))
     | (?P<open>\() | (?P<close>\))
     | (?P<nag>\$[0-9]+)
     | (?P<result>(?<![^\s,;])(?:
         (?:[01½](?:/2)?|0?\.5)[ \t]?[-–—−:][ \t]?(?:0?\.5|[01½](?:/2)?)(?![\w/-])
         | ½ | 1/2(?![\w/]) | \*+))
-    | (?P<number>[0-9]{{1,4}}[ \t]?(?:\.(?:[ \t]?\.\.+)?|…|\)|:)(?:[ \t]*(?:\.\.+|…))?
-        | [0-9]{{1,4}}(?=[\s;,|]|$))
+    | (?P<number>(?:(?<!\S)\#)?[0-9]{{1,4}}[ \t]?
+        (?:\.(?:[ \t]?\.\.+|\))?|…|\)|:|/(?=\s))(?:[ \t]*(?:\.\.+|…))?
+        | (?:(?<!\S)\#)?[0-9]{{1,4}}(?=[\s;,|]|$))
     | (?P<swap>{_SWAP})
     | (?P<glyph>[!?]+)
     | (?P<between>[,|→]|\.\.+|…|--+|[-–—](?=\s))
@@ -73,6 +77,11 @@ def _is_moves(line: str) -> bool:
     words = [word for word in words if not re.fullmatch(r"[\W\d]*|1/2", word)]
     like = sum(_MOVELIKE.fullmatch(word) is not None or _is_of_a_game(word) for word in words)
     return 2 * like > len(words) or (not words and _RESULT.search(line) is not None)
+
+
+def is_movelike(word: str) -> bool:
+    """Return whether a word looks like a move of some game."""
+    return _MOVELIKE.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=1 << 12)
@@ -274,7 +283,7 @@ def course_of(body: str) -> Course:  # noqa: C901, PLR0912 - a case for each kin
                     Fault("syntax", "the comment is never closed", "}", match.start())
                 )
             before = early if stack else course.before
-            signs = "()" if kind == "aside" else "{};"
+            signs = "()[]" if kind == "aside" else "{};"
             (words[-1].comments if words else before).append(token.strip(signs).strip())
         elif kind == "open":
             stack.append((words, match.start()))
@@ -300,8 +309,8 @@ def course_of(body: str) -> Course:  # noqa: C901, PLR0912 - a case for each kin
         elif kind == "number" and not stack:
             number = int(re.sub("[^0-9]", "", token))
             course.numbers.append((number, len(words) + 1, match.start()))
-        elif kind in ("word", "swap"):
-            text = "swap" if kind == "swap" else token
+        elif kind in ("word", "swap", "swapped"):
+            text = token if kind == "word" else "swap"
             words.append(Word(text, match.start(), comments=early))
             early = []
     if stack:
@@ -318,3 +327,20 @@ def _is_list(rest: str) -> bool:
         re.fullmatch(r"[\W\d]*", word) or _MOVELIKE.fullmatch(word) or _is_of_a_game(word)
         for word in words
     )
+
+
+def number_faults(
+    numbers: list[tuple[int, int, int]],
+) -> Iterator[tuple[tuple[str, str], int, int]]:
+    """Yield the first number that counts neither plies nor pairs as the others do."""
+    wrong_plies = [one for one in numbers if one[0] != one[1]]
+    wrong_pairs = [one for one in numbers if one[0] != (one[1] + 1) // 2]
+    if wrong_plies and wrong_pairs:
+        in_pairs = len(wrong_pairs) <= len(wrong_plies)
+        number, ply, at = (wrong_pairs if in_pairs else wrong_plies)[0]
+        right = (ply + 1) // 2 if in_pairs else ply
+        message = (
+            f"number {number} stands before ply {ply}",
+            f"{right}: is a move missing before it?",
+        )
+        yield message, at, ply

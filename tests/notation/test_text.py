@@ -104,6 +104,13 @@ LAYOUTS: dict[str, Callable[[list[str], Pairs], str]] = {
     "clocks": lambda words, _: each(
         "{1}{dots} {0} {{ [%eval 2.5] [%clk 0:01:{2:02}] }}", " ", words
     ),
+    "html": lambda _, pairs: rows("<tr><td>{}</td><td>{}</td></tr>", "</td><td>", pairs),
+    "marked": lambda _, pairs: rows("{}.) {}", " ", pairs),
+    "slashed": lambda _, pairs: rows("{}/ {}", " ", pairs),
+    "hashed": lambda words, _: "\n".join(f"#{n} {word}" for n, word in enumerate(words, 1)),
+    "seconds": lambda words, _: each("{1}{dots} {0} {2}.5s", " ", words),
+    "timed": lambda words, _: each("{1}{dots} {0} [12:0{2}]", "\n", words),
+    "unseen": lambda _, pairs: rows("{}.\u200b{}", "\u00a0", pairs),
     "times": lambda words, _: each("{0} (0:{2:02})", " ", words),
     "dashes": lambda words, pairs: (
         " ".join(words)
@@ -287,6 +294,50 @@ def test_an_ending_behind_an_empty_line_is_that_of_the_game_before(end: str) -> 
     one = f"Game: yavalath\nWhite: ann\nBlack: bob\n\n1. e5 d4 2. c3\n\n{end}\n"
     found = read(f"{one}\n{one}")
     assert [entry.record and entry.record.result for entry in found] == ["1-0", "1-0"]
+
+
+@pytest.mark.parametrize(
+    ("end", "result"),
+    [("W+Resign", "1-0"), ("B+T", "0-1"), ("ann 1, bob 0", "1-0"), ("bob ½ - ann ½", "1/2-1/2")],
+)
+def test_results_by_letter_or_by_points_of_each_are_results(end: str, result: str) -> None:
+    assert only(f"{HEAD}Result: {end}\n\n1. e5 d4 2. c3 f6\n").result == result
+
+
+def test_a_swap_in_brackets_is_a_move() -> None:
+    assert only(f"{HEAD}\n1. e5 (swap) 2. d4 c3 *\n").moves == ("e5", "swap", "d4", "c3")
+
+
+def test_ratings_behind_names_are_tags() -> None:
+    record = only("Yavalath\nann (1500) – bob (club B) (1612)\n\n1. e5 d4 2. c3 1-0\n")
+    assert (record.first, record.second) == ("ann", "bob (club B)")
+    assert (record.tag("FirstElo"), record.tag("SecondElo")) == ("1500", "1612")
+
+
+@pytest.mark.parametrize("form", ["{0} {1}", "{0}-{1}", "{1}{0}", "{2} {1}"])
+def test_a_piece_and_its_cell_are_a_move_however_they_are_joined(form: str) -> None:
+    record = random_game("manalath", 3)
+    colours = {"O": "orange", "P": "purple"}
+    words = (form.format(m[0], m[1:], colours[m[0]]) for m in record.moves)
+    lines = "\n".join(f"{n}. {word}" for n, word in enumerate(words, 1))
+    text = f"Game: Manalath\nSetup: {record.tag('Setup')}\n\n{lines}\n"
+    assert only(text).moves == record.moves
+
+
+@pytest.mark.parametrize(
+    "body", ["<script>e5 d4</script>", "we met and played", "White: e5 c3 g3\nBlack: d4 f6 h2"]
+)
+def test_a_record_in_which_no_moves_are_found_is_no_empty_game(body: str) -> None:
+    (entry,) = read(f"Game: yavalath\n\n{body}\n")
+    assert "no moves and no result are found" in [problem.message for problem in entry.problems]
+    (entry,) = read(f"Game: yavalath\nResult: 1-0\n\n{body}\n")
+    assert entry.problems or "no moves are found: the result alone counts" in entry.assumed
+
+
+def test_words_behind_the_last_game_are_no_game() -> None:
+    (entry,) = read(f"{HEAD}\n1. e5 d4 *\n\nBest wishes,\nann\n\nP.S. My dog is well.\n")
+    assert not entry.problems
+    assert "words behind a game are left out" in entry.assumed
 
 
 def test_times_on_a_clock_are_seconds_and_evaluations_in_other_units_are_kept_apart() -> None:
