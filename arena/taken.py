@@ -36,8 +36,8 @@ class Taken:
         """Whether records of other games are problems like any other."""
         self.wants_moves = True
         """Whether results alone are less than the command could use."""
-        self.unread = 0
-        """Records of no game that is known, whose moves are not read."""
+        self.unread = Counter[str]()
+        """Records whose moves are not read, by their game."""
         self.game = ""
         """The game that `--game` gives to records that name none."""
         self.assumed = Counter[str]()
@@ -62,8 +62,8 @@ class Taken:
         """Count what is said of an entry in the end; return whether it is of another game."""
         self._is_game_used |= any(words.endswith(BY_GAME) for words in entry.assumed)
         record = entry.record
-        if record and record.game == UNKNOWN_GAME and record.tag(MOVES) == NOT_READ:
-            self.unread += 1
+        if record and not entry.problems and record.tag(MOVES) == NOT_READ:
+            self.unread[record.game] += 1
         if entry.other_game and not self.is_strict:
             self.others[printable(entry.other_game)[:40]] += 1
         elif entry.assumed and not entry.problems:
@@ -97,15 +97,25 @@ class Taken:
         if dropped := [(words, n) for words, n in self.assumed.items() if _is_drop(words)]:
             told = [(words.removeprefix(_DROPPED), n) for words, n in dropped]
             lines.append(f"dropped: {_counted(told)}")
-        if self.unread and self.wants_moves:
-            many = f"{self.unread:,} record{'s that name' if self.unread > 1 else ' that names'}"
-            lines.append(f"hint: the moves of {many} no game are not read; --game NAME reads them")
+        lines += self._unread_lines()
         if self.game and not self._is_game_used:
             lines.append(
                 f"hint: --game {self.game} is for records of text that name no game; "
                 f"--where 'game = {self.game}' takes those of one game"
             )
         return lines
+
+    def _unread_lines(self) -> Iterator[str]:
+        """Yield what is said of records whose moves are not read."""
+        unnamed = self.unread[UNKNOWN_GAME]
+        if unnamed:
+            who = f"{unnamed:,} record{'s that name' if unnamed > 1 else ' that names'} no game"
+            hint, way = ("hint: ", "; --game NAME reads them") if self.wants_moves else ("", "")
+            yield f"{hint}the moves of {who} are not read{way}"
+        if named := self.unread - Counter({UNKNOWN_GAME: unnamed}):
+            names = ", ".join(f"{printable(game)[:40]} {n:,}" for game, n in named.most_common(5))
+            many = f"{named.total():,} record{'s' * (named.total() > 1)}"
+            yield f"the moves of {many} of other games are not read: {names}"
 
     def skipped_words(self) -> str:
         """Return how many records of other games were passed over."""

@@ -7,9 +7,10 @@ What stands where:
   `Date` and `Round` are always written, unknown ones as `?`, and those are no tags here.
 - The game is the tag `Game`, which PGN does not know, else `Variant`. Without either it is `?`. It
   need not be installed.
-- Moves are neither read nor written. A record that is read has the tag `Moves`, which says whether
-  the file has some (`not read`) or not (`not recorded`). It counts as a result, and no rules judge
-  it.
+- Moves are not written. A record whose moves are those of a game of ours, or look so, is read as
+  `text` does. Of others the moves are not read: they have the tag `Moves`, which says whether the
+  file has some (`not read`) or not (`not recorded`). Such a record counts as a result, and no rules
+  judge it.
 - The result is that of the tag, else the word behind the moves. One of them must be there.
 - `Termination` is read in the words of PGN, too, such as `time forfeit`. A value of Termination,
   Date or TimeControl that has no meaning here is kept in `PgnTermination`, `PgnDate` or
@@ -22,12 +23,13 @@ already: other programs write headers alone with and without a result behind the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation.errors import Fault, refused, shortened
 from lath.notation.formats import Lost, held, remarks
+from lath.notation.formats.pgn_moves import has_chess
 from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
 from lath.notation.record import (
     KNOWN_TAGS,
@@ -37,6 +39,7 @@ from lath.notation.record import (
     RESULTS,
     UNKNOWN_GAME,
     Record,
+    is_date,
     record_as_read,
     tag_faults,
 )
@@ -70,8 +73,22 @@ _SAID: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
-    """Yield the headers of a stream as records of results, lazily."""
-    return entries_from(texts_by_line(stream, _Beginning()), name, _read)
+    """Yield the headers of a stream as records of results, lazily; moves of games of ours, too."""
+    from lath.notation.formats import text as moves
+
+    is_beside = False
+    for number, text in enumerate(texts_by_line(stream, _Beginning()), 1):
+        is_chess = has_chess(text.text)
+        is_beside |= is_chess
+        is_ours = not is_chess and moves.is_of_ours(text, name, beside_chess=is_beside)
+        yield (moves.entry_of if is_ours else entry_of)(text, name, number)
+
+
+def entry_of(text: RecordText, name: str, number: int) -> Entry:
+    """Return the entry of the headers of one text."""
+    (entry,) = entries_from([text], name, _read)
+    problems = tuple(replace(problem, record=number) for problem in entry.problems)
+    return replace(entry, number=number, problems=problems)
 
 
 class _Beginning:
@@ -127,20 +144,45 @@ class _Tag(NamedTuple):
 def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     tags, moves = _parts(text.text)
     found = {tag.name: tag.value for tag in reversed(tags)}
-    for name in _SEATS:
-        if not found.get(name, "").strip():
-            what = "is empty" if name in found else "is missing"
-            raise refused(0, f"the tag {name} {what}", f'[{name} "NAME"]', "tag")
+    places = {_SEATS.get(tag.name, tag.name): tag.at for tag in reversed(tags)}
+    faults = list(_missing(found))
     words = _SAID.sub(" ", moves).split()
     end = words.pop() if words and words[-1] in RESULTS else ""
     said = found.get("Result", end)
     if not said:
-        raise refused(0, "the tag Result is missing", f"it with {RESULTS_IN_WORDS}", "tag")
+        expected = f"it with {RESULTS_IN_WORDS}"
+        faults.append(Fault("tag", "the tag Result is missing", expected, 0))
     result = said if said in RESULTS else "*"
     record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
-    faults = [*result_faults(said, end or said, record.termination), *tag_faults(record)]
-    places = {_SEATS.get(tag.name, tag.name): tag.at for tag in reversed(tags)}
-    return record, [replace(fault, at=places.get(fault.tag, 0)) for fault in faults]
+    faults += _no_days(found)
+    if said:
+        faults += result_faults(said, end or said, record.termination)
+    faults += tag_faults(record)
+    faults = [
+        one if one.at is not None else replace(one, at=places.get(one.tag, 0)) for one in faults
+    ]
+    return record, faults
+
+
+def _missing(found: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield the fault of each seat that nobody has."""
+    for name in _SEATS:
+        if not found.get(name, "").strip():
+            what = "is empty" if name in found else "is missing"
+            yield Fault("tag", f"the tag {name} {what}", f'[{name} "NAME"]', 0)
+
+
+_LIKE_A_DAY: Final = re.compile(r"([0-9]{4})([./-])([0-9]{1,2})\2([0-9]{1,2})")
+
+
+def _no_days(found: Mapping[str, str]) -> Iterator[Fault]:
+    """Yield the fault of a Date that has the form of a day, and is none."""
+    value = found.get("Date", "")
+    if (day := _LIKE_A_DAY.fullmatch(value.strip())) and not is_date(
+        f"{day[1]}-{day[3]:0>2}-{day[4]:0>2}"
+    ):
+        message = f"the Date {shortened(value)} is not a date"
+        yield Fault("tag", message, "a day such as 2024.11.03, or 2024.??.??", tag="Date")
 
 
 def _parts(text: str) -> tuple[list[_Tag], str]:

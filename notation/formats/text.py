@@ -34,6 +34,7 @@ from lath.games.core import Game, Position, read_move
 from lath.games.errors import GameError
 from lath.notation.errors import Fault, RecordSyntaxError, RecordValueError, listed, shortened
 from lath.notation.formats import given_game
+from lath.notation.formats.pgn_moves import are_of_pawns, has_chess, look_like_ours
 from lath.notation.formats.text_header import (
     Ending,
     coloured,
@@ -107,20 +108,23 @@ class _Known(NamedTuple):
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are played."""
     texts = texts_by_line(stream, Beginning(), fallback="cp1252")
+    is_pgn = PurePath(name).suffix.lower() == ".pgn"
     last: Entry | None = None
     for number, text in enumerate(texts, 1):
         if fault := text.fault or size_fault(text.text):
-            if last:
-                yield last
-            last = text.entry(name, number, None, [fault])
-            continue
-        reading = _Reading(text, name)
-        record = reading.record()
-        entry = text.entry(name, number, record, reading.faults)
-        entry = replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game)
-        if last and reading.is_prose:
-            last = replace(last, assumed=(*last.assumed, "words behind a game are left out"))
-            continue
+            entry = text.entry(name, number, None, [fault])
+        else:
+            reading = _Reading(text, name)
+            if is_pgn and reading.is_of_chess:
+                from lath.notation.formats import pgn
+
+                entry = pgn.entry_of(text, name, number)
+            else:
+                entry = _entry(reading, text, name, number)
+                if last and reading.is_prose:
+                    words = "words behind a game are left out"
+                    last = replace(last, assumed=(*last.assumed, words))
+                    continue
         if last:
             yield last
         last = entry
@@ -153,25 +157,62 @@ def faults_of_numbers(text: str) -> bool:
 
 
 def is_like(head: bytes, file: str, *, is_sure: bool) -> bool:
-    """Return whether the first record of a file that begins so has moves of a game of ours.
+    """Return whether a file that begins so has moves of a game of ours.
 
-    If `is_sure`, all of that record must be valid.
+    If `is_sure`, all of its first record must be valid; else one record will do.
     """
-    texts = texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252")
-    text = next(texts, None)
+    if not is_sure:
+        chess = has_chess(head.decode("utf-8", "replace"))
+        texts = texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252")
+        return any(is_of_ours(text, file, beside_chess=chess) for text in texts)
+    text = next(texts_by_line(io.BytesIO(head), Beginning(), fallback="cp1252"), None)
     if text is None or text.fault or size_fault(text.text):
         return False
     reading = _Reading(text, file)
     record = reading.record()
-    count = len(reading.words)
-    if is_sure:
-        return record is not None and count > 0
-    is_named = reading.is_game_said and not reading.other_game
-    return count > 0 and (is_named or (bool(reading.fits) and count > _FEW))
+    return record is not None and bool(reading.words)
+
+
+def is_of_ours(text: RecordText, file: str, *, beside_chess: bool) -> bool:
+    """Return whether a record of PGN has moves of a game of ours, right or wrong.
+
+    It names the game, or its moves look so and are none of chess. `beside_chess` says that other
+    records of the file are of chess.
+    """
+    if text.fault or size_fault(text.text):
+        return False
+    reading = _Reading(text, file)
+    if not reading.words:
+        return False
+    if reading.names_game:
+        reading.record()
+        return not reading.other_game
+    if given_game():
+        return True
+    moves = [word.text for word in reading.words if re.search(r"\w", word.text)]
+    if has_chess(text.text):
+        return False
+    if are_of_pawns(moves) and (beside_chess or len(moves) <= _FEW):
+        return False
+    reading.record()
+    return bool(reading.fits) or look_like_ours(moves)
 
 
 _FEW: Final = 2
 """So many moves of a game that is not named may be those of another, such as chess."""
+
+
+def entry_of(text: RecordText, name: str, number: int) -> Entry:
+    """Return the entry of one text; the moves are played."""
+    if fault := text.fault or size_fault(text.text):
+        return text.entry(name, number, None, [fault])
+    return _entry(_Reading(text, name), text, name, number)
+
+
+def _entry(reading: _Reading, text: RecordText, name: str, number: int) -> Entry:
+    record = reading.record()
+    entry = text.entry(name, number, record, reading.faults)
+    return replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game)
 
 
 class _Reading:
@@ -190,8 +231,6 @@ class _Reading:
         self._comments: list[str] = []
         self._name = name
         self.words = self._course.words
-        self.is_game_said = bool(given_game())
-        """Whether anybody says which game it is."""
         self.fits: list[str] = []
         """The games in which all moves are legal, where nobody says it."""
 
@@ -201,10 +240,19 @@ class _Reading:
         parts, course = self._parts, self._course
         return not (parts.fields or parts.players or course.words or course.ends)
 
+    @property
+    def names_game(self) -> bool:
+        """Whether a tag names the game."""
+        return any(tag_meant(one.name) == "Game" for one in self._parts.fields)
+
+    @property
+    def is_of_chess(self) -> bool:
+        """Whether it names no game, and has moves of chess."""
+        return not (self.names_game or given_game()) and has_chess(self._text)
+
     def record(self) -> Record | None:
         """Return the record; None where it is none, which `faults` say."""
         values = self._values()
-        self.is_game_said |= "Game" in values
         known = self._known(values.pop("Game", ""))
         self.other_game = known.other
         if known.fault is not None:

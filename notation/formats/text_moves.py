@@ -75,7 +75,7 @@ def _is_moves(line: str) -> bool:
         return True
     words = re.split(r"[\s,;|]+", re.sub(r"\{[^}]*\}?|\([^)]*\)?", " ", line))
     words = [word for word in words if not re.fullmatch(r"[\W\d]*|1/2", word)]
-    like = sum(_MOVELIKE.fullmatch(word) is not None or _is_of_a_game(word) for word in words)
+    like = sum(_MOVELIKE.fullmatch(word) is not None or is_of_a_game(word) for word in words)
     return 2 * like > len(words) or (not words and _RESULT.search(line) is not None)
 
 
@@ -85,7 +85,7 @@ def is_movelike(word: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 12)
-def _is_of_a_game(word: str) -> bool:
+def is_of_a_game(word: str) -> bool:
     """Return whether a word is a move of any installed game, which may be of letters alone."""
     bare = word.rstrip("!?+#=.,;:")
     return len(bare) <= _LONGEST and any(_canonical(game, bare) for game in games.installed())
@@ -324,7 +324,7 @@ def _is_list(rest: str) -> bool:
     """Return whether what follows a semicolon are moves, not words."""
     words = re.split(r"[\s,;]+", re.split(r"[{(]", rest)[0].strip())
     return all(
-        re.fullmatch(r"[\W\d]*", word) or _MOVELIKE.fullmatch(word) or _is_of_a_game(word)
+        re.fullmatch(r"[\W\d]*", word) or _MOVELIKE.fullmatch(word) or is_of_a_game(word)
         for word in words
     )
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from commands import arena
 from doc_pages import DocPage, check_session
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sample_records import random_game
+
+from lath.notation import formats
+from lath.notation.reader import Entry
 
 PAGE = DocPage("text-records.md")
 
@@ -64,14 +72,77 @@ def test_pgn_of_other_games_and_of_headers_stays_results(tmp_path: Path) -> None
         )
 
 
-def test_pgn_whose_moves_are_of_no_game_says_how_they_are_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("tag", "said"), [("", "that names no game"), ("chess", "of other games")])
+def test_every_command_says_that_moves_of_other_games_are_not_read(
+    tag: str, said: str, tmp_path: Path
+) -> None:
     path = tmp_path / "club.pgn"
-    path.write_text('[White "ann"]\n[Black "bob"]\n[Result "1-0"]\n\n1. e5 z9 1-0\n')
-    for command in ("check", "stats", "select", "convert {} -"):
+    head = '[White "ann"]\n[Black "bob"]\n[Result "1-0"]\n'
+    variant = f'[Variant "{tag}"]' if tag else ""
+    path.write_text(f"{head}{variant}\n\n1. e4 e5 2. Nf3 1-0\n")
+    for command in ("check", "stats", "select", "rate", "convert {} - --to lath"):
         words = (command if "{}" in command else f"{command} {{}}").format(path).split()
-        ran = arena(*words, *(["--to", "lath"] if "convert" in command else []))
-        assert "hint: the moves of 1 record that names no game are not read; --game NAME" in ran.err
-    assert "hint" not in arena("rate", path).err
+        ran = arena(*words)
+        assert f"the moves of 1 record {said} are not read" in ran.err
+        assert ("--game NAME reads them" in ran.err) == (command != "rate" and not tag)
+
+
+MIXED = st.lists(
+    st.tuples(
+        st.sampled_from(["sound", "typo", "twice", "cut"]),
+        st.sampled_from(["yavalath", "surikata", "manalath"]),
+        st.integers(0, 20),
+        st.integers(0, 30),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(MIXED, st.booleans(), st.sampled_from(["games.pgn", "GAMES.PGN"]))
+def test_moves_of_pgn_that_names_no_game_are_read_or_refused_never_dropped(
+    games: list[tuple[str, str, int, int, bool]], is_beside_chess: bool, name: str
+) -> None:
+    head = '[White "ann"]\n[Black "bob"]\n[Result "{}"]\n\n'
+    texts, wrong = [], []
+    for kind, game_id, seed, place, is_named in games:
+        record = random_game(game_id, seed)
+        words = list(record.moves)
+        at = place % (len(words) - 1) + 1
+        if kind == "typo":
+            words[at] = words[at][:-1] + "99"
+        elif kind == "twice":
+            words[at] = words[at - 1]
+        elif kind == "cut":
+            words = words[: max(3, at)]
+        start = f'[Setup "{setup}"]\n' if (setup := record.tag("Setup")) else ""
+        game = f'[Game "{game_id}"]\n' if is_named else ""
+        texts.append(start + game + head.format(record.result) + " ".join(words) + "\n")
+        wrong.append(kind)
+    if is_beside_chess:
+        texts.insert(len(texts) // 2, head.format("1-0") + "1. e4 e5 2. Nf3 Nc6 1-0\n")
+        wrong.insert(len(wrong) // 2, "chess")
+    found = list(entries_in("\n".join(texts), name))
+    assert len(found) == len(texts)
+    for entry, kind in zip(found, wrong, strict=True):
+        dropped = entry.record and not entry.problems and entry.record.tag("Moves") == "not read"
+        assert bool(dropped) == (kind == "chess"), (kind, entry)
+        if kind in ("typo", "twice"):
+            assert entry.problems
+            assert all(problem.line > entry.line for problem in entry.problems)
+            assert any(problem.expected or "illegal" in problem.code for problem in entry.problems)
+
+
+def entries_in(text: str, name: str) -> Iterator[Entry]:
+    """Yield what stands in a file of this name and text, as a command reads it."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, name)
+        path.write_text(text)
+        format_name = formats.recognised(path)
+        with path.open("rb") as stream:
+            yield from formats.entries(stream, format_name, str(path), rules=True)
 
 
 def test_text_of_ours_in_a_txt_file_stays_ours(tmp_path: Path) -> None:
