@@ -43,6 +43,8 @@ class Taken:
         self.assumed = Counter[str]()
         self.others = Counter[str]()
         """Records of other games, by what those are called."""
+        self.kept: tuple[int, str] = (0, "")
+        """How many lines were not understood, and the file and number of the first."""
         self._told = Counter[tuple[str, str, str]]()
         self._is_game_used = False
         formats.give_game("")
@@ -66,7 +68,8 @@ class Taken:
             self.unread[record.game] += 1
         if entry.other_game and not self.is_strict:
             self.others[printable(entry.other_game)[:40]] += 1
-        elif entry.assumed and not entry.problems:
+        elif not entry.problems:
+            self.kept = self.kept[0] + len(entry.kept), self.kept[1] or next(iter(entry.kept), "")
             self.assumed.update(list(dict.fromkeys(entry.assumed)))
         return bool(entry.other_game)
 
@@ -97,6 +100,10 @@ class Taken:
         if dropped := [(words, n) for words, n in self.assumed.items() if _is_drop(words)]:
             told = [(words.removeprefix(_DROPPED), n) for words, n in dropped]
             lines.append(f"dropped: {_counted(told)}")
+        if self.kept[0]:
+            many = f"{self.kept[0]:,} line{'s' * (self.kept[0] > 1)}"
+            first = f", the first at {printable(self.kept[1])}"
+            lines.append(f"not understood, kept as comments: {many}{first}")
         lines += self._unread_lines()
         if self.game and not self._is_game_used:
             lines.append(

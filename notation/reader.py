@@ -319,6 +319,8 @@ class Entry:
     """What was assumed to read it, in words that are the same for records alike."""
     other_game: str = ""
     """What its game is called where it is none that is installed, and no slip of one's name."""
+    kept: tuple[str, ...] = ()
+    """Lines that are not understood, and kept as comments: each as `FILE:LINE`."""
 
 
 def read(

@@ -58,6 +58,7 @@ from lath.notation.formats.text_moves import (
     number_faults,
     parts_of,
 )
+from lath.notation.formats.text_titles import cells_of, is_turned
 from lath.notation.formats.text_tries import (
     NAMED,
     Tried,
@@ -212,7 +213,9 @@ def entry_of(text: RecordText, name: str, number: int) -> Entry:
 def _entry(reading: _Reading, text: RecordText, name: str, number: int) -> Entry:
     record = reading.record()
     entry = text.entry(name, number, record, reading.faults)
-    return replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game)
+    lines = (text.line + text.text.count("\n", 0, at) for at in sorted(reading.kept))
+    kept = tuple(f"{name}:{line}" for line in lines)
+    return replace(entry, assumed=tuple(reading.assumed), other_game=reading.other_game, kept=kept)
 
 
 class _Reading:
@@ -229,6 +232,8 @@ class _Reading:
         self._at: dict[str, int] = {}
         """Where the value of a tag stands."""
         self._comments: list[str] = []
+        self.kept: list[int] = []
+        """Where lines stand that are not understood, and kept as comments."""
         self._name = name
         self.words = self._course.words
         self.fits: list[str] = []
@@ -263,6 +268,7 @@ class _Reading:
         colours = seats_of(game, {one.name.lower() for one in self._parts.fields})
         self._read_players(values, colours)
         players = self._tags.get("First", ""), self._tags.get("Second", "")
+        self._check_headings(players)
         self._read_others(values)
         words = self._take_words_at_end(game, players, colours)
         ending = self._ending(values, players, colours)
@@ -377,12 +383,43 @@ class _Reading:
         pair = players_in(both) or tuple(re.split(r"\s*[,;&]\s*|\s+and\s+", both)) if both else ()
         names = pair if len(pair) == 2 else self._parts.players or ()
         if not names and values.keys().isdisjoint(("White", "Black", "First", "Second")):
-            names = self._parts.tellers or ()
+            names = self._parts.tellers or self._above_columns()
             if not colours.keys().isdisjoint(map(str.lower, names)):
                 return []
             if names:
-                self.assumed.append("First is the player of the first move")
+                who = "of the first move" if self._parts.tellers else "above the first column"
+                self.assumed.append(f"First is the player {who}")
         return [(name, seat, "") for seat, name in enumerate(names)]
+
+    def _above_columns(self) -> tuple[str, ...]:
+        """Return the names above two columns of moves."""
+        line, names = self._parts.columns or (None, [])
+        first = next((row for row in self._parts.body.split("\n") if row.strip()), "")
+        words = [word for word in re.split(r"[\s,;|]+", first) if is_movelike(word)]
+        if line is None or len(words) != 2 or any(map(game_meant, names)):
+            return ()
+        self._parts.before.remove(line)
+        return tuple(names)
+
+    def _check_headings(self, players: tuple[str, str]) -> None:
+        """Take lines that are headings of the players' columns; one turned round is a fault."""
+        turned = self._parts.headings
+        if turned and not is_turned(turned[0]):
+            turned = None
+        names = [name.lower() for name in players]
+        for line in [*self._parts.before]:
+            words = line.text.lower()
+            cells = [re.sub(r"\s*\(.*", "", one) for one in cells_of(words)]
+            if not all(names) or names[0] == names[1]:
+                continue
+            if cells == names or words == " ".join(names):
+                self._parts.before.remove(line)
+            elif cells == names[::-1] or words == " ".join(names[::-1]):
+                turned = (names[1], names[0]), line.at
+        if turned:
+            message = "the second player's column stands before the first player's"
+            expected = "the moves of the first player in the first column"
+            self.faults.append(Fault("syntax", message, expected, turned[1]))
 
     def _note_colours(self, tag: str) -> None:
         words = "White is First"
@@ -418,6 +455,8 @@ class _Reading:
     ) -> list[Word]:
         """Return the moves; words behind them that tell of the result go to the ends."""
         words = as_moves(game, self._course.words) if game else self._course.words
+        if words:
+            self._take_bracketed_end(words[-1], players, colours)
         for index, word in enumerate(words):
             if (game and move_in(game, word.text)[0]) or re.search(r"[0-9]", word.text):
                 continue
@@ -433,6 +472,16 @@ class _Reading:
                 self._course.ends.append((told, word.at))
                 return words[:index]
         return words
+
+    def _take_bracketed_end(
+        self, last: Word, players: tuple[str, str], colours: Mapping[str, int]
+    ) -> None:
+        """Take a result in words in brackets behind the last move, such as `(Bob resigned)`."""
+        for line in [*last.lines]:
+            text = line[1].strip()
+            if not is_movelike(text) and ending_of(text, players, colours):
+                self._course.ends.append((text, line[0][0].at if line[0] else last.at))
+                last.lines.remove(line)
 
     @staticmethod
     def _by_resigning(plies: int) -> str:
@@ -454,13 +503,14 @@ class _Reading:
                 expected = "1-0, 0-1, 1/2-1/2, *, or words such as White wins"
                 message = f"{shortened(text)} is no result"
                 self.faults.append(Fault("result", message, expected, place))
-        for text, place in self._parts.after:
+        for text, place, is_marked in self._parts.after:
             if is_resigning(text):
                 said.append((Ending(self._by_resigning(len(self.words)), "resignation"), place))
             elif ending := ending_of(text, players, colours):
                 said.append((ending, place))
             else:
                 self._comments.append(text)
+                self.kept += [] if is_marked else [place]
         others = [(one.result, place) for one, place in said if one.result != said[0][0].result]
         for result, place in others[:1]:
             message = f"the result is {result} here, and {said[0][0].result} before"
@@ -516,7 +566,9 @@ class _Reading:
         if termination:
             tags["Termination"] = termination
         tags["Result"] = result
-        said = [*self._parts.before, *self._course.before, *([] if plies else self._comments)]
+        self.kept += [line.at for line in self._parts.before if not line.is_marked]
+        before = [line.text for line in self._parts.before]
+        said = [*before, *self._course.before, *([] if plies else self._comments)]
         if plies and self._comments:
             *most, last = plies
             plies = [*most, replace(last, comments=(*last.comments, *_said(self._comments)))]

@@ -120,6 +120,11 @@ def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
     return found, len(line)
 
 
+def is_known_field(line: str) -> bool:
+    """Return whether a line begins with the name of a known tag, and a colon behind it."""
+    return _KEY.match(line) is not None
+
+
 def players_in(line: str) -> tuple[str, str] | None:
     """Return the two names of `ann (white) vs bob (black)`, first and second as they stand.
 
@@ -153,10 +158,10 @@ def is_about(text: str) -> bool:
 def _behind_game(text: str) -> str:
     """Return what stands behind the name of a game and its number, with which a line begins."""
     number = r"(?:\s+(?:game|match))?(?:\s*#?[0-9]+)?[\s,:–-]+(?=\S)"
-    return re.sub(rf"^(?:{_titles()}){number}", "", text, flags=re.IGNORECASE)
+    return re.sub(rf"^(?:{titles()}){number}", "", text, flags=re.IGNORECASE)
 
 
-def _titles() -> str:
+def titles() -> str:
     """Return a pattern of ids and titles of all games, the longest first."""
     names = {name for game in games.installed() for name in (game.id, game.title)}
     return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
@@ -168,7 +173,7 @@ def games_in(text: str) -> set[str]:
     >>> games_in("Yavalath on a Sunday"), games_in("club-manalath-61.txt"), games_in("mammals")
     ({'yavalath'}, {'manalath-61'}, set())
     """
-    found = re.findall(rf"(?<![a-z0-9])(?:{_titles()})(?![a-z0-9]|-[a-z6])", text, re.IGNORECASE)
+    found = re.findall(rf"(?<![a-z0-9])(?:{titles()})(?![a-z0-9]|-[a-z6])", text, re.IGNORECASE)
     return {game_meant(one) for one in found} - {""}
 
 
@@ -338,6 +343,14 @@ def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -
     (Ending(result='1-0', termination=''), Ending(result='1-0', termination='resignation'))
     """
     plain = " ".join(text.strip(" .!\"'").split())
+    if bracketed := re.fullmatch(r"\((.*?)[.!]*\)|\[(.*?)[.!]*\]", plain):
+        plain = (bracketed[1] or bracketed[2] or "").strip()
+    plain = re.sub(
+        r"^(?:it (?:was|is|ended in) )?(?:an?|the) (?=draw|tie|win|victory)",
+        "",
+        plain,
+        flags=re.IGNORECASE,
+    )
     figures = re.match(
         r"[01½][\s]*(?:/\s*2)?\s*[-–—−:]\s*[01½]\s*(?:/\s*2)?(?![\d/])|\*|½|1/2", plain
     )

@@ -10,15 +10,11 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from lath.notation.formats.text_titles import heading_of
+
 _BEFORE: Final = re.compile(r"\s*(?:>\s*)*(?:(?:[-+•]|\*(?!\*)|\#{1,6})\s+(?=\S))?")
 _BOLD: Final = re.compile(r"\{[^}]*\}?|(\*\*|__|`)(?=[^\s*_`])(.{0,300}?[^\s*_`])(\1)")
 _TURN: Final = re.compile(r"\s*(?:move|turn|ply)\s+#?[0-9]{1,4}\s*[:.]?\s*", re.IGNORECASE)
-_HEADINGS: Final = frozenset(
-    (
-        *("#", "n", "no", "no.", "nr", "nr.", "ply", "turn", "move", "moves", "round"),
-        *("white", "black", "orange", "purple", "first", "second", "w", "b", "time", "comment"),
-    )
-)
 _AUXILIARY: Final = r"have|has|had|should|could|would|might|may|must|can|to|not|if|when|i|he|she"
 _SAID: Final = re.compile(
     r"\s*(?:(?:(?:move|turn|ply)\s+)?\#?[0-9]{1,4}\s*[.:)-]?\s*)?"
@@ -59,7 +55,7 @@ def plain_line(line: str) -> str:
     begin = _BEFORE.match(line)
     bare = line if begin is None else " " * begin.end() + line[begin.end() :]
     cells = bare.replace("|", "\t")
-    if _TURN.fullmatch(bare) or _is_rule(bare) or _is_heading(cells):
+    if _TURN.fullmatch(bare) or _is_rule(bare) or heading_of(cells) is not None:
         return " " * len(line)
     is_row = bare.lstrip().startswith("|") or (bare.count("|") > 1 and "{" not in bare)
     return _BOLD.sub(_without_marks, cells if is_row else bare)
@@ -72,12 +68,6 @@ def _without_marks(found: re.Match[str]) -> str:
 def _is_rule(line: str) -> bool:
     """Return whether a line is that between the headings of a table and its rows."""
     return {"|", "-"} <= set(line) <= set("|-: \t")
-
-
-def _is_heading(line: str) -> bool:
-    """Return whether a line is that of the names above the columns of a table of moves."""
-    words = re.split(r"[\s;,]+", line.strip().lower())
-    return len(words) > 1 and _HEADINGS.issuperset(words)
 
 
 class Saying(NamedTuple):

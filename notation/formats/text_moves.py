@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath import games
 from lath.games.core import Game
@@ -18,16 +18,23 @@ from lath.notation.errors import Fault
 from lath.notation.formats.text_header import (
     SEATS,
     Field,
-    day_of,
     ending_of,
     fields_of,
-    game_meant,
+    is_known_field,
     is_resigning,
     players_in,
     tag_meant,
     who_ended,
 )
 from lath.notation.formats.text_lines import plain_line, saying
+from lath.notation.formats.text_titles import (
+    Title,
+    cells_of,
+    heading_of,
+    named_in_columns,
+    seat_named,
+    title_of,
+)
 from lath.notation.record import GLYPHS
 
 _SWAP: Final = r"(?i:swap(?:s|ped)?(?:[ \t]+(?:sides|seats|colou?rs|pieces))?)(?![\w-])"
@@ -61,7 +68,7 @@ _MOVELIKE: Final = re.compile(
 _NUMBERED: Final = re.compile(r"\s*\(?[0-9]{1,4}(?:\s?(?:\.+|…|\))|:\s)\s*\S")
 _DATE: Final = re.compile(r"\s*[0-9]{1,2}\.\s*(?:[0-9]{1,2}\.|[^\W\d]{3,}\.?\s+[0-9]{4})")
 _FIRST: Final = re.compile(r"\s*\(?0*1(?:\s?(?:\.|…|\)|:)|\s)\s*(?!\.\.)")
-_RULE: Final = re.compile(r"\s*(?:[-=_#~+]{3,}|\*[*\s]*\*)\s*")
+_RULE: Final = re.compile(r"\s*(?:[-=_#~+]{2,}[-=_#~+\s]+|\*[*\s]*\*)\s*")
 _RESULT: Final = re.compile(r"(?:^|\s)(?:[01]\s?[-–:]\s?[01]|½|1/2(?:-1/2)?|\*)\s*$")
 ENDS: Final = ("Result", "Termination")
 
@@ -124,7 +131,9 @@ class Beginning:
         was_blank, self._after_blank = self._after_blank, not line or bool(_RULE.fullmatch(line))
         if self._after_blank:
             return False
-        found, end = ([], 0) if self._is_open else fields_of(line, 0, loose=not self._has_moves)
+        found, end = ([], 0)
+        if not self._is_open:
+            found, end = _fields(line, 0, loose=not self._has_moves)
         names = {tag_meant(one.name) for one in found}
         rest = line[end:].strip()
         if found:
@@ -161,7 +170,25 @@ class Beginning:
             self._is_ended |= not self._is_open and _RESULT.search(moves) is not None
 
 
+def _fields(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
+    """Return the fields with which a line begins, and where they end; titles have none."""
+    if loose and re.fullmatch(r"[^:\[]+:[ \t]+[^:]+:\s*", line):
+        return [], 0  # names above columns
+    may_be_title = loose and ":" in line and line[:1] != "[" and not is_known_field(line)
+    title = title_of(line) if may_be_title else None
+    return ([], 0) if title and title.players else fields_of(line, at, loose=loose)
+
+
 # The parts of one record
+
+
+class Line(NamedTuple):
+    """A line of words, and where it stands."""
+
+    text: str
+    at: int
+    is_marked: bool
+    """Whether a sign says that it is a comment."""
 
 
 @dataclass(slots=True)
@@ -171,9 +198,13 @@ class Parts:
     fields: list[Field] = field(default_factory=list)
     body: str = ""
     """The text with blanks in the place of all that is no moves."""
-    before: list[str] = field(default_factory=list)
-    after: list[tuple[str, int]] = field(default_factory=list)
-    """Lines that are neither, above the moves and below them, and where."""
+    before: list[Line] = field(default_factory=list)
+    after: list[Line] = field(default_factory=list)
+    """Lines that are neither, above the moves and below them."""
+    headings: tuple[tuple[str, ...], int] | None = None
+    """The seats above the columns of moves, and where."""
+    columns: tuple[Line, list[str]] | None = None
+    """The line directly above the moves if it has two names, and these."""
     players: tuple[str, str] | None = None
     tellers: tuple[str, str] | None = None
     """Who makes the moves where those stand in sentences, who begins first."""
@@ -205,13 +236,13 @@ def parts_of(text: str) -> Parts:
     has_moves = is_open = False
     tellers: list[str] = []
     for line in text.splitlines(keepends=True):
-        bare = line.rstrip("\r\n")
+        raw = bare = line.rstrip("\r\n")
         bare = bare if is_open else plain_line(bare)
         said = saying(bare) if not is_open and (tellers or not has_moves) else None
         if said:
             tellers.append(said.who)
             bare = said.line
-        fields, end = ([], 0) if is_open else fields_of(bare, at, loose=not has_moves)
+        fields, end = ([], 0) if is_open else _fields(bare, at, loose=not has_moves)
         found.fields += fields
         rest = bare[end:]
         is_body = is_open or bool(end and rest.strip()) or (bool(rest.strip()) and _is_moves(rest))
@@ -220,23 +251,60 @@ def parts_of(text: str) -> Parts:
             last = max(rest.rfind("{"), rest.rfind("}"))
             is_open = rest[last] == "{" if last >= 0 else is_open
         elif not fields and bare.strip() and not _RULE.fullmatch(bare):
-            if has_moves:
-                found.after.append((bare.lstrip(_COMMENT).rstrip(), at))
-            elif found.players is None and (players := players_in(bare)):
-                found.players = players
-            elif game_meant(bare.strip(" .#*=-")):
-                found.fields.append(Field("Game", bare.strip(" .#*=-"), at, at))
-            elif (day := bare.strip(" .,()")) and day[-1].isdigit() and day_of(day):
-                found.fields.append(Field("Date", day, at, at))
-            else:
-                found.before.append(bare.lstrip(_COMMENT).rstrip())
+            _note_words(found, bare, Line(_words_of(bare), at, _is_marked(raw)), below=has_moves)
+        elif not (has_moves or is_open or bare.strip()) and (seats := heading_of(raw)):
+            found.headings = seats, at
         kept.append(" " * end + rest if is_body else " " * len(bare))
         kept.append(line[len(bare) :])
         at += len(line)
     found.body = "".join(kept)
     if len(set(tellers)) == 2:
         found.tellers = tellers[0], (set(tellers) - {tellers[0]}).pop()
+    _name_seats(found)
     return found
+
+
+def _words_of(line: str) -> str:
+    return line.lstrip(_COMMENT).rstrip()
+
+
+def _is_marked(line: str) -> bool:
+    """Return whether a line is a comment by its first sign."""
+    return line.lstrip(" \t>")[:1] in tuple(";#({%")
+
+
+def _note_words(found: Parts, bare: str, line: Line, *, below: bool) -> None:
+    """Note a line that is neither a field nor moves."""
+    if below:
+        found.after.append(line)
+    elif title := title_of(bare):
+        found.players = found.players or title.players
+        _add_fields(found, title, line.at)
+    elif found.players is None and (players := players_in(bare) or named_in_columns(bare)):
+        found.players = players
+    else:
+        found.before.append(line)
+        is_two = len(cells := cells_of(bare)) == 2 and not re.search("[0-9:]", "".join(cells))
+        found.columns = (line, cells) if is_two else None
+
+
+def _add_fields(found: Parts, title: Title, at: int) -> None:
+    values = {"Game": title.game, "Date": title.day, "Result": title.result, "Round": title.round}
+    names = {tag_meant(one.name) for one in found.fields}
+    found.fields += [
+        Field(name, value, at, at)
+        for name, value in values.items()
+        if value and (name not in names or name == "Result")
+    ]
+
+
+def _name_seats(found: Parts) -> None:
+    """Take lines such as `White Ann` and `Black Bob` as fields where both are there."""
+    named = [(line, seat) for line in found.before if (seat := seat_named(line.text))]
+    if len(named) == 2 and len({seat.lower() for _, (seat, _) in named}) == 2:
+        for line, (seat, name) in named:
+            found.before.remove(line)
+            found.fields.append(Field(seat, name, line.at, line.at))
 
 
 @dataclass(slots=True)

@@ -92,7 +92,11 @@ def test_a_result_alone_is_sound_in_our_text_too_and_moves_are_judged_as_ever() 
             2,
             'the tag Black is missing; expected [Black "NAME"]',
         ),
-        ('[White ""]\n[Black "b"]\n[Result "*"]\n', 1, 'the tag White is empty; expected [White "NAME"]'),
+        (
+            '[White ""]\n[Black "b"]\n[Result "*"]\n',
+            1,
+            'the tag White is empty; expected [White "NAME"]',
+        ),
         (
             '[White "ann"]\n[Black "bob"]\n\n1. e4',
             1,

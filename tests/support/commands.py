@@ -13,6 +13,7 @@ import typer.main
 
 from lath.arena.__main__ import run
 from lath.arena.referee import trees
+from lath.notation import formats
 
 _command_line = cache(typer.main.get_command)
 """Typer makes all commands anew for each that is run, which takes longer than most of them."""
@@ -47,6 +48,7 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
             status = run([str(argument) for argument in arguments])
     finally:
         sys.stdin = before
+        formats.give_game("")  # a process of its own would have ended
     out.flush()
     written = raw.getvalue()
     return Ran(status, written.decode(errors="replace"), err.getvalue(), written)
