@@ -26,6 +26,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import PurePath
 from typing import BinaryIO, Final, NamedTuple
 
@@ -58,7 +59,7 @@ from lath.notation.formats.text_moves import (
     number_faults,
     parts_of,
 )
-from lath.notation.formats.text_titles import cells_of, is_turned
+from lath.notation.formats.text_titles import cells_of, heading_of, is_turned
 from lath.notation.formats.text_tries import (
     NAMED,
     Tried,
@@ -271,6 +272,7 @@ class _Reading:
         self._check_headings(players)
         self._read_others(values)
         words = self._take_words_at_end(game, players, colours)
+        self._check_sides(words)
         ending = self._ending(values, players, colours)
         if game is None:
             return None
@@ -344,7 +346,7 @@ class _Reading:
 
     def _read_players(self, values: dict[str, str], colours: Mapping[str, int]) -> None:
         """Take the players' names from the values, and note where they sit."""
-        given = self._named_together(values, colours)
+        given = self._named_together(values)
         by_place = ("First", "Second")
         for tag in [*values]:
             colour = colours.get(tag.lower())
@@ -375,16 +377,14 @@ class _Reading:
                 self.faults.append(Fault("tag", message, "one name", self._at.get(tag, 0)))
             self._at.setdefault(place, self._at.get(tag, 0))
 
-    def _named_together(
-        self, values: dict[str, str], colours: Mapping[str, int]
-    ) -> list[tuple[str, int, str]]:
+    def _named_together(self, values: dict[str, str]) -> list[tuple[str, int, str]]:
         """Return name, seat and tag of players that no tag of their own names."""
         both = values.pop("Players", "")
         pair = players_in(both) or tuple(re.split(r"\s*[,;&]\s*|\s+and\s+", both)) if both else ()
         names = pair if len(pair) == 2 else self._parts.players or ()
         if not names and values.keys().isdisjoint(("White", "Black", "First", "Second")):
             names = self._parts.tellers or self._above_columns()
-            if not colours.keys().isdisjoint(map(str.lower, names)):
+            if names and heading_of("  ".join(names)) is not None:
                 return []
             if names:
                 who = "of the first move" if self._parts.tellers else "above the first column"
@@ -420,6 +420,17 @@ class _Reading:
             message = "the second player's column stands before the first player's"
             expected = "the moves of the first player in the first column"
             self.faults.append(Fault("syntax", message, expected, turned[1]))
+
+    def _check_sides(self, words: list[Word]) -> None:
+        """Note it as a fault where the same side is said to play twice in a row."""
+        names = self._parts.sides.names
+        if any(word.text.lower() in ("swap", "pie") for word in words):
+            return
+        for (one, _), (other, at) in pairwise(names):
+            if one == other:
+                message = f"{other} plays twice in a row"
+                self.faults.append(Fault("syntax", message, "the moves of both in turn", at))
+                return
 
     def _note_colours(self, tag: str) -> None:
         words = "White is First"

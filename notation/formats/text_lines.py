@@ -94,3 +94,43 @@ def saying(line: str) -> Saying | None:
         return None
     begin, end = found.start("move" if found["move"] else "swap"), found.end("end")
     return Saying(found["who"], " " * begin + line[begin:end] + " " * (len(line) - end))
+
+
+class Sides(NamedTuple):
+    """Who is said to play each move, before a colon, and the text with blanks for that."""
+
+    names: list[tuple[str, int]]
+    """Each name in small letters, and where it stands."""
+    text: str
+
+
+_MOVE: Final = r"[A-Za-z]{1,3}[0-9]{1,2}(?:-[A-Za-z]?[0-9]{1,2})?|x[A-Z]|swaps?|pie|pass"
+_SIDE: Final = re.compile(
+    r"(?:(?<=\s)|(?<=[,;/|(.])|^)(?P<who>[^\W\d]\w{0,30}(?: [12])?)[ \t]?:[ \t]*"
+    rf"(?=(?:{_MOVE})[!?+#.]*(?:[\s,;/|)]|$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LIST: Final = re.compile(rf"(?:{_MOVE})[,;]?[ \t]+(?:{_MOVE})\b", re.IGNORECASE)
+
+
+def sides_of(text: str) -> Sides:
+    r"""Return who plays each move, where the same name stands before two moves or more.
+
+    >>> sides_of("1. White: g1\n2. Black: i5\n3. White: c5").names
+    [('white', 3), ('black', 16), ('white', 29)]
+    >>> sides_of("White: g1\nBlack: i5").names
+    []
+    """
+    if text.count(":") < _LEAST:
+        return Sides([], text)
+    all_found = [one for one in _SIDE.finditer(text) if not _LIST.match(text, one.end())]
+    names = [one["who"].lower() for one in all_found]
+    if not any(names.count(name) > 1 for name in set(names)):
+        return Sides([], text)
+    for one in all_found:
+        text = text[: one.start()] + " " * len(one[0]) + text[one.end() :]
+    return Sides([(one["who"].lower(), one.start("who")) for one in all_found], text)
+
+
+_LEAST: Final = 3
+"""So many colons have the moves of two players at least."""

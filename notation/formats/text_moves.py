@@ -26,7 +26,7 @@ from lath.notation.formats.text_header import (
     tag_meant,
     who_ended,
 )
-from lath.notation.formats.text_lines import plain_line, saying
+from lath.notation.formats.text_lines import Sides, plain_line, saying, sides_of
 from lath.notation.formats.text_titles import (
     Title,
     cells_of,
@@ -37,7 +37,9 @@ from lath.notation.formats.text_titles import (
 )
 from lath.notation.record import GLYPHS
 
-_SWAP: Final = r"(?i:swap(?:s|ped)?(?:[ \t]+(?:sides|seats|colou?rs|pieces))?)(?![\w-])"
+_SWAP: Final = (
+    r"(?i:swap(?:s|ped)?(?:[ \t]+(?:sides|seats|colou?rs|pieces))?|pie(?:[ \t]+rule)?)(?![\w-])"
+)
 _TOKEN: Final = re.compile(
     rf"""
       (?P<braces>\{{[^}}]*\}}?)
@@ -55,7 +57,7 @@ _TOKEN: Final = re.compile(
         | (?:(?<!\S)\#)?[0-9]{{1,4}}(?=[\s;,|]|$))
     | (?P<swap>{_SWAP})
     | (?P<glyph>[!?]+)
-    | (?P<between>[,|→]|\.\.+|…|--+|[-–—](?=\s))
+    | (?P<between>[,|→]|/(?=\s)|\.\.+|…|--+|[-–—](?=\s))
     | (?P<word>[^\s!?(){{}};,|$]+)
     | (?P<stray>\S)
     """,
@@ -191,6 +193,9 @@ class Line(NamedTuple):
     """Whether a sign says that it is a comment."""
 
 
+_NOBODY: Final = Sides([], "")
+
+
 @dataclass(slots=True)
 class Parts:
     """What stands in the text of a record, before anybody knows its game."""
@@ -205,6 +210,8 @@ class Parts:
     """The seats above the columns of moves, and where."""
     columns: tuple[Line, list[str]] | None = None
     """The line directly above the moves if it has two names, and these."""
+    sides: Sides = _NOBODY
+    """Who plays each move, where that is said before a colon."""
     players: tuple[str, str] | None = None
     tellers: tuple[str, str] | None = None
     """Who makes the moves where those stand in sentences, who begins first."""
@@ -232,6 +239,8 @@ _COMMENT: Final = " \t;"
 def parts_of(text: str) -> Parts:
     """Return what stands in the text of a record."""
     found = Parts()
+    found.sides, whole = sides_of(text), text
+    text = found.sides.text
     at, kept = 0, []
     has_moves = is_open = False
     tellers: list[str] = []
@@ -245,7 +254,9 @@ def parts_of(text: str) -> Parts:
         fields, end = ([], 0) if is_open else _fields(bare, at, loose=not has_moves)
         found.fields += fields
         rest = bare[end:]
-        is_body = is_open or bool(end and rest.strip()) or (bool(rest.strip()) and _is_moves(rest))
+        is_sided = any(at <= place < at + len(line) for _, place in found.sides.names)
+        is_body = is_open or is_sided or bool(end and rest.strip())
+        is_body = is_body or (bool(rest.strip()) and _is_moves(rest))
         if is_body:
             has_moves = True
             last = max(rest.rfind("{"), rest.rfind("}"))
@@ -258,6 +269,7 @@ def parts_of(text: str) -> Parts:
         kept.append(line[len(bare) :])
         at += len(line)
     found.body = "".join(kept)
+    tellers = tellers or [whole[at : at + len(name)] for name, at in found.sides.names]
     if len(set(tellers)) == 2:
         found.tellers = tellers[0], (set(tellers) - {tellers[0]}).pop()
     _name_seats(found)
@@ -332,7 +344,7 @@ class Course:
     faults: list[Fault] = field(default_factory=list)
 
 
-def course_of(body: str) -> Course:  # noqa: C901, PLR0912 - a case for each kind of token
+def course_of(body: str) -> Course:  # noqa: C901, PLR0912, PLR0915 - a case for each kind of token
     """Return the moves that stand in a text."""
     course = Course()
     stack: list[tuple[list[Word], int]] = []
@@ -345,6 +357,9 @@ def course_of(body: str) -> Course:  # noqa: C901, PLR0912 - a case for each kin
             at -= 1  # which closes what is open
         if kind == "line" and _is_list(token[1:]):
             at = match.start() + 1  # a semicolon between moves
+        elif kind == "between" and (said := _behind_dash(token, body, at)):
+            (words[-1].comments if words else course.before).append(said.strip())
+            at += len(said)
         elif kind in ("braces", "line", "aside"):
             if kind == "braces" and not token.endswith("}"):
                 course.faults.append(
@@ -386,6 +401,16 @@ def course_of(body: str) -> Course:  # noqa: C901, PLR0912 - a case for each kin
         course.faults.append(fault)
         course.words = stack[0][0]
     return course
+
+
+def _behind_dash(dash: str, body: str, at: int) -> str:
+    """Return the words that stand behind a dash to the end of a line; empty where moves do."""
+    end = body.find("\n", at)
+    rest = re.split(r"[{(;]", body[at : end if end >= 0 else None])[0]
+    words = [word for word in re.split(r"[\s,;.!?]+", rest) if word]
+    is_said = dash[0] in "-–—" and len(words) > 0
+    is_bare = not any(map(is_movelike, words)) and not re.search(r"[0-9½*]", rest)
+    return rest if is_said and is_bare and not any(map(is_of_a_game, words)) else ""
 
 
 def _is_list(rest: str) -> bool:

@@ -176,3 +176,43 @@ def test_a_text_without_a_move_or_tag_is_no_record(lines: list[str], between: st
     for entry in read(between.join(lines)):
         assert entry.record is None
         assert entry.problems
+
+
+SIDES = [
+    *(("White", "Black"), ("white", "black"), ("W", "B"), ("First", "Second"), ("Ann", "Bob")),
+    *(("Player 1", "Player 2"), ("WHITE", "BLACK")),
+]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.sampled_from(SIDES),
+    st.tuples(
+        st.sampled_from(["{s}: {m}", "{n}. {s}: {m}", "{n}) {s}: {m}", "{s}:{m}"]),
+        st.sampled_from(["\n", " / ", ", ", "\n- "]),
+    ),
+    st.sampled_from(["", "  -- a good idea", " ; a good idea", " {a good idea}"]),
+    st.integers(0, 9),
+    st.booleans(),
+)
+def test_the_side_before_each_move_is_no_move(
+    sides: tuple[str, str], shape: tuple[str, str], remark: str, seed: int, is_twice: bool
+) -> None:
+    moves = random_game("yavalath", seed).moves[:6]
+    form, between = shape
+    who = [sides[n % 2] for n in range(len(moves))]
+    if is_twice:
+        who[3] = who[2]
+    said = [form.format(s=s, m=m, n=n) for n, (s, m) in enumerate(zip(who, moves, strict=True), 1)]
+    said[-1] += remark
+    (entry,) = read(f"Yavalath game, played 2024-03-12\n\n{between.join(said)}\n\nResult: 1-0\n")
+    if is_twice and "swap" not in moves:
+        assert any("twice in a row" in problem.message for problem in entry.problems)
+        return
+    assert not entry.problems
+    assert entry.record
+    assert (entry.record.moves, entry.record.result) == (moves, "1-0")
+    assert entry.record.first == ("Ann" if "Ann" in sides else "?")
+    assert not entry.kept
+    comments = entry.record.plies[-1].comments
+    assert comments == ((("a good idea",),) if remark else ())
