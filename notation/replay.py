@@ -372,10 +372,14 @@ def _parted(error: ValueError, value: str) -> tuple[str, str]:
 def check_line(
     position: Position, plies: Sequence[Ply], places: Sequence[Place] | None, first_number: int
 ) -> tuple[Position | None, list[Fault]]:
-    """Return the position after `plies` (None where one cannot be played), and the faults."""
+    """Return the position after `plies` (None where one cannot be played), and the faults.
+
+    Behind a ply that cannot be played, others are at fault that no move in its place makes legal.
+    """
     faults: list[Fault] = []
     numbers = wrong_numbers(places or (), first_number)
     after: Position | None = position
+    behind: _Behind | None = None
     for index, ply in enumerate(plies):
         place = places[index] if places else None
         number, at = first_number + index, place.at if place else None
@@ -384,6 +388,8 @@ def check_line(
         if ply.comments:
             faults += annotation_faults(ply.comments, place.notes if place else (), at, number)
         if after is None:
+            if behind and (fault := behind.fault_of(ply.move, at, number)):
+                faults.append(fault)
             continue
         for inner, variation in enumerate(ply.variations):
             inner_places = place.variations[inner] if place else None
@@ -394,8 +400,59 @@ def check_line(
             after = after.play(read_move(after, ply.move))
         except GameError as error:
             faults.append(_move_fault(after, error, at, number))
-            after = None
+            behind, after = _Behind(after), None
     return after, faults
+
+
+class _Behind:
+    """The positions in which a game may be behind a ply that cannot be played: by any legal move.
+
+    Nothing is known where they are too many, or where the game is over in all of them.
+    """
+
+    def __init__(self, refused: Position) -> None:
+        self._before, self._is_at_fault = [refused], True
+        """Positions, and whether any move is yet to be played in them."""
+        self._game = refused.game
+        self._left = _MOST_TRIES
+
+    def fault_of(self, move: str, at: int | None, number: int) -> Fault | None:
+        """Return what is wrong with the next move whatever came before; None where nothing is."""
+        try:
+            self._game.canonical(move)
+        except MoveSyntaxError as error:
+            before, known = self._known(), self._before
+            self._before, self._is_at_fault = before, True
+            return _move_fault((known or [self._game.start()])[0], error, at, number)
+        before = self._known()
+        after, refused = [], None
+        for position in before:
+            try:
+                after.append(position.play(read_move(position, move)))
+            except GameError as error:
+                refused = refused or (position, error)
+        self._left -= len(before)
+        if after or refused is None or self._left < 0:
+            self._before = after
+            return None
+        self._before, self._is_at_fault = before, True
+        return _move_fault(*refused, at, number)
+
+    def _known(self) -> list[Position]:
+        """Return the positions before the next ply; none where they are too many."""
+        known, self._before = self._before, []
+        if not self._is_at_fault:
+            return known
+        self._is_at_fault = False
+        moves = [(one, one.legal_moves()) for one in known if one.outcome() is None]
+        self._left -= sum(len(legal) for _, legal in moves)
+        if self._left < 0:
+            return []
+        return [one.play(move) for one, legal in moves for move in legal]
+
+
+_MOST_TRIES: Final = 10_000
+"""So many moves are played at most to find what else is wrong with a record."""
 
 
 def _move_fault(position: Position, error: GameError, at: int | None, number: int) -> Fault:

@@ -47,6 +47,9 @@ from lath.notation.formats.abstractplay_header import (
     Dialect,
     Json,
     checked,
+    date_errors,
+    dialect_of,
+    header_errors,
     header_of,
     is_pied,
     json_of,
@@ -59,7 +62,7 @@ from lath.notation.formats.abstractplay_header import (
 from lath.notation.formats.json_text import objects, placed
 from lath.notation.reader import Entry, RecordText, entries_from
 from lath.notation.record import Comment, Ply, Record, Termination, comment
-from lath.notation.replay import end_of, start_of
+from lath.notation.replay import check_line, end_of, start_from, start_of
 
 ENDINGS: Final = {
     "resign": Termination.RESIGNATION,
@@ -81,18 +84,30 @@ class Line(NamedTuple):
     """One of ENDINGS, or empty."""
 
 
-def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
+class Told:
+    """What is wrong with the moves of a record, where all of it is told of, and where plies are."""
+
+    def __init__(self) -> None:
+        self.errors: list[FieldError] = []
+        self.led: list[Steps] = []
+        """What leads to each ply."""
+
+
+def read_moves(
+    rounds: Any, dialect: Dialect, *, pied: bool = False, told: Told | None = None
+) -> Line:
     """Return the plies of all rounds, with `swap` as the second if the pie was taken.
 
-    Raises FieldError.
+    Raises FieldError. Words that are no moves are `told` instead, where that is given, and are the
+    ply `x`.
     """
     plies: list[Ply] = []
     ending = passed = ""
     for word, said, steps in _slots(rounds):
         number = len(plies) + 1
         if over := ending or passed * (word not in {_PASS, *ENDINGS}):
-            message = f"{word[:40]!r} stands after {over!r}"
-            refuse("move", message, "no further move", *steps, ply=number)
+            _tell(told, f"{word[:40]!r} stands after {over!r}", "no further move", steps, number)
+            continue
         if word in ENDINGS:
             ending = word
             continue
@@ -106,13 +121,23 @@ def read_moves(rounds: Any, dialect: Dialect, *, pied: bool = False) -> Line:
         if not move:
             message = f"{word[:40]!r} is not a move of {dialect.title}"
             expected = f"a cell from a1 to i5 such as {'e5w or e5b' if dialect.has_pass else 'e5'}"
-            refuse("move", message, expected, *steps, ply=number)
-        plies.append(Ply(move, comments=(said,) if said else ()))
-        if pied and number == 1:
-            plies.append(Ply(SWAP))
+            _tell(told, message, expected, steps, number)
+        played = [Ply(move or "x", comments=(said,) if said else ())]
+        played += [Ply(SWAP)] * (pied and number == 1)
+        plies += played
+        if told:
+            told.led += [steps] * len(played)
     if pied and not plies:
         refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
     return Line(tuple(plies), ending)
+
+
+def _tell(told: Told | None, message: str, expected: str, steps: Steps, number: int) -> None:
+    """Note what is wrong with a word; raises it as FieldError where nobody wants to be told."""
+    error = FieldError(Fault("move", message, expected, ply=number), steps)
+    if told is None:
+        raise error
+    told.errors.append(error)
 
 
 def _slots(rounds: Any) -> Iterator[tuple[str, Comment, Steps]]:
@@ -275,14 +300,48 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     return entries_from(objects(stream, _BEGINS), name, _read)
 
 
-def _read(text: RecordText) -> tuple[Record, tuple[Fault, ...]]:
+def _read(text: RecordText) -> tuple[Record | None, list[Fault]]:
+    errors = list(date_errors(text.value))
+    record = None
     try:
-        return from_json(text.value), ()
+        record = from_json(text.value)
     except FieldError as error:
-        refused = placed(error.fault, text.text, error.steps)
-        if error.fault.code == "unknown-game":
+        if error.fault.code == "unknown-game" and not error.fault.meant:
+            refused = placed(error.fault, text.text, error.steps)
             raise OtherGameError(refused.fault, text.value["header"]["game"]["name"]) from error
-        raise refused from error
+        errors += _all_errors(text.value) or [error]
+    else:
+        if errors:
+            errors += _all_errors(text.value)
+    return record, [placed(one.fault, text.text, one.steps).fault for one in errors]
+
+
+def _all_errors(value: Json) -> list[FieldError]:
+    """Return all that is wrong with the players and the moves of a record."""
+    errors, told = list(header_errors(value)), Told()
+    header = value.get("header") if isinstance(value, dict) else None
+    if not isinstance(header, dict):
+        return errors
+    told.errors += errors
+    position = header.get("startingPosition")
+    try:
+        dialect = dialect_of(header.get("game"))
+    except FieldError:
+        return errors
+    try:
+        pied = is_pied(header) and dialect.has_pie
+        line = read_moves(value.get("moves"), dialect, pied=pied, told=told)
+        start = start_from(dialect.game_id, "", position if isinstance(position, str) else "")
+    except FieldError as error:
+        return [*told.errors, error]
+    except GameError:
+        return told.errors
+    _, faults = check_line(start, line.plies, None, 1)
+    return told.errors + [
+        FieldError(fault, told.led[fault.ply - 1])
+        for fault in faults
+        if fault.ply and fault.code == "illegal-move"
+    ]
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:

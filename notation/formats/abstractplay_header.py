@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final, NamedTuple, NoReturn
 
 from lath import games
@@ -187,29 +188,57 @@ def checked(value: Any) -> tuple[Json, Dialect, Seats]:
 
     Raises FieldError.
     """
+    for error in header_errors(value):
+        raise error
+    header = value["header"]
+    one, two = header["players"]
+    return header, dialect_of(header["game"]), (two, one) if is_pied(header) else (one, two)
+
+
+def header_errors(value: Any) -> Iterator[FieldError]:
+    """Yield what is wrong with the game and the players of a record."""
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
         expected = 'an object with "header" and "moves"'
-        refuse("header", "the record has no header", expected, "header")
-    dialect = _dialect(header.get("game"))
+        yield _error("the record has no header", expected, "header")
+        return
+    try:
+        dialect = dialect_of(header.get("game"))
+    except FieldError as error:
+        yield error
+        return
     if is_pied(header) and not dialect.has_pie:
         keys = (key for key in _PIE if header.get(key))
-        refuse("header", f"{dialect.title} has no pie rule", "no pie", "header", *keys)
+        yield _error(f"{dialect.title} has no pie rule", "no pie", "header", *keys)
     players, steps = header.get("players"), ("header", "players")
     if not isinstance(players, list) or len(players) != 2:
         count = len(players) if isinstance(players, list) else "no"
-        refuse("header", f"{dialect.title} of {count} players", "two players", *steps)
+        yield _error(f"{dialect.title} of {count} players", "two players", *steps)
+        return
     for number, player in enumerate(players):
         if not isinstance(player, dict) or not isinstance(player.get("name"), str):
-            refuse("header", "a player has no name", 'an object with a "name"', *steps, number)
-        if not _is_number(player.get("result")):
+            yield _error("a player has no name", 'an object with a "name"', *steps, number)
+        elif not _is_number(player.get("result")):
             message = f"player {player['name'][:40]!r} has no result"
-            refuse("header", message, "a number", *steps, number, "result")
-    one, two = players
-    return header, dialect, (two, one) if is_pied(header) else (one, two)
+            yield _error(message, "a number", *steps, number, "result")
 
 
-def _dialect(game: Any) -> Dialect:
+def date_errors(value: Any) -> Iterator[FieldError]:
+    """Yield the dates of a record that have the form of a day, and are none."""
+    header = value.get("header") if isinstance(value, dict) else None
+    for key in _TIMES if isinstance(header, dict) else ():
+        text = header[key] if isinstance(header.get(key), str) else ""
+        if re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])", text) and not date_of(text[:10]):
+            message, expected = f"{key} {text[:40]!r} is not a date", "a date such as 2024-11-03"
+            yield _error(message, expected, "header", key)
+
+
+def _error(message: str, expected: str, *steps: str | int) -> FieldError:
+    return FieldError(Fault("header", message, expected), steps)
+
+
+def dialect_of(game: Any) -> Dialect:
+    """Return how a game is written; raises FieldError."""
     name = game.get("name") if isinstance(game, dict) else None
     if not isinstance(name, str):
         refuse("header", "the header names no game", 'an object with a "name"', "header", "game")
@@ -218,7 +247,10 @@ def _dialect(game: Any) -> Dialect:
             return dialect
     known = " or ".join(dialect.title for dialect in DIALECTS)
     message = f"{name[:40]!r} is no game that is read"
-    refuse("unknown-game", message, known, "header", "game", "name")
+    titles = {dialect.title.lower(): dialect.title for dialect in DIALECTS}
+    close = get_close_matches(name[:40].lower().strip(), titles, n=1, cutoff=0.8)
+    fault = Fault("unknown-game", message, known, meant=titles[close[0]] if close else "")
+    raise FieldError(fault, ("header", "game", "name"))
 
 
 def is_pied(header: Json) -> bool:

@@ -542,6 +542,10 @@ class _Reading:
             termination = told.termination if told else ""
             if told and not said:
                 said.append((told, self._at["Termination"]))
+            elif told and told.result != said[0][0].result:
+                message = f"the Termination says {told.result}, the result is {said[0][0].result}"
+                place = self._at["Termination"]
+                self.faults.append(Fault("result", message, "the same result", place))
             if not termination and why.lower() != "normal":
                 self._tags["TextTermination"] = why
         termination = termination or next(
@@ -553,18 +557,17 @@ class _Reading:
         """Return the record of a game that is known, its moves played."""
         start = self._start(game)
         plies, unread = self._plies(game, start, words)
+        self._check_behind(game, words)
         for message, at, ply in number_faults(self._course.numbers):
             self.faults.append(Fault("ply-number", *message, at, ply=ply))
         end: Position | None = None
-        if start is not None and not unread:
-            places = [word.at for word in words]
+        if start is not None:
             end, faults = check_line(start, plies, None, 1)
             self.faults += [
-                replace(one, at=places[one.ply - 1] if one.ply else 0) for one in faults
+                replace(one, at=words[(one.ply or 1) - 1].at)
+                for one in faults
+                if not (one.code == "move" and one.ply and one.ply - 1 in unread)
             ]
-        elif start is not None:
-            _, faults = check_line(start, plies[: unread[0]], None, 1)
-            self.faults += [replace(one, at=words[(one.ply or 1) - 1].at) for one in faults]
         result, termination = self._ended(end, ending, has_moves=bool(plies))
         self._doubt_moves(plies, ending)
         if self.faults:
@@ -599,13 +602,28 @@ class _Reading:
             self.faults.append(Fault("syntax", "no moves and no result are found", _SHAPE, 0))
 
     def _start(self, game: Game) -> Position | None:
-        tag = self._tags.get
-        try:
-            return start_from(game.id, tag("Setup", ""), tag("Position", ""), tag(RULES, ""))
-        except GameError as error:
-            name = "Setup" if tag("Setup") else "Position"
-            self.faults.append(Fault(name.lower(), str(error), at=self._at.get(name, 0)))
-            return None
+        setup, position, rules = (self._tags.get(name, "") for name in ("Setup", "Position", RULES))
+        given = [("Setup", setup, "")] if setup or not position else []
+        given += [("Position", "", position)] if position else []
+        if len(given) > 1:
+            message = "a record begins from a Setup or from a Position"
+            self.faults.append(Fault("tag", message, "one of the two", self._at["Position"]))
+        starts: list[Position] = []
+        for name, *values in given:
+            try:
+                starts.append(start_from(game.id, *values, rules))
+            except GameError as error:
+                self.faults.append(Fault(name.lower(), str(error), at=self._at.get(name, 0)))
+        return starts[0] if len(starts) == len(given) else None
+
+    def _check_behind(self, game: Game, words: list[Word]) -> None:
+        """Note it as a fault where a move stands behind the result."""
+        ends = [at for _, at in self._course.ends if words and at > words[0].at]
+        for word in words:
+            if ends and word.at > ends[0] and move_in(game, word.text)[0]:
+                message = f"the move {shortened(word.text)} stands behind the result"
+                self.faults.append(Fault("move", message, "the result behind all moves", word.at))
+                return
 
     def _plies(
         self, game: Game, start: Position | None, words: list[Word]

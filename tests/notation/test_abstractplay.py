@@ -887,10 +887,47 @@ def test_a_bad_record_is_told_of_and_reading_goes_on(
     first, bad, last = entries(f"[{GOOD}{separator}{text}{separator}{GOOD}]".encode())
     assert first.record == last.record == from_json(json.loads(GOOD))
     assert (bad.number, bad.line, bad.record, bad.text) == (2, line, None, text)
-    (problem,) = bad.problems
-    assert (problem.file, f"{problem.code}: {problem.message}") == ("f.json", told)
+    problem = next(one for one in bad.problems if f"{one.code}: {one.message}" == told)
+    assert problem.file == "f.json"
     assert (problem.line, problem.column, problem.record) == (line, before + column, 2)
     assert problem.source.endswith(text)
+
+
+SLIPS: Final = {
+    "a day": ('"date-start": "2024-11-03', '"date-start": ¦"2024-13-45'),
+    "an end": ('"date-end": "2024-11-03', '"date-end": ¦"2024-02-30'),
+    "a result": ('"result": 1}', '"result": ¦"won"}'),
+    "a name": ('{"name": "ben"', '¦{"name": 7'),
+    "no move": ('"d4"', '¦"zz"'),
+    "no move later": ('"f6"', '¦"f66"'),
+    "a move again": ('"h2"', '¦"e5"'),
+    "behind the end": ('"resign"]]', '"resign", ¦"a1"]]'),
+}
+
+
+@given(st.sets(st.sampled_from(sorted(SLIPS)), min_size=1))
+def test_all_that_is_wrong_with_a_record_is_told_at_once(slips: set[str]) -> None:
+    dates = ", ".join(f'"date-{key}": "2024-11-03T00:00:00.000Z"' for key in ("start", "end"))
+    moves = '[["e5", "d4"], ["c3", "f6"], ["h2"], ["resign"]]'
+    text = told_text(moves, more=f"{dates}, ")
+    for slip in slips | {"an end"}:  # what can be played is judged by the rules elsewhere
+        assert SLIPS[slip][0] in text
+        text = text.replace(*SLIPS[slip], 1)
+    places = {at - text[:at].count("¦") for at, c in enumerate(text) if c == "¦"}
+    (entry,) = entries(text.replace("¦", "").encode())
+    assert {problem.column - 1 for problem in entry.problems} == places
+
+
+def test_a_name_that_nearly_is_that_of_a_game_is_a_problem_and_no_other_game() -> None:
+    for name, is_near in (
+        ("Yavalth", True),
+        ("manalth", True),
+        ("Hex", False),
+        ("Yavalanchor", False),
+    ):
+        (entry,) = entries(told_text("[]", name).encode())
+        (problem,) = entry.problems
+        assert (bool(problem.meant), bool(entry.other_game)) == (is_near, not is_near)
 
 
 def test_the_ply_of_a_wrong_move_counts_the_swap() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sample_records import BUILT_IN, cut, random_game, with_tags
 
 from lath import games
@@ -28,6 +31,7 @@ from lath.notation import (
 from lath.notation.errors import Fault
 from lath.notation.parser import Parsed, parse_closely
 from lath.notation.reader import RecordText, entry_of
+from lath.notation.record import Ply
 from lath.notation.replay import end_of, faults_of
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
@@ -129,9 +133,41 @@ def test_what_a_game_cannot_read_stays_as_it_is() -> None:
         assert canonical(record) == record
 
 
-def test_an_illegal_move_is_named_with_its_reason_and_the_rest_is_not_played() -> None:
-    record = record_of("1. e5 2. d4 3. e5 4. d4 5. nonsense")
-    assert told(check(record)) == [("illegal-move", 3, "illegal move e5: e5 already has a stone")]
+def test_an_illegal_move_is_named_with_its_reason_and_so_are_those_behind_it() -> None:
+    record = record_of("1. e5 2. d4 3. e5 4. d4 5. nonsense 6. f6 7. g1")
+    assert told(check(record)) == [
+        ("illegal-move", 3, "illegal move e5: e5 already has a stone"),
+        ("illegal-move", 4, "illegal move d4: d4 already has a stone"),
+        ("move", 5, "'nonsense' is not a move of yavalath"),
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(BUILT_IN),
+    st.integers(0, 20),
+    st.dictionaries(
+        st.integers(1, 60), st.sampled_from(["nonsense", "again"]), min_size=1, max_size=3
+    ),
+)
+def test_all_wrong_plies_are_told_of_and_none_that_another_move_before_makes_legal(
+    game_id: str, seed: int, wrong: dict[int, str]
+) -> None:
+    record = random_game(game_id, seed)
+    moves = list(record.moves)
+    kinds = {1 + at % (len(moves) - 1): kind for at, kind in wrong.items()}
+    for index, kind in kinds.items():
+        moves[index] = "nonsense" if kind == "nonsense" else record.moves[index - 1]
+    plies = tuple(map(Ply, moves))
+    faults = [one for one in check(replace(record, plies=plies)) if one.ply]
+    places = [one.ply - 1 for one in faults if one.ply]
+    assert len(places) == len(set(places))
+    assert {at for at, kind in kinds.items() if kind == "nonsense"} <= set(places) <= set(kinds)
+    first = min(kinds)
+    if game_id == "yavalath" and kinds[first] == "nonsense" and len(kinds) == 2:
+        other = max(kinds)
+        is_told = kinds[other] == "nonsense" or other == first + 1
+        assert is_told or moves[other] == "swap" or other in places
 
 
 def test_a_word_that_is_no_move_of_the_game_is_another_fault_than_an_illegal_move() -> None:
