@@ -45,6 +45,8 @@ class Taken:
         """Records of other games, by what those are called."""
         self.kept: tuple[int, str] = (0, "")
         """How many lines were not understood, and the file and number of the first."""
+        self.passed: dict[Path, str] = {}
+        """What of a folder was passed over, in words."""
         self._told = Counter[tuple[str, str, str]]()
         self._is_game_used = False
         formats.give_game("")
@@ -92,6 +94,9 @@ class Taken:
             if count > 1:
                 more = f"{count - 1} more record{'s' * (count > 2)}"
                 lines.append(f"{printable(file)}: the same of {more}: {printable(message)}")
+        lines += [
+            f"passed over in {printable(str(at))}: {what}" for at, what in self.passed.items()
+        ]
         if self.others:
             lines.append(self.skipped_words())
         assumed = [(words, n) for words, n in self.assumed.items() if not _is_drop(words)]
@@ -179,7 +184,30 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
     if not found:
         lacks = f"it has neither {DATABASE} nor {RECORDS}{NO_FILES}"
         raise ConfigError(f"{source} is no tournament: {lacks}")
+    if words := _passed_words([file for file in inside if file not in found]):
+        TAKEN.passed[source] = words
     return found
+
+
+def _passed_words(inside: Iterable[Path]) -> str:
+    """Return how many files and folders are passed over, with the names of some."""
+    from lath.notation.index import SUFFIX
+
+    names = {True: list[str](), False: list[str]()}
+    for path in inside:
+        if not (path.name.startswith(".") or path.name.endswith(SUFFIX)):
+            names[path.is_dir()].append(printable(path.name)[:40])
+    parts = []
+    for is_folder, found in names.items():
+        what = "folder" if is_folder else "file without a suffix of records"
+        if found:
+            some = ", ".join(found[:3]) + (", …" if len(found) > _SOME else "")
+            plural = what.replace("file", "files") if not is_folder else "folders"
+            parts.append(f"{len(found):,} {what if len(found) == 1 else plural} ({some})")
+    return "; ".join(parts)
+
+
+_SOME: Final = 3
 
 
 def is_record_file(file: Path) -> bool:

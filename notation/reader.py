@@ -285,7 +285,8 @@ def _not_utf8(line: int, content: bytes, at: int, offset: int) -> RecordText:
     is_utf_16 = not offset and content[at : at + 2] in (b"\xff\xfe", b"\xfe\xff")
     mark = " but the mark of UTF-16" if is_utf_16 else ""
     message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8{mark}"
-    return RecordText(line, text, Fault("encoding", message, "UTF-8 text", at=len(text) - 1))
+    expected = "UTF-8 text: save the file as UTF-8" if is_utf_16 else "UTF-8 text"
+    return RecordText(line, text, Fault("encoding", message, expected, at=len(text) - 1))
 
 
 def _records_in(line: int, text: str) -> Iterator[RecordText]:
@@ -435,7 +436,7 @@ def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) ->
 def entries_from(
     texts: Iterable[RecordText],
     name: str,
-    read: Callable[[RecordText], tuple[Record, Sequence[Fault]]],
+    read: Callable[[RecordText], tuple[Record | None, Sequence[Fault]]],
 ) -> Iterator[Entry]:
     """Yield the entries of another format; `read` returns a record, or raises RecordSyntaxError."""
     for number, text in enumerate(texts, 1):

@@ -7,6 +7,7 @@ find a format; its module is loaded when it is used.
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -177,7 +178,43 @@ def recognised(path: str | Path) -> str:
         return name
     with open_bytes(path) as stream:
         head = _peeked(stream) if str(path) == "-" else stream.read(_HEAD)
+    if head.startswith(_UTF_16):
+        head = head.decode("utf-16", "ignore").encode("utf-8", "replace")
     return _recognised(head, str(path), name)
+
+
+_UTF_16: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+"""How text of UTF-16 begins, as Windows' Notepad may save it."""
+
+
+class _Recoded(io.RawIOBase):
+    """Text of UTF-16 as a stream of UTF-8."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__()
+        self._stream = stream
+        self._decode = codecs.getincrementaldecoder("utf-16")("replace").decode
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer as far as what is read next goes; 0 is the end."""
+        data = b""
+        while not data:
+            given = self._stream.read(len(buffer) // 2)  # of which two bytes become three at most
+            data = self._decode(given, not given).encode("utf-8", "replace")
+            if not given:
+                break
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _as_utf8(stream: BinaryIO) -> BinaryIO:
+    """Return a stream as one of UTF-8, which it is unless it begins with the mark of UTF-16."""
+    is_utf_16 = _peeked(stream)[:2] in _UTF_16
+    return io.BufferedReader(_Recoded(stream)) if is_utf_16 else stream
 
 
 def begins_as_ours(path: Path) -> bool:
@@ -320,7 +357,7 @@ def entries(
     if name in OF_TEXT:
         yield from entries_of(stream, file, rules=rules, jobs=jobs)
         return
-    for entry in reader(name)(stream, file):
+    for entry in reader(name)(_as_utf8(stream), file):
         text = format_record(entry.record).rstrip() if entry.record else ""
         problems = entry.problems
         fault = size_fault(text)

@@ -226,8 +226,9 @@ def header_errors(value: Any) -> Iterator[FieldError]:
 def date_errors(value: Any) -> Iterator[FieldError]:
     """Yield the dates of a record that have the form of a day, and are none."""
     header = value.get("header") if isinstance(value, dict) else None
-    for key in _TIMES if isinstance(header, dict) else ():
-        text = header[key] if isinstance(header.get(key), str) else ""
+    times = header if isinstance(header, dict) else {}
+    for key in _TIMES:
+        text = times[key] if isinstance(times.get(key), str) else ""
         if re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?![0-9])", text) and not date_of(text[:10]):
             message, expected = f"{key} {text[:40]!r} is not a date", "a date such as 2024-11-03"
             yield _error(message, expected, "header", key)

@@ -381,7 +381,7 @@ class _Reading:
         """Return name, seat and tag of players that no tag of their own names."""
         both = values.pop("Players", "")
         pair = players_in(both) or tuple(re.split(r"\s*[,;&]\s*|\s+and\s+", both)) if both else ()
-        names = pair if len(pair) == 2 else self._parts.players or ()
+        names: tuple[str, ...] = pair if len(pair) == 2 else self._parts.players or ()
         if not names and values.keys().isdisjoint(("White", "Black", "First", "Second")):
             names = self._parts.tellers or self._above_columns()
             if names and heading_of("  ".join(names)) is not None:
@@ -609,9 +609,9 @@ class _Reading:
             message = "a record begins from a Setup or from a Position"
             self.faults.append(Fault("tag", message, "one of the two", self._at["Position"]))
         starts: list[Position] = []
-        for name, *values in given:
+        for name, one, other in given:
             try:
-                starts.append(start_from(game.id, *values, rules))
+                starts.append(start_from(game.id, one, other, rules))
             except GameError as error:
                 self.faults.append(Fault(name.lower(), str(error), at=self._at.get(name, 0)))
         return starts[0] if len(starts) == len(given) else None

@@ -133,9 +133,7 @@ class Beginning:
         was_blank, self._after_blank = self._after_blank, not line or bool(_RULE.fullmatch(line))
         if self._after_blank:
             return False
-        found, end = ([], 0)
-        if not self._is_open:
-            found, end = _fields(line, 0, loose=not self._has_moves)
+        found, end = _fields(line, 0, loose=not self._has_moves) if not self._is_open else ([], 0)
         names = {tag_meant(one.name) for one in found}
         rest = line[end:].strip()
         if found:
@@ -312,8 +310,8 @@ def _add_fields(found: Parts, title: Title, at: int) -> None:
 
 def _name_seats(found: Parts) -> None:
     """Take lines such as `White Ann` and `Black Bob` as fields where both are there."""
-    named = [(line, seat) for line in found.before if (seat := seat_named(line.text))]
-    if len(named) == 2 and len({seat.lower() for _, (seat, _) in named}) == 2:
+    named = [(line, both) for line in found.before if (both := seat_named(line.text))]
+    if len({seat.lower() for _, (seat, _) in named}) == len(named) == 2:
         for line, (seat, name) in named:
             found.before.remove(line)
             found.fields.append(Field(seat, name, line.at, line.at))

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, random_game
 
-from lath.notation import Entry, Record, parse
+from lath.notation import Entry, Record, formats, parse
 from lath.notation import reader as pieces_module
 from lath.notation.data import SCHEMA, FieldError, Twice, from_json, json_path, to_json
 from lath.notation.formats import (
@@ -443,3 +443,25 @@ def test_keys_that_come_twice_are_found_without_comparing_all_of_them() -> None:
     assert {type(value) for value in told.values()} == {Twice}
     assert len(told) == 500
     assert len(Key.compared) < 10_000
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".pgn", ".csv", ".jsonl", ""])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_text_of_utf_16_is_read_as_that_of_utf_8(
+    suffix: str, encoding: str, tmp_path: Path
+) -> None:
+    record = random_game("yavalath", 3, first="Jürgen", second="Zoë 🎲")
+    text = '[Game "yavalath"]\n[White "Jürgen"]\n[Black "Zoë 🎲"]\n\n'
+    text += " ".join(record.moves) + "\n"
+    if suffix in (".csv", ".jsonl"):
+        name = formats.name_for(f"a{suffix}")
+        text = b"".join(formats.writer(name)([record], lambda *_: None)).decode()
+    path = tmp_path / f"games{suffix}"
+    path.write_bytes(("\ufeff" + text).encode(encoding))
+    name = formats.recognised(path)
+    with path.open("rb") as stream:
+        (entry,) = formats.entries(stream, name, str(path), rules=True)
+    assert not entry.problems
+    assert entry.record
+    assert (entry.record.first, entry.record.second) == ("Jürgen", "Zoë 🎲")
+    assert entry.record.moves == record.moves

@@ -157,3 +157,27 @@ def test_a_game_that_is_given_to_a_bad_record_is_not_in_vain(tmp_path: Path) -> 
     ran = arena("check", path, "--game", "yavalath")
     assert ran.out.count("error[") == 2
     assert "hint" not in ran.err
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.sets(st.sampled_from(["notes", "a.md", "b.zip", "photo.png", "c.docx"])),
+    st.sets(st.sampled_from(["sub", "old.txt", "deep"])),
+    st.sets(st.sampled_from([".hidden", "g.lath.idx"])),
+    st.sampled_from(["check", "stats", "select", "rate"]),
+)
+def test_what_a_folder_has_beside_records_is_said_once(
+    files: set[str], folders: set[str], unsaid: set[str], command: str
+) -> None:
+    with TemporaryDirectory() as name:
+        for sub in folders:
+            Path(name, sub).mkdir()
+        for file in files | unsaid:
+            Path(name, file).write_text("x")
+        Path(name, "g.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
+        said = [line for line in arena(command, name).err.splitlines() if "passed over" in line]
+    assert len(said) == bool(files or folders)
+    for found, what in ((files, "file"), (folders, "folder")):
+        words = f"{len(found)} {what}{'s' * (len(found) > 1)} " if found else ""
+        assert words in "".join(said)
+        assert (f" {what}" in "".join(said)) == bool(found)
