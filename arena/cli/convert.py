@@ -141,7 +141,8 @@ def convert(
     left_out = len(conversion.bad) + conversion.unheld
     if not quiet:
         converted = conversion.sound - conversion.unheld
-        print(f"converted {converted} records, left out {left_out}", file=sys.stderr)
+        many = f"{converted} record{'' if converted == 1 else 's'}"
+        print(f"converted {many}, left out {left_out}", file=sys.stderr)
     raise typer.Exit(1 if left_out else 0)
 
 

@@ -111,18 +111,20 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the records of a stream, lazily; the moves are played."""
     texts = texts_by_line(stream, Beginning(), fallback="cp1252")
     is_pgn = PurePath(name).suffix.lower() == ".pgn"
+    above = ""
     last: Entry | None = None
     for number, text in enumerate(texts, 1):
         if fault := text.fault or size_fault(text.text):
             entry = text.entry(name, number, None, [fault])
         else:
-            reading = _Reading(text, name)
+            reading = _Reading(text, name, above)
             if is_pgn and reading.is_of_chess:
                 from lath.notation.formats import pgn
 
                 entry = pgn.entry_of(text, name, number)
             else:
                 entry = _entry(reading, text, name, number)
+                above = reading.game_said or above
                 if last and reading.is_prose:
                     words = "words behind a game are left out"
                     last = replace(last, assumed=(*last.assumed, words))
@@ -222,8 +224,12 @@ def _entry(reading: _Reading, text: RecordText, name: str, number: int) -> Entry
 class _Reading:
     """One record on its way from text, with all that is wrong with it and what was assumed."""
 
-    def __init__(self, text: RecordText, name: str) -> None:
+    def __init__(self, text: RecordText, name: str, above: str = "") -> None:
         self._text = text.text
+        self._above = above
+        """The game of the record above, as far as somebody has said it."""
+        self.game_said = ""
+        """The game as somebody has said it, in a tag or a line above the moves."""
         self._parts = parts_of(text.text)
         self._course = course_of(self._parts.body)
         self.faults = self._course.faults
@@ -299,6 +305,7 @@ class _Reading:
     def _known(self, named: str) -> _Known:
         if named:
             if game_id := game_meant(named):
+                self.game_said = game_id
                 return self._game(game_id)
             meant = meant_game(named)
             message = f"no game {shortened(named)} is installed"
@@ -318,9 +325,15 @@ class _Reading:
         lines = self._text[: self._course.words[0].at if self._course.words else None]
         said = games_in(lines.rpartition("\n")[0])
         if len(said) == 1 and (said <= set(fits) or not fits):
-            return self._assumed(said.pop(), " by a line above the moves")
+            self.game_said = said.pop()
+            return self._assumed(self.game_said, " by a line above the moves")
         if len(fits) == 1:
             return self._assumed(fits[0], ", the only one in which all moves are legal")
+        most = max(one.plies for one in some)
+        best = fits or [one.game_id for one in some if one.plies == most > 0]
+        if self._above in best and self._course.words:
+            self.game_said = self._above
+            return self._assumed(self._above, ", as that of the record above")
         return _Known(None, fault=self._not_found(some))
 
     def _not_found(self, some: list[Tried]) -> Fault:

@@ -365,6 +365,27 @@ def test_what_people_say_of_a_game_is_no_move_of_it() -> None:
     ]
 
 
+@given(
+    st.sampled_from(
+        ["Game: Yavalath\n\n", "Yavalath\n========\n\n", "Yavalath game, played 2024-03-12\n\n"]
+    ),
+    st.lists(st.integers(0, 9), min_size=2, max_size=4),
+    st.integers(0, 3),
+)
+def test_the_game_at_the_head_of_a_file_is_that_of_its_records(
+    head: str, seeds: list[int], cut: int
+) -> None:
+    seats = "White: ann\nBlack: bob\n\n"
+    moves = [random_game("yavalath", seed).moves[: cut + 2] for seed in seeds]
+    found = read(head + "\n".join(f"{seats}{' '.join(each)} 1-0\n" for each in moves))
+    assert [entry.record and entry.record.game for entry in found] == ["yavalath"] * len(seeds)
+    (*_, wrong) = read(f"{head}{seats}e5 d4 1-0\n\n{seats}e5 e5 1-0\n")
+    assert [problem.code for problem in wrong.problems] == ["illegal-move"]
+    (*_, other) = read(f"{head}{seats}e5 d4 1-0\n\n{seats}Ma1 Mc2 1-0\n")
+    assert other.record
+    assert other.record.game == "surikata"
+
+
 def test_what_was_assumed_is_said_of_each_record() -> None:
     (entry,) = read(f'{HEAD}[Date "11.3.2024"]\n\n1. a1 i5 2. b1 i4 3. c1 0-1\n'.encode())
     assert entry.assumed == (

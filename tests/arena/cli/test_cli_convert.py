@@ -67,7 +67,7 @@ def sample(name: str, folder: Path) -> Path:
     games = [random_game("yavalath", seed, Date="2026-11-20") for seed in range(2)]
     lath.write_text("".join(format_records(games)))
     if name == "text":  # our own text, which it reads, too
-        path.write_text("PGN\n\n" + lath.read_text())
+        path.write_text("; PGN\n\n" + lath.read_text())
         return path
     assert convert(lath, path).status == 0
     return path
@@ -106,7 +106,7 @@ def test_a_format_that_is_read_and_written_holds_the_moves_of_a_game(
 def test_what_the_target_holds_is_converted_without_a_word_but_the_counts(source: Path) -> None:
     made = source.with_suffix(".jsonl")
     ran = convert(source, made)
-    assert (ran.status, ran.out, ran.err) == (0, "", "converted 1 records, left out 0\n")
+    assert (ran.status, ran.out, ran.err) == (0, "", "converted 1 record, left out 0\n")
     assert convert(made, "-", "--to", "lath", "-q") == Ran(0, ONE, "", ONE.encode())
 
 
@@ -146,7 +146,7 @@ def test_a_bad_record_is_told_of_and_the_rest_is_converted(tmp_path: Path) -> No
         'did you mean "oops"? (record 1)\n'
         "  [Game oops]\n"
         "        ^\n"
-        "converted 1 records, left out 1\n"
+        "converted 1 record, left out 1\n"
     )
     assert made.read_text().count("\n") == 1
 
