@@ -37,7 +37,9 @@ CREATE TABLE game (
     seat INTEGER NOT NULL, cell INTEGER NOT NULL, of INTEGER NOT NULL, forfeited INTEGER NOT NULL
 );
 CREATE TABLE line (digest BLOB PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE single (key INTEGER NOT NULL, digest BLOB NOT NULL, place INTEGER, seat INTEGER);
+CREATE TABLE single (
+    key INTEGER NOT NULL, digest BLOB NOT NULL, place INTEGER, seat INTEGER, again INTEGER
+);
 CREATE TABLE paired (place INTEGER PRIMARY KEY, pair INTEGER NOT NULL);
 """
 """`key` is what the games of a pair have in common, as a digest; `number` the arena's of the pair,
@@ -50,6 +52,9 @@ before second by name, 1 where after, 2 where they are the same; `cell` which ki
 _ADD: Final = "INSERT INTO game VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 _NOTE: Final = "INSERT OR IGNORE INTO line VALUES (?)"
+
+_Left = tuple[int, bytes, int, int, int | None]
+"""A game that no number pairs off: its key, digest, place and seat, and whether it came again."""
 
 _IN_ORDER: Final = """
 SELECT cell FROM game WHERE (:of < 0 OR of = :of) AND forfeited <= :forfeited ORDER BY place
@@ -240,21 +245,21 @@ class RatedGames:
         with _with_room():
             self._database.execute("DELETE FROM single")
             self._database.execute("DELETE FROM paired")
-            self._database.executemany("INSERT INTO single VALUES (?, ?, ?, ?)", self._left())
+            self._database.executemany("INSERT INTO single VALUES (?, ?, ?, ?, ?)", self._left())
             pairs = self._of_single()
             self._database.executemany("INSERT INTO paired VALUES (?, ?)", pairs)
         self._are_paired = True
 
-    def _left(self) -> Iterator[tuple[int, bytes, int, int]]:
+    def _left(self) -> Iterator[_Left]:
         """Pair off by the arena's numbers; yield who is left."""
-        question = "SELECT key, number, digest, place, seat FROM game ORDER BY 1, 2, 3, 4"
+        question = "SELECT key, number, digest, place, seat, again FROM game ORDER BY 1, 2, 3, 4"
         write = "INSERT INTO paired VALUES (?, ?)"
         for (key, number), rows in groupby(self._database.execute(question), itemgetter(0, 1)):
             games = ((key, *row[2:]) for row in rows)
             if not number:
                 yield from games
                 continue
-            seats: tuple[list[tuple[int, bytes, int, int]], ...] = [], [], []
+            seats: tuple[list[_Left], ...] = [], [], []
             for game in games:
                 seats[game[3]].append(game)
             one, other, alone = seats
@@ -265,19 +270,22 @@ class RatedGames:
 
     def _of_single(self) -> Iterator[tuple[int, int]]:
         """Yield pairs of those that are left, by what they have in common, in order of digests."""
-        question = "SELECT key, digest, place, seat FROM single ORDER BY 1, 2, 3"
+        question = "SELECT key, digest, place, seat, again FROM single ORDER BY 1, 2, 3"
         for _, of_key in groupby(self._database.execute(question), itemgetter(0)):
-            waiting: tuple[deque[int], deque[int]] = deque(), deque()
+            waiting: tuple[deque[list[int]], deque[list[int]]] = deque(), deque()
             for _, same in groupby(of_key, itemgetter(1)):
-                # Games without a move are alike if their results are: like would meet like.
-                (_, _, place, seat), *more = same
-                if more or seat == 2:
+                games = list(same)
+                *_, seat, again = games[0]
+                # Games without a move are alike if their results are: like would meet like. One
+                # that came again meets as often as it came.
+                if seat == 2 or (len(games) > 1 and again is None):
                     continue
-                if waiting[1 - seat]:
-                    other = waiting[1 - seat].popleft()
-                    yield (place, other) if seat else (other, place)
-                else:
-                    waiting[seat].append(place)
+                places = [game[2] for game in games]
+                if not waiting[1 - seat]:
+                    waiting[seat].append(places)
+                    continue
+                for pair in zip(waiting[1 - seat].popleft(), places, strict=False):
+                    yield pair[::-1] if seat else pair
 
 
 @dataclass(frozen=True, slots=True)

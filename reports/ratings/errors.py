@@ -15,7 +15,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Final, NamedTuple
 
 from lath.reports.ratings.elo import Davidson
@@ -29,7 +29,7 @@ from lath.reports.ratings.numerics import (
     student,
     zeros,
 )
-from lath.reports.ratings.results import Cell, Counts, Seats
+from lath.reports.ratings.results import Cell, Counts, Seats, connected
 
 
 def covariances(model: Davidson, counts: Counts) -> tuple[Matrix, ...]:
@@ -45,22 +45,23 @@ def covariances(model: Davidson, counts: Counts) -> tuple[Matrix, ...]:
     # share in p parameters, as in a balanced tournament, the products of m games of a cluster are
     # too small by (m - 1) p / N of the variances. Measured: intervals of 8 bots after 280 games in
     # pairs were too narrow by 1.6 %, and p / 2N is 1.6 %.
-    products = sum(n * len(cluster) * (len(cluster) - 1) for cluster, n in counts.clusters.items())
-    whole = 1 + products * len(model.parameters) / counts.games**2
+    products = math.fsum(
+        n * counts.weight_of(cluster) * len(cluster) * (len(cluster) - 1)
+        for cluster, n in counts.clusters.items()
+    )
+    whole = 1 + products * len(model.parameters) / counts.worth**2
     common = _in_common(model, counts)
     half = [[dot(row, column) for column in common] for row in own]
     result = zeros(len(own))
     for i, row in enumerate(half):
         for j in range(i + 1):
             result[i][j] = result[j][i] = whole * own[i][j] + dot(row, own[j])
-    least = _LEAST_SHARE + (1 - _LEAST_SHARE) * counts.repeated_share
-    return result, [[least * value for value in row] for row in own]
+    return result, [[_LEAST_SHARE * value for value in row] for row in own]
 
 
 _LEAST_SHARE: Final = 0.25
 """What clusters leave at least of a variance that the model gives: half of the error. Fewer than a
-handful of clusters can agree by chance, and seem to leave nothing open. Bots that repeat all their
-games have few clusters however many games there are: theirs leave all of it."""
+handful of clusters can agree by chance, and seem to leave nothing open."""
 
 
 def _slopes_of(model: Davidson, cell: Cell) -> tuple[tuple[int, float], ...]:
@@ -82,9 +83,10 @@ def _in_common(model: Davidson, counts: Counts) -> Matrix:
     kinds = dict.fromkeys(cell for games in clusters for cell in games)
     scores = {cell: _slopes_of(model, cell) for cell in kinds}
     if counts.different:
-        weights = {cell: math.sqrt(counts.weight(_seats(cell))) for cell in kinds}
         scores = {
-            cell: tuple((place, weights[cell] * slope) for place, slope in slopes)
+            cell: tuple(
+                (place, math.sqrt(counts.weight(_seats(cell))) * slope) for place, slope in slopes
+            )
             for cell, slopes in scores.items()
         }
     beside: dict[Cell, defaultdict[int, float]] = {cell: defaultdict(float) for cell in scores}
@@ -118,7 +120,8 @@ def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> fl
     by_score = [dot(column, slopes) for column in zip(*rows, strict=True)]
     openings = counts.openings[game]
     moved = {
-        cell: sum(by_score[i] * slope for i, slope in _slopes_of(model, cell))
+        cell: counts.weight(_seats(cell))
+        * sum(by_score[i] * slope for i, slope in _slopes_of(model, cell))
         for cell in {cell for games in openings for cell, _ in games}
     }
     number = counts.openings_of(game)
@@ -142,9 +145,6 @@ class Between:
     shares: Vector
     """For each bot the sum of the squares of the weights of its games: 1 for a bot of one kind."""
 
-    information: Vector
-    """What the games tell of each bot."""
-
     degrees: int
     p_value: float
     """How likely differences as large are by chance alone."""
@@ -157,25 +157,11 @@ class Between:
         wider = student(Z95, self.degrees) / Z95
         return [self.variance * share * wider**2 for share in self.shares]
 
-    def beyond(self, model: Davidson, counts: Counts) -> Vector:
-        """Return the same less what repeated games have made wider already."""
-        played, counted = (dict.fromkeys(model.places.bots, 0.0) for _ in range(2))
-        for seats, tally in counts.tallies.items():
-            for bot in (seats.first, seats.second):
-                played[bot] += tally.games
-                counted[bot] += tally.games * counts.weight(seats)
-        others = 1 - 1 / len(played)
-        wider = [
-            (played[bot] / counted[bot] - 1) / known * others if known else 0.0
-            for bot, known in zip(played, self.information, strict=True)
-        ]
-        return [max(0.0, more - by) for more, by in zip(self.of_all(), wider, strict=True)]
-
 
 class _Part(NamedTuple):
-    """What a bot's games of one kind came to, and how many kinds were just so."""
+    """What a bot's games of one kind came to."""
 
-    bot: int
+    bot: str
     beyond: float
     """Points beyond those expected."""
 
@@ -183,7 +169,11 @@ class _Part(NamedTuple):
     fresh: float
     """The part of all products of two games that nothing else knows: 1, or without pairs."""
 
-    players: int
+
+class _Kind(NamedTuple):
+    """Bots that games of one kind connect, and how many kinds were just so."""
+
+    parts: Sequence[_Part]
     alike: int
 
 
@@ -200,8 +190,8 @@ def between_games(model: Davidson, counts: Counts) -> Between | None:
             of_games[seats.game].append(((seats.first, seats.second, points, seats.game), games))
     if len(of_games) < 2:
         return None
-    parts = [part for games in of_games.values() for part in _parts(model, games, 1, 0)]
-    found = _differing(model, parts, len(of_games), 1.0)
+    kinds = [kind for games in of_games.values() for kind in _kinds(model, counts, games, 1, 0)]
+    found = _differing(model, kinds, 1.0)
     if found is None or found.p_value < _LEAST_DIFFERENT:
         return found
     return replace(found, variance=0.0)
@@ -215,44 +205,48 @@ def between_openings(model: Davidson, counts: Counts) -> Between | None:
     """
     paired = sum(n * len(games) for games, n in counts.clusters.items())
     kept = 1 + paired / max(1, counts.games)
-    parts = [
-        part
+    if sum(counts.openings_of(game) for game in counts.openings) < LEAST_CLUSTERS:
+        return None
+    kinds = [
+        kind
         for openings in counts.openings.values()
         for games, alike in openings.items()
-        for part in _parts(model, games, alike, kept)
+        for kind in _kinds(model, counts, games, alike, kept)
     ]
-    number = sum(counts.openings_of(game) for game in counts.openings)
-    found = _differing(model, parts, number, _of_pairs(model, counts))
-    if found is None:
-        return None
-    # Of fewer openings only bots that repeat themselves tell as little as their openings.
-    trust = 1.0 if number >= LEAST_CLUSTERS else counts.repeated_share
-    return replace(found, variance=found.variance * trust)
+    return _differing(model, kinds, _of_pairs(model, counts))
 
 
-def _parts(
-    model: Davidson, games: Iterable[tuple[Cell, int]], alike: int, kept: float
-) -> Iterator[_Part]:
-    """Yield what games of one kind came to for each bot.
+def _kinds(
+    model: Davidson, counts: Counts, games: Iterable[tuple[Cell, int]], alike: int, kept: float
+) -> Iterator[_Kind]:
+    """Yield what games of one kind came to for each bot; a game that came again counts once.
 
     `kept` is how many of a bot's games belong together anyway.
     """
-    beyond: defaultdict[int, float] = defaultdict(float)
-    known: defaultdict[int, float] = defaultdict(float)
-    many: defaultdict[int, int] = defaultdict(int)
-    for cell, times in games:
+    beyond: defaultdict[str, float] = defaultdict(float)
+    known: defaultdict[str, float] = defaultdict(float)
+    many: defaultdict[str, float] = defaultdict(float)
+    met = []
+    for cell, number in games:
+        if not number:
+            continue
         seats = _seats(cell)
+        times = number * counts.weight(seats)
         win, _, loss = model.chances(seats)
         lean = (win - loss) / 2
-        one, other, _ = model.places.of(seats)
-        for bot, sign in ((one, 1), (other, -1)):
+        met.append((seats.first, seats.second))
+        for bot, sign in ((seats.first, 1), (seats.second, -1)):
             beyond[bot] += sign * times * (cell[2] - 0.5 - lean)
             known[bot] += times * ((win + loss) / 4 - lean * lean)
             many[bot] += times
-    for bot, information in known.items():
-        fresh = 1 - kept / many[bot] if many[bot] else 0.0
-        if information:
-            yield _Part(bot, beyond[bot], information, max(fresh, 0.0), len(known), alike)
+    for group in connected(known, met):
+        parts = [
+            _Part(bot, beyond[bot], known[bot], max(1 - kept / many[bot], 0.0))
+            for bot in group
+            if known[bot]
+        ]
+        if len(parts) > 1:
+            yield _Kind(parts, alike)
 
 
 def _of_pairs(model: Davidson, counts: Counts) -> float:
@@ -263,8 +257,10 @@ def _of_pairs(model: Davidson, counts: Counts) -> float:
         for cell in games:
             win, _, loss = model.chances(_seats(cell))
             lean = (win - loss) / 2
-            leads.append((cell[2] - 0.5 - lean) * (1 if cell[0] < cell[1] else -1))
-            alone += times * ((win + loss) / 4 - lean * lean)
+            weight = counts.weight(_seats(cell))
+            lead = math.sqrt(weight) * (cell[2] - 0.5 - lean)
+            leads.append(lead if cell[0] < cell[1] else -lead)
+            alone += times * weight * ((win + loss) / 4 - lean * lean)
         common += times * (math.fsum(leads) ** 2 - math.fsum(lead * lead for lead in leads))
     return max(1 + common / alone, _LEAST_OF_PAIRS) if alone else 1.0
 
@@ -273,46 +269,61 @@ _LEAST_OF_PAIRS: Final = 0.25
 """Pairs may agree by chance."""
 
 
-def _differing(
-    model: Davidson, parts: Sequence[_Part], kinds: int, by_pairs: float
-) -> Between | None:
-    """Return how much bots differ from kind to kind of game, of which there are so many.
+def _differing(model: Davidson, kinds: Sequence[_Kind], by_pairs: float) -> Between | None:
+    """Return how much bots differ from kind to kind of game.
 
     Bot by bot and kind by kind, the points beyond those expected have the information as their
     variance, times `by_pairs`, and the information's square times the variance sought on top
     (DerSimonian and Laird, 1986). Games weigh by what they tell, which is nearly their number.
     """
-    bots = model.places.bots.values()
+    bots = model.places.bots
     of_bot, squares = dict.fromkeys(bots, 0.0), dict.fromkeys(bots, 0.0)
-    used = dict.fromkeys(bots, 0)
-    for part in parts:
-        of_bot[part.bot] += part.alike * part.information
-    for part in parts:
-        share = part.information / of_bot[part.bot]
-        squares[part.bot] += part.alike * share * share * part.fresh
-        used[part.bot] += part.alike * (part.fresh > 0)
-    shares = [squares[bot] if of_bot[bot] else 1.0 for bot in bots]
-    degrees = sum(used.values()) - sum(number > 0 for number in used.values()) - kinds + 1
+    for kind in kinds:
+        for part in kind.parts:
+            of_bot[part.bot] += kind.alike * part.information
+    for kind in kinds:
+        for part in kind.parts:
+            share = part.information / of_bot[part.bot]
+            squares[part.bot] += kind.alike * share * share * part.fresh
+    shares = {bot: squares[bot] if of_bot[bot] else 1.0 for bot in bots}
+    degrees = _degrees(kinds)
     if degrees < 1:
         return None
     seen = by_chance = by_variance = 0.0
-    for part in parts:
-        if not part.fresh:
-            continue
-        share = part.information / of_bot[part.bot]
-        seen += part.alike * part.beyond**2 / part.information
-        by_chance += part.alike * by_pairs * (1 - share)
+    for kind in kinds:
         # Opponents differ as well: the one of a game of two as much as the bot itself.
-        opponents = part.players / (part.players - 1)
-        by_variance += (
-            part.alike
-            * part.information
-            * part.fresh
-            * opponents
-            * (1 - 2 * share + shares[part.bot])
-        )
+        opponents = len(kind.parts) / (len(kind.parts) - 1)
+        for part in kind.parts:
+            if not part.fresh:
+                continue
+            share = part.information / of_bot[part.bot]
+            seen += kind.alike * part.beyond**2 / part.information
+            by_chance += kind.alike * by_pairs * (1 - share)
+            by_variance += (
+                kind.alike
+                * part.information
+                * part.fresh
+                * opponents
+                * (1 - 2 * share + shares[part.bot])
+            )
     if by_chance <= 0 or by_variance <= 0:
         return None
     p_value = chi_square_tail(seen * degrees / by_chance, degrees)
     variance = max(seen - by_chance, 0.0) / by_variance
-    return Between(variance, shares, list(of_bot.values()), degrees, p_value)
+    return Between(variance, list(shares.values()), degrees, p_value)
+
+
+def _degrees(kinds: Iterable[_Kind]) -> int:
+    """Return how many of the points beyond are free.
+
+    Those of a bot come to nothing over all kinds, and those of bots that met over one kind; of bots
+    that games connect, one of these follows from the others. So games of others change nothing.
+    """
+    used: set[str] = set()
+    free, met = 0, []
+    for kind in kinds:
+        if own := [part.bot for part in kind.parts if part.fresh]:
+            free += kind.alike * (len(own) - 1)
+            used.update(own)
+            met += pairwise(own)
+    return free - len(used) + len(connected(used, met))

@@ -79,11 +79,10 @@ def rate(
     between = between_games(model, counts)
     openings = between_openings(model, counts)
     differ = [0.0] * len(counts.names)
-    for more in (
-        between.of_all() if between else [],
-        openings.beyond(model, counts) if openings else [],
-    ):
-        differ = [so_far + by for so_far, by in zip(differ, more, strict=True)] if more else differ
+    for found_between in (between, openings):
+        if found_between:
+            more = found_between.of_all()
+            differ = [so_far + by for so_far, by in zip(differ, more, strict=True)]
     spreads = [scale.spread(_with(spread, differ)) for spread in by_games]
     by_skill = _with(posterior.spread(), [variance * UNIT**2 for variance in differ])
     skills = _plus(by_skill, model.by_width, UNIT**2)

@@ -547,18 +547,14 @@ class Counts:
         }
 
     @property
-    def repeated_share(self) -> float:
-        """Return the part of games that repeat another, of all that could; 0 without any."""
-        different = sum(
-            self.different.get(seats, tally.games) for seats, tally in self.tallies.items()
-        )
-        starts = sum(
-            alike * len({cell[:2] for cell, _ in games})
-            for openings in self.openings.values()
-            for games, alike in openings.items()
-        )
-        could = self.games - (starts or len(self.tallies))
-        return min(1.0, (self.games - different) / could) if could > 0 else 0.0
+    def worth(self) -> float:
+        """Return how many of the games between different bots were different."""
+        return math.fsum(tally.games for tally in self.weighed().values())
+
+    def weight_of(self, cluster: tuple[Cell, ...]) -> float:
+        """Return what one of so many games that hang together counts, of 1."""
+        weights = (self.weight(Seats(game, first, second)) for first, second, _, game in cluster)
+        return math.fsum(weights) / len(cluster)
 
     def openings_of(self, game: str) -> int:
         """Return from how many openings games of an id began."""

@@ -374,6 +374,26 @@ def test_a_bot_that_is_good_at_one_game_and_bad_at_another_is_told_of() -> None:
     assert rate(good, in_order=False).between is None
 
 
+def test_a_game_that_only_others_play_tells_nothing_of_how_bots_differ() -> None:
+    """Two who met none of these, at one game: that game has no bot to be compared at another."""
+    played = [
+        Result(first, second, float((n % 8 > 1) == ((first < second) == (game == "x"))), game)
+        for n in range(16)
+        for game in "xy"
+        for first, second in permutations(("ann", "bob", "cat"), 2)
+    ]
+    others = [Result("yan", "zoe", score, "z") for score in (1.0, 0.0)]
+    alone, among = (rate(results, in_order=False) for results in (played, played + others))
+    assert alone.between is not None
+    assert alone.between.heterogeneous
+    assert among.between is not None
+    assert among.between.p_value == pytest.approx(alone.between.p_value, rel=0.1)
+    for name, strength in alone.strengths.items():
+        again = among.strengths[name]
+        assert again.elo.error == pytest.approx(strength.elo.error, rel=0.05)
+        assert again.trueskill.sigma == pytest.approx(strength.trueskill.sigma, rel=0.05)
+
+
 # TrueSkill over all games
 
 

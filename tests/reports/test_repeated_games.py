@@ -12,7 +12,8 @@ from sample_records import bare, cut, random_game, with_tags
 from lath import games
 from lath.notation.record import Ply, Record, comment
 from lath.reports.rated import Rated, RatedGames
-from lath.reports.ratings.results import count, score_of
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Ratings, Result, count, score_of
 from lath.reports.standings import Tally, compute
 
 
@@ -39,6 +40,79 @@ def test_games_that_all_come_again_as_often_leave_strengths_as_sure_as_before() 
         assert again.elo.value == pytest.approx(strength.elo.value, abs=1.0)
         assert again.elo.error == pytest.approx(strength.elo.error, rel=0.05)
         assert again.trueskill.sigma == pytest.approx(strength.trueskill.sigma, rel=0.05)
+
+
+def some_event(seed: int) -> list[Result]:
+    """Return a tournament of any kind: bots, games, openings, with and without pairs."""
+    chance = random.Random(seed)
+    truth = {f"bot{number}": chance.gauss(0, 1) for number in range(chance.randint(2, 6))}
+    ids, starts = "xyz"[: chance.randint(1, 3)], chance.choice((1, 3, 8))
+    results: list[Result] = []
+    for number in range(chance.randint(4, 40)):
+        one, other = chance.sample(sorted(truth), 2)
+        game, opening = chance.choice(ids), chance.randrange(starts)
+        pair = number if chance.random() < 0.8 else None
+        for first, second in ((one, other), (other, one)):
+            wins = chance.random() < 1 / (1 + math.exp(truth[second] - truth[first] - 0.3))
+            score = 0.5 if chance.random() < 0.2 else float(wins)
+            line = len(results)
+            results.append(Result(first, second, score, game, pair, (game, opening), line))
+    return results
+
+
+def once_more(results: list[Result], number: int) -> list[Result]:
+    """Return copies, whose pairs are others."""
+    return [
+        result if result.pair is None else result._replace(pair=(number, result.pair))
+        for result in results
+    ]
+
+
+def numbers(ratings: Ratings) -> list[float]:
+    found = list(ratings.differences.values())
+    for one in ratings.strengths.values():
+        found += [one.elo.value, one.elo.error, one.elo.end]
+        found += [one.trueskill.mu, one.trueskill.sigma, one.trueskill.above or 0.0]
+    for each in ratings.conditions:
+        found += [each.advantage.value, each.advantage.error, each.draw_rate]
+    return found + ([ratings.between.spread, ratings.between.p_value] if ratings.between else [])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_copies_of_all_games_change_nothing_that_is_rated(seed: int) -> None:
+    games = some_event(seed)
+    once = rate(games, in_order=False)
+    for times in (2, 3):
+        copied = [game for number in range(times) for game in once_more(games, number)]
+        assert numbers(rate(copied, in_order=False)) == pytest.approx(numbers(once), rel=1e-6)
+
+
+def test_copies_of_some_games_hardly_change_how_wide_intervals_are() -> None:
+    """They move strengths, for their points count, and intervals with these."""
+    wider = []
+    for seed in range(20):
+        games = some_event(seed)
+        copies = once_more(random.Random(seed).sample(games, len(games) // 2), 1)
+        once, more = (rate(each, in_order=False).strengths for each in (games, games + copies))
+        wider += [more[name].elo.error / one.elo.error for name, one in once.items()]
+        wider += [more[name].trueskill.sigma / one.trueskill.sigma for name, one in once.items()]
+    assert sum(wider) / len(wider) < 1.03
+    assert max(wider) < 1.3
+
+
+def test_a_collection_given_with_other_tags_is_rated_as_it_was() -> None:
+    """Games without numbers, some of them pairs; `Site` is no part of what a game is."""
+    chance = random.Random(2)
+    games = []
+    for seed in range(16):
+        one, other = chance.sample(("ann", "bob", "cat", "dan"), 2)
+        game_id = chance.choice(("yavalath", "surikata"))
+        for seats in ((one, other), (other, one))[: chance.randint(1, 2)]:
+            record = random_game(game_id, len(games) + 100 * seed)
+            games.append(with_tags(record, First=seats[0], Second=seats[1]))
+    copies = [with_tags(game, Site="home") for game in games]
+    once, twice = (compute(each).overall.ratings for each in (games, games + copies))
+    assert numbers(twice) == pytest.approx(numbers(once), rel=1e-6)
 
 
 def test_names_of_tournaments_times_and_comments_make_no_other_game() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -66,10 +66,22 @@ def _paired(games: Sequence[Game]) -> list[int]:
         single = by_number.pop(0, [])
         for alike in by_number.values():
             single += _pair_off(games, pairs, alike)
-        times = Counter(games[place].digest for place in single)
-        once = [place for place in single if times[games[place].digest] == 1]
-        _pair_off(games, pairs, sorted(once, key=lambda place: games[place].digest))
+        same: defaultdict[bytes, list[int]] = defaultdict(list)
+        for place in sorted(single):
+            same[games[place].digest].append(place)
+        _pair_alike(games, pairs, [same[digest] for digest in sorted(same)])
     return pairs
+
+
+def _pair_alike(games: Sequence[Game], pairs: list[int], alike: Iterable[list[int]]) -> None:
+    """Pair off games of one digest with those of another, as often as both came."""
+    seats: tuple[list[list[int]], ...] = [], [], []
+    for places in alike:
+        if len(places) == 1 or games[places[0]].may_repeat:
+            seats[games[places[0]].seat].append(places)
+    for ones, others in zip(*seats[:2], strict=False):
+        for place, partner in zip(ones, others, strict=False):
+            pairs[partner] = place
 
 
 def _pair_off(games: Sequence[Game], pairs: list[int], places: Iterable[int]) -> list[int]:
