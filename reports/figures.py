@@ -457,7 +457,7 @@ class Lengths(OfGame, Spread):
     """The lengths of the games of one id."""
 
     games: Positive
-    """counted games of which the moves are known"""
+    """counted games that have moves"""
     bins: list[Bin]
     """of one width, without a gap; at most 24"""
 
@@ -493,6 +493,9 @@ class GameCounts:
     """What was counted of the games of one id, or of several."""
 
     lengths: Counter[int] = field(default_factory=Counter)
+    """Of finished games that have moves: others have no length."""
+    plies: int = 0
+    """Of all games together."""
     results: Counter[str] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
     openings: Ways = field(default_factory=Ways)
@@ -503,19 +506,14 @@ class GameCounts:
         return self.results.total()
 
     @property
-    def plies(self) -> int:
-        """Return how many they have together."""
-        return sum(length * games for length, games in self.lengths.items())
-
-    @property
     def spread(self) -> Spread | None:
-        """Return how long those are of which the moves are known; None without any."""
+        """Return how long the finished ones are that have moves; None without any."""
         if not self.lengths:
             return None
         return {
             "shortest": min(self.lengths),
             "median": median(self.lengths),
-            "mean": self.plies / self.lengths.total(),
+            "mean": sum(plies * n for plies, n in self.lengths.items()) / self.lengths.total(),
             "longest": max(self.lengths),
         }
 
@@ -530,21 +528,21 @@ class GameCounts:
 class GameCounter:
     """Counts the games of each id."""
 
-    def __init__(self, opening_plies: int = PLIES, *, any_start: bool = True) -> None:
-        """Begin without games; without `any_start` those from a `Position` have no opening."""
+    def __init__(self, opening_plies: int = PLIES) -> None:
+        """Begin without games; those from a `Position` have no opening."""
         self._opening_plies = opening_plies
-        self._any_start = any_start
         self.by_game: Final[defaultdict[str, GameCounts]] = defaultdict(GameCounts)
 
     def add(self, entry: Entry) -> None:
         """Count one game, whether it counts for the standings or not."""
         record = entry.record
         found = self.by_game[record.game]
-        if not record.is_result_only:
+        found.plies += len(record.plies)
+        if record.plies and record.result in POINTS:
             found.lengths[len(record.plies)] += 1
         found.results[record.result] += 1
         found.endings[entry.ending] += 1
-        if self._any_start or not record.tag("Position"):
+        if not record.tag("Position"):
             moves = first_moves(record, self._opening_plies)
             if len(moves) == self._opening_plies:
                 found.openings.add(" ".join(moves), POINTS.get(record.result), entry.number)
@@ -658,7 +656,7 @@ class Survey:
         self.opening_plies: Final = opening_plies
         """How long an opening is."""
         self._facts = FactCounter()
-        self._games = GameCounter(opening_plies, any_start=False)
+        self._games = GameCounter(opening_plies)
 
     def add(self, record: Record, ending: str = "") -> None:
         """Count one record; without `ending` it ended by what its `Termination` says."""
@@ -680,6 +678,7 @@ class Survey:
         found = GameCounts()
         for _, counted in self.games:
             found.lengths.update(counted.lengths)
+            found.plies += counted.plies
             found.results.update(counted.results)
         return found
 
@@ -702,7 +701,7 @@ def _surveyed(game: str, counted: GameCounts, openings: int) -> dict[str, Any]:
         "game": game,
         "games": counted.games,
         "plies": counted.plies,
-        "lengths": counted.spread,
+        "lengths": counted.spread and {"games": counted.lengths.total(), **counted.spread},
         "results": {
             "first": counted.results["1-0"],
             "second": counted.results["0-1"],

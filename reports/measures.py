@@ -413,7 +413,7 @@ class Group:
             return "unfinished"
         if why in FORFEITS:
             return "forfeited"
-        return "without moves" if record.is_result_only else ""
+        return "" if record.plies else "without moves"
 
     @property
     def judged(self) -> int:

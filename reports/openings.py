@@ -168,8 +168,8 @@ class Openings:
         self._pairs: Final = Pairs()
 
     def add(self, record: Record) -> None:
-        """Count one record; a result alone has no opening."""
-        if record.is_result_only:
+        """Count one record; without moves it has no opening, unless openings are starts alone."""
+        if record.is_result_only or (self.plies and not record.plies):
             return
         seats = record.first, record.second
         is_again = not self._seen.add(digest_of(record, seats, record.termination))

@@ -75,7 +75,7 @@ def explore(
     if not quiet:
         if not as_json:
             exploring.print_ways_on()
-        if where or exploring.others or selection.left_out_words():
+        if where or exploring.leaves_out or selection.left_out_words():
             print(exploring.counted_words() + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
@@ -192,9 +192,16 @@ class _Exploring:
                 show = f"{shlex.quote(game.source)} --record {game.number}{file} --ply {game.ply}"
                 print(f"{name} game of {most.move}: arena show {show}", file=sys.stderr)
 
+    @property
+    def leaves_out(self) -> bool:
+        """Return whether there are records that do not count."""
+        return bool(self.others or self.node.without_moves)
+
     def counted_words(self) -> str:
         """Return how many records counted, and what the others were."""
         words = f"{self.node.games} of {self.records} records counted"
+        if self.node.without_moves:
+            words += f"; {self.node.without_moves} without moves"
         if self.others:
             listed = (
                 f"{count} of {name or 'no game'}" for name, count in self.others.most_common()

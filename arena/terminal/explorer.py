@@ -65,7 +65,10 @@ def _told(node: Node, asked: Position) -> list[str]:
     if score is not None and ends is not None:
         scored = f"{node.to_move.word} scored {score:.1%} ({_between(ends)})"
         results += f"; {scored}"
-    return [come, f"{results}; {here.mean_plies:.1f} plies on average"]
+    if here.mean_plies is not None:
+        which = " of the finished" if here.undecided else ""
+        results += f"; {here.mean_plies:.1f} plies on average{which}"
+    return [come, results]
 
 
 def _counted(count: int, what: str) -> str:

@@ -57,7 +57,9 @@ def _parts(survey: Survey, together: GameCounts) -> list[str]:
     many = together.games
     plies = "a ply" if survey.opening_plies == 1 else f"{survey.opening_plies} plies"
     used: dict[str, Callable[[GameCounts], int]] = {
-        f"plies: over the {{}} of {many:,} games with moves": lambda of: of.lengths.total(),
+        f"lengths: over the {{}} of {many:,} games with moves and a result": lambda of: (
+            of.lengths.total()
+        ),
         f"first scored: over the {{}} finished of {many:,} games": lambda of: (
             of.games - of.results["*"]
         ),

@@ -95,12 +95,15 @@ class DatabaseGames:
             self._among[:] &= among
         self._points: Final = by_id("points", np.uint8)
         self._plies: Final = by_id("plies", np.uint32)
+        of_game = int(self._among.sum())
+        self._among[:] &= self._plies > 0
         self._days: Final = by_id("day", np.int32)
         elo = by_id("elo", np.float64)
         self._elo: Final = elo if np.isfinite(elo[1:]).any() else None
         self._pieces: Final = self._paired(by_id("pair", np.uint64))
         self.games: Final = int(self._among.sum())
-        """How many there are."""
+        """How many of them have moves."""
+        self._without_moves: Final = of_game - self.games
 
     def _paired(self, pairs: Numbers) -> Numbers:
         """Return by game the first game of its pair: of those that share one each two, in order."""
@@ -196,6 +199,7 @@ class DatabaseGames:
             here=self._counts(here).tally(),
             ended=int((met.codes == _NO_CODE).sum()),
             continuations=tuple(continuations),
+            without_moves=self._without_moves,
             begins=self._begins,
         )
 
@@ -241,14 +245,14 @@ class DatabaseGames:
         """Return what came of games, each of which is there once."""
         points = self._points[ids]
         losses, draws, wins, undecided = np.bincount(points, minlength=4).tolist()
+        decided = points != _NO_RESULT
         counts = Counts(
             wins=wins,
             draws=draws,
             losses=losses,
             undecided=undecided,
-            plies=int(self._plies[ids].sum(dtype=np.int64)),
+            plies=int(self._plies[ids[decided]].sum(dtype=np.int64)),
         )
-        decided = points != _NO_RESULT
         pieces, won = self._pieces[ids[decided]], points[decided].astype(np.int64)
         if (pieces[1:] < pieces[:-1]).any():
             order = np.argsort(pieces, kind="stable")

@@ -43,7 +43,7 @@ class Tally(Scored):
     """Games without a result."""
 
     plies: int = 0
-    """Of all of them together, from their first move to their last."""
+    """Of those with a result together, from their first move to their last."""
 
     worth: float | None = None
     """As how many independent games those with a result count; None: as many as they are."""
@@ -55,8 +55,8 @@ class Tally(Scored):
 
     @property
     def mean_plies(self) -> float | None:
-        """Return how long they are; None where there are none."""
-        return self.plies / self.times if self.times else None
+        """Return how long those with a result are; None where there are none."""
+        return self.plies / self.games if self.games else None
 
     def score(self, seat: Seat) -> float | None:
         """Return a seat's points for each game with a result, in 0..1; None without one."""
@@ -173,7 +173,7 @@ class Node:
 
     to_move: Seat
     games: int
-    """All games of that id that there are."""
+    """All games of that id that have moves."""
 
     here: Tally
     """The games that come to the position."""
@@ -185,6 +185,9 @@ class Node:
     """Every legal move that was played from here, or after which a position comes that was reached;
     the most frequent first, those of one frequency as the rules list them."""
 
+    without_moves: int = 0
+    """Games of that id that have none: they come nowhere, and count for nothing else."""
+
     begins: str = ""
     """From which position the first of all games begins; empty where there is no game."""
 
@@ -195,6 +198,7 @@ class Node:
             "position": self.position,
             "to_move": self.to_move.word,
             "games": self.games,
+            "without_moves": self.without_moves,
             "here": self.here.to_json(self.to_move),
             "ended": self.ended,
             "begins": self.begins,
@@ -217,10 +221,10 @@ class Counts(LineCounts):
 
     def count(self, points: float | None, plies: int) -> None:
         """Count a game."""
-        self.plies += plies
         if points is None:
             self.undecided += 1
         else:
+            self.plies += plies
             self.add(points, 1)
 
     def tally(self) -> Tally:
@@ -371,7 +375,7 @@ class NodeCounter:
         """Take the position that is asked about, turned as it is."""
         self._asked: Final = asked
         self._here: Final = Counts()
-        self._ended = self._games = 0
+        self._ended = self._games = self._without_moves = 0
         self._begins = ""
         self._pairs: Final = Pairs()
         self._players: Final[defaultdict[str, SeatScore]] = defaultdict(SeatScore)
@@ -413,6 +417,9 @@ class NodeCounter:
 
     def add_at(self, game: Played, positions: Iterable[tuple[int, Position]]) -> None:
         """Count a game of which only these positions may matter, each with the plies before it."""
+        if not game.moves:
+            self._without_moves += 1
+            return
         self._games += 1
         self._begins = self._begins or game.start.text()
         record, moves = game.record, game.moves
@@ -439,8 +446,12 @@ class NodeCounter:
             line.count(points, len(moves))
         if points is not None:
             self._pairs.add(game.pair, lines, points)  # also where it does not come here
-        if not rows:
-            return
+        if rows:
+            self._refer(game, rows)
+
+    def _refer(self, game: Played, rows: dict[Move, int]) -> None:
+        """Remember a game for its moves from here, each with its ply."""
+        record = game.record
         date = record.tag("Date") if date_of(record.tag("Date")) else ""
         rating, when = rating_of(record), (date, self._games)
         for image, ply in rows.items():
@@ -474,6 +485,7 @@ class NodeCounter:
             games=self._games,
             here=self._here.tally(),
             ended=self._ended,
+            without_moves=self._without_moves,
             continuations=tuple(told),
             begins=self._begins,
         )

@@ -320,7 +320,8 @@ def _degrees(kinds: Iterable[_Kind]) -> int:
     that games connect, one of these follows from the others. So games of others change nothing.
     """
     used: set[str] = set()
-    free, met = 0, []
+    met: list[tuple[str, str]] = []
+    free = 0
     for kind in kinds:
         if own := [part.bot for part in kind.parts if part.fresh]:
             free += kind.alike * (len(own) - 1)

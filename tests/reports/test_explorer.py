@@ -217,7 +217,7 @@ def images(one: Position, other: Position, move: str) -> frozenset[Contents]:
 def count_of(records: Sequence[Record]) -> Counted:
     results = [record.result for record in records]
     counts = [results.count(one) for one in ("1-0", "1/2-1/2", "0-1", "*")]
-    return (*counts, sum(len(record.plies) for record in records))
+    return (*counts, sum(len(one.plies) for one in records if one.result != "*"))
 
 
 def plainly(

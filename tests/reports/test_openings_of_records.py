@@ -6,6 +6,7 @@ import csv
 import io
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from sample_records import bare, random_game, with_tags
@@ -209,7 +210,8 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_sheet_has_every_line_and_runs_nothing() -> None:
     openings = Openings(1)
-    for game in (a_game("e5"), bare("ann", "bob", "1-0", game_id="=1+1")):
+    of_another = bare("ann", "bob", "1-0", Moves="not recorded", game_id="=1+1")
+    for game in (a_game("e5"), replace(a_game("e5"), tags=of_another.tags)):
         openings.add(game)
     header, *rows = csv.reader(io.StringIO(openings.to_csv()))
     assert header[:4] == ["game", "start", "moves", "games"]

@@ -103,7 +103,7 @@ def test_copies_of_some_games_hardly_change_how_wide_intervals_are() -> None:
 def test_a_collection_given_with_other_tags_is_rated_as_it_was() -> None:
     """Games without numbers, some of them pairs; `Site` is no part of what a game is."""
     chance = random.Random(2)
-    games = []
+    games: list[Record] = []
     for seed in range(16):
         one, other = chance.sample(("ann", "bob", "cat", "dan"), 2)
         game_id = chance.choice(("yavalath", "surikata"))

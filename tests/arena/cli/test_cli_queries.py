@@ -226,7 +226,7 @@ def test_stats_as_json_has_the_keys_that_the_page_names() -> None:
         "game": "mammalath",
         "games": 1,
         "plies": 3,
-        "lengths": {"shortest": 3, "median": 3.0, "mean": 3.0, "longest": 3},
+        "lengths": {"games": 1, "shortest": 3, "median": 3.0, "mean": 3.0, "longest": 3},
         "results": {"first": 0, "second": 0, "draws": 1, "unfinished": 0, "first_score": 0.5},
         "endings": {"adjudication": 1},
         "openings": {

@@ -96,7 +96,7 @@ def test_a_survey_says_over_which_games_its_shares_and_means_are(
 ) -> None:
     path = collection(lacks, tmp_path)
     said = arena("stats", path).out
-    few = {"plies": "moves", "first scored": "a result", "openings": "moves an answer"}
+    few = {"lengths": "moves a result", "first scored": "a result", "openings": "moves an answer"}
     for what, kinds in few.items():
         line = f"{what}: over the 16 "
         assert (line in said) == (lacks in kinds and lacks != "nothing"), what
