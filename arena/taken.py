@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from lath.arena.errors import ConfigError, reading
 from lath.notation import formats
 from lath.notation.errors import Problem, printable
+from lath.notation.files import is_database
 from lath.notation.reader import Entry
 from lath.notation.record import MOVES, NOT_READ, UNKNOWN_GAME
 
@@ -47,6 +49,8 @@ class Taken:
         """How many lines were not understood, and the file and number of the first."""
         self.passed: dict[Path, str] = {}
         """What of a folder was passed over, in words."""
+        self.equal = dict[str, int]()
+        """Of databases how many records were given that are equal to a game that is there once."""
         self._told = Counter[tuple[str, str, str]]()
         self._is_game_used = False
         formats.give_game("")
@@ -99,6 +103,12 @@ class Taken:
         ]
         if self.others:
             lines.append(self.skipped_words())
+        lines += [
+            f"{records:,} record{' that was' if records == 1 else 's that were'} given to {name} "
+            f"{'is' if records == 1 else 'are'} equal to another: a database has these games "
+            f"once, record files as often as they are given"
+            for name, records in self.equal.items()
+        ]
         assumed = [(words, n) for words, n in self.assumed.items() if not _is_drop(words)]
         if assumed:
             lines.append(f"assumed: {_counted(assumed)}")
@@ -128,6 +138,16 @@ class Taken:
             names = ", ".join(f"{printable(game)[:40]} {n:,}" for game, n in named.most_common(5))
             many = f"{named.total():,} record{'s' * (named.total() > 1)}"
             yield f"the moves of {many} of other games are not read: {names}"
+
+    def note_database(self, path: Path) -> None:
+        """Note how many equal games a database has once; who reads it says what is wrong."""
+        try:
+            from lath.notation.database.reading import Database, DatabaseError
+        except ImportError:
+            return
+        with suppress(DatabaseError, OSError), Database(path) as database:
+            if records := database.equal():
+                self.equal[printable(str(path))] = records
 
     def skipped_words(self) -> str:
         """Return how many records of other games were passed over."""
@@ -170,6 +190,8 @@ def files_in(sources: Iterable[Path], *, is_refused: bool = True) -> list[Path]:
 
 def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
     if not source.is_dir():
+        if is_database(source):
+            TAKEN.note_database(source)
         return [source]
     from lath.arena.tournament.database import DATABASE, RECORDS
     from lath.arena.tournament.sources import is_of_a_run
@@ -179,6 +201,8 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
     with reading(source):
         inside = sorted(source.iterdir())
     found = [file for file in inside if file.is_file() and is_record_file(file)]
+    for file in filter(is_database, found):
+        TAKEN.note_database(file)
     if found == [source / RECORDS] or not (found or is_refused):
         return [source]
     if not found:

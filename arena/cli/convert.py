@@ -263,8 +263,10 @@ def _status_of(counts: Counts | None, out: Path, *, quiet: bool) -> int:
         gc.collect()  # what processes have shared goes with what has led here
         return INTERRUPTED
     words = f"{counts.taken} of {counts.read} records taken into {out}"
-    words += f", {counts.richer} of which replace an equal game" * bool(counts.richer)
-    words += f"; {counts.duplicates} left out that were there already" * bool(counts.duplicates)
+    words += f", {counts.richer} in the place of an equal game" * bool(counts.richer)
+    words += f"; {counts.duplicates} left out, equal to a game that is there" * bool(
+        counts.duplicates
+    )
     if counts.lost:
         words += f"; annotations of {counts.lost} are lost, of which its table refused tells"
     refused = f"; {bad_words(counts.refused)} left out, of which its table refused tells"

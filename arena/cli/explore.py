@@ -155,11 +155,9 @@ class _Exploring:
 
     def print_json(self, selection: Selection) -> None:
         """Print it for programs; the selection says what was left out."""
-        left_out = {"duplicates": selection.duplicates, "bad": selection.bad}
-        left_out |= {"given_before": selection.again}
         told = {
             "records": self.records,
-            "left_out": {**left_out, "other_games": self.others},
+            "left_out": {**selection.left_out(), "other_games": self.others},
             "after": self._line,
             **self.node.to_json(),
         }

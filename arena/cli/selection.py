@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Self
 
 from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
@@ -248,6 +248,16 @@ class Selection:
     def again(self) -> int:
         """Return how many of the games were given before."""
         return self._given.again if self._given is not None else 0
+
+    def left_out(self) -> dict[str, Any]:
+        """Return for programs what was left out besides what did not match."""
+        return {
+            "duplicates": self.duplicates,
+            "bad": self.bad,
+            "given_before": self.again,
+            "equal": sum(TAKEN.equal.values()),
+            "skipped": dict(TAKEN.others),
+        }
 
     def left_out_words(self) -> str:
         """Return in words what was left out besides what did not match; empty where nothing was."""

@@ -308,6 +308,5 @@ def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -
 
 
 def _print_json(selection: Selection, counts: dict[str, Any]) -> None:
-    left_out = {"duplicates": selection.duplicates, "bad": selection.bad}
-    left_out |= {"given_before": selection.again}
-    print(json.dumps({"records": selection.records, "left_out": left_out, **counts}, indent=2))
+    told = {"records": selection.records, "left_out": selection.left_out(), **counts}
+    print(json.dumps(told, indent=2))

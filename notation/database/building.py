@@ -116,6 +116,12 @@ many as DuckDB takes: 200,000 games take 447 bytes each, not 490."""
 _UNFINISHED: Final = 2
 """Of databases that are not whole; who has another number begins anew."""
 
+_EQUAL: Final = """
+CREATE TABLE IF NOT EXISTS equal (records UBIGINT);
+INSERT INTO equal VALUES (?)
+"""
+"""How many records of each command were equal to a game that was there already."""
+
 _GOING_ON: Final = """
 CREATE TABLE going_on (
     command VARCHAR, mark VARCHAR, read UBIGINT, taken UBIGINT, refused UBIGINT, duplicates UBIGINT,
@@ -184,6 +190,10 @@ class Building:
         )
         self._connection.commit()
         self.is_writing = False
+
+    def note_equal(self) -> None:
+        """Add to how many records were equal to a game that was there; in the end, once."""
+        self._connection.execute(_EQUAL, [self.counts.duplicates + self.counts.richer])
 
     def _write(self, parcels: Sequence[Parcel]) -> None:
         refused = list(chain.from_iterable(parcel.refused for parcel in parcels))
@@ -508,6 +518,7 @@ def building(path: Path, *, append: bool = False, command: str = "") -> Iterator
                     if command and not made.is_writing:
                         made.flush()
                     raise
+                made.note_equal()
                 connection.execute("DROP TABLE going_on; CHECKPOINT")
         except duckdb.Error as error:
             why = first_line(error).replace(str(part), str(path))

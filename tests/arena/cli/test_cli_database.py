@@ -79,7 +79,7 @@ def test_a_game_once_in_is_never_in_twice(
     ran = arena("convert", more, out, "--append")
     assert (ran.status, ran.err) == (
         0,
-        f"1 of 3 records taken into {out}; 2 left out that were there already\n",
+        f"1 of 3 records taken into {out}; 2 left out, equal to a game that is there\n",
     )
     count = len(list(notation.read(source)))
     assert ask(out, "SELECT count(*), max(id) FROM games") == [(count, count)]
@@ -95,7 +95,7 @@ ANALYSED = (
     "1. e5! {[%eval 0.5] an idea} 2. d4 (2. swap {better}) *\n"
 )
 CLOCKED = '[Game "yavalath"]\n[First "ann"]\n\n1. e5 {[%clk 9.000]} 2. d4 *\n'
-LEFT_OUT = "1 left out that were there already"
+LEFT_OUT = "1 left out, equal to a game that is there"
 LOST = "annotations of 1 are lost, of which its table refused tells"
 LAST = '[Game "yavalath"]\n[First "bob"]\n\n1. a1 *\n'
 
@@ -104,11 +104,11 @@ LAST = '[Game "yavalath"]\n[First "bob"]\n\n1. a1 *\n'
 @pytest.mark.parametrize(
     ("texts", "words"),
     [
-        ((BARE, ANALYSED), "3 of 3 records taken into OUT, 1 of which replace an equal game"),
+        ((BARE, ANALYSED), "3 of 3 records taken into OUT, 1 in the place of an equal game"),
         ((ANALYSED, BARE), f"2 of 3 records taken into OUT; {LEFT_OUT}"),
         (
             (CLOCKED, BARE, ANALYSED),
-            f"3 of 4 records taken into OUT, 1 of which replace an equal game; {LEFT_OUT}; {LOST}",
+            f"3 of 4 records taken into OUT, 1 in the place of an equal game; {LEFT_OUT}; {LOST}",
         ),
         ((ANALYSED, CLOCKED), f"2 of 3 records taken into OUT; {LEFT_OUT}; {LOST}"),
         ((ANALYSED, ANALYSED), f"2 of 3 records taken into OUT; {LEFT_OUT}"),
@@ -189,7 +189,8 @@ def test_files_of_any_format_and_directories_are_sources(source: Path, tmp_path:
     assert refused == [(str(sources[2]), 1, 1), (str(sources[3]), 2, 8)]
     again = arena("convert", *sources, out, "--append")
     count = len(records) + 1
-    words = f"0 of {count + 2} records taken into {out}; {count} left out that were there already"
+    left_out = f"{count} left out, equal to a game that is there"
+    words = f"0 of {count + 2} records taken into {out}; {left_out}"
     assert again.err == f"{words}; 2 bad records left out, of which its table refused tells\n"
     copy = tmp_path / "COPY.DuckDB"
     assert arena("convert", out, copy, "--to", "duckdb").status == 0
@@ -415,6 +416,29 @@ def test_a_database_is_read_as_a_file_of_its_records(source: Path, tmp_path: Pat
     assert list(notation.read(out)) == sound
     with notation.open_records(out) as records:
         assert (len(records), records[-1], records[0]) == (len(sound), sound[-1], sound[0])
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_a_database_says_how_many_equal_games_it_has_once(
+    times: int, source: Path, tmp_path: Path
+) -> None:
+    """Record files count them as often as they are given; nobody is told two numbers silently."""
+    text, out = tmp_path / "text.lath", tmp_path / "games.duckdb"
+    text.write_text(f"{BARE}\n{LAST}\n" + f"{CLOCKED}\n" * (times - 1))
+    arena("convert", text, out)
+    arena("convert", text, out, "--append")
+    more = times - 1 + times + 1
+    said = f"{more} records that were given to {out} are equal to another"
+    commands = [["stats"], ["explore"], ["rate"], ["check"], ["select", "--count"]]
+    for command, *flags in commands:
+        assert said in arena(command, out, *flags).err
+        assert "equal to another" not in arena(command, text, *flags).err
+    once = tmp_path / "once.duckdb"
+    assert arena("convert", source, once).status == 1
+    assert "equal to another" not in arena("stats", once).err
+    for command in ("stats", "explore"):
+        found = [json.loads(arena(command, at, "--json").out)["left_out"] for at in (out, once)]
+        assert [each["equal"] for each in found] == [more, 0]
 
 
 def test_a_database_is_not_written_as_text(source: Path, tmp_path: Path) -> None:

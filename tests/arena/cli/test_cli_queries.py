@@ -215,7 +215,7 @@ def test_stats_as_json_has_the_keys_that_the_page_names() -> None:
     by_game = told.pop("by_game")
     assert told == {
         "records": 4,
-        "left_out": {"duplicates": 1, "bad": 1, "given_before": 0},
+        "left_out": {"duplicates": 1, "bad": 1, "given_before": 0, "equal": 0, "skipped": {}},
         "games": 3,
         "plies": 11,
         "players": 3,
