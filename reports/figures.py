@@ -13,7 +13,7 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -587,6 +587,15 @@ def part_of(used: int, games: int) -> str:
     ('1,200 of 1,500 games', '')
     """
     return f"{used:,} of {games:,} game{'s' * (games != 1)}" if used < games else ""
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return names one after the other; in one that has a comma itself quotes show where it ends.
+
+    >>> listed(["Ann", "Lee, Ann", "Bob"])
+    'Ann, "Lee, Ann", Bob'
+    """
+    return ", ".join(f'"{name}"' if "," in name else name for name in names)
 
 
 def median(lengths: Counter[int]) -> float:

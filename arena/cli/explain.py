@@ -68,14 +68,14 @@ def explain(
     given = Given(has_flag=False)  # a game that repeats another costs nothing again anyway
     selection = Selection(files, where, rules=not unchecked, quiet=quiet, given=given)
     explanation = Explanation(bot)
-    _take(selection, explanation, sources)
+    taken = _take(selection, explanation, sources)
     if not explanation.games:
         raise ConfigError(_nobody(bot, explanation.players, files))
     with unless_cut(lambda: bool(selection.bad)):
         _print(explanation.explained(), selection, files, game or (), every=every, as_json=as_json)
     if not quiet and (where or selection.left_out_words()):
-        counted = f"{selection.records} records read{selection.left_out_words()}"
-        print(counted, file=sys.stderr)
+        counted = f"{taken} of {selection.records} records counted"
+        print(counted + selection.left_out_words(), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 
 
@@ -91,12 +91,14 @@ def _file_of(source: Path) -> Path:
     return file
 
 
-def _take(selection: Selection, explanation: Explanation, sources: Sequence[Path]) -> None:
-    """Take all records; those of tournaments with their rulings."""
+def _take(selection: Selection, explanation: Explanation, sources: Sequence[Path]) -> int:
+    """Take all records; those of tournaments with their rulings. Return how many there are."""
     from lath.arena.tournament.sources import ruling_on, rulings_in
 
     rulings = {_file_of(source): rulings_in([source]) for source in sources if source.is_dir()}
+    taken = 0
     for entry, record in selection:
+        taken += 1
         tag = ruling_on(record, rulings.get(selection.path, ()))
         if tag and not record.ruling:
             record = replace(record, tags=(*record.tags, (RULING, tag)))  # noqa: PLW2901
@@ -104,6 +106,8 @@ def _take(selection: Selection, explanation: Explanation, sources: Sequence[Path
             explanation.add(str(selection.path), entry.number, record)
         except GameError as error:
             selection.refuse(entry, error)
+            taken -= 1
+    return taken
 
 
 def _nobody(bot: str, players: Counter[str], files: Sequence[Path]) -> str:

@@ -39,6 +39,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import ANY_PAGE, DATA, PAGE, PNG, Force, Kind, Target, made_folder
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
+from lath.arena.taken import TAKEN
 from lath.arena.terminal import pictures
 from lath.arena.terminal.streams import BOM, data_output
 from lath.arena.tournament.anchors import LEAGUE, keep_in_league, read_anchors, scale_in
@@ -181,6 +182,7 @@ def rate(
     if method:
         ranked = replace(ranked, rule="method")
     table = compute(seasons.shown(records), replace(ranked, members={}) if versions else ranked)
+    table = replace(table, left_out={**table.left_out, **_skipped()})
     rated = {*table.overall.ratings.strengths}
     names = sorted(rated.union(row.name for row in table.overall.rows))
     refuse_strange(names, scale["anchors"], relative_to)
@@ -251,6 +253,11 @@ def refuse_strange(
         Scale(anchors=anchors or {}, relative_to=relative_to).checked(names)
     except ValueError as error:
         raise ConfigError(str(error)) from error
+
+
+def _skipped() -> dict[str, int]:
+    """Return how many records of games that are not here were passed over, as a reason."""
+    return {"other games": TAKEN.others.total()} if TAKEN.others else {}
 
 
 def unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
@@ -355,6 +362,7 @@ class ReportJob:
         )
         gathered = gather(records, title=self.title, background=background)
         self.refuse_strange(gathered.document["standings"])
+        gathered.document["standings"]["left_out"].update(_skipped())
         games = gathered.document["facts"]["records"]
         doubts += unsound_doubts(gathered.document["standings"])
         if not games and not self.title and (event := event_in(sources)):

@@ -141,6 +141,8 @@ def stats(
             counted = _of_openings(selection, opening_plies, as_json=as_json, as_csv=as_csv)
         else:
             counted = _of_all(selection, opening_plies, endings=endings, as_json=as_json)
+        if not (as_json or as_csv or page) and (words := selection.not_counted()):
+            print(words)
     left_out_words = selection.left_out_words()
     if not quiet and (where or left_out_words):
         print(f"{counted} of {selection.records} records counted{left_out_words}", file=sys.stderr)

@@ -35,6 +35,7 @@ from lath.reports.background import (
 from lath.reports.columns import COLUMNS, likelihood, rows_of, usual, within
 from lath.reports.columns import Column as BotColumn
 from lath.reports.export import to_json
+from lath.reports.figures import UNKNOWN, listed
 from lath.reports.outcome import Column as SheetColumn
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ranking import COLUMNS as DECIDES
@@ -102,9 +103,12 @@ def print_standings(
 
 def _print_left_out(standings: Standings, output: Output) -> None:
     """Print which records do not count, if any do not."""
-    if standings.left_out:
-        reasons = ", ".join(f"{why} {count}" for why, count in standings.left_out.items())
-        only = f"; no game of {_listed(standings.unranked)} counts" if standings.unranked else ""
+    unsound = sum(each.records for each in standings.unsound)
+    reasons_of = {**standings.left_out, **({"not sound": unsound} if unsound else {})}
+    if reasons_of:
+        reasons = ", ".join(f"{why} {count}" for why, count in reasons_of.items())
+        named = [name for name in standings.unranked if name not in UNKNOWN]
+        only = f"; no game of {_listed(named)} counts" if named else ""
         output.words(f"left out: {reasons}{only}")
         if "tuning" in standings.left_out:
             output.words(TRIALS)
@@ -341,7 +345,7 @@ def _unusual_games(table: Table) -> Iterator[str]:
 
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return listed(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def print_bots(

@@ -171,7 +171,7 @@ def test_a_bad_record_is_named_with_its_place(name: str, text: str, tmp_path: Pa
     path = tmp_path / name
     path.write_text(text)
     ran = arena("rate", path)
-    assert (ran.status, ran.out) == (1, "no finished games\n")
+    assert (ran.status, ran.out) == (1, "no finished games\nleft out: not sound 1\n")
     assert f"{path}:1:" in ran.err
 
 

@@ -91,3 +91,33 @@ def test_explore_says_how_many_games_have_no_moves(kind: str, tmp_path: Path) ->
         f"8 of {11 + (2 if WITHOUT_MOVES[kind] else 0)} records counted{words}; other games: "
         in (arena("explore", path, "--game", "yavalath", "--count-again").err)
     )
+
+
+SKIPPED: Final = '{"id": "%d", "header": {"game": {"name": "Hex"}, "players": []}, "moves": []}'
+BAD: Final = f"{_TAGS}\n1. e5 2. e5 *\n"
+
+
+@pytest.mark.parametrize(("bad", "others"), [(0, 0), (2, 0), (0, 3), (2, 3)])
+def test_what_was_left_out_is_counted_where_the_games_are(
+    bad: int, others: int, tmp_path: Path
+) -> None:
+    """Not on standard error alone: in the JSON, and below the table."""
+    path, data = collection(tmp_path, ""), tmp_path / "page.json"
+    path.write_text("\n".join([path.read_text(), *[BAD] * bad]))
+    hex_games = tmp_path / "hex.json"
+    hex_games.write_text(f"[{','.join(SKIPPED % number for number in range(others))}]")
+    sources = [path, hex_games] if others else [path]
+    for command in ("stats", "stats --openings", "stats --measures", "explore"):
+        found = told(*command.split(), *sources)["left_out"]
+        assert (found["bad"], sum(found["skipped"].values())) == (bad, others), command
+        if command != "explore":
+            last = arena(*command.split(), *sources).out.splitlines()[-1]
+            assert (f"{bad} bad records" in last) == bool(bad)
+            assert (f"{others} of other games" in last) == bool(others)
+    assert arena("report", *sources, "--data", data).status == int(bool(bad))
+    rated, page = told("rate", *sources), json.loads(data.read_text())["standings"]
+    for standings in (rated, page):
+        assert sum(each["records"] for each in standings["unsound"]) == bad
+        assert standings["left_out"].get("other games", 0) == others
+    table = arena("rate", *sources).out
+    assert ("not sound 2" in table, "other games 3" in table) == (bool(bad), bool(others))
