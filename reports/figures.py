@@ -118,7 +118,7 @@ def ending_of(record: Record) -> str:
 
     The moves are played for that; raises GameError. Else the `Termination`.
     """
-    if record.termination in ("", Termination.RULES):
+    if record.termination in ("", Termination.RULES) and not record.is_result_only:
         end = end_of(record)
         if end is None:
             *_, end = positions(record)  # says what is wrong
@@ -589,10 +589,10 @@ def part_of(used: int, games: int) -> str:
     return f"{used:,} of {games:,} game{'s' * (games != 1)}" if used < games else ""
 
 
-def listed(names: Iterable[str]) -> str:
+def names_listed(names: Iterable[str]) -> str:
     """Return names one after the other; in one that has a comma itself quotes show where it ends.
 
-    >>> listed(["Ann", "Lee, Ann", "Bob"])
+    >>> names_listed(["Ann", "Lee, Ann", "Bob"])
     'Ann, "Lee, Ann", Bob'
     """
     return ", ".join(f'"{name}"' if "," in name else name for name in names)

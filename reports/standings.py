@@ -348,7 +348,7 @@ class Standings:
     """Of this format; in 2, of 0.1.0, Elo points were those of a model that has draws apart."""
 
     events: tuple[str, ...]
-    """The different titles, in order of appearance; empty where no record has one."""
+    """The different titles, in order of appearance; empty where a record has none."""
 
     overall: Table
     """All games together."""
@@ -409,6 +409,8 @@ class Tally:
         self._until: Final = until
         self.events: Final[dict[str, None]] = {}
         """The different titles, in order of appearance."""
+        self.untitled = 0
+        """How many games have none."""
         self.games: Final[defaultdict[str, GameResults]] = defaultdict(GameResults)
         """By game id, in order of appearance."""
         self.left_out: Final[Counter[str]] = Counter()
@@ -425,8 +427,10 @@ class Tally:
         """
         if self.before is not None and record.number <= self._until:
             self.before.add(record, ending_words)
-        if event := record.tag("Event"):
+        event = record.tag("Event")
+        if event:
             self.events[event] = None
+        self.untitled += not event
         first, second = record.first, record.second
         self.names.update((first, second))
         if reason := why_left_out(record):
@@ -547,7 +551,7 @@ def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None =
         unbalanced = overall.unbalanced or any(table.unbalanced for table in per_game)
         overall = replace(overall, unbalanced=unbalanced)
     return Standings(
-        events=tuple(tally.events),
+        events=() if tally.untitled else tuple(tally.events),
         overall=overall,
         per_game=per_game,
         left_out=counts(tally.left_out),

@@ -260,11 +260,11 @@ class Selection:
         }
 
     def not_counted(self) -> str:
-        """Return how many records count for nothing, for the end of a table; empty if all do."""
+        """Return a line of how many records count for nothing; empty if all do."""
         others = TAKEN.others.total()
         words = [self.bad_words()] if self.bad else []
         words += [f"{others} of other games"] if others else []
-        return f"left out: {', '.join(words)}" if words else ""
+        return f"left out: {', '.join(words)}\n" if words else ""
 
     def left_out_words(self) -> str:
         """Return in words what was left out besides what did not match; empty where nothing was."""

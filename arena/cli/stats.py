@@ -141,8 +141,6 @@ def stats(
             counted = _of_openings(selection, opening_plies, as_json=as_json, as_csv=as_csv)
         else:
             counted = _of_all(selection, opening_plies, endings=endings, as_json=as_json)
-        if not (as_json or as_csv or page) and (words := selection.not_counted()):
-            print(words)
     left_out_words = selection.left_out_words()
     if not quiet and (where or left_out_words):
         print(f"{counted} of {selection.records} records counted{left_out_words}", file=sys.stderr)
@@ -162,6 +160,7 @@ def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: boo
         from lath.arena.terminal.stats import print_openings
 
         print_openings(openings)
+        print(selection.not_counted(), end="")
     return openings.games
 
 
@@ -185,6 +184,7 @@ def _print_measures(selection: Selection, found: Measures, *, as_json: bool, as_
         from lath.arena.terminal.stats import print_measures
 
         print_measures(found)
+        print(selection.not_counted(), end="")
 
 
 def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, Group]]:
@@ -221,6 +221,7 @@ def _print_compared(
         from lath.arena.terminal.stats import print_compared
 
         print_compared(names_of, (one, other), compared)
+        print(selection.not_counted(), end="")
 
 
 def _names(groups: list[tuple[str, Group]]) -> tuple[str, str]:
@@ -306,6 +307,7 @@ def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -
         from lath.arena.terminal.stats import print_survey  # 100 ms that JSON does not wait for
 
         print_survey(survey)
+        print(selection.not_counted(), end="")
     return survey.together().games
 
 

@@ -35,7 +35,7 @@ from lath.reports.background import (
 from lath.reports.columns import COLUMNS, likelihood, rows_of, usual, within
 from lath.reports.columns import Column as BotColumn
 from lath.reports.export import to_json
-from lath.reports.figures import UNKNOWN, listed
+from lath.reports.figures import UNKNOWN, names_listed
 from lath.reports.outcome import Column as SheetColumn
 from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ranking import COLUMNS as DECIDES
@@ -345,7 +345,7 @@ def _unusual_games(table: Table) -> Iterator[str]:
 
 def _listed(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMES
-    return listed(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return names_listed(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def print_bots(

@@ -463,7 +463,7 @@ def gather(
     shown = outcome if outcome and outcome.says_something else None
     document: Document = {
         "version": 1,
-        "title": title or listed(said["events"]) or DEFAULT_TITLE,
+        "title": title or listed(standings.events) or DEFAULT_TITLE,
         "facts": said,
         "showpiece": linked(showpieces.showpiece(standings.overall.rows)),
         "outcome": outcomes.to_json(shown) if shown else None,

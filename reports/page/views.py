@@ -25,7 +25,7 @@ from lath.reports.background import (
     rulings_sheet,
 )
 from lath.reports.export import unsound_words
-from lath.reports.figures import UNKNOWN, listed, part_of
+from lath.reports.figures import UNKNOWN, names_listed, part_of
 from lath.reports.standings import TRIALS
 
 # Drawings
@@ -656,7 +656,7 @@ def left_out(standings: Mapping[str, Any]) -> str:
         return ""
     words = ", ".join(f"{number} {word}" for word, number in reasons.items())
     only = [name for name in standings["unranked"] if name not in UNKNOWN]
-    named = f" No game of {listed(only)} counts." if only else ""
+    named = f" No game of {names_listed(only)} counts." if only else ""
     trials = f" {TRIALS}" if "tuning" in reasons else ""
     return f"Not counted: {count(sum(reasons.values()), 'record')} ({words}).{named}{trials}"
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from commands import arena
-from sample_records import random_game
+from sample_records import random_game, with_tags
 
 from lath.notation import format_records
 
@@ -121,3 +123,34 @@ def test_what_was_left_out_is_counted_where_the_games_are(
         assert standings["left_out"].get("other games", 0) == others
     table = arena("rate", *sources).out
     assert ("not sound 2" in table, "other games 3" in table) == (bool(bad), bool(others))
+
+
+ALONE: Final = WITHOUT_MOVES["results of others alone"]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [["--endings"], ["--endings", "--distinct"], ["--where", 'not position "5/6/7/8/9/8/7/6/5 b"']],
+)
+def test_results_of_games_that_are_not_here_are_sound_in_every_question(
+    flags: list[str], tmp_path: Path
+) -> None:
+    path = collection(tmp_path, ALONE)
+    checked, ran = arena("check", path), arena("stats", path, *flags)
+    assert " 0 bad " in checked.out + checked.err
+    assert (ran.status, "bad" in ran.out + ran.err) == (0, False)
+    assert re.search(r"^chess +2 ", ran.out, re.M)
+
+
+@pytest.mark.parametrize("titled", [0, 1, 2])
+def test_a_title_is_that_of_all_games_or_of_none(titled: int, tmp_path: Path) -> None:
+    games = [random_game("yavalath", seed) for seed in range(2)]
+    games = [
+        replace(game, tags=tuple(tag for tag in game.tags if tag[0] != "Event")) for game in games
+    ]
+    games[:titled] = [with_tags(game, Event="Club evening") for game in games[:titled]]
+    path, data = tmp_path / "games.lath", tmp_path / "page.json"
+    path.write_text("\n".join(format_records(games)))
+    arena("report", path, "--data", data)
+    titles = arena("rate", path).out.splitlines()[0], json.loads(data.read_text())["title"]
+    assert ["Club evening" in title for title in titles] == [titled == 2] * 2
