@@ -47,6 +47,8 @@ from lath.notation.query_mistakes import (
     NAMES,
     OF_A_PLY,
     ORDERED,
+    OTHER_TAGS,
+    SEAT_WORDS,
     TAGS,
     WORDS,
     QueryError,
@@ -128,6 +130,7 @@ def doubts(text: str) -> list[str]:
     question = _question(text)
     named = [game for game in question.games if is_game(game)]
     told = [about_game(game) for game in question.games if game not in named]
+    told += question.hints
     told += [words for move in question.moves if (words := about_unread_move(move, named))]
     return list(dict.fromkeys(told))
 
@@ -305,8 +308,24 @@ def _asked(subject: Token, sign: str, values: Sequence[Token]) -> Question:
     if subject == "setup" and sign == "=":
         return of_setup(texts)
     question = _named(subject, _text_test(subject, sign, values))
-    is_game = subject.removeprefix("tag.").capitalize() == "Game" and sign == "="
+    name = subject.removeprefix("tag.")
+    is_game = name.capitalize() == "Game" and sign == "="
+    if hints := _hints(name, texts):
+        return replace(question, hints=hints)
     return replace(question, games=tuple(texts)) if is_game else question
+
+
+def _hints(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return what was surely meant by a test that finds nothing, for it is called otherwise."""
+    if name in OTHER_TAGS:
+        return (f"records have {OTHER_TAGS[name]} in the place of {name}",)
+    if name in ("winner", "loser"):
+        return tuple(
+            f"{name} is a player's name; did you mean result = {results[name == 'loser']}?"
+            for text in texts
+            if (results := SEAT_WORDS.get(text.lower()))
+        )
+    return ()
 
 
 def _in_range(subject: Token, value: Token) -> Question:

@@ -135,16 +135,24 @@ def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> Qu
     word = _WORD.match(text, at)
     found = word[0] if word else text[at]
     if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
-        if tag := TAGS.get(found.casefold()):
-            message = f"nothing is called {found!r}: did you mean the tag {tag}?"
-            return QueryError(text, at, message)
-        alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
-        if alike:
-            message = f"nothing is called {found!r}: did you mean {alike[0]!r}?"
-            return QueryError(text, at, message)
-        expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
-        return QueryError(text, at, f"nothing is called {found!r}", expected)
+        return _no_such_name(text, at, found)
     return QueryError(text, at, f"{found!r} does not belong here", expected)
+
+
+def _no_such_name(text: str, at: int, found: str) -> QueryError:
+    """Return the error of a word that stands where a test begins."""
+    if meant := OTHER_NAMES.get(found.lower()):
+        message = f"nothing is called {found!r}: did you mean {meant!r}?"
+        return QueryError(text, at, message)
+    if tag := TAGS.get(found.casefold()):
+        message = f"nothing is called {found!r}: did you mean the tag {tag}?"
+        return QueryError(text, at, message)
+    alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
+    if alike:
+        message = f"nothing is called {found!r}: did you mean {alike[0]!r}?"
+        return QueryError(text, at, message)
+    expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
+    return QueryError(text, at, f"nothing is called {found!r}", expected)
 
 
 def _in_english(terminals: set[str]) -> str:
@@ -160,6 +168,31 @@ def _in_english(terminals: set[str]) -> str:
 
 _WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
 
+OTHER_NAMES: Final = {
+    **dict.fromkeys(("ply", "length", "turns"), "plies"),
+    **dict.fromkeys(("white", "player1", "sente"), "first"),
+    **dict.fromkeys(("black", "player2", "gote"), "second"),
+    **dict.fromkeys(("name", "players", "bot"), "player"),
+    **dict.fromkeys(("winners", "won"), "winner"),
+    **dict.fromkeys(("losers", "lost"), "loser"),
+}
+"""What others call what records are asked for, and our word."""
+
+OTHER_TAGS: Final = {
+    "White": "First",
+    "Black": "Second",
+    "WhiteElo": "FirstElo",
+    "BlackElo": "SecondElo",
+}
+"""The tags of other formats that records of ours have by another name."""
+
+SEAT_WORDS: Final = {
+    **dict.fromkeys(("first", "white", "player1", "1"), ("1-0", "0-1")),
+    **dict.fromkeys(("second", "black", "player2", "2"), ("0-1", "1-0")),
+    **dict.fromkeys(("draw", "none", "nobody"), ("1/2-1/2", "1/2-1/2")),
+}
+"""Who is no name, though a seat: the result where it won, and where it lost."""
+
 _MEANT: Final = {
     **dict.fromkeys(("==", "===", ":=", "is", "equals"), "="),
     **dict.fromkeys(("<>", "!==", "=!", "\N{NOT EQUAL TO}"), "!="),
@@ -173,6 +206,9 @@ _MEANT: Final = {
 """What other languages write for our signs and words; in capitals they are others, too."""
 
 _OURS: Final = (*KEYWORDS, "in", "contains", "then", "within")
+
+_BARE_VALUE: Final = re.compile(r"""[=~]\s*([^\s"'(),=~<>!][^"'(),=~<>!]*)\Z""")
+"""A value without quotes, up to where a text is refused."""
 
 _SIGN: Final = re.compile(
     r"[<>=!&|~:\N{NOT EQUAL TO}\N{LESS-THAN OR EQUAL TO}"
@@ -192,6 +228,9 @@ def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
         cell = text[at:].split(maxsplit=1)[0]
         message = f"'at' is for plies: did you mean 'on {cell}'?"
         return QueryError(text, last.start_pos or 0, message)
+    if text[at : at + 1] == "," and (value := _BARE_VALUE.search(text, 0, at)):
+        whole = re.split(r"\s+(?:and|or)\s", text[value.start(1) :], maxsplit=1)[0].strip()
+        return QueryError(text, value.start(1), "the value has a ','", f'it in quotes: "{whole}"')
     begin = at
     while begin and _SIGN.match(text, begin - 1):  # "==" is refused at its second sign
         begin -= 1

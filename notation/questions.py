@@ -63,6 +63,9 @@ class Question:
     """Returns the plies that it is asked of, with whether it holds there; may raise GameError. None
     where it is not asked of single plies."""
 
+    hints: tuple[str, ...] = ()
+    """What is to be said of it where it finds nothing, a sentence each."""
+
     def plies(self, record: Record) -> list[int]:
         """Return the plies where it holds, in order; raises GameError."""
         judged = () if self.judged is None else self.judged(record)
@@ -98,6 +101,7 @@ def joined(decisive: bool, parts: Sequence[Question]) -> Question:
         tuple(chain.from_iterable(part.games for part in parts)),
         tuple(chain.from_iterable(part.moves for part in parts)),
         judged if are_of_plies else None,
+        tuple(chain.from_iterable(part.hints for part in parts)),
     )
 
 

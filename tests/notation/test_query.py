@@ -398,3 +398,39 @@ def test_a_tag_in_wrong_case_is_told_of_the_right_one(tag: str) -> None:
             assert tag in str(error.value).partition("\n")[0]
         assert key(wrong).name == tag
     compile_query(f"tag.{tag.lower()} = x")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("White = Ann", "First in the place of White"),
+        ("plies > 3 and not Black ~ 'Bo*'", "Second in the place of Black"),
+        ("WhiteElo > 1500 or BlackElo > 1500", "SecondElo in the place of BlackElo"),
+        ("winner = second", "result = 0-1?"),
+        ("winner in (Ann, White)", "result = 1-0?"),
+        ("loser = second", "result = 1-0?"),
+    ],
+)
+def test_what_others_call_it_is_hinted_at_where_nothing_is_found(text: str, meant: str) -> None:
+    assert meant in " ".join(doubts(text))
+
+
+@pytest.mark.parametrize("text", ["First = Ann", "winner = Ann", "player = second", "plies > 10"])
+def test_what_is_called_so_is_no_doubt(text: str) -> None:
+    assert doubts(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("ply > 10", "did you mean 'plies'?"),
+        ("length > 10", "did you mean 'plies'?"),
+        ("plies > 3 and white = Ann", "did you mean 'first'?"),
+        ("first = Lee, Ann", 'expected it in quotes: "Lee, Ann"'),
+        ("first = Lee, Ann and plies > 3", 'expected it in quotes: "Lee, Ann"'),
+    ],
+)
+def test_what_others_write_is_told_with_ours(text: str, meant: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        compile_query(text)
+    assert meant in str(caught.value)
