@@ -121,6 +121,8 @@ class ContestBotError(GameVoidError):
 class HeldUpError(ArenaError):
     """The arena itself was stopped, or got no time to run: what a bot took cannot be told."""
 
-    def __init__(self, held_s: float) -> None:
+    def __init__(self, held_s: float, late: str = "") -> None:
         super().__init__(f"the arena was held up for {held_s:.1f} s")
         self.held_s = held_s
+        self.late = late
+        """Which bot computed, waited for a core and was late, while the arena itself ran."""

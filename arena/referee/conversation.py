@@ -43,6 +43,12 @@ NOISE: Final = 0.2
 SPOILT: Final = 0.05
 """Part of a bot's clock that a stall may take without making the game void."""
 
+MOST_LATE: Final = 2
+"""Times that a game is begun again for the same bot, which computed and was late."""
+
+OWN_SHARE: Final = 1 / 3
+"""Part of its time that a bot has to compute before it is late by that."""
+
 LATE_S: Final = 0.1
 """How long an answer is waited for that is too late, to tell by how much."""
 
@@ -59,6 +65,9 @@ MOST_ROBBED: Final = 4.0
 COMPUTED: Final = "; it computed"
 """How it is said that a bot was busy where it should have answered."""
 
+AGAIN_LATE: Final = f", for the {MOST_LATE + 1}rd time in this game: it computes too long"
+"""How it is said that a game was begun again for this bot in vain."""
+
 CLEAN: Final = "exited with status 0"
 """How a bot should end, in words."""
 
@@ -66,7 +75,9 @@ CLEAN: Final = "exited with status 0"
 class NoAnswer(Exception):  # noqa: N818 - a bot's mishap, and no error of the arena
     """What was waited for does not come."""
 
-    def __init__(self, bot: Bot, why: Termination, awaited: str, within_s: float) -> None:
+    def __init__(
+        self, bot: Bot, why: Termination, awaited: str, within_s: float, over_s: float = 0.0
+    ) -> None:
         super().__init__(f"{bot.name}: {why}")
         self.bot = bot
         """Whose fault it is: the one that was asked, or the other one of its game."""
@@ -76,6 +87,8 @@ class NoAnswer(Exception):  # noqa: N818 - a bot's mishap, and no error of the a
         """How the answer begins, such as `ready 3`."""
         self.within_s = within_s
         """How long it might take."""
+        self.over_s = over_s
+        """How much later it came, where it came; 0: nobody knows."""
 
 
 class Bot:
@@ -123,6 +136,8 @@ class Bot:
         self._expect_stalls(MARGIN_S)
         self.is_watched = False
         """Whether it is seen to what its processes use in a turn; who plays against it, too."""
+        self.times_late = 0
+        """How often this game was begun again for this bot, which computed and was late."""
         self._burnt_s: list[tuple[Bot, float]] = []
         """CPU time of its processes and of the other's when it was asked, where it is watched."""
         self._needs_board = True
@@ -535,7 +550,7 @@ class Bot:
             awaited, asked_s, allowed_s, other=other, is_strict=strict, looked_s=looked_s
         )
         if used_s > allowed_s:
-            raise NoAnswer(self, Termination.TIME, awaited, allowed_s)
+            raise NoAnswer(self, Termination.TIME, awaited, allowed_s, used_s - allowed_s)
         self._turns_s += max(0.0, self.child.arrived_s - asked_s)
         self._answered = ply
         self.child.output_bytes = 0
@@ -561,7 +576,7 @@ class Bot:
         """
         child, aside = self.child, aside or self.asides.take
         wanted = awaited.encode().split()
-        until_s, held_s = since_s + within_s, 0.0
+        until_s, held_s, stalled_s = since_s + within_s, 0.0, 0.0
         due_s = (since_s if looked_s is None else looked_s) + self._slice_s
         starved_s = self._starvation(within_s if is_strict else 0.0)
         robbed_s = self._robbery(other if is_strict else None, MOST_ROBBED * within_s)
@@ -569,6 +584,7 @@ class Bot:
             now_s = signals.awake_s()
             if (overslept_s := now_s - due_s) > NOISE * self._slice_s:
                 held_s += overslept_s
+                stalled_s += overslept_s
                 until_s += overslept_s
                 due_s = now_s
             has_said = bool(child.lines)
@@ -576,7 +592,9 @@ class Bot:
                 used_s = child.arrived_s - since_s
                 if used_s - held_s > within_s:
                     held_s += starved_s()
-                return text, self._charged(used_s, within_s, held_s, is_strict=is_strict)
+                if not is_strict:
+                    return text, max(0.0, used_s - held_s)
+                return text, self._charged(used_s, within_s, held_s, stalled_s)
             if broken := self._broken(other):
                 raise NoAnswer(*broken, awaited, within_s)
             if child.lines:
@@ -653,11 +671,14 @@ class Bot:
 
         return robbed_s
 
-    def _charged(self, used_s: float, within_s: float, held_s: float, *, is_strict: bool) -> float:
+    def _charged(self, used_s: float, within_s: float, held_s: float, stalled_s: float) -> float:
         """Return what an answer took, during which the machine stood still for `held_s`.
 
-        Raises HeldUpError where it `is_strict` and that decides the game. It is no stall where the
-        bot's own processes kept the machine busy; where the other's did, the answer is in time.
+        The arena itself stood still for `stalled_s` of that; else the bot waited for a core.
+
+        Raises HeldUpError where that decides the game. It is no stall where the bot's own
+        processes kept the machine busy; where the other's did, the answer is in time. Nor is it
+        one where this bot computed and was late in one repetition of the game after another.
         """
 
         def decides(held_s: float) -> bool:
@@ -665,8 +686,6 @@ class Bot:
                 return used_s - held_s <= within_s
             return self._has_clock and held_s > max(self._margin_s, SPOILT * within_s)
 
-        if not is_strict:
-            return max(0.0, used_s - held_s)
         if not decides(held_s):
             return used_s
         own_s, others_s = 0.0, 0.0
@@ -681,7 +700,10 @@ class Bot:
             return used_s
         if others_s > held_s / 2:
             return min(used_s, within_s)
-        raise HeldUpError(held_s)
+        is_late = used_s - stalled_s > within_s and own_s > OWN_SHARE * within_s
+        if is_late and self.times_late >= MOST_LATE:
+            return used_s
+        raise HeldUpError(held_s, self.name if is_late else "")
 
     def _limit_by(self, time: TimeControl) -> None:
         """Say with `go` what this allows."""
@@ -719,6 +741,9 @@ class Bot:
 
         It is listened to for a moment: an answer that is a little late says by how much.
         """
+        if error.over_s:
+            again = "" if self.times_late < MOST_LATE else AGAIN_LATE
+            return f"; it came {max(0.001, error.over_s):.3f} s later{again}"
         child = self.child
         began_s = signals.awake_s()
         wanted = error.awaited.encode().split()

@@ -145,6 +145,8 @@ Job = tuple[Callable[[object], str], object] | None
 """A function and its argument; None: the worker shall end its bots politely, and itself."""
 
 
+HELD_UP: Final = "the machine stood still for a while"
+
 BOARDS_A_S: Final = 10
 """Boards that a worker shows a second, when it plays fast for long."""
 
@@ -389,14 +391,18 @@ def _play_through(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Te
     Raises GameVoidError, and MachineError where the machine lacks something: both leave no process
     of the bots.
     """
+    late: list[str] = []
     for _ in range(MOST_HOLD_UPS):
         for bot in bots:
             bot.is_watched = bot.name in team.watched
+            bot.times_late = late.count(bot.name)
         try:
             played = _play_once(plan, bots, job, team)
-        except HeldUpError:
+        except HeldUpError as error:
             team.watched.update(plan.names)
-            team.notes.append("the machine stood still for a while; a game was begun again")
+            late.append(error.late)
+            why = f"{error.late} was late, and computed" if error.late else HELD_UP
+            team.notes.append(f"{why}; a game was begun again")
         except MachineError as error:
             if error.spoilt or not team.trim(len(bots)):  # who is only kept may have what they lack
                 raise

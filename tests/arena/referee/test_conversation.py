@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -319,6 +320,39 @@ def test_who_keeps_the_machine_busy_gains_nothing(
     with pytest.raises(HeldUpError if verdict == "again" else NoAnswer):
         bot.ask(position, 3, (0, 0), 0.351, other)
     assert table.clock.now_s - began_s == pytest.approx(0.7, abs=0.05)
+
+
+@pytest.mark.parametrize("stall_s", [0.0, 0.4])
+@pytest.mark.parametrize("own_s", [0.02, 0.18])
+def test_who_computes_and_is_late_time_and_again_is_late(
+    own_s: float, stall_s: float, table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = table.sit(bad_bots.ThinksABit)
+    began_s = table.clock.now_s
+    monkeypatch.setattr(process.Child, "waited_s", property(lambda _: table.clock.now_s - began_s))
+    position, ends = games.get("yavalath").start(), []
+    for times in range(3):
+        table.again(bot)
+        table.ask(bot, 1)
+        bot.is_watched, bot.times_late = True, times
+        at_s = table.clock.now_s
+        used = property(lambda _, at_s=at_s: own_s if table.clock.now_s > at_s + 0.19 else 0.0)
+        monkeypatch.setattr(process.Child, "tree_cpu_s", used)
+        if stall_s:  # of the arena itself
+            freeze(table, 0.1, stall_s)
+        with pytest.raises((HeldUpError, NoAnswer)) as caught:
+            bot.ask(position, 3, (0, 0), 0.351 if stall_s else 0.2)
+        ends.append(caught.value)
+    slow, last = own_s > 0.1 and not stall_s, ends[-1]
+    assert [isinstance(end, HeldUpError) and end.late for end in ends[:2]] == 2 * [
+        bot.name if slow else ""
+    ]
+    assert isinstance(last, NoAnswer) == slow
+    if isinstance(last, NoAnswer):
+        words = bot.lateness(last)
+        assert re.fullmatch(
+            r"; it came 0\.\d+ s later, for the 3rd time in this game: it computes too long", words
+        )
 
 
 @pytest.mark.parametrize("is_robbed", [True, False])

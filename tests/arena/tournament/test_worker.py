@@ -28,7 +28,7 @@ from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import STOP_S, Limits
 from lath.arena.referee.conversation import Bot
-from lath.arena.referee.record import GameResult
+from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import worker
 from lath.arena.tournament.worker import PairResult, play_pair, read_result
 from lath.notation.protocol import TimeControl
@@ -334,6 +334,24 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
     assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
     assert worker._own_team().watched == {"ann", "bob"}, "it may be their doing"
     assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
+
+
+def test_a_bot_for_which_a_game_is_begun_again_hears_how_often_it_was_late(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+
+    def is_late(plan: GamePlan, bots: tuple[Bot, Bot], *_: object, **__: object) -> GameResult:
+        seen.append({bot.name: bot.times_late for bot in bots})
+        if len(seen) < 4:
+            raise HeldUpError(0.1, "ann" if len(seen) != 2 else "")
+        return a_result(plan.number, names=plan.names, termination="time")
+
+    monkeypatch.setattr(worker, "play_game", is_late)
+    played = shop.play(shop.spec("ann"), shop.spec("bob"))
+    assert [each["ann"] for each in seen] == [0, 1, 1, 2, 0], "each game begins from nothing"
+    assert {each["bob"] for each in seen} == {0}
+    assert "ann was late, and computed; a game was begun again" in played.notes
 
 
 def test_bots_of_a_game_that_was_lost_by_time_are_watched(
