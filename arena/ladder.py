@@ -58,6 +58,20 @@ class Level:
         """Return what it is called in a sentence."""
         return f"level {self.number}" if self.number else "level 0 (random)"
 
+    @property
+    def made_of(self) -> str:
+        """Return which bot it is, whose own level has another number; empty where none has.
+
+        >>> Level(5, "alphabeta; option.level=6; tc=nodes 1000").made_of
+        'alphabeta at its own level 6'
+        """
+        bot, *parts = (part.strip() for part in self.bot.split(";"))
+        own = [part.removeprefix(_LEVEL) for part in parts if part.startswith(_LEVEL)]
+        return f"{bot} at its own level {own[0]}" if own and own[0] != str(self.number) else ""
+
+
+_LEVEL: Final = "option.level="
+
 
 def name_of(number: int) -> str:
     """Return what a level is called among the bots of a tournament."""
@@ -99,7 +113,7 @@ class Place:
     @property
     def nearest(self) -> Level:
         """Return the level next to it."""
-        return min(self.levels, key=lambda level: abs((level.elo or 0.0) - self.elo.value))
+        return self._closest(self.elo.value)
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
@@ -115,14 +129,36 @@ class Place:
         return self.elo.value - margin, self.elo.value + margin
 
     @property
+    def level(self) -> Level | None:
+        """Return the level that it is told to be about, above or below; None where none is known.
+
+        Where it has won or lost all games that is the end of the ladder, if it has met that end and
+        its bound is next to it.
+        """
+        if not self.elo.unknown:
+            return self.nearest
+        low, high = self.interval
+        end = self.levels[-1] if self.elo.unknown == "above" else self.levels[0]
+        bound = low if self.elo.unknown == "above" else high
+        if bound is None or not self._has_met(end):
+            return None
+        return end if self._closest(bound) == end else None
+
+    def _closest(self, elo: float) -> Level:
+        return min(self.levels, key=lambda level: abs((level.elo or 0.0) - elo))
+
+    def _has_met(self, level: Level) -> bool:
+        return _games(self.met[self.levels.index(level)]) > 0
+
+    @property
     def is_wide(self) -> bool:
         """Return whether it may as well be on another level."""
         low, high = self.elo.low, self.elo.high
-        return low is None or high is None or high - low > _WIDE_ELO
+        return low is None or high is None or high - low > WIDE_ELO
 
-    def sentences(self) -> Iterator[str]:
-        """Yield in plain words how good it is."""
-        yield f"{self.bot} is {self._where()} at {get(self.game).id}{self._beside()}"
+    def sentences(self, clock: str = "", mishaps: str = "") -> Iterator[str]:
+        """Yield in plain words how good it is: by which time, and what it lost besides play."""
+        yield f"{self.bot} {self._where(get(self.game).id)}{self._beside()}{mishaps}"
         low, high = (None if end is None else f"{end:+.0f}" for end in self.interval)
         if low and high:
             told = f"{self.elo.value:+.0f} Elo (95 %: {low} to {high})"
@@ -132,43 +168,58 @@ class Place:
             told = f"at most {high} Elo: it has beaten no level"
         games = sum(map(_games, self.met))
         scale = "random = 0" if self.is_measured else "random = 0, levels as of these games alone"
-        yield f"{told}, where {scale}; of {games} games"
+        played = f"{games} {'game' if games == 1 else 'games'}"
+        timed = f", clock {clock}" if clock else ""
+        yield f"{told}, where {scale}; of {played}{timed}"
 
-    def _where(self) -> str:
+    def _where(self, game: str) -> str:
         top, bottom = self.levels[-1], self.levels[0]
-        if self.elo.unknown == "above" or (self.elo.low or 0.0) > (top.elo or 0.0):
-            return f"above {top.words}, the highest"
-        if self.elo.unknown == "below" or (self.elo.high or 0.0) < (bottom.elo or 0.0):
-            return f"below {bottom.words}"
-        return f"about {self.nearest.words}"
+        if self.elo.unknown and self.level is None:
+            all_ = "lost to" if self.elo.unknown == "above" else "won against"
+            return f"has {all_} no level that it met at {game}"
+        is_above = self.elo.unknown == "above" or (self.elo.low or 0.0) > (top.elo or 0.0)
+        if is_above and self._has_met(top):
+            return f"is above {top.words}, the highest at {game}"
+        is_below = self.elo.unknown == "below" or (self.elo.high or 0.0) < (bottom.elo or 0.0)
+        if is_below and self._has_met(bottom):
+            return f"is below {bottom.words} at {game}"
+        return f"is about {self.nearest.words} at {game}"
 
     def _beside(self) -> str:
-        """Return what it scored against the next levels that it has met, below and above."""
-        near = self.nearest.number
+        """Return what it scored against the level next to it, and those met below and above."""
         played = [n for n, meeting in enumerate(self.met) if _games(meeting)]
-        below = [n for n in played if n < near][-1:]
-        above = [n for n in played if n > near][:1]
-        chosen = [*below, *above] or [n for n in played if n == near]
-        if not (below and above) and near in played and near not in chosen:
-            chosen = sorted([*chosen, near])
+        if self.elo.unknown:
+            near = played[-1] if self.elo.unknown == "above" else played[0]
+        else:
+            near = self.levels.index(self.nearest)
         said = []
-        for n in chosen:
-            meeting = self.met[n]
-            share = (meeting.wins + meeting.draws / 2) / _games(meeting)
+        if near in played:
+            games, share = _games(self.met[near]), _share(self.met[near])
+            said.append(f"{_percent(share)} of {games} against {self.levels[near].words}")
+        for n in (*[n for n in played if n < near][-1:], *[n for n in played if n > near][:1]):
+            share = _share(self.met[n])
             word = "beats" if share > _EVEN[1] else "loses to" if share < _EVEN[0] else "equals"
-            said.append(f"{word} {self.levels[n].words} ({share:.0%})".replace("%", " %"))
-        return ": " + ", ".join(said) if said else ""
+            said.append(f"{word} {self.levels[n].words} ({_percent(share)})")
+        return f": {', '.join(said)}"
 
 
 _EVEN: Final = (0.45, 0.55)
 """Scores between which neither beats the other."""
 
-_WIDE_ELO: Final = 200.0
+WIDE_ELO: Final = 200
 """About the distance of two levels."""
 
 
 def _games(meeting: Meeting) -> int:
     return meeting.wins + meeting.draws + meeting.losses
+
+
+def _share(meeting: Meeting) -> float:
+    return (meeting.wins + meeting.draws / 2) / _games(meeting)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> Place | None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
@@ -27,6 +27,7 @@ from lath.arena.errors import (
     GameVoidError,
 )
 from lath.arena.referee import trees
+from lath.arena.referee.bridges import CONTESTS
 from lath.arena.runs import Decision, Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.schedule.openings import digest as sha256_of
 from lath.arena.tournament import minimum
@@ -74,6 +75,28 @@ TIME: Final = "0.5+0.01 first 1"
 
 SPRT: Final = "0,40"
 """Elo: what some hundred games can tell from nothing."""
+
+
+def usual_time(origins: Sequence[Origin]) -> str:
+    """Return the time of a match for which nobody has said one: of a contest's bot the contest's.
+
+    A bot in a folder is one where the file there says so.
+    """
+    said = set[str]()
+    for one in origins:
+        said.add(one.parts.get("protocol", ""))
+        if one.kind == "folder" and not one.asked:
+            with suppress(ConfigError):  # who reads it to play by it is told of it
+                bots = read_toml(one.where / CONFIG)[0].get("bot")
+                tables = bots if isinstance(bots, list) else []
+                said |= {str(bot.get("protocol")) for bot in tables if isinstance(bot, dict)}
+    return next((one.tc for one in CONTESTS.values() if one.id in said), TIME)
+
+
+def clock_of(table: Mapping[str, Any], tc: str) -> str:
+    """Return by which time the bot of a table plays."""
+    return time_in(table) if "time" in table else tc
+
 
 BUILDS: Final = "checkouts"
 """The folder of a match in which revisions are while it is played."""
@@ -312,6 +335,8 @@ class Played(NamedTuple):
     folder: Path
     summary: Summary
     progress: Progress
+    clocks: tuple[str, ...] = ()
+    """By which time each of them played."""
 
 
 def _named_apart(old: Origin, new: Origin, note: Callable[[str], None]) -> tuple[Origin, Origin]:
@@ -341,7 +366,7 @@ def held(
     build: str = "",
     run: str = "",
     games: Sequence[str] = (),
-    tc: str = TIME,
+    tc: str = "",
     budget: str = BUDGET,
     sprt: str = SPRT,
     openings: str = "",
@@ -377,7 +402,13 @@ def held(
         if run and all(one.kind == "command" for one in both):
             raise ConfigError("--run is for folders and git revisions; a command says it itself")
         terms = Terms.typed(
-            build=build, run=run, games=games, tc=tc, openings=openings, seed=seed, sprt=sprt
+            build=build,
+            run=run,
+            games=games,
+            tc=tc or usual_time(both),
+            openings=openings,
+            seed=seed,
+            sprt=sprt,
         )
         digest = terms.digest(both)
     where = folder_of([one.name for one in both], digest) if out is None else out
@@ -404,7 +435,8 @@ def held(
             # What another match would be has another digest: a build is never twice the same.
             summary = play(config, where, progress, force=True, budget=allowed, elsewhere=elsewhere)
     is_of_old = both[0].is_own and not both[1].is_own
-    return Played((both[0].name, both[1].name), is_of_old, where, summary, progress)
+    clocks = tuple(clock_of(table, terms.tc) for table in tables)
+    return Played((both[0].name, both[1].name), is_of_old, where, summary, progress, clocks)
 
 
 # The same from Python
@@ -442,7 +474,7 @@ def match(
     build: str = "",
     run: str = "",
     games: Sequence[str] = (),
-    tc: str = TIME,
+    tc: str = "",
     budget: str | int = BUDGET,
     sprt: str = SPRT,
     openings: str = "",
@@ -458,7 +490,8 @@ def match(
 
     All is named as there, and means the same: `old` and `new` are each a folder, a git revision, a
     file, a command, a list of its words, or a bundled bot. The same call goes on with the match,
-    unless a bot or the terms are others by then.
+    unless a bot or the terms are others by then. Without `tc` a contest's bot has the contest's
+    time, and others have `TIME`.
 
     `on_event`, Ctrl-C and errors are as of `lath.arena.tournament`; a bot that does not start is an
     ArenaError here.
@@ -483,6 +516,8 @@ def match(
             watched=hearing,
         )
     result = result_of(ended.summary, ended.progress, ended.folder)
+    for words in ended.summary.unable(ended.names):
+        raise ArenaError(words)
     return MatchResult(
         folder=result.folder,
         summary=result.summary,

@@ -6,10 +6,11 @@ estimated.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from lath import games as known_games
 from lath.arena import signals
@@ -19,15 +20,16 @@ from lath.arena.matches import (
     BUDGET,
     BUILDS,
     ROUNDS,
-    TIME,
     Terms,
     both_play,
+    clock_of,
     entered,
     folder_of,
     games_of,
     jobs_of,
     refuse_another,
     refuse_jobs,
+    usual_time,
 )
 from lath.arena.referee import trees
 from lath.arena.runs import at_cluster
@@ -36,10 +38,12 @@ from lath.arena.tournament import minimum
 from lath.arena.tournament.config import Config, budget_of, build, time_table
 from lath.arena.tournament.entrants import bot_flag, origin_of, sandbox_in, time_of, wall_of
 from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.progress import Progress, Summary
+from lath.arena.tournament.folder import with_report_of
+from lath.arena.tournament.progress import Progress, Summary, mishaps_words
 from lath.arena.tournament.revisions import workshop
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting
+from lath.reports.outcome import LADDER
 
 MOST_GAMES: Final = 1000
 """Of a game type in a run whose budget is a time: the ladder is not measured better than that."""
@@ -53,14 +57,35 @@ class Placed(NamedTuple):
     folder: Path
     summary: Summary
     progress: Progress
+    clock: str
+    """By which time it played."""
+
+    table: Mapping[str, Any]
+    """Of the bot, as `[[bot]]` has it."""
+
+    is_lasting: bool
+    """Whether the files of its command stay when the run is over."""
 
     @property
     def place(self) -> Place | None:
         """Return where it stands; None where it has no game to its end."""
         if self.summary.standings is None:
             return None
+        if any(self.summary.unable([self.bot])):
+            return None
         table = self.summary.standings.overall
         return place_in(table, self.bot, self.game, levels_of(self.game))
+
+    def sentences(self, place: Place | None) -> Iterator[str]:
+        """Yield in plain words how good it is, or why nobody knows."""
+        unable = list(self.summary.unable([self.bot]))
+        if place is not None:
+            mishaps = mishaps_words(self.summary.bots, [self.bot])
+            yield from place.sentences(self.clock, mishaps)
+        elif unable:
+            yield from unable
+        else:
+            yield f"{self.bot} has played no game at {self.game} to its end"
 
 
 def _configured(
@@ -96,13 +121,29 @@ def _shared(budget: Budget, among: int) -> Budget:
     )
 
 
+def _with_report(placed: Placed) -> Placed:
+    """Write the report of a bot that was placed, which begins with what is said of it."""
+    summary = placed.summary
+    if summary.standings is None:
+        return placed
+    first, *more = placed.sentences(placed.place)
+    outcome = replace(
+        summary.outcome,
+        format=LADDER,
+        total=summary.done,  # a budget is no plan
+        verdict=". ".join([first, *(one[:1].upper() + one[1:] for one in more)]),
+    )
+    reported = with_report_of(placed.folder, replace(summary, outcome=outcome))
+    return placed._replace(summary=replace(reported, outcome=summary.outcome))
+
+
 def held(
     bot: str,
     *,
     build: str = "",
     run: str = "",
     games: Sequence[str] = (),
-    tc: str = TIME,
+    tc: str = "",
     budget: str = BUDGET,
     openings: str = "",
     seed: int = 1,
@@ -131,7 +172,10 @@ def held(
             origin = origin._replace(name="mine")
         if origin.kind == "command" and (build or run):
             raise ConfigError("--build and --run are for folders and git revisions")
-        terms = Terms.typed(build=build, run=run, games=games, tc=tc, openings=openings, seed=seed)
+        time = tc or usual_time([origin])
+        terms = Terms.typed(
+            build=build, run=run, games=games, tc=time, openings=openings, seed=seed
+        )
         digest = terms.digest([origin])
     home = folder_of([origin.name, "ladder"], digest) if out is None else out
     with ExitStack() as stack:
@@ -165,8 +209,11 @@ def held(
                     progress,
                     force=True,
                     budget=_shared(allowed, len(wanted)),
+                    with_report=False,
                     elsewhere=elsewhere,
                 )
-            yield Placed(origin.name, game, where, summary, progress)
+            clock, is_lasting = clock_of(table, terms.tc), origin.revision is None
+            placed = Placed(origin.name, game, where, summary, progress, clock, table, is_lasting)
+            yield _with_report(placed)
             if summary.interrupted:
                 return

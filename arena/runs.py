@@ -28,7 +28,7 @@ from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Watch
-from lath.arena.referee.recognition import introduce, meet
+from lath.arena.referee.recognition import introduce, meet, refuse_if_broken
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament import minimum
 from lath.arena.tournament.anchors import read_anchors
@@ -425,7 +425,9 @@ def greeting_of(
     bot = bot_of(spec, Watch(), tree=f"{purpose}-{secrets.token_hex(4)}.")
     try:
         with signals.interruptible():
-            meet(bot, Limits(time=time_of("none")), game_ids)
+            limits, known = Limits(time=time_of("none")), tuple(game_ids)
+            meet(bot, limits, known)
+            refuse_if_broken(bot, limits, known)
     except ContestBotError as error:
         raise advised(error) from error
     else:

@@ -22,6 +22,10 @@ Kind = Literal["name", "number", "text"]
 """What a column holds: a name may be cut where room is short, the others may not."""
 
 
+LADDER: Final = "ladder"
+"""The format of what is about one bot alone, whose opponents have a given strength."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a sheet."""

@@ -28,13 +28,14 @@ from lath.arena.cli.main import (
     option,
     whole,
 )
+from lath.arena.cli.offers import LONGER, match_command
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED, ConfigError
-from lath.arena.matches import BUDGET, SPRT, TIME, Played, held, verdict_of
+from lath.arena.matches import BUDGET, SPRT, Played, held, verdict_of
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.tournament.outcomes import verdict_words, with_reason
-from lath.arena.tournament.progress import Summary, end_words
+from lath.arena.tournament.progress import end_words, mishaps_words
 from lath.arena.tournament.sources import records_of
 from lath.notation.record import Record
 from lath.notation.suggestions import is_game
@@ -47,8 +48,12 @@ app = App()
 def _sentences(played: Played) -> Iterator[str]:
     """Yield in plain words what a match has found of the bot that was asked about."""
     test, (old, new) = played.summary.outcome.data["sprt"], played.names
+    if unable := list(played.summary.unable(played.names)):
+        yield from unable
+        return
     verdict = verdict_words((new, old), test, of_old=played.is_of_old)
-    yield with_reason(verdict, test["why_nothing_new"])
+    mishaps = mishaps_words(played.summary.bots, played.names)
+    yield with_reason(verdict, test["why_nothing_new"]) + mishaps
     if played.is_of_old:
         test, new = _turned(test), old
     games = f"of {2 * sum(test['counts'])} games"
@@ -60,13 +65,23 @@ def _sentences(played: Played) -> Iterator[str]:
             for elo in (test["elo_low"], test["elo_high"])
         )
         score = f"expected score {score_of(test['elo']):.1%}"
-        yield f"{score}, {test['elo']:+.0f} Elo (95 %: {low} to {high}), {games}"
+        yield f"{score}, {test['elo']:+.0f} Elo (95 %: {low} to {high}){_timed(played)}, {games}"
     elif any(test["counts"]):
         end = test["elo_low"] if test["counts"][4] else test["elo_high"]
         bound = (
             "" if end is None else f", at {'least' if test['counts'][4] else 'most'} {end:+.0f} Elo"
         )
-        yield f"{new} has {'won' if test['counts'][4] else 'lost'} all {games}{bound}"
+        won = "won" if test["counts"][4] else "lost"
+        yield f"{new} has {won} all {games}{bound}{_timed(played)}"
+
+
+def _timed(played: Played) -> str:
+    """Return by which clock it was played, of each bot where they have others."""
+    clocks = dict.fromkeys(played.clocks)
+    if len(clocks) < 2:
+        return "".join(f", clock {clock}" for clock in clocks)
+    both = zip(played.names, played.clocks, strict=True)
+    return ", " + ", ".join(f"clock of {name} {clock}" for name, clock in both)
 
 
 def _turned(test: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -119,10 +134,10 @@ def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
 
 
 def _print_verdict(played: Played, *, as_json: bool, quiet: bool) -> None:
-    names, is_of_old, out, summary, _ = played
+    names, is_of_old, out, summary, *_ = played
     with unhurt_output("the verdict"):
         if as_json:
-            print(_as_json(summary.outcome.data["sprt"], names, out, summary))
+            print(_as_json(summary.outcome.data["sprt"], played))
             return
         print(*_sentences(played), sep="\n")
         if quiet:
@@ -137,17 +152,19 @@ def _print_verdict(played: Played, *, as_json: bool, quiet: bool) -> None:
     print_faults(summary, out, Output(to_stdout=True, of_run=True))
 
 
-def _as_json(test: Mapping[str, Any], names: tuple[str, str], out: Path, summary: Summary) -> str:
-    elo = test["elo"]
+def _as_json(test: Mapping[str, Any], played: Played) -> str:
+    elo, summary, names = test["elo"], played.summary, played.names
+    is_void = any(summary.unable(names))
     return json.dumps(
         {
-            "verdict": verdict_of(test)[1],
+            "verdict": None if is_void else verdict_of(test)[1],
+            "clocks": dict(zip(names, played.clocks, strict=True)),
             **dict(zip(("old", "new"), names, strict=True)),
             "score": None if elo is None else round(score_of(elo), 6),
             **{key: test[key] for key in ("elo", "elo_low", "elo_high", "llr")},
             "games": 2 * sum(test["counts"]),
             "lost_by": {bot.name: dict(bot.lost_by) for bot in summary.bots},
-            "folder": str(out),
+            "folder": str(played.folder),
         },
         indent=2,
         ensure_ascii=False,
@@ -172,7 +189,9 @@ def match(
         list[str] | None,
         option("--game", "GAME", "A game or file to play; else what both play."),
     ] = None,
-    tc: Annotated[str, option("--tc", "TIME", "As for `arena run`.")] = TIME,
+    tc: Annotated[
+        str, option("--tc", "TIME", "As for `arena run`; else a contest's, or 0.5+0.01 first 1.")
+    ] = "",
     budget: Annotated[
         str, option("--budget", "N|TIME", "End undecided after N games, or 90s, 10m, 2h.")
     ] = BUDGET,
@@ -229,7 +248,8 @@ def match(
 
         raise typer.Exit(told(old, said, as_json=as_json, quiet=quiet))
     played = held(old, new, sprt=sprt, **said)
-    raise typer.Exit(_told(played, as_json=as_json, quiet=quiet, is_named=out is not None))
+    said["sprt"] = sprt
+    raise typer.Exit(_told(played, (old, new), said, as_json=as_json, quiet=quiet))
 
 
 def _to_stderr(words: str) -> None:
@@ -237,25 +257,43 @@ def _to_stderr(words: str) -> None:
     print(words, file=sys.stderr)
 
 
-def _told(played: Played, *, as_json: bool, quiet: bool, is_named: bool) -> int:
+def _told(
+    played: Played,
+    bots: tuple[str, str],
+    said: Mapping[str, Any],
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> int:
     """Say what a match came to, and return the exit status."""
-    names, _, out, summary, progress = played
+    names, is_of_old, out, summary, progress, _ = played
+    is_void = any(summary.unable(names))
     test = summary.outcome.data["sprt"]
     _print_verdict(played, as_json=as_json, quiet=quiet)
     for words in end_words(summary.stopped, progress.warnings):
         print(f"arena: {words}", file=sys.stderr)
     if not quiet:
-        print(f"look further: arena rate {shlex.quote(str(out))}", file=sys.stderr)
+        folder = shlex.quote(str(out))
+        if not is_void and _has_lost(test, of_old=is_of_old):
+            mine = shlex.quote(names[not is_of_old])
+            print(f"where it loses: arena explain {mine} {folder}", file=sys.stderr)
+        print(f"look further: arena rate {folder}", file=sys.stderr)
     if summary.unreported is not None:
         raise summary.unreported  # a bug: its place is told
     status, _ = verdict_of(test)
     if summary.interrupted:
         print("arena: interrupted; the same command goes on", file=sys.stderr)
         status = INTERRUPTED
-    elif summary.stopped:
+    elif summary.stopped or is_void:
         status = FAULT
     elif status == UNDECIDED and not (quiet or test["has_stopped"]):
-        print("the same command plays on, with --budget 10m for longer", file=sys.stderr)
+        print(f"more surely: {match_command(bots, said, budget=LONGER)}", file=sys.stderr)
     if not quiet:
-        tell_report(out, "-".join(names), is_named=is_named)
+        tell_report(out, "-".join(names), is_named=said.get("out") is not None)
     return status
+
+
+def _has_lost(test: Mapping[str, Any], *, of_old: bool) -> bool:
+    """Return whether the bot that was asked about has scored less than half."""
+    halves: int = sum((number - 2) * count for number, count in enumerate(test["counts"]))
+    return halves > 0 if of_old else halves < 0

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
+from lath.arena.cli.offers import LONGER, check_command, match_command
 from lath.arena.errors import FAULT, INTERRUPTED
-from lath.arena.ladder import Place
+from lath.arena.ladder import WIDE_ELO, Place
 from lath.arena.placing import Placed, held
 from lath.arena.terminal.layout import Output
 from lath.arena.tournament.progress import end_words
@@ -21,7 +22,7 @@ from lath.arena.tournament.progress import end_words
 
 def told(bot: str, said: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:
     """Place a bot, say of each game type what came of it, and return the exit status."""
-    status, found = 0, []
+    status, found = 0, list[dict[str, Any]]()
     for placed in held(bot, **said):
         place = placed.place
         found.append(_data(placed, place))
@@ -29,7 +30,7 @@ def told(bot: str, said: Mapping[str, Any], *, as_json: bool, quiet: bool) -> in
             _print_place(placed, place, quiet=quiet)
         status = _ended(placed, place) or status
         if not quiet:
-            for words in _next_steps(bot, placed, place):
+            for words in _next_steps(bot, placed, place, said):
                 print(words, file=sys.stderr)
             name = f"{placed.bot}-{placed.game}"
             tell_report(placed.folder, name, is_named=said["out"] is not None)
@@ -61,10 +62,7 @@ def _ended(placed: Placed, place: Place | None) -> int:
 
 def _sentences(placed: Placed, place: Place | None) -> Iterator[str]:
     """Yield in plain words how good a bot is, and what it lost by its own fault."""
-    if place is None:
-        yield f"{placed.bot} has played no game at {placed.game} to its end"
-    else:
-        yield from place.sentences()
+    yield from placed.sentences(place)
     yield from _faults(placed)
 
 
@@ -75,22 +73,31 @@ def _faults(placed: Placed) -> Iterator[str]:
             yield f"{bot.name} lost by its own fault: {', '.join(faults)}"
 
 
-def _next_steps(bot: str, placed: Placed, place: Place | None) -> Iterator[str]:
-    """Yield what to try next."""
-    typed, folder = shlex.quote(bot), shlex.quote(str(placed.folder))
-    if any(True for words in _faults(placed) if words.startswith(f"{placed.bot} ")):
-        yield "what goes wrong: arena bot check -- CMD, with the command of the bot"
+def _next_steps(
+    bot: str, placed: Placed, place: Place | None, said: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield what to try next, each with all that was said."""
+    folder = shlex.quote(str(placed.folder))
+    is_at_fault = any(words.startswith(f"{placed.bot} ") for words in _faults(placed))
+    if is_at_fault and placed.is_lasting:
+        yield f"what goes wrong: {check_command(placed.table, placed.game, said)}"
     if place is None:
         return
     yield f"where it loses: arena explain {shlex.quote(placed.bot)} {folder}"
     if place.is_wide:
-        yield f"more surely: arena match {typed} --game {placed.game} --budget 10m"
+        yield (
+            f"more surely (the interval is wider than {WIDE_ELO} Elo): "
+            f"{match_command([bot], said, budget=LONGER)}"
+        )
     harder = [level for level in place.levels if (level.elo or 0) > place.elo.value]
     if harder:
-        yield (
-            f"the next level: arena match {shlex.quote(harder[0].flag)} {typed} "
-            f"--game {placed.game}"
-        )
+        level = harder[0]
+        made_of = f", {level.made_of}" if level.made_of else ""
+        others: dict[str, Any] = {"games": [placed.game]}
+        if said.get("out") is not None:
+            others["out"] = f"{said['out']}-{level.name}"
+        command = match_command([level.flag, bot], said, **others)
+        yield f"the next level (level {level.number}{made_of}): {command}"
 
 
 def _data(placed: Placed, place: Place | None) -> dict[str, Any]:
@@ -98,11 +105,12 @@ def _data(placed: Placed, place: Place | None) -> dict[str, Any]:
     return {
         "bot": placed.bot,
         "game": placed.game,
-        "level": None if place is None else place.nearest.number,
+        "level": None if place is None or place.level is None else place.level.number,
         "says": list(_sentences(placed, place)),
         "elo": None if place is None or place.elo.unknown else round(place.elo.value, 1),
         "elo_low": low,
         "elo_high": high,
+        "clock": placed.clock,
         "is_measured": place is not None and place.is_measured,
         "games": placed.summary.done,
         "lost_by": {one.name: dict(one.lost_by) for one in placed.summary.bots},

@@ -592,9 +592,8 @@ class Bot:
                 used_s = child.arrived_s - since_s
                 if used_s - held_s > within_s:
                     held_s += starved_s()
-                if not is_strict:
-                    return text, max(0.0, used_s - held_s)
-                return text, self._charged(used_s, within_s, held_s, stalled_s)
+                told_s = stalled_s if is_strict else None
+                return text, self._charged(used_s, within_s, held_s, told_s)
             if broken := self._broken(other):
                 raise NoAnswer(*broken, awaited, within_s)
             if child.lines:
@@ -671,14 +670,17 @@ class Bot:
 
         return robbed_s
 
-    def _charged(self, used_s: float, within_s: float, held_s: float, stalled_s: float) -> float:
+    def _charged(
+        self, used_s: float, within_s: float, held_s: float, stalled_s: float | None
+    ) -> float:
         """Return what an answer took, during which the machine stood still for `held_s`.
 
-        The arena itself stood still for `stalled_s` of that; else the bot waited for a core.
+        The arena itself stood still for `stalled_s` of that; else the bot waited for a core. None:
+        nobody is strict, and that time does not count.
 
-        Raises HeldUpError where that decides the game. It is no stall where the bot's own
-        processes kept the machine busy; where the other's did, the answer is in time. Nor is it
-        one where this bot computed and was late in one repetition of the game after another.
+        Else this raises HeldUpError where that decides the game. It is no stall where the bot's own
+        processes kept the machine busy; where the other's did, the answer is in time. Nor is it one
+        where this bot computed and was late in one repetition of the game after another.
         """
 
         def decides(held_s: float) -> bool:
@@ -686,6 +688,8 @@ class Bot:
                 return used_s - held_s <= within_s
             return self._has_clock and held_s > max(self._margin_s, SPOILT * within_s)
 
+        if stalled_s is None:
+            return max(0.0, used_s - held_s)
         if not decides(held_s):
             return used_s
         own_s, others_s = 0.0, 0.0

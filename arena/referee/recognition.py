@@ -16,7 +16,7 @@ from lath.arena import signals
 from lath.arena.errors import ArenaError, ConfigError, ContestBotError, GameVoidError
 from lath.arena.referee import process
 from lath.arena.referee.bots import BotSpec
-from lath.arena.referee.bridges import CONTESTS, bot_of
+from lath.arena.referee.bridges import CONTESTS, BridgedBot, bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, read_answer
@@ -27,6 +27,9 @@ from lath.notation.record import Termination
 
 TURNS: Final = 2
 """Moves that a bot is asked for: one may be luck."""
+
+_PATIENCE_S: Final = 2.0
+"""How long a bot is waited for that shall only show whether it starts."""
 
 _SETTLED_S: Final = 0.1
 """How long a bot is listened to after its answer: it has nothing more to say."""
@@ -45,6 +48,30 @@ def meet(bot: Bot, limits: Limits, game_ids: Iterable[str] = ()) -> None:
         if contest := recognised(bot, limits, tuple(game_ids)):
             raise ContestBotError(bot.name, looks_like(contest), contest) from error
         raise
+
+
+def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
+    """Ask a contest's bot for a move: a contest has no greeting, so nothing has started it yet.
+
+    Raises GameVoidError where it breaks off before its first answer. Who takes long is not waited
+    for, and what a move is worth is no matter here.
+    """
+    if not isinstance(bot, BridgedBot):
+        return
+    watch = process.Watch()
+    trial = bot_of(bot.spec, watch, tree=bot.tree, forgives_hold_ups=True)
+    id_ = next(iter(bot.contest.games or tuple(game_ids) or games.ids()))
+    try:
+        _play(trial, watch, games.get(id_), limits, signals.awake_s() + _PATIENCE_S)
+    except (NoAnswer, GameVoidError) as error:
+        is_first = isinstance(error, GameVoidError) or error.awaited == "bestmove 1"
+        if error.why is Termination.CRASH and is_first:
+            words = f"{trial.end_words()} before its first move"
+            raise GameVoidError(bot.name, trial.describe(words)) from error
+    except (_NotOneError, Mishap, GameError):
+        pass
+    finally:
+        trial.kill()
 
 
 def introduce(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:

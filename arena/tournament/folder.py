@@ -106,7 +106,7 @@ from lath.arena.tournament.system import (
 from lath.arena.tournament.typed import advised
 from lath.arena.tournament.versions import POOL, entered
 from lath.notation.files import remove_halves, sync
-from lath.reports.background import Bench, Ruling
+from lath.reports.background import Background, Bench, Ruling
 from lath.reports.outcome import Outcome
 
 STOP_S: Final = 60.0
@@ -786,18 +786,29 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
     write_whole(home.path / STANDINGS, [with_checksum(values)])
     write_whole(home.path / STANDINGS_CSV, [to_csv(values).encode()])
     summary = replace(summary, standings=table, season=seasons.told())
-    if not with_report:
-        return summary
+    return _with_report(home.path, summary, background) if with_report else summary
+
+
+def with_report_of(folder: Path, summary: Summary) -> Summary:
+    """Write the report of a directory in which nobody plays, with the outcome of this summary.
+
+    A report that cannot be made costs nothing else, as of `published`. Raises ArenaError.
+    """
+    background = replace(background_of([folder]), outcome=summary.outcome)
+    return _with_report(folder, summary, background)
+
+
+def _with_report(folder: Path, summary: Summary, background: Background) -> Summary:
+    unsound = summary.standings.unsound if summary.standings else ()
     try:
         from lath.reports.page.page import render
 
-        sources = [home.path]
-        records = records_of(sources, rules=bool(table.unsound))  # checked already
+        records = records_of([folder], rules=bool(unsound))  # checked already
         page = render(records, background=background)
         try:
-            write_page(home.path / REPORT, page)
+            write_page(folder / REPORT, page)
         except OSError as error:
-            raise writing_error(home.path / REPORT, error) from error
+            raise writing_error(folder / REPORT, error) from error
     except ArenaError:
         raise
     except Exception as error:  # noqa: BLE001 - games of plugins have their say in it

@@ -180,18 +180,35 @@ def made_by(out: Path) -> str | None:
     return "" if _OF_FORMER_VERSIONS in head else None
 
 
+_MATCH: Final = re.compile(rb'<meta name="lath-match" content="(\w+)">')
+"""Which match a report is of that was laid out."""
+
+
 def lay_out(report: Path, name: str) -> Path:
     """Copy a report into the current folder, and return where it is: `name`.html or `name`-2.html.
 
-    What is no report of ours stays. Raises OSError.
+    Only the report of the same match is replaced: that of another one, and what is no report of
+    ours, stays. Raises OSError.
     """
+    own = hashlib.sha256(os.fsencode(report.parent.resolve())).hexdigest()[:16].encode()
+    marked = b'<meta name="lath-match" content="%b">' % own
+    html = _MADE_BY.sub(lambda found: marked + found[0], report.read_bytes(), count=1)
     letters = "".join(one if one.isalnum() or one in "-_." else "_" for one in name)[:80]
     for number in count(1):
         path = Path(f"{letters}-{number}.html" if number > 1 else f"{letters}.html")
-        if not os.path.lexists(path) or (not path.is_symlink() and made_by(path) == "report"):
+        if not os.path.lexists(path) or (not path.is_symlink() and _match_of(path) == own):
             break
-    write_atomically(path, [report.read_bytes()])
+    write_atomically(path, [html])
     return path
+
+
+def _match_of(path: Path) -> bytes:
+    """Return which match a report that was laid out is of; empty for every other file."""
+    if made_by(path) != "report":
+        return b""
+    with path.open("rb") as file:
+        marked = _MATCH.search(file.read(4096))
+    return marked[1] if marked else b""
 
 
 def refuse_to_replace(out: Path, kind: str) -> None:

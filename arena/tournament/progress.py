@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -109,6 +109,45 @@ class Summary:
         """Return whether no bot is at fault that was not known to be: status 0."""
         return self.is_done and not self.newly_benched
 
+    def unable(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield in words which of these bots broke all their games off without a single move.
+
+        Nothing they have lost tells how strong anybody is.
+        """
+        for bot in self.bots:
+            lost = sum(bot.lost_by.values())
+            if bot.name in names and lost and lost == bot.games and not bot.moves:
+                yield (
+                    f"{bot.name} has made no move in {lost} {'game' if lost == 1 else 'games'} "
+                    f"({lost_words(bot)}), so nothing is known of its strength"
+                )
+
+
+def lost_words(bot: BotTotals) -> str:
+    """Return by what a bot has broken games off, with how many; empty: it has not.
+
+    >>> lost_words(BotTotals("a", 9, 9, 1.0, 1.0, {"time": 2, "crash": 0}))
+    '2 lost by time'
+    """
+    faults = [f"{count} lost by {ending}" for ending, count in bot.lost_by.items() if count]
+    return ", ".join(faults)
+
+
+def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
+    """Return what belongs to a verdict on bots that have lost a tenth of their games by mishaps.
+
+    Empty: they have not.
+    """
+    told = [
+        f"{bot.name} broke off {sum(bot.lost_by.values())} of {bot.games} games: {lost_words(bot)}"
+        for bot in bots
+        if bot.name in names and sum(bot.lost_by.values()) * MANY_MISHAPS > bot.games
+    ]
+    return f" ({'; '.join(told)})" if told else ""
+
+
+MANY_MISHAPS: Final = 10
+"""One game in so many lost by time, crash and the like is worth a word beside the verdict."""
 
 IMAGINED_PAIRS: Final = 2
 """Pairs won, and as many lost, that the interval counts besides the real ones.

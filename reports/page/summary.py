@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from lath.reports.outcome import LADDER
 from lath.reports.page.views import count, elo_words, likely, percent, points
 
 SURE: Final = 0.95
@@ -86,7 +87,9 @@ def summary(document: Mapping[str, Any]) -> Summary:
     found = _places(table)
     said = _said(document, table, found)
     says = "The first of each group." if found.by == "groups" else table["says"]
-    return Summary(said, _sure(document, table, found), _podium(table, found), says)
+    is_of_one = bool(document["outcome"]) and document["outcome"]["format"] == LADDER
+    podium = [] if is_of_one else _podium(table, found)  # nobody asked who is first of the levels
+    return Summary(said, _sure(document, table, found), podium, says)
 
 
 def _sentence(words: str, *names: str) -> Sentence:
@@ -228,7 +231,7 @@ def _of_gauntlet(standing: Sequence[Mapping[str, Any]]) -> Sentence:
 def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places) -> Sentence:
     """Return how surely the first one is the strongest, by the ratings over all games."""
     rows, outcome = table["rows"], document["outcome"]
-    speaks_for_itself = outcome and outcome["format"] in ("match", "tune", "gauntlet")
+    speaks_for_itself = outcome and outcome["format"] in ("match", "tune", "gauntlet", LADDER)
     if len(rows) < 2 or found.by == "groups" or speaks_for_itself:
         return ()
     at = max(range(len(rows)), key=lambda at: (round(rows[at]["exposed"], 6), -at))

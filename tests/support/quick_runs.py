@@ -75,9 +75,10 @@ def play_nothing(patch: pytest.MonkeyPatch) -> None:
 class Wins(AtOnce):
     """Has every game won by the bot of this name, else by first."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, **more: Any) -> None:
         super().__init__([])
         self._name = name
+        self._more = more
 
     def submit(self, _play: Callable[..., Any], /, *given: Any, **_: Any) -> Future[Any]:
         (job,) = given
@@ -85,17 +86,21 @@ class Wins(AtOnce):
         future: Future[Any] = Future()
         results = ["0-1" if plan.names[1] == self._name else "1-0" for plan in job.games]
         played = [
-            a_result(plan.number, names=plan.names, result=result)
+            a_result(plan.number, names=plan.names, result=result, **self._more)
             for plan, result in zip(job.games, results, strict=True)
         ]
         future.set_result(PairResult(pair=job.pair, games=tuple(played)).as_text())
         return future
 
 
-def won_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let all games of a match in this process be won by a bot; no bot is started."""
+def won_by(monkeypatch: pytest.MonkeyPatch, name: str, **more: Any) -> None:
+    """Let all games of a match in this process be won by a bot; no bot is started.
+
+    `more` is said of each of their results.
+    """
     play_nothing(monkeypatch)
-    monkeypatch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Wins(name)))
+    runner = partial(Runner, executors=lambda *_: Wins(name, **more))
+    monkeypatch.setattr(directory, "Runner", runner)
     monkeypatch.setattr(matches, "both_play", lambda *_, **__: ["yavalath"])
     monkeypatch.setattr(matches, "play", partial(directory.run, with_report=False))
 

@@ -111,7 +111,7 @@ def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about(
         seen.add(now.verdict)
         standing = SprtStanding(names=("new", "old"), sprt=test, state=now, has_stopped=True)
         outcome = outcome_of(standing, "match")
-        summary = mock.Mock(outcome=outcome)
+        summary = mock.Mock(outcome=outcome, bots=(), unable=lambda _: ())
         ended = matches.Played(("old", "new"), is_of_old, Path(), summary, mock.Mock())
         said = list(_sentences(ended))
         mine, other = ("old", "new") if is_of_old else ("new", "old")
@@ -133,6 +133,35 @@ def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about(
         assert strength, said[1]
         assert ways[told[2]] * int(strength[1]) >= 0, said
     assert seen == {"H0", "H1", None}
+
+
+def test_nobody_is_stronger_than_a_bot_that_has_made_no_move(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home.is_dir()
+    won_by(monkeypatch, "greedy", termination="crash")
+    ended = played("--budget", "2000", "-q")
+    lost = r"new has made no move in \d+ games \(\d+ lost by crash\), so nothing is known of its "
+    assert ended.status == 1
+    assert re.fullmatch(rf"{lost}strength\n", ended.out), ended.out
+    assert json.loads(played("--budget", "2000", "--json").out)["verdict"] is None
+    with pytest.raises(ArenaError, match=lost):
+        matches.match("greedy", "new=random", budget=8)
+
+
+def test_a_match_names_its_clock_and_offers_itself_with_all_that_was_said(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert home.is_dir()
+    won_by(monkeypatch, "first")
+    ended = played("--budget", "4", "--tc", "move 0.2", "--seed", "5", "--sprt", "0,9")
+    assert ", clock move 0.2, of 4 games" in ended.out
+    (offer,) = (line for line in ended.err.splitlines() if line.startswith("more surely: "))
+    command = "arena match greedy new=random --tc 'move 0.2' --budget 10m --sprt 0,9 --seed 5"
+    assert offer == f"more surely: {command}"
+    assert "arena explain" not in ended.err
+    won_by(monkeypatch, "greedy")
+    assert "where it loses: arena explain new " in played("--budget", "4", "--seed", "6").err
 
 
 def test_the_report_lies_where_the_match_was_typed_and_replaces_nothing_of_others(
@@ -162,11 +191,12 @@ def test_a_match_goes_on_until_it_is_decided_unless_its_terms_are_others(
         "new is not told apart from greedy: 2 of 4 points "
         "(undecided so far: neither H0 nor H1 accepted after 2 pairs)"
     )
+    clock = re.escape("clock 0.5+0.01 first 1")
     assert re.fullmatch(
-        r"expected score 50.0%, \+0 Elo \(95 %: -\d+ to \+\d+\), of 4 games", second
+        rf"expected score 50.0%, \+0 Elo \(95 %: -\d+ to \+\d+\), {clock}, of 4 games", second
     )
     assert "of 10 games" in two.out, "the second goes on"
-    assert "the same command plays on, with --budget 10m for longer" in two.err
+    assert "more surely: arena match greedy new=random --budget 10m\n" in two.err
     (kept,) = (tmp_path / "state" / "lath-arena" / "matches").iterdir()
     assert f"look further: arena rate {kept}" in two.err
     other = played("--budget", "4", "--tc", "move 1")

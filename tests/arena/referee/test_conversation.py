@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -331,13 +331,15 @@ def test_who_computes_and_is_late_time_and_again_is_late(
     began_s = table.clock.now_s
     monkeypatch.setattr(process.Child, "waited_s", property(lambda _: table.clock.now_s - began_s))
     position, ends = games.get("yavalath").start(), []
+
+    def used_since(at_s: float) -> Callable[[process.Child], float]:
+        return lambda _: own_s if table.clock.now_s > at_s + 0.19 else 0.0
+
     for times in range(3):
         table.again(bot)
         table.ask(bot, 1)
         bot.is_watched, bot.times_late = True, times
-        at_s = table.clock.now_s
-        used = property(lambda _, at_s=at_s: own_s if table.clock.now_s > at_s + 0.19 else 0.0)
-        monkeypatch.setattr(process.Child, "tree_cpu_s", used)
+        monkeypatch.setattr(process.Child, "tree_cpu_s", property(used_since(table.clock.now_s)))
         if stall_s:  # of the arena itself
             freeze(table, 0.1, stall_s)
         with pytest.raises((HeldUpError, NoAnswer)) as caught:
