@@ -126,8 +126,9 @@ class Summary:
 def lost_words(bot: BotTotals) -> str:
     """Return by what a bot has broken games off, with how many; empty: it has not.
 
-    >>> lost_words(BotTotals("a", 9, 9, 1.0, 1.0, {"time": 2, "crash": 0}))
-    '2 lost by time'
+    >>> lost_words(BotTotals(name="a", games=9, moves=9, average_s=1.0, worst_s=1.0,
+    ...                      lost_by={"time": 2, "crash": 1}))
+    '2 lost by time, 1 lost by crash'
     """
     faults = [f"{count} lost by {ending}" for ending, count in bot.lost_by.items() if count]
     return ", ".join(faults)
@@ -138,12 +139,14 @@ def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
 
     Empty: they have not.
     """
-    told = [
-        f"{bot.name} broke off {sum(bot.lost_by.values())} of {bot.games} games: {lost_words(bot)}"
-        for bot in bots
-        if bot.name in names and sum(bot.lost_by.values()) * MANY_MISHAPS > bot.games
-    ]
-    return f" ({'; '.join(told)})" if told else ""
+    told = ""
+    for bot in bots:
+        causes = [ending for ending, count in bot.lost_by.items() if count]
+        lost = sum(bot.lost_by.values())
+        if bot.name in names and lost * MANY_MISHAPS > bot.games:
+            why = f"by {causes[0]}" if len(causes) == 1 else f"by its own fault: {lost_words(bot)}"
+            told += f"; {bot.name} lost {lost} of {bot.games} games {why}"
+    return told
 
 
 MANY_MISHAPS: Final = 10

@@ -153,9 +153,7 @@ def test_a_bot_that_loses_by_mishaps_is_placed_and_told_of_them(
 ) -> None:
     assert home.is_dir()
     told = placed(monkeypatch, 300.0, "yavalath", "--budget", 60, ending=ending)
-    verdict = (
-        rf"mine is about level \d at yavalath: .* \(mine broke off \d+ of \d+ games: .*{ending}"
-    )
+    verdict = rf"mine is about level \d at yavalath: .*; mine lost \d+ of \d+ games by {ending}"
     assert re.match(verdict, told.out.splitlines()[0]), told.out
     (offer,) = (line for line in told.err.splitlines() if line.startswith("what goes wrong: "))
     assert offer.startswith("what goes wrong: arena bot check --game yavalath -- ")
