@@ -87,6 +87,7 @@ class _Printer:
                 if of.tested
                 else "there are too few games to test anything"
             )
+            self._print_commonest()
         else:
             output.table("What costs points", _columns(of.findings))
             words = "findings whose lowest cost is greatest come first; points are those of these "
@@ -101,6 +102,22 @@ class _Printer:
             output.table("What may be chance", _columns(of.unsure))
         elif of.unsure:
             output.words(f"{len(of.unsure)} more may be chance: --all")
+
+    def _print_commonest(self) -> None:
+        """Print how most games turned against the bot, and what is better there."""
+        most = max(self._of.turned, key=lambda row: row.own, default=None)
+        if most is None or not most.own:
+            return
+        times = "once" if most.own == 1 else f"in {most.own:,} games"
+        self._output.words(
+            f"most games turned because it {KINDS[most.kind]}: {times}, and {most.others:,} of the "
+            "others' games. That is no finding, for it may be chance or the others' strength"
+        )
+        found = ((place, self._of.better(place)) for place in most.places)
+        examples = [(place, better) for place, better in found if better is not None]
+        self._print_better(examples if self._every else examples[:SHOWN])
+        if examples:
+            self._show(examples[0][0])
 
     def _print_finding(self, number: int, finding: Finding) -> None:
         """Print a finding, in which games it shows, what is better there, and what shows it."""
@@ -191,7 +208,8 @@ class _Printer:
         ]
         self._output.table("Where games turned", columns)
         if of.undecided:
-            self._output.words(f"of {_games(of.undecided)} that it lost nothing tells where")
+            of_lost = _games(of.undecided)
+            self._output.words(f"it lost {of_lost} besides, in which no move is known as the turn")
 
     def print_timed(self) -> None:
         """Print how quick or late the moves were by which games turned."""

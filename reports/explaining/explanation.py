@@ -391,10 +391,11 @@ class Explanation:
         moves: tuple[list[tuple[Stage, float]], ...] = ([], [])
         players = record.first, record.second
         initial, control = _initial_s(record), record.tag("TimeControl")
+        last = {seat: at for at, seat in enumerate(seats)}  # a win on the board, or no way out
         for at, ply in enumerate(record.plies):
             if (seconds := ply.used_s) is not None:
                 used[at + 1] = seconds
-                if abs(ply.eval or 0.0) < PROOF:  # a proof is soon done
+                if at != last[seats[at]] and abs(ply.eval or 0.0) < PROOF:  # a proof is soon done
                     stage = players[seats[at]], record.game, control, (at + 1) // STAGE
                     self._used[stage].append(seconds)
                     if at >= chosen:

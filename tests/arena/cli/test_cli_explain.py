@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from commands import arena
 from doc_pages import DocPage, check_session
 from weak_bots import BOT, Event, weakness
 
+from lath.notation.record import comment
 from lath.notation.writer import format_record
+from lath.reports.explaining.explanation import Explanation
 
 PAGE = DocPage("explain.md")
 
@@ -76,6 +79,36 @@ def test_of_a_strong_bot_nothing_stands_out() -> None:
     ran = arena("explain", "bob", "games.lath")
     assert ran.status == 0
     assert "Nothing stands out" in ran.out
+
+
+def test_without_a_finding_the_commonest_turn_is_shown_with_a_better_move() -> None:
+    few = Path("few.lath")
+    few.write_text("\n".join(map(format_record, Event(0, 6, weakness("line", 0)).records())))
+    for bot, file in ((BOT, "few.lath"), ("bob", "games.lath")):
+        turned = json.loads(arena("explain", bot, file, "--json").out)["turned"]
+        most = max((row["own"] for row in turned), default=0)
+        head, _, told = arena("explain", bot, file).out.partition("Nothing stands out")
+        assert told, head
+        assert most
+        assert "most games turned because it " in told
+        assert ": played " in told
+
+
+def test_last_moves_of_a_game_say_nothing_of_speed() -> None:
+    explanation = Explanation(BOT)
+    every = []
+    for number, record in enumerate(Event(0, 8, weakness("line", 0)).records(), 1):
+        last = len(record.plies) - 2
+        notes = [comment(f"[%emt {took}]") for took in ("5.0", "0.0")]
+        plies = tuple(
+            replace(ply, comments=(notes[at >= last],)) for at, ply in enumerate(record.plies)
+        )
+        explanation.add("games.lath", number, replace(record, plies=plies))
+        every.append(len(plies))
+    times = [took for stage in explanation._used.values() for took in stage]
+    assert times
+    assert set(times) == {5.0}
+    assert len(times) <= sum(every) - 2 * len(every)
 
 
 def test_a_tournaments_directory_is_read_with_its_rulings(
