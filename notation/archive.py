@@ -288,14 +288,30 @@ class Seen:
     def first(self, identity: bytes, place: int) -> int:
         """Keep an identity and a place, 0 to 2**40; return the place that came with it first."""
         shelf, kept = self._shelves[identity[:2]], identity[2:]
+        if (at := self._at(shelf, kept)) >= 0:
+            return int.from_bytes(shelf[at + len(kept) : at + len(kept) + _PLACE])
+        shelf += kept + place.to_bytes(_PLACE)
+        return place
+
+    def has(self, identity: bytes) -> bool:
+        """Return whether an identity was kept.
+
+        >>> seen = Seen()
+        >>> seen.has(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
+        (False, True)
+        >>> seen.has(b"0123456789abcdef")
+        True
+        """
+        return self._at(self._shelves.get(identity[:2], b""), identity[2:]) >= 0
+
+    @staticmethod
+    def _at(shelf: bytes | bytearray, kept: bytes) -> int:
+        """Return where an identity is; -1 where it is not."""
         size = len(kept) + _PLACE
         at = shelf.find(kept)
         while at > 0 and at % size:  # it was found across two others
             at = shelf.find(kept, at + 1)
-        if at >= 0:
-            return int.from_bytes(shelf[at + len(kept) : at + size])
-        shelf += kept + place.to_bytes(_PLACE)
-        return place
+        return at
 
 
 _PLACE: Final = 5

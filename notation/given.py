@@ -1,7 +1,8 @@
 """Games that were given before: the same game of the same event, however its record is annotated.
 
 A directory and its own `games.lath`, a file that is named twice and an event of which a league has
-a copy give the same games. Moves alone never make two games one. Must not know where records are.
+a copy give the same games. Moves alone never make two games one, and neither are games of two
+tournaments that are known to be different ones. Must not know where records are.
 """
 
 from __future__ import annotations
@@ -52,6 +53,10 @@ class Given:
         self._counts_again: Final = counts_again
         self._once: Final = f"count once ({AGAIN}: again)" if has_flag else "count once"
         self._seen: Final = Seen()
+        """All games."""
+        self._placed: Final = Seen()
+        """The same, each with its tournament, or as one of none that is known."""
+        self._origin = b""
         self._files: Final = set[tuple[int, int]]()
         self._source = ""
         self._is_again = False
@@ -62,8 +67,12 @@ class Given:
         """Return how many games were given before."""
         return self._again.total()
 
-    def begin(self, source: Path) -> None:
-        """Note that the next games are of this source."""
+    def begin(self, source: Path, origin: str = "") -> None:
+        """Note that the next games are of this source, and of the tournament `origin`, if known.
+
+        Games of two tournaments are never one; those of a copy have the same origin.
+        """
+        self._origin = origin.encode()
         self._source = printable(str(source))
         self._is_again = False
         try:
@@ -78,11 +87,21 @@ class Given:
     def is_left_out(self, record: Record) -> bool:
         """Return whether a game was given before and does not count again."""
         key = game_key(record)
-        is_new = key is None or self._seen.add(key)
+        is_new = key is None or self._is_new(key)
         if is_new and not self._is_again:
             return False
         self._again[self._source] += 1
         return not self._counts_again
+
+    def _is_new(self, key: bytes) -> bool:
+        """Keep a game; return whether it was not given before, as far as anybody can know."""
+        is_first = self._seen.add(key)
+        if not self._origin:
+            if is_first:
+                self._placed.add(key)
+            return is_first
+        own = blake2b(key + self._origin, digest_size=SIZE).digest()
+        return (is_first or not self._placed.has(key)) and self._placed.add(own)
 
     def words(self) -> str:
         """Return what is to be said of games that were given before; empty where none was."""

@@ -24,7 +24,9 @@ from lath.arena.tournament.sources import (
     Doubt,
     Material,
     is_collection,
+    live_first,
     material_of,
+    origin_of,
     seasons_in,
     snapshot_in,
     tournaments_in,
@@ -167,7 +169,7 @@ class SiteJob:
         for place, source in enumerate(sources):
             name, path = source.name, source.path
             if path not in begun:
-                given.begin(path)
+                given.begin(path, origin_of(path))
             begun.add(path)
             records, background = self._material(source, self.doubts)
             collector.add(
@@ -265,7 +267,8 @@ def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
     What an organiser has ruled since then counts, and a game counts where it is first.
     """
     found, copies = list[_Source](), list[_Source]()
-    for name, path in named:
+    ordered = live_first(path for _, path in named)
+    for name, path in sorted(named, key=lambda one: ordered.index(one[1])):
         if snapshot_in([path]):
             copies.append(_Source(name, path))
             continue

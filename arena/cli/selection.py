@@ -21,6 +21,7 @@ from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
 from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import tell_over
+from lath.arena.tournament.sources import origin_of
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive import Key, KeyNameError, Seen, identity, keys
@@ -151,7 +152,7 @@ class Selection:
             for path in self._files:
                 self._path = path
                 if self._given is not None:
-                    self._given.begin(path)
+                    self._given.begin(path, origin_of(path))
                 is_asked_at_once = self._query.is_any and is_database(path)
                 found = self._found_in(path) if is_asked_at_once else self._matching(path, tell)
                 for entry, record in found:

@@ -93,6 +93,9 @@ CLOSED: Final = "closed"
 PROVENANCE: Final = "provenance"
 """Of with what games were played: bots, machine, configuration, from how many games on."""
 
+IDENTITY: Final = "identity"
+"""Of a text at random that no other tournament has: copies and snapshots have the same."""
+
 EVENTS: Final = "events"
 """Of a pool: the number of the last game of each event, which is a run that played all that it had
 to, or all that its budget allowed."""

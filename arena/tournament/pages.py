@@ -35,6 +35,7 @@ from lath.arena.tournament.sources import (
     is_tournament,
     live_first,
     material_of,
+    origin_of,
     refuse_damage,
 )
 from lath.notation.bounds import read_json
@@ -95,7 +96,7 @@ def collect(
                 relative = Path(os.path.relpath(report.resolve(), base.resolve())).as_posix()
                 is_open = public is None or (tournament in public and relative[:2] != "..")
                 link = "./" + quote(os.fsencode(relative), safe="/") if is_open else ""
-            given.begin(tournament)
+            given.begin(tournament, origin_of(tournament))
             try:
                 records, background = material_of(
                     [tournament], found, rules=rules, public=is_public

@@ -37,6 +37,7 @@ from lath.arena.tournament.database import (
     DATABASE,
     EXPORTED,
     FORMER_SNAPSHOT,
+    IDENTITY,
     PROVENANCE,
     RECORDS,
     RULINGS,
@@ -98,6 +99,24 @@ class Doubt(NamedTuple):
     """What is not as it was stored; None where something is only out of reach."""
 
 
+def origin_of(source: Path) -> str:
+    """Return what tells a tournament from all others, copies of it aside; empty if nobody knows.
+
+    It is that of a tournament's directory, and of the `games.lath` in it.
+    """
+    folder = source.parent if source.name == RECORDS else source
+    if not (folder / DATABASE).is_file():
+        return ""
+    try:
+        notes = read_texts(folder)
+        if own := read_json(notes.get(IDENTITY, "null")):
+            return str(own)
+        first, *_ = read_json(notes.get(PROVENANCE, "[]"))  # of versions that noted nothing else
+        return f"{first['date']} {first['resolved']}"
+    except (sqlite3.Error, ArenaError, LookupError, TypeError, ValueError):
+        return ""  # whoever reads its games is told of it
+
+
 def records_of(
     sources: Sequence[Path],
     doubts: list[Doubt] | None = None,
@@ -147,9 +166,10 @@ def records_of(
 
 
 def live_first(sources: Iterable[Path]) -> list[Path]:
-    """Return sources in their order, but copies that are snapshots last.
+    """Return sources in their order, but copies that are snapshots, and then mere records, last.
 
-    So a game counts as it is ruled today, and not as it was when the copy was made.
+    So a game counts as it is ruled today, and not as it was when the copy was made; and of records
+    without a database it counts where no tournament has it.
     """
 
     def is_copy(source: Path) -> bool:
@@ -158,7 +178,7 @@ def live_first(sources: Iterable[Path]) -> list[Path]:
         except ArenaError:  # whoever reads its games says so
             return False
 
-    return sorted(sources, key=is_copy)
+    return sorted(sources, key=lambda source: (not origin_of(source), is_copy(source)))
 
 
 def _once(
@@ -168,7 +188,7 @@ def _once(
     # Directories first: they know what was ruled of a game, and its records elsewhere do not.
     files = files_in(sources, is_refused=False)
     for source in live_first(sorted(files, key=lambda one: not one.is_dir())):
-        given.begin(source)
+        given.begin(source, origin_of(source))
         for record in records_of([source], doubts, rules=rules, jobs=jobs):
             if isinstance(record, Refused) or not given.is_left_out(record):
                 yield record

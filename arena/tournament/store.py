@@ -12,6 +12,7 @@ import fcntl
 import json
 import os
 import random
+import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
@@ -29,7 +30,9 @@ from lath.arena.referee.record import GameResult
 from lath.arena.schedule.core import Played, pair_of
 from lath.arena.tournament.database import (
     DATABASE,
+    IDENTITY,
     LOCK,
+    PROVENANCE,
     RECORDS,
     SCHEMA,
     SEAL,
@@ -320,7 +323,12 @@ class Store:
 
         `notes` are what `note` returns then.
         """
-        self.keep_notes({"format": _FORMAT, TOURNAMENT: tournament, **(notes or {})})
+        own = {} if self._is_known() else {IDENTITY: secrets.token_hex(16)}
+        self.keep_notes({"format": _FORMAT, TOURNAMENT: tournament, **own, **(notes or {})})
+
+    def _is_known(self) -> bool:
+        """Return whether copies of it may be there already, of whose games it is one."""
+        return self.note(IDENTITY) is not None or self.note(PROVENANCE) is not None
 
     def note(self, key: str) -> Any:
         """Return what is noted under a key; None where there is nothing."""

@@ -1,6 +1,7 @@
 """A game that is given twice counts once, in every command that counts games, and that is said.
 
 It is the same where event, date, round, number, players and moves are; moves alone tell nothing.
+Games of two tournaments are never the same.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from typing import Final
 
 import pytest
 from commands import Ran, arena
+from quick_runs import play_nothing
 from wrong_bits import copy_to
 
+from lath.arena.tournament.sources import records_of
 from lath.notation import parse
 from lath.notation.given import AGAIN, game_key
 
@@ -93,6 +96,35 @@ def test_a_copied_event_counts_once_in_its_league(here: Path) -> None:
         void = 1 if games == GAMES else 2
         assert f"2 events, 3 bots, {games - void} games" in ran.err
         assert "4 games were given before: 4 in cup" in ran.err
+
+
+def test_games_of_other_tournaments_are_others_and_those_of_copies_are_the_same(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
+    names = ("one", "two", "three")
+    for name in names:
+        words = ("--bot", "ann=random", "--bot", "bob=random", "--rounds", 2, "--seed", 1, "-q")
+        ran = arena("run", "--out", name, "--game", "yavalath", "--tc", "move 1", *words)
+        assert ran.status == 0, ran.err
+    keys = [{game_key(one) for one in records_of([Path(name)])} for name in names]
+    assert keys[0] == keys[1] == keys[2], "by themselves the games say nothing else"
+    shutil.copytree("two", "copy")
+    (here / "alone").mkdir()
+    shutil.copy("three/games.lath", "alone/games.lath")
+    of_all = ("one", "copy", "two", "alone", "three")
+    for sources, games in (of_all, 12), (of_all[::-1], 12), (("two", "copy"), 4), (names, 12):
+        ran = arena("rate", *sources, "--json")
+        assert json.loads(ran.out)["overall"]["games"] == games, sources
+        folder = here / f"league-{'-'.join(sources)}"
+        for name in sources:
+            shutil.copytree(name, folder / name)
+        told = json.loads(arena("report", folder, "--no-reports", "--data", "-").out)
+        assert told["facts"]["records"] == games
+        assert f", {games} games" in arena("report", folder, "--site", f"{folder}-site").err
+        assert f", {games} games" in arena("report", *sources, "--site", f"{folder}-site").err
+    ran = arena("stats", *(f"{name}/games.lath" for name in ("two", "copy", "one")), "--json")
+    assert json.loads(ran.out)["games"] == 8
 
 
 ONE: Final = """[Game "yavalath"]
