@@ -103,14 +103,19 @@ def entry(number: int, record: Record, ending: str = "", *, is_playable: bool = 
 
 def of_members(game: Entry, whose: Mapping[str, str]) -> Entry:
     """Return an entry in which bots are called as the members are whose versions they are."""
-    record = game.record
+    record = record_of_members(game.record, whose)
+    return game if record is game.record else replace(game, record=record)
+
+
+def record_of_members(record: Record, whose: Mapping[str, str]) -> Record:
+    """Return a record in which bots are called as the members are whose versions they are."""
     if whose.keys().isdisjoint((record.first, record.second)):
-        return game
+        return record
     tags = tuple(
         (tag, whose.get(value, value) if tag in ("First", "Second") else value)
         for tag, value in record.tags
     )
-    return replace(game, record=replace(record, tags=tags))
+    return replace(record, tags=tags)
 
 
 def ending_of(record: Record) -> str:

@@ -75,8 +75,17 @@ class Event:
     regressions: Sequence[str] = ()
     """Which of them are worse than the one before, in sentences."""
 
+    again: Mapping[str, int] = field(default_factory=dict)
+    """How many games of a bot an event before has, too, where there are any: they count once."""
+
     season: Told | None = None
     """The season that it is; None: none, or all that was played before the first one."""
+
+    is_last: bool = True
+    """Whether it is what is played now, and not an earlier season."""
+
+    benched: Sequence[str] = ()
+    """Which bots are benched and why, in sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +104,14 @@ class Showing:
 
     in_table: int
     """Which row of the table it is, from 1."""
+
+    again: int = 0
+    """How many of its games another event has, too, and counts."""
+
+    @property
+    def games(self) -> int:
+        """Return how many games count here: the rows of a bot add up to all its games."""
+        return int(self.row["games"]) - self.again
 
 
 class Link(NamedTuple):
@@ -171,6 +188,27 @@ class Entrant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Absent:
+    """An entry of a season without a game that counts."""
+
+    name: str
+    page: str
+    """The address of its page, from that of the league."""
+
+    mark: str
+    """Such as `benched`; empty where it plays."""
+
+    why: tuple[str, ...] = ()
+    """The same in sentences, with the reason."""
+
+    coming: tuple[tuple[Event, int, str, str], ...] = ()
+    """Its next match days: the season, the number, the date if it is planned, and whom it meets."""
+
+    put_off: tuple[tuple[Event, int, str], ...] = ()
+    """The same of games that were put off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class League:
     """Events and bots, and the table of all games."""
 
@@ -183,6 +221,12 @@ class League:
 
     pages: Mapping[str, str] = field(default_factory=dict)
     """The address of a bot's page, by its name and by those of its versions."""
+
+    absent: tuple[Absent, ...] = ()
+    """Entries without a game that counts, by name; they are in no group."""
+
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Entries that do not play in the season that is played now, and what they are."""
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
@@ -201,7 +245,16 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
     names = defaultdict[str, list[str]](list)
     for name in sorted(rows, key=lambda name: (order.get(name, (False, 0)), name)):
         names[bot_of.get(name, name)].append(name)
-    pages = {bot: f"bots/{place}.html" for bot, place in addresses(names).items()}
+    entered = {row["name"] for one in events if one.season for row in one.season["table"]}
+    places = addresses({*names, *entered})
+    pages = {bot: f"bots/{place}.html" for bot, place in places.items()}
+    marks = {
+        row["name"]: row["mark"]
+        for one in events
+        if one.season and one.is_last
+        for row in one.season["table"]
+        if row["mark"]
+    }
     last = {bot: rows[versions[-1]] for bot, versions in names.items()}
     ranked = sorted(names, key=lambda bot: (last[bot]["group"], last[bot]["rank"], bot))
     met = _meetings(events, table, bot_of)
@@ -227,8 +280,41 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
     return League(
         events=tuple(events),
         groups=tuple(groups),
-        pages={name: pages[bot] for bot in names for name in (*names[bot], bot)},
+        pages=pages | {name: pages[bot] for bot in names for name in (*names[bot], bot)},
+        absent=tuple(
+            _absent(name, pages[name], marks.get(name, ""), events)
+            for name in sorted(entered.difference(names))
+        ),
+        marks=marks,
     )
+
+
+def _absent(name: str, page: str, mark: str, events: Iterable[Event]) -> Absent:
+    """Return what is known of an entry without a game that counts."""
+    coming, put_off, why = [], [], list[str]()
+    for event in events:
+        if event.season is None:
+            continue
+        if event.is_last:
+            why += [words for words in event.benched if words.startswith(f"{name} ")]
+        for day in event.season["days"]:
+            put_off += [(event, day["number"], one) for one in _others(name, day["put_off"])]
+        for next_ in event.season["coming"]:
+            found = _others(name, next_["pairings"])
+            coming += [(event, next_["number"], next_["date"], one) for one in found]
+    return Absent(
+        name=name,
+        page=page,
+        mark=mark,
+        why=tuple(why),
+        coming=tuple(coming),
+        put_off=tuple(put_off),
+    )
+
+
+def _others(name: str, pairings: Iterable[Sequence[str]]) -> list[str]:
+    """Return whom an entry meets."""
+    return [one for both in pairings if name in both for one in both if one != name]
 
 
 def _bots(events: Iterable[Event]) -> dict[str, str]:
@@ -257,6 +343,7 @@ def _showings(events: Sequence[Event], names: Sequence[str]) -> Iterable[Showing
                 row=row,
                 bots=sum(one["group"] == row["group"] for one in rows),
                 in_table=rows.index(row) + 1,
+                again=event.again.get(row["name"], 0),
             )
 
 

@@ -46,6 +46,22 @@ class Season:
     entries: Mapping[str, str] = field(default_factory=dict)
     """The entry of each bot, by its name in records; a name that is not there is its own."""
 
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """Entries that do not play today, and what they are, such as `benched`."""
+
+    is_past: bool = False
+    """Whether another season came after it: no day of it is to come."""
+
+    def entered(self, until: int | None = None) -> set[str]:
+        """Return the entries that are drawn up, up to a match day."""
+        return {
+            name
+            for day in self.days
+            if until is None or day.number <= until
+            for fixture in day.fixtures
+            for name in fixture[:2]
+        }
+
 
 class Row(TypedDict):
     """An entry in a table of points."""
@@ -57,6 +73,8 @@ class Row(TypedDict):
     draws: Count
     losses: Count
     points: Amount
+    mark: str
+    """`benched`, `retired` or `disqualified`; empty where it plays"""
 
 
 class Pairing(TypedDict):
@@ -78,6 +96,8 @@ class Day(TypedDict):
     """date of its first game; empty if it is not known"""
     last: str
     results: list[Pairing]
+    put_off: list[list[str]]
+    """who was to meet whom and did not on that day, such as entries that were benched"""
     table: list[Row]
     """the standings after it"""
 
@@ -111,9 +131,19 @@ _Game = tuple[str, str, str]
 """First, second and the result."""
 
 
-def table_of(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Row]:
-    """Return the table of points of games, each with how often it ended so."""
+def table_of(
+    games: Mapping[_Game, int],
+    entries: Mapping[str, str],
+    entered: Iterable[str] = (),
+    marks: Mapping[str, str] | None = None,
+) -> list[Row]:
+    """Return the table of points of games, each with how often it ended so.
+
+    Whoever is `entered` has a row without a game, too.
+    """
     halves = defaultdict[str, Counter[str]](Counter)
+    for name in entered:
+        halves[name].update(())
     for (first, second, result), number in games.items():
         of_first = POINTS[result]
         for name, scored in ((first, of_first), (second, 1 - of_first)):
@@ -129,6 +159,7 @@ def table_of(games: Mapping[_Game, int], entries: Mapping[str, str]) -> list[Row
             "draws": halves[name]["draws"],
             "losses": halves[name]["losses"],
             "points": _points(halves[name]),
+            "mark": (marks or {}).get(name, ""),
         }
         for rank, name in zip(ranks, ordered, strict=True)
     ]
@@ -176,26 +207,32 @@ class SeasonCounter:
         season, entries = self._season, self._season.entries
         so_far: Counter[_Game] = Counter(self._games.get((True, 0), {}))
         days: list[Day] = []
-        for number in sorted(day for is_of_season, day in self._games if is_of_season and day):
-            games = self._games[True, number]
+        known = {day.number: day for day in season.days if day.is_over}
+        with_games = {day for is_of_season, day in self._games if is_of_season and day}
+        for number in sorted(with_games | known.keys()):
+            games = self._games.get((True, number), Counter())
             so_far += games
-            dates = sorted(self._dates[number])
+            dates = sorted(self._dates.get(number, {""}))
+            results = _results(games, entries)
+            met = {frozenset((one["one"], one["other"])) for one in results}
+            wanted = known[number].fixtures if number in known else ()
             days.append(
                 {
                     "number": number,
                     "first": dates[0],
                     "last": dates[-1],
-                    "results": _results(games, entries),
-                    "table": table_of(so_far, entries),
+                    "results": results,
+                    "put_off": [[*one[:2]] for one in wanted if frozenset(one[:2]) not in met],
+                    "table": table_of(so_far, entries, season.entered(number), season.marks),
                 }
             )
         everything: Counter[_Game] = sum(self._games.values(), Counter())
         return {
             "name": season.name,
-            "table": table_of(so_far, entries),
+            "table": table_of(so_far, entries, season.entered(), season.marks),
             "days": days,
-            "coming": coming_of(season.days),
-            "all_time": table_of(everything, entries),
+            "coming": [] if season.is_past else coming_of(season.days),
+            "all_time": table_of(everything, entries, season.entered(), season.marks),
         }
 
 

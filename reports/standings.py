@@ -555,9 +555,16 @@ def _standings_of(tally: Tally, scale: Scale, rules: Mapping[str, Rule] | None =
         overall=overall,
         per_game=per_game,
         left_out=counts(tally.left_out),
-        unranked=tuple(sorted(tally.names.difference(row.name for row in overall.rows))),
+        unranked=tuple(sorted(_without_games(tally, overall, scale))),
         unsound=tally.unsound(),
     )
+
+
+def _without_games(tally: Tally, table: Table, scale: Scale) -> set[str]:
+    """Return the bots of which no game counts; of a member with versions none of any version."""
+    whose = member_of(scale.members)
+    met = {whose.get(name, name) for name in tally.names}
+    return met.difference(row.name for row in table.rows)
 
 
 def _together(games: Iterable[GameResults]) -> GameResults:

@@ -5,6 +5,7 @@ Must not know how numbers or pages are made.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -91,7 +92,8 @@ class SiteJob:
         index = self._index(sources, links)
         if not index["facts"]["records"]:
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
-        names = (row["name"] for row in index["standings"]["overall"]["rows"])
+        names = [row["name"] for row in index["standings"]["overall"]["rows"]]
+        names += [bot for one in sources for bot in _entered(one)]
         own = [f"bots/{short}.html" for short in addresses(names).values()]
         with made_folder(self.out) as place:
             website = Website(place, force=self.force)
@@ -223,7 +225,10 @@ class SiteJob:
                     table=document["standings"]["overall"],
                     versions=document["versions"],
                     regressions=document["regressions"],
-                    season=document["season"] if source.is_last else None,
+                    again=row["again_by_bot"],
+                    season=document["season"],
+                    is_last=source.is_last,
+                    benched=document["benched"] if source.is_last else (),
                 ),
             )
 
@@ -253,6 +258,16 @@ class _Source(NamedTuple):
         return self.of_part(records) if self.is_part and not self.season else records
 
 
+def _entered(source: _Source) -> set[str]:
+    """Return the entries of a season, those without a game too."""
+    return {
+        name
+        for one in seasons_in([source.path])
+        if source.season == one.name
+        for name in one.entered()
+    }
+
+
 def _season_of(record: Record | Refused) -> str | None:
     return None if isinstance(record, Refused) else record.tag(SEASON)
 
@@ -264,14 +279,23 @@ def _snapshot_words(background: Background) -> str:
 def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
     """Return an event for each season of a pool; copies that are snapshots come last.
 
-    What an organiser has ruled since then counts, and a game counts where it is first.
+    What an organiser has ruled since then counts, and a game counts where it is first. Where a pool
+    itself is not given, the newest of its snapshots stands for it.
     """
     found, copies = list[_Source](), list[_Source]()
-    ordered = live_first(path for _, path in named)
+    pools = set[str]()
+
+    def order(one: tuple[str, Path]) -> tuple[bool, float]:
+        snapshot = snapshot_in([one[1]])
+        return snapshot is not None, -_time_of(snapshot.date) if snapshot else 0.0
+
+    ordered = live_first(path for _, path in sorted(named, key=order))
     for name, path in sorted(named, key=lambda one: ordered.index(one[1])):
-        if snapshot_in([path]):
+        origin = origin_of(path)
+        if snapshot_in([path]) and origin in pools:
             copies.append(_Source(name, path))
             continue
+        pools.add(origin)
         seasons = [one.name for one in seasons_in([path])]
         if not seasons:
             found.append(_Source(name, path))
@@ -287,6 +311,13 @@ def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
             is_last = season == seasons[-1]
             found.append(_Source(own, path, season, is_part=True, is_last=is_last))
     return [*found, *copies]
+
+
+def _time_of(date: str) -> float:
+    try:
+        return dt.datetime.fromisoformat(date).timestamp()
+    except (OverflowError, ValueError):
+        return 0.0
 
 
 def _count(number: int, word: str) -> str:

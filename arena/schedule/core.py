@@ -202,6 +202,14 @@ class Schedule(ABC):
         """Return how many of them are reported; `total` once everything is played."""
         return self._reported
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Return how many games what it comes to has, and how many it will have: of a season its.
+
+        A run may play fewer, such as those of a match day.
+        """
+        return self.done, self.total
+
     def stage(self) -> int:
         """Return from which stage on it is open who meets whom: of most formats there is one."""
         return 0

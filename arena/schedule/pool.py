@@ -93,6 +93,10 @@ class Pool(Schedule):
         self._has_dealt = False
         self._missing = 0
         """Games to play, dealt ones included."""
+        self._later = 0
+        """Games of later match days, which this run does not play."""
+        self._earlier = 0
+        """Games that are stored and are not of the season."""
         self._wanted = self._by_days() if self._season else self._by_turns()
         self.take_in(())
 
@@ -100,6 +104,14 @@ class Pool(Schedule):
     def total(self) -> int:
         """Return how many games are stored or will be; with a rule there always is another pair."""
         return self._reported + self._missing + (2 if self._rule else 0)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Return how many games of the season are stored, and how many it will have."""
+        if not self._season:
+            return super().extent
+        done = self._reported - self._earlier
+        return done, done + self._missing + self._later
 
     def take_in(self, played: Iterable[Played]) -> None:
         """Count what is stored, by number."""
@@ -111,7 +123,9 @@ class Pool(Schedule):
         self._halves[:] = [pair for pair in sorted(self._begun, reverse=True) if self._fits(pair)]
         self._missing = len(self._halves)
         if self._season:
-            self._missing += 2 * sum(1 for _ in self._by_days())
+            dealt = 2 * sum(1 for _ in self._by_days())
+            self._missing += dealt
+            self._later = 2 * sum(1 for _ in self._by_days(is_whole=True)) - dealt
         elif self._rule is None:
             for game_id, names in self._kinds():
                 turns = self._turns[self._meeting(game_id, names)]
@@ -125,6 +139,7 @@ class Pool(Schedule):
         self._reported += 1
         if self._season and number < self._season.from_pair:
             self._taken.add(number)
+            self._earlier += 1
             return
         begun = self._begun.get(number)
         if begun is None:
@@ -198,10 +213,11 @@ class Pool(Schedule):
                 if turn not in self._turns[self._meeting(game, names)]:
                     yield game, names, turn
 
-    def _by_days(self) -> Iterator[tuple[str, Pairing, int]]:
+    def _by_days(self, *, is_whole: bool = False) -> Iterator[tuple[str, Pairing, int]]:
         """Yield what the match days of a season lack, day after day.
 
-        Of one day alone it is the next one with a pairing of bots that are not benched.
+        Of one day alone it is the next one with a pairing of bots that are not benched, unless the
+        whole season is asked for.
         """
         season = self._season
         assert season is not None
@@ -219,7 +235,8 @@ class Pool(Schedule):
                 for at, game in enumerate(self._settings.games)
                 if turn not in self._turns_of(self._meeting(game, pairing))
             ]
-            is_last = season.is_one_day and any(self._is_playable(unit[-1]) for unit in units)
+            is_one = season.is_one_day and not is_whole
+            is_last = is_one and any(self._is_playable(unit[-1]) for unit in units)
             for turn, _, game, pairing in sorted(units, key=itemgetter(0, 1)):
                 if turn not in self._turns_of(self._meeting(game, pairing)):
                     yield game, pairing, turn

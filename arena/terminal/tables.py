@@ -580,7 +580,7 @@ def print_season(season: Told | None, output: Output) -> None:
 
 
 def _points_sheet(rows: Iterable[Row], title: str) -> Sheet:
-    columns = (
+    columns: tuple[SheetColumn, ...] = (
         *(SheetColumn("#"), SheetColumn("bot", "name"), SheetColumn("games")),
         *(SheetColumn("won"), SheetColumn("drawn"), SheetColumn("lost"), SheetColumn("points")),
     )
@@ -588,6 +588,10 @@ def _points_sheet(rows: Iterable[Row], title: str) -> Sheet:
         tuple(f"{one:g}" if isinstance(one, float) else f"{one}" for one in row.values())
         for row in rows
     ]
+    if any(row["mark"] for row in rows):
+        columns = (*columns, SheetColumn("plays", "text"))
+    else:
+        cells = [row[:-1] for row in cells]
     return Sheet(columns, tuple(cells), title)
 
 

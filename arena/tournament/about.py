@@ -12,6 +12,7 @@ from typing import Any, Final
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.config import read_toml
 from lath.arena.tournament.database import CONFIG
+from lath.arena.tournament.sources import snapshot_in
 
 KEY: Final = "[league] about"
 
@@ -52,6 +53,21 @@ def about_in(folders: Iterable[Path]) -> str:
             continue
         league: Any = read_toml(path)[0].get("league")
         named = league.get("about") if isinstance(league, dict) else None
-        if isinstance(named, str) and named:
-            return read_about(folder / named, f"{path}: {KEY}")
+        if not isinstance(named, str) or not named:
+            continue
+        if snapshot_in([folder]):  # it has a copy; those of former versions had none
+            if (copy := folder / copy_name(named)).is_file():
+                return read_about(copy, f"{path}: {KEY}")
+            continue
+        return read_about(folder / named, f"{path}: {KEY}")
     return ""
+
+
+def copy_name(named: str) -> str:
+    """Return the name of the file in a snapshot.
+
+    >>> copy_name("about.md"), copy_name("../texts/games.lath")
+    ('about.md', 'about-games.lath')
+    """
+    name = Path(named).name
+    return name if name.endswith(".md") else f"about-{name}"

@@ -129,12 +129,13 @@ class OpenGames:
 
     def outcome(self) -> Outcome:
         """Return what it has come to by the rules of the format."""
+        done, total = self.schedule.extent
         return outcome_of(
             self.schedule.standing(),
             self._config.format,
             event=self._config.event,
-            done=self.schedule.done,
-            total=self.schedule.total,
+            done=done,
+            total=total,
         )
 
     @property

@@ -13,10 +13,11 @@ import re
 from contextlib import closing, suppress
 from pathlib import Path
 from shutil import rmtree
-from typing import Final
+from typing import Any, Final
 
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.config import Config
+from lath.arena.tournament.about import about_in, copy_name
+from lath.arena.tournament.config import Config, read_toml
 from lath.arena.tournament.database import CONFIG, EXPORTED, OUTCOME_STATE, SNAPSHOT, WRITTEN
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.folder import (
@@ -85,6 +86,9 @@ def _fill(place: Path, name: str, config: Config, store: Store, *, with_report: 
     store.copy_to(place)
     config_text = (store.folder / CONFIG).read_bytes()
     write_whole(place / CONFIG, [config_text])
+    league: Any = read_toml(store.folder / CONFIG)[0].get("league")
+    if isinstance(league, dict) and (named := league.get("about")) and about_in([store.folder]):
+        write_whole(place / copy_name(named), [(store.folder / named).read_bytes()])
     written = write_outcome(place, summary.outcome)
     notes = {OUTCOME_STATE: written, WRITTEN: hashlib.sha256(config_text).hexdigest()}
     now = dt.datetime.now().astimezone().isoformat(timespec="seconds")

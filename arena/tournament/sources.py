@@ -463,8 +463,14 @@ def rulings_in(sources: Sequence[Path]) -> tuple[Ruling, ...]:
 
 
 def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
-    """Return which bots are benched in a tournament; else as `changes_in`."""
-    return tuple(one for one in _noted(sources, BENCHES, Bench) if not one.lifted)
+    """Return which bots are benched in a tournament; else as `changes_in`.
+
+    Of a pool they are those that have not been retired since.
+    """
+    found = tuple(one for one in _noted(sources, BENCHES, Bench) if not one.lifted)
+    versions = _noted(sources, VERSIONS, Version) if found else ()
+    there = {name for one in versions if not one.retired for name in (one.name, one.bot)}
+    return tuple(one for one in found if not versions or one.bot in there)
 
 
 def snapshot_in(sources: Sequence[Path]) -> Snapshot | None:
@@ -481,14 +487,35 @@ def seasons_in(sources: Sequence[Path]) -> tuple[Season, ...]:
     if len(sources) != 1 or not (folder := sources[0]).is_dir():
         return ()
     if (folder / DATABASE).is_file():
-        entries = {one.name: one.bot for one in _noted(sources, VERSIONS, Version)}
-        return tuple(replace(one, entries=entries) for one in _noted(sources, SEASONS, Season))
+        versions = _noted(sources, VERSIONS, Version)
+        entries = {one.name: one.bot for one in versions}
+        *before, last = _noted(sources, SEASONS, Season) or (None,)
+        if last is None:
+            return ()
+        marks = _marks(sources, versions, last.entered())
+        past = (replace(one, entries=entries, is_past=True) for one in before if one)
+        return (*past, replace(last, entries=entries, marks=marks))
     if not (folder / RECORDS).is_file():
         return ()
     with reading(folder / RECORDS), (folder / RECORDS).open(encoding="utf-8") as lines:
         tags = (line for line in lines if line.startswith(_SEASON_TAG))
         names = dict.fromkeys(parse_tag(line) for line in tags)
-    return tuple(Season(name=name, from_pair=1, offset=0, date="") for name in names)
+    found = [Season(name=name, from_pair=1, offset=0, date="", is_past=True) for name in names]
+    return (*found[:-1], *(replace(one, is_past=False) for one in found[-1:]))
+
+
+def _marks(
+    sources: Sequence[Path], versions: Sequence[Version], entered: Iterable[str]
+) -> dict[str, str]:
+    """Return which bots of a pool do not play today, and what they are."""
+    entries = {one.name: one.bot for one in versions}
+    playing = {one.bot for one in versions if not one.retired}
+    out = {one.bot for one in rulings_in(sources) if one.bot and not one.lifted}
+    return {
+        **{entries.get(one.bot, one.bot): "benched" for one in benched_in(sources)},
+        **dict.fromkeys({*entries.values(), *entered} - playing, "retired"),
+        **{one.bot: "disqualified" for one in versions if not out.isdisjoint((one.name, one.bot))},
+    }
 
 
 _SEASON_TAG: Final = f'[{SEASON_TAG} "'
@@ -616,6 +643,9 @@ def background_of(
     played = _noted(sources, PROVENANCE, Provenance)
     if outcome is None or not outcome.is_complete:
         played = tuple(map(_without_seed, played))
+    shown = season_in(sources, season)
+    if outcome is not None and shown != season_in(sources, None):  # it is of the last season
+        outcome = Outcome(format=outcome.format, event=outcome.event)
     return Background(
         outcome=outcome,
         changes=changes_in(sources),
@@ -623,7 +653,7 @@ def background_of(
         rulings=rulings_in(sources),
         benches=benched_in(sources),
         snapshot=snapshot_in(sources),
-        season=season_in(sources, season),
+        season=shown,
         provenance=played,
         scale=scale_in(sources, anchors=anchors, relative_to=relative_to),
     )
@@ -642,7 +672,7 @@ def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
         return found[-1] if found else None
     for one in found:
         if one.name == name:
-            return one if one is found[-1] else replace(one, days=())
+            return one
     names = ", ".join(repr(one.name) for one in found) or "none"
     raise ConfigError(f"--season {name!r}: seasons are: {names}, or {ALL_SEASONS} for all games")
 

@@ -5,6 +5,7 @@ Must not know where tournaments are kept: who has them says their names and link
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from operator import itemgetter
@@ -18,12 +19,19 @@ from lath.notation.record import Record
 from lath.reports import export
 from lath.reports.background import Version
 from lath.reports.comparisons import PLAIN_SCALE, Scale
-from lath.reports.figures import UNKNOWN, FactCounter, Facts
+from lath.reports.figures import UNKNOWN, FactCounter, Facts, record_of_members
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Card, Page, rendered
-from lath.reports.ranking import Rule, members_of
+from lath.reports.ranking import Rule, member_of, members_of
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
-from lath.reports.standings import Refused, Standings, Tally, leaders_of, standings_of
+from lath.reports.standings import (
+    Refused,
+    Standings,
+    Tally,
+    leaders_of,
+    standings_of,
+    why_left_out,
+)
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""
@@ -41,8 +49,16 @@ class Tournament(TypedDict):
     facts: Facts
     format: str
     """such as swiss; empty where it is not known"""
+    games: Count
+    """games that count"""
+    again: Count
+    """how many of these an event before it in the sources has, too: in all they count once"""
+    again_by_bot: dict[str, Count]
+    """the same by bot"""
+    bots: Count
+    """how many bots have a game that counts, the versions of one as one"""
     done: Count
-    """games that are played and count"""
+    """games that are played, also those that are void"""
     total: Count | None
     """games that there will be; null where that is not known"""
     verdict: str
@@ -124,19 +140,26 @@ class Collector:
         the higher `place` is the newer one.
         """
         self._places[name] = place
-        counter, own = FactCounter(), Tally()
+        counter, own, again = FactCounter(), Tally(), Counter[str]()
+        again_games = 0
         members = members_of(versions)
+        whose = member_of(members)
         for member, names in members.items():
             known = self._members.get(member, ())
             self._members[member] = (*(name for name in known if name not in names), *names)
         for record in self._tally.sound(records):
-            counter.add(record)
+            told = record_of_members(record, whose)
+            counter.add(told)
             if not self._given.is_left_out(record):
-                self._facts.add(record)
+                self._facts.add(told)
                 self._tally.add(record)
                 if name != self._newest:
                     self._before.add(record)
+            elif not why_left_out(record):
+                again_games += 1
+                again.update({told.first, told.second})
             own.add(record)
+        scores = sum((counted.scores for counted in own.games.values()), Counter())
         rule, first = leaders_of(
             own, Scale(outcome=outcome, members=members, rule="season" if part else None)
         )
@@ -149,6 +172,10 @@ class Collector:
                 "link": link,
                 "facts": facts,
                 "format": outcome.format if outcome else "",
+                "games": scores.total(),
+                "again": again_games,
+                "again_by_bot": dict(sorted(again.items())),
+                "bots": len({whose.get(name, name) for game in scores for name in game[:2]}),
                 "done": outcome.done if outcome else facts["records"],
                 "total": outcome.total if outcome else None,
                 "verdict": outcome.verdict if outcome else "",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 from lath.games.drawing.shapes import line
-from lath.reports.league import Entrant, League, Showing
+from lath.reports.league import Absent, Entrant, League, Showing
 from lath.reports.page.about import to_html
 from lath.reports.page.index import Document
 from lath.reports.page.page import Card, Page, rendered
@@ -85,9 +85,11 @@ def pages(
 
     for entrant in league.entrants:
         yield page(entrant.page, "league/bot.html.j2", "../", entrant=entrant, of=_of(entrant))
+    for absent in league.absent:
+        yield page(absent.page, "league/absent.html.j2", "../", absent=absent)
     yield page(MEETINGS, "league/head-to-head.html.j2", "")
     shown_first: dict[str, Any] = {"season": None, "season_link": ""}
-    if of_season := next((one for one in league.events if one.season), None):
+    if of_season := next((one for one in league.events if one.season and one.is_last), None):
         shown_first = {"season": of_season.season, "season_link": of_season.link}
     newest, points = league.events[:SHOWN], _all_time(league)
     yield page(INDEX, "league/index.html.j2", "", newest=newest, all_time=points, **shown_first)
@@ -100,7 +102,10 @@ def _tables(document: Document, found: Mapping[str, str]) -> dict[str, Any]:
 
 def _all_time(league: League) -> list[Row]:
     """Return the table of points of all games, an entry a line."""
-    rows = [{**_of(one), "name": one.name} for one in league.entrants]
+    everybody: list[Entrant | Absent] = [*league.entrants, *league.absent]
+    rows = [
+        {**_of(one), "name": one.name, "mark": league.marks.get(one.name, "")} for one in everybody
+    ]
     for row in rows:
         row["points"] = row["wins"] + row["draws"] / 2
     rows.sort(key=lambda row: (-row["points"], row["name"]))
@@ -108,10 +113,10 @@ def _all_time(league: League) -> list[Row]:
     return [cast("Row", {"rank": rank, **row}) for rank, row in zip(ranks, rows, strict=True)]
 
 
-def _of(entrant: Entrant) -> dict[str, Any]:
+def _of(entrant: Entrant | Absent) -> dict[str, Any]:
     """Return all games of a bot, of all its versions, as a score."""
+    meetings = entrant.meetings if isinstance(entrant, Entrant) else ()
     sums = {
-        word: sum(getattr(one, word) for one in entrant.meetings)
-        for word in ("wins", "draws", "losses")
+        word: sum(getattr(one, word) for one in meetings) for word in ("wins", "draws", "losses")
     }
     return {**sums, "games": sum(sums.values())}

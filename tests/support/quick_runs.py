@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from results import a_config, a_result
 
 from lath.arena import matches, runs
+from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
 from lath.arena.tournament.progress import Summary
@@ -38,10 +40,17 @@ class AtOnce(Executor):
 def won(job: PairJob) -> str:
     """Return a win of first in each game of a job."""
     games = tuple(
-        a_result(plan.number, names=plan.names, game=plan.game, round=plan.round)
+        _tagged(a_result(plan.number, names=plan.names, game=plan.game, round=plan.round), plan)
         for plan in job.games
     )
     return PairResult(pair=job.pair, games=games).as_text()
+
+
+def _tagged(game: GameResult, plan: GamePlan) -> GameResult:
+    """Return a game with what its tournament says of it, such as its match day."""
+    more = [(name, value) for name, value in plan.tags if f'[{name} "' not in game.record]
+    lines = "".join(f'[{name} "{value}"]\n' for name, value in more)
+    return replace(game, record=game.record.replace("[Number", f"{lines}[Number", 1))
 
 
 class Watcher:

@@ -18,7 +18,6 @@ from commands import Ran, arena
 from quick_runs import play_nothing
 from wrong_bits import copy_to
 
-from lath.arena.tournament.sources import records_of
 from lath.notation import parse
 from lath.notation.given import AGAIN, game_key
 
@@ -107,8 +106,7 @@ def test_games_of_other_tournaments_are_others_and_those_of_copies_are_the_same(
         words = ("--bot", "ann=random", "--bot", "bob=random", "--rounds", 2, "--seed", 1, "-q")
         ran = arena("run", "--out", name, "--game", "yavalath", "--tc", "move 1", *words)
         assert ran.status == 0, ran.err
-    keys = [{game_key(one) for one in records_of([Path(name)])} for name in names]
-    assert keys[0] == keys[1] == keys[2], "by themselves the games say nothing else"
+    assert Path("one/games.lath").read_text() == Path("two/games.lath").read_text()
     shutil.copytree("two", "copy")
     (here / "alone").mkdir()
     shutil.copy("three/games.lath", "alone/games.lath")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -155,3 +156,63 @@ def test_what_is_wrong_with_the_lines_is_one_error(content: bytes | None, why: s
         assert "about" in ran.err.replace("about.md", "")
         assert "tournament.toml" in ran.err
     assert not Path("new").exists()
+
+
+@pytest.mark.usefixtures("_here")
+def test_a_snapshot_is_published_by_itself_as_its_pool_was() -> None:
+    toml = LEAGUE / "tournament.toml"
+    Path("texts").mkdir()
+    Path("texts/rules.txt").write_text("Be on time.")
+    toml.write_text(toml.read_text() + '\n[league]\nabout = "../texts/rules.txt"\n')
+    assert arena("run", LEAGUE, "--snapshot", "With rules", "--no-report").status == 0
+    whole = written(LEAGUE)
+    of_pool = [path.name for path in sorted(Path("public/events").iterdir())]
+    Path("texts/rules.txt").unlink()
+    page = written("league/snapshots/with-rules")
+    assert "<p>Be on time.</p>" in page
+    for section in ("season", "all-time"):
+        assert cells(page, section) == cells(whole, section)
+    names = [path.name for path in sorted(Path("public/events").iterdir())]
+    assert [name.replace("with-rules", "league") for name in names] == of_pool
+    Path("league/snapshots/with-rules/about-rules.txt").unlink()
+    assert "Be on time" not in written("league/snapshots/with-rules"), "as those made before"
+
+
+def test_who_could_not_play_is_in_every_table_and_has_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    LEAGUE.mkdir()
+    Path("league/finn.py").write_text("raise SystemExit(1)")
+    bots = ["greedy", "random", "dan", "finn"]
+    commands = {"dan": 'command = "random"', "finn": f'command = "{sys.executable} finn.py"'}
+    lines = ['format = "pool"', 'games = ["yavalath"]', "rounds = 1", "[time]", "nodes = 2"]
+    lines += ["[season]", 'name = "Autumn"']
+    for name in bots:
+        lines += ["[[bot]]", f'name = "{name}"', commands.get(name, "")]
+    (LEAGUE / "tournament.toml").write_text("\n".join(lines))
+    arena("run", LEAGUE, "--match-day", "-q", "--no-report")
+    met = json.loads(arena("rate", LEAGUE, "--json").out)["season"]
+    assert {row["name"]: row["mark"] for row in met["table"]}["finn"] == "benched"
+    ((one, other),) = met["days"][0]["put_off"]
+    assert "finn" in (one, other)
+    page = written(LEAGUE)
+    event = Path("public/events/league-autumn.html").read_text()
+    for text, section in (page, "season"), (page, "all-time"), (event, "season"):
+        assert ["finn benched", "0"] in [row[1:3] for row in cells(text, section)], section
+    assert "put off" in event
+    own = Path("public/bots/finn.html").read_text()
+    assert "finn is benched: " in own
+    assert "match day 1: " in own
+    assert 'href="bots/finn.html"' in page
+    assert "benched" in arena("rate", LEAGUE).out
+    ran = arena("run", LEAGUE, "--retire", "finn", "-q", "--no-report")
+    assert ran.status == 0, ran.err
+    told = json.loads(arena("rate", LEAGUE, "--json").out)["season"]
+    assert {row["name"]: row["mark"] for row in told["table"]}["finn"] == "retired"
+    arena("run", LEAGUE, "--season", "Spring", "-q", "--no-report")
+    told = json.loads(arena("rate", LEAGUE, "--json").out)["season"]
+    assert "finn" not in [row["name"] for row in told["table"]], "it is not entered"
+    told = json.loads(arena("rate", LEAGUE, "--json", "--season", "Autumn").out)["season"]
+    assert "finn" in [row["name"] for row in told["table"]]
+    assert told["coming"] == []
