@@ -7,7 +7,7 @@ know where records are kept, nor how any of it looks.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -122,7 +122,9 @@ class Told(TypedDict):
     days: list[Day]
     """in their order"""
     coming: list[Coming]
-    """the next one first"""
+    """of which anything can be played, the next one first"""
+    waits_for: list[str]
+    """entries that are benched, where all that is left to play is theirs"""
     all_time: list[Row]
     """of all games, those of other seasons too"""
 
@@ -226,12 +228,15 @@ class SeasonCounter:
                     "table": table_of(so_far, entries, season.entered(number), season.marks),
                 }
             )
+        benched = [name for name, mark in season.marks.items() if mark == "benched"]
+        coming, waits_for = to_come([] if season.is_past else season.days, benched)
         everything: Counter[_Game] = sum(self._games.values(), Counter())
         return {
             "name": season.name,
             "table": table_of(so_far, entries, season.entered(), season.marks),
             "days": days,
-            "coming": [] if season.is_past else coming_of(season.days),
+            "coming": coming,
+            "waits_for": waits_for,
             "all_time": table_of(everything, entries, season.entered(), season.marks),
         }
 
@@ -267,6 +272,26 @@ def coming_of(days: Iterable[MatchDay]) -> list[Coming]:
         for day in days
         if not day.is_over
     ]
+
+
+def to_come(days: Iterable[MatchDay], benched: Collection[str]) -> tuple[list[Coming], list[str]]:
+    """Return the match days to come of which anything can be played, while these are benched.
+
+    With them comes for whom the season waits, where nothing can be played without it.
+    """
+    left = coming_of(days)
+    playable = [day for day in left if any(map({*benched}.isdisjoint, day["pairings"]))]
+    of_left = {name for day in left for both in day["pairings"] for name in both}
+    return playable, [] if playable else sorted(of_left.intersection(benched))
+
+
+def waiting_words(names: Sequence[str]) -> str:
+    """Return for whom a season waits.
+
+    >>> waiting_words(["Hal"]), waiting_words(["Finn", "Hal"])
+    ('waits for Hal, which is benched', 'waits for Finn and Hal, which are benched')
+    """
+    return f"waits for {' and '.join(names)}, which {'is' if len(names) == 1 else 'are'} benched"
 
 
 def pairing_words(coming: Coming) -> str:

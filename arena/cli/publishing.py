@@ -18,6 +18,7 @@ from lath.arena.cli.report import content_words, refuse_strange, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.tournament.about import about_in, read_about
 from lath.arena.tournament.anchors import scale_in
+from lath.arena.tournament.announced import announced, is_announced
 from lath.arena.tournament.database import is_being_played
 from lath.arena.tournament.pages import Website, newest_of
 from lath.arena.tournament.private import private_below
@@ -90,7 +91,7 @@ class SiteJob:
         else:
             about = read_about(self.about, "--about")
         index = self._index(sources, links)
-        if not index["facts"]["records"]:
+        if not index["facts"]["records"] and not any(one.is_announced for one in sources):
             raise ArenaError(f"no records in {', '.join(map(str, self.given))}")
         names = [row["name"] for row in index["standings"]["overall"]["rows"]]
         names += [bot for one in sources for bot in _entered(one)]
@@ -120,6 +121,8 @@ class SiteJob:
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
         """Return the records of a source, those of its season where it is one, and the rest."""
         scale: dict[str, Any] = {"public": True, "anchors": self.anchors, "rules": self.rules}
+        if source.is_announced:
+            return Material(iter(()), announced(source.path))
         records, found = material_of([source.path], doubts, season=source.season, **scale)
         if source.is_part:
             whole = found.outcome or Outcome(format=POOL)
@@ -148,6 +151,7 @@ class SiteJob:
         found = collector.document(self.title or DEFAULT_TITLE)
         if names := [row["name"] for row in found["standings"]["overall"]["rows"]]:
             refuse_strange(names, self.anchors, "")
+        announced_ones = {one.name for one in sources if one.is_announced}
         parts = {one.name for one in sources if one.is_part and not one.season}
         found["tournaments"] = [
             one
@@ -155,7 +159,7 @@ class SiteJob:
             if one["facts"]["records"] or one["name"] not in parts
         ]
         for one in found["tournaments"]:
-            if not one["facts"]["records"]:
+            if not one["facts"]["records"] and one["name"] not in announced_ones:
                 one["link"] = ""
         return found
 
@@ -182,7 +186,7 @@ class SiteJob:
                 link=links[name],
                 versions=background.versions,
                 place=place if source.is_part else 0,
-                part=source.season or _snapshot_words(background),
+                part=_part_words(source, background),
             )
             for doubt in self.doubts:
                 if doubt.damage is not None:
@@ -247,6 +251,9 @@ class _Source(NamedTuple):
     is_last: bool = True
     """Whether it is what is played now."""
 
+    is_announced: bool = False
+    """Whether it is a season that has not begun."""
+
     def of_part(self, records: Iterable[Record | Refused]) -> Iterator[Record | Refused]:
         """Yield the records of this part."""
         for record in records:
@@ -260,6 +267,9 @@ class _Source(NamedTuple):
 
 def _entered(source: _Source) -> set[str]:
     """Return the entries of a season, those without a game too."""
+    if source.is_announced:
+        season = announced(source.path).season
+        return season.entered() if season else set()
     return {
         name
         for one in seasons_in([source.path])
@@ -272,8 +282,12 @@ def _season_of(record: Record | Refused) -> str | None:
     return None if isinstance(record, Refused) else record.tag(SEASON)
 
 
-def _snapshot_words(background: Background) -> str:
-    return f"snapshot {background.snapshot.name}" if background.snapshot else ""
+def _part_words(source: _Source, background: Background) -> str:
+    """Return which part of a tournament an event is; empty where it is all of it."""
+    if source.is_announced and background.season:
+        return background.season.name
+    snapshot = f"snapshot {background.snapshot.name}" if background.snapshot else ""
+    return source.season or snapshot
 
 
 def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
@@ -296,21 +310,32 @@ def _of_seasons(named: Sequence[tuple[str, Path]]) -> list[_Source]:
             copies.append(_Source(name, path))
             continue
         pools.add(origin)
+        if is_announced(path):
+            season = announced(path).season
+            own = _slug(name, season.name if season else "")
+            found.append(_Source(own, path, is_announced=True))
+            continue
         seasons = [one.name for one in seasons_in([path])]
         if not seasons:
             found.append(_Source(name, path))
             continue
         found.append(_Source(name, path, is_part=True, is_last=False))
         taken = {one.name for one in found}
-        for season in seasons:
-            slug = re.sub(r"[\W_]+", "-", season.casefold()).strip("-")
-            number, own = 2, f"{name}-{slug}"
+        for title in seasons:
+            slug = _slug(name, title)
+            number, own = 2, slug
             while own in taken:
-                number, own = number + 1, f"{name}-{slug}-{number}"
+                number, own = number + 1, f"{slug}-{number}"
             taken.add(own)
-            is_last = season == seasons[-1]
-            found.append(_Source(own, path, season, is_part=True, is_last=is_last))
+            is_last = title == seasons[-1]
+            found.append(_Source(own, path, title, is_part=True, is_last=is_last))
     return [*found, *copies]
+
+
+def _slug(name: str, season: str) -> str:
+    """Return what a season of a pool is called in addresses."""
+    words = re.sub(r"[\W_]+", "-", season.casefold()).strip("-")
+    return f"{name}-{words}"
 
 
 def _time_of(date: str) -> float:

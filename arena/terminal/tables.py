@@ -6,6 +6,7 @@ outcome brings its own tables.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,7 +42,7 @@ from lath.reports.outcome import Outcome, Sheet
 from lath.reports.ranking import COLUMNS as DECIDES
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.results import IN_ORDER, Conditions
-from lath.reports.seasons import Row, Told, pairing_words
+from lath.reports.seasons import Row, Told, pairing_words, waiting_words
 from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
@@ -381,7 +382,9 @@ def print_plan(plan: Plan, output: Output) -> None:
         output.title(f"Season {plan.season}")
         for day in plan.match_days:
             output.words(pairing_words(day))
-        if not plan.match_days:
+        if plan.waits_for:
+            _print_waiting(plan.waits_for, output)
+        elif not plan.match_days:
             output.words("all match days are played")
     if plan.sprt is not None:
         expected = (
@@ -574,9 +577,18 @@ def print_season(season: Told | None, output: Output) -> None:
         output.words("no game of this season has ended")
     if season["coming"]:
         output.words(f"next: {pairing_words(season['coming'][0])}")
+    if season["waits_for"]:
+        _print_waiting(season["waits_for"], output)
     if season["all_time"] and season["all_time"] != season["table"]:
         output.title("All-time list")
         output.lines(_together([_points_sheet(season["all_time"], "")], output))
+
+
+def _print_waiting(names: Sequence[str], output: Output) -> None:
+    """Print for whom a season waits, and what ends it."""
+    flags = " ".join(f"--retire {shlex.quote(name)}" for name in names)
+    one = "it" if len(names) == 1 else "them"
+    output.words(f"{waiting_words(names)}: mend {one}, or `arena run DIR {flags}` ends the season")
 
 
 def _points_sheet(rows: Iterable[Row], title: str) -> Sheet:

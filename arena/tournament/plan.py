@@ -30,6 +30,7 @@ from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.sprt import Length, Sprt, lengths
 from lath.arena.schedule.tune import TuneStanding
+from lath.arena.tournament.benches import Benches
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import DATABASE, opened_to_read
 from lath.arena.tournament.open_games import OpenGames
@@ -49,7 +50,7 @@ from lath.reports.ratings.elo import ELO
 from lath.reports.ratings.numerics import Z95, cholesky, dot
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
-from lath.reports.seasons import Coming, MatchDay, coming_of
+from lath.reports.seasons import Coming, MatchDay, to_come
 
 AIM_ELO: Final = 20.0
 """Half the width of the interval of which a plan says how many games it needs."""
@@ -175,6 +176,9 @@ class Plan:
     match_days: tuple[Coming, ...] = ()
     """Those that are to come, the next one first; of one that was begun all its pairings."""
 
+    waits_for: tuple[str, ...] = ()
+    """Entries that are benched, where nothing of the season can be played without them."""
+
     differences: tuple[Needed, ...]
     """How many games show that a game differs from another."""
 
@@ -268,6 +272,7 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
     after = _sums([*before.items(), *more.items()])
     each_then = [half_widths(names, seen + one.seen) for one in drawn[:FEW]]
     then = {name: median(widths[name] for widths in each_then) for name in names}
+    coming, waits_for = _match_days(config, store)
     return Plan(
         format=config.format,
         event=config.event,
@@ -285,16 +290,17 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         ),
         differences=() if config.tuning else tuple(_differences(config.games, store)),
         season=config.season.name if config.season else "",
-        match_days=tuple(_match_days(config)),
+        match_days=tuple(coming),
+        waits_for=tuple(waits_for),
     )
 
 
-def _match_days(config: Config) -> list[Coming]:
-    """Return the match days of a season that are to come."""
+def _match_days(config: Config, store: Store) -> tuple[list[Coming], list[str]]:
+    """Return the match days of a season that are to come, and for whom it waits."""
     season, plan = config.season, config.season_plan
     if season is None or plan is None:
-        return []
-    return coming_of(
+        return [], []
+    days = (
         MatchDay(
             number=day.number,
             fixtures=day.fixtures,
@@ -303,6 +309,7 @@ def _match_days(config: Config) -> list[Coming]:
         )
         for day in season.days
     )
+    return to_come(days, {season.entry(name) for name in Benches(store).now})
 
 
 def _differences(game_ids: Iterable[str], store: Store) -> Iterator[Needed]:

@@ -139,7 +139,8 @@ def _podium(table: Mapping[str, Any], found: _Places) -> list[Stand]:
 
 def _said(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places) -> Sentence:
     rows, outcome = table["rows"], document["outcome"]
-    is_over = not document["progress"]
+    season = document.get("season")
+    is_over = not document["progress"] or bool(season and season["waits_for"])
     if told := _told(outcome, found, is_over=is_over):
         return told
     if not rows:

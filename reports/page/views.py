@@ -26,6 +26,7 @@ from lath.reports.background import (
 )
 from lath.reports.export import unsound_words
 from lath.reports.figures import UNKNOWN, names_listed, part_of
+from lath.reports.seasons import waiting_words
 from lath.reports.standings import TRIALS
 
 # Drawings
@@ -624,6 +625,11 @@ def tells_versions(document: Mapping[str, Any]) -> bool:
 def snapshot_words(snapshot: Mapping[str, Any]) -> str:
     """Return in a few words which snapshot a tournament is."""
     return Snapshot(**snapshot).words
+
+
+def waits_words(names: Sequence[str]) -> str:
+    """Return for whom a season waits: `waiting_words`."""
+    return waiting_words(names)
 
 
 def memory(size: int) -> str:

@@ -206,6 +206,19 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
     assert "match day 1: " in own
     assert 'href="bots/finn.html"' in page
     assert "benched" in arena("rate", LEAGUE).out
+    assert met["waits_for"] == [], "the others have games to play"
+    arena("run", LEAGUE, "-q", "--no-report")
+    way = "waits for finn, which is benched: mend it, or `arena run DIR --retire finn` ends the"
+    for words in ("rate", LEAGUE), ("run", LEAGUE, "--plan"):
+        told = " ".join(arena(*words).out.split())
+        assert way in told
+        assert "match day 4" not in told
+    page = written(LEAGUE)
+    assert "The season waits for finn, which is benched; all others have played" in page
+    assert "Next: match day" not in page
+    event = Path("public/events/league-autumn.html").read_text()
+    assert " leads with" not in event
+    assert "share the lead" not in event
     ran = arena("run", LEAGUE, "--retire", "finn", "-q", "--no-report")
     assert ran.status == 0, ran.err
     told = json.loads(arena("rate", LEAGUE, "--json").out)["season"]
@@ -216,3 +229,60 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
     told = json.loads(arena("rate", LEAGUE, "--json", "--season", "Autumn").out)["season"]
     assert "finn" in [row["name"] for row in told["table"]]
     assert told["coming"] == []
+
+
+ANNOUNCED = """format = "pool"
+event = "Our league"
+games = ["yavalath"]
+rounds = 2
+
+[season]
+name = "Autumn 2026"
+match_days = ["2026-10-02", "2026-10-09"]
+
+[league]
+about = "about.md"
+
+[time]
+nodes = 2
+
+[[bot]]
+name = "greedy"
+
+[[bot]]
+name = "random"
+
+[[bot]]
+name = "mcts"
+"""
+
+
+def test_a_season_is_published_before_its_first_game_as_it_will_be_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    LEAGUE.mkdir()
+    (LEAGUE / "tournament.toml").write_text(ANNOUNCED)
+    (LEAGUE / "about.md").write_text("Be on time.")
+    coming = json.loads(arena("run", LEAGUE, "--plan", "--json").out)["match_days"]
+    page = written(LEAGUE)
+    files = sorted(path.name for path in LEAGUE.iterdir())
+    assert files == ["about.md", "tournament.toml"], "nothing is written there"
+    assert "<p>Be on time.</p>" in page
+    assert "Next: match day 1, 2026-10-02" in page
+    assert [row[1:3] for row in cells(page, "season")] == [
+        [name, "0"] for name in ("greedy", "mcts", "random")
+    ]
+    (event,) = Path("public/events").iterdir()
+    text = re.sub("<[^>]*>", "", event.read_text())
+    for day in coming:
+        assert f"atch day {day['number']}{', ' if day['date'] else ''}{day['date']}" in text
+        for one, other in day["pairings"]:
+            assert f"{one} – {other}" in text
+    (LEAGUE / "tournament.toml").write_text(ANNOUNCED.replace("rounds = 2", "rounds = 0"))
+    ran = arena("report", LEAGUE, "--site", "public")
+    assert (ran.status, "tournament.toml:4: rounds = 0" in ran.err) == (2, True), ran.err
+    (LEAGUE / "tournament.toml").write_text(ANNOUNCED)
+    assert arena("run", LEAGUE, "--match-day", "-q", "--no-report").status == 0
+    assert "Next: match day 2, 2026-10-09" in written(LEAGUE)
+    assert [*Path("public/events").iterdir()] == [event], "its address stays"
