@@ -714,7 +714,8 @@ def _seated(
     for name in runner.benched:
         if name in greetings:
             runner.unbench(name)
-            tell(Warned(text=f"{name} was benched, and plays again"))
+            again = "again" if runner.has_games(name) else "now"
+            tell(Warned(text=f"{name} was benched, and plays {again}"))
     out = {name: str(error) for name, error in wrong.items()} | dict(unfit)
     if out and not runner.may_bench(out):
         _refuse_unfit(config, wrong, unfit, tell)

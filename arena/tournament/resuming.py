@@ -405,7 +405,11 @@ def refuse_changed(
     Raises ConfigError instead, unless `force` is set, or each may be `mended`: it is benched.
     """
     before: Files = {GAMES: {}} | (store.note(FILES) or {})
-    changed = changes(before, files) if store.has_games() else []
+    changed = [
+        each
+        for each in (changes(before, files) if store.has_games() else ())
+        if each[0] == GAMES or store.last_games(each[0], 1)
+    ]
     refused = [] if force else [each for each in changed if each[0] not in mended]
     if refused:
         raise ConfigError(

@@ -284,6 +284,10 @@ class Runner:
         known = self._open.benches.now
         return {name: known[name] for name in self._shown if name in known}
 
+    def has_games(self, name: str) -> bool:
+        """Return whether a game of a bot is stored."""
+        return bool(self._store.last_games(name, 1))
+
     def may_bench(self, names: Iterable[str]) -> bool:
         """Return whether there is something to play without these bots, besides those benched."""
         return self._open.may_bench(names)

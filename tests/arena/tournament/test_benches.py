@@ -282,6 +282,28 @@ def test_a_bot_that_is_mended_plays_without_being_asked_for(tmp_path: Path) -> N
     assert "mine was benched, and plays again" in mended.warnings
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_bot_without_a_game_may_be_edited_until_it_plays_and_nothing_untrue_is_said(
+    form: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "mine.py"
+    source = Path(bad_bots.__file__).read_text()
+    words = [*command(Good)[:3], str(program), Good.__name__]
+    config = cup({"name": "mine", "command": words}, format=form)
+    for text in ("raise SystemExit(1)", "raise SystemExit(2)", "raise SystemExit(3)"):
+        program.write_text(text)
+        tried, told = run(config, tmp_path / "out")
+        assert [*tried.summary.benched] == ["mine"]
+        assert not any("changed" in words for words in tried.warnings), tried.warnings
+    program.write_text(source)
+    mended, told = run(config, tmp_path / "out")
+    assert told.benched == []
+    assert [words for words in mended.warnings if "mine" in words and "plays" in words] == [
+        "mine was benched, and plays now"
+    ]
+    assert not any("so far were played" in words for words in mended.warnings)
+
+
 # Before it begins
 
 
