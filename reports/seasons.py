@@ -299,8 +299,11 @@ def pairing_words(coming: Coming) -> str:
 
     >>> pairing_words({"number": 3, "date": "2026-12-05", "pairings": [["a", "b"]], "rests": ["c"]})
     'match day 3, 2026-12-05: a – b; c rests'
+    >>> pairing_words({"number": 3, "date": "", "pairings": [["a", "b"]], "rests": ["c", "d"]})
+    'match day 3: a – b; c, d rest'
     """
     date = f", {coming['date']}" if coming["date"] else ""
     pairings = [" – ".join(names) for names in coming["pairings"]]
-    rests = f"; {', '.join(coming['rests'])} rests" if coming["rests"] else ""
+    verb = "rests" if len(coming["rests"]) == 1 else "rest"
+    rests = f"; {', '.join(coming['rests'])} {verb}" if coming["rests"] else ""
     return f"match day {coming['number']}{date}: {', '.join(pairings)}{rests}"

@@ -237,6 +237,9 @@ def _sure(document: Mapping[str, Any], table: Mapping[str, Any], found: _Places)
         return ()
     at = max(range(len(rows)), key=lambda at: (round(rows[at]["exposed"], 6), -at))
     best = rows[at]["name"]
+    level = [row["name"] for row in rows if round(row["exposed"] - rows[at]["exposed"], 2) == 0]
+    if len(level) > 1 and (best not in found.first or len(found.first) > 1):
+        return ()  # nobody is first by a rating that several have
     over = {
         row["name"]: cell["superiority"]
         for row, cell in zip(rows, table["crosstable"][at], strict=True)

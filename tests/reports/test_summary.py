@@ -86,6 +86,11 @@ def test_first_place_may_be_shared() -> None:
     assert said(level) == "All 3 bots scored alike, 2 of 4 points each."
 
 
+def test_nobody_is_first_by_a_rating_that_others_have_too() -> None:
+    found = told(games("ann bob 1-0 2", "bob ann 1-0 2", "ann cat 1-0 4", "bob cat 1-0 4"))
+    assert sure(found) == ""
+
+
 def test_ratings_decide_where_some_played_more_often() -> None:
     found = told(games("ann bob 1-0 15", "bob ann 0-1 15", "bob cat 1-0 5", "cat bob 0-1 5"))
     assert said(found) == "ann stands first by rating, with 100.0 % of its points."

@@ -188,3 +188,12 @@ def test_progress_is_that_of_the_season() -> None:
         run()
         assert "So far" not in arena("report", LEAGUE, "-o", "-").out
     assert "So far" not in arena("report", LEAGUE, "-o", "-", "--season", "Autumn").out
+
+
+def test_a_result_by_rating_says_so() -> None:
+    added = [word for name in BOTS[:3] for word in ("--add", f"{name}=random")]
+    run(*added, "--game", "yavalath", "--tc", "move 1", "--rounds", 4)
+    run("--add", "eve=random", "--budget", "2")
+    assert json.loads(arena("rate", LEAGUE, "--json").out)["overall"]["rule"] == "rating"
+    assert arena("report", LEAGUE, "--site", "public").status == 0
+    assert "first by rating, " in read(Path("public/index.html"))
