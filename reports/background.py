@@ -294,6 +294,11 @@ class Background:
     """On which scale its ratings are, and with what they are compared."""
 
     @property
+    def began(self) -> str:
+        """Return when what was played last began, as far as it is noted; empty where it is not."""
+        return self.provenance[-1].date if self.provenance else ""
+
+    @property
     def ranked(self) -> Scale:
         """Return its scale with what decides ranks: the result of its format, and its members."""
         return replace(

@@ -187,6 +187,7 @@ class SiteJob:
                 versions=background.versions,
                 place=place if source.is_part else 0,
                 part=_part_words(source, background),
+                began=background.began,
             )
             for doubt in self.doubts:
                 if doubt.damage is not None:

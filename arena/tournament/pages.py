@@ -108,6 +108,7 @@ def collect(
                     is_playing=is_playing,
                     link=link,
                     versions=background.versions,
+                    began=background.began,
                 )
                 refuse_damage(found)
             except ArenaError as error:

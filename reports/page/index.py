@@ -5,6 +5,7 @@ Must not know where tournaments are kept: who has them says their names and link
 
 from __future__ import annotations
 
+import datetime as dt
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -119,7 +120,7 @@ class Collector:
         self._before, self._newest, self._scale = Tally(), newest, scale
         self._tournaments: list[Tournament] = []
         self._members: dict[str, tuple[str, ...]] = {}
-        self._places: Final = dict[str, int]()
+        self._places: Final = dict[str, tuple[float, int]]()
 
     def add(
         self,
@@ -132,14 +133,15 @@ class Collector:
         versions: Iterable[Version] = (),
         part: str = "",
         place: int = 0,
+        began: str = "",
     ) -> None:
         """Count a tournament's records; `outcome` is what it came to by the rules of its format.
 
         `versions` are those of a pool's bots: those of one bot are one in all tables. `part` says
-        which part of it the records are, such as a season; of two parts with the same dates that of
-        the higher `place` is the newer one.
+        which part of it the records are, such as a season. Of two with games on the same last day
+        that is the newer one which `began` later, and of two parts that of the higher `place`.
         """
-        self._places[name] = place
+        self._places[name] = _second(began), place
         counter, own, again = FactCounter(), Tally(), Counter[str]()
         again_games = 0
         members = members_of(versions)
@@ -198,9 +200,9 @@ class Collector:
     def _sorted(self) -> list[Tournament]:
         rows = sorted(self._tournaments, key=itemgetter("name"))
 
-        def newer(one: Tournament) -> tuple[str, str, int]:
+        def newer(one: Tournament) -> tuple[str, tuple[float, int], str]:
             dates = one["facts"]["dates"]
-            return dates["last"], dates["first"], self._places[one["name"]]
+            return dates["last"], self._places[one["name"]], dates["first"]
 
         rows.sort(key=newer, reverse=True)
         return rows
@@ -219,6 +221,14 @@ class Collector:
             "tournaments": rows,
             "unreadable": [],
         }
+
+
+def _second(date: str) -> float:
+    """Return a moment such as `2026-11-22T17:40:05+01:00` in seconds; 0 where it is none."""
+    try:
+        return dt.datetime.fromisoformat(date).timestamp()
+    except (OverflowError, ValueError):
+        return 0.0
 
 
 PARTS: Final = {

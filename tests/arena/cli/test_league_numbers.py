@@ -8,12 +8,15 @@ from __future__ import annotations
 import json
 import random
 import re
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from commands import arena
 from quick_runs import play_nothing
+
+from lath.arena.tournament.store import Store
 
 LEAGUE = Path("league")
 BOTS = ("ann", "bob", "cat", "dan", "eve")
@@ -197,3 +200,20 @@ def test_a_result_by_rating_says_so() -> None:
     assert json.loads(arena("rate", LEAGUE, "--json").out)["overall"]["rule"] == "rating"
     assert arena("report", LEAGUE, "--site", "public").status == 0
     assert "first by rating, " in read(Path("public/index.html"))
+
+
+def test_of_events_of_one_day_the_one_that_began_last_is_the_newest() -> None:
+    words = ("--bot", "ann=random", "--bot", "bob=random", "--game", "yavalath", "--tc", "move 1")
+    names = ["b", "c", "a"]
+    for minute, name in enumerate(names):
+        assert arena("run", "--out", f"cups/{name}", *words, "-q", "--no-report").status == 0
+        with closing(Store(Path("cups", name))) as store:
+            (played,) = store.note("provenance")
+            # The same moment is written otherwise in each time zone.
+            played["date"] = f"2026-11-29T{12 + 3 * minute}:0{minute}:00+0{3 * minute}:00"
+            store.keep_notes({"provenance": [played]})
+    told = json.loads(arena("report", "cups", "--no-reports", "--data", "-").out)
+    assert [one["name"] for one in told["tournaments"]] == names[::-1]
+    assert arena("report", "cups", "--site", "public").status == 0
+    links = [line.link for line in lines(read(Path("public/index.html")))]
+    assert links == [f"events/{name}.html" for name in names[::-1]]
