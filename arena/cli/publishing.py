@@ -17,7 +17,7 @@ from lath.arena.cli.outputs import made_folder
 from lath.arena.cli.report import content_words, refuse_strange, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.tournament.about import about_in, read_about
-from lath.arena.tournament.anchors import scale_in
+from lath.arena.tournament.anchors import before_last_event, scale_in
 from lath.arena.tournament.announced import announced, is_announced
 from lath.arena.tournament.database import is_being_played
 from lath.arena.tournament.pages import Website, newest_of
@@ -140,7 +140,8 @@ class SiteJob:
         newest = newest_of([(one.name, one.path) for one in sources])
         while True:
             given = Given(counts_again=self.counts_again)
-            collector = Collector(given, newest=newest, scale=scale)
+            until = before_last_event([one.path for one in sources if one.name == newest])
+            collector = Collector(given, newest=newest, until=until, scale=scale)
             self.doubts.clear()
             self._collect(collector, given, sources, links)
             if collector.newest in ("", newest):

@@ -138,11 +138,11 @@ def scale_in(
     return Scale(
         anchors=anchors_in(sources) if anchors is None else anchors,
         relative_to=relative_to,
-        until=_before_last_event(sources),
+        until=before_last_event(sources),
     )
 
 
-def _before_last_event(sources: Sequence[Path]) -> int:
+def before_last_event(sources: Sequence[Path]) -> int:
     """Return the number of the last game before the last event of a pool; else 0."""
     import json
     import sqlite3

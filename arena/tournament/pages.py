@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from lath.arena.errors import ArenaError, ConfigError, reading
-from lath.arena.tournament.anchors import leagues_of
+from lath.arena.tournament.anchors import before_last_event, leagues_of
 from lath.arena.tournament.database import (
     CONFIG,
     DATABASE,
@@ -87,7 +87,8 @@ def collect(
     newest = newest_of([(path.relative_to(folder).as_posix(), path) for path in tournaments])
     while True:  # from the start: half of an unreadable one was counted
         given = Given(counts_again=counts_again)
-        collector = Collector(given, newest=newest, scale=scale)
+        until = before_last_event([folder / newest])
+        collector = Collector(given, newest=newest, until=until, scale=scale)
         found: list[Doubt] = []
         for tournament in live_first(sorted(set(tournaments) - unreadable.keys())):
             is_playing = is_being_played(tournament)

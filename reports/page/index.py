@@ -109,12 +109,19 @@ class Collector:
     """Counts the records of one tournament after the other; none is kept."""
 
     def __init__(
-        self, given: Given | None = None, *, newest: str = "", scale: Scale = PLAIN_SCALE
+        self,
+        given: Given | None = None,
+        *,
+        newest: str = "",
+        until: int = 0,
+        scale: Scale = PLAIN_SCALE,
     ) -> None:
         """Take what knows the games that were given before: of all games together they are one.
 
-        Ratings are compared with those before the event that is called `newest`, if it is that.
+        Ratings are compared with those before the event that is called `newest`, if it is that. Of
+        a pool its games up to the number `until` were before, too: its last run began after them.
         """
+        self._until: Final = until
         self._given: Final = given or Given()
         self._tally, self._facts = Tally(), FactCounter()
         self._before, self._newest, self._scale = Tally(), newest, scale
@@ -155,7 +162,7 @@ class Collector:
             if not self._given.is_left_out(record):
                 self._facts.add(told)
                 self._tally.add(record)
-                if name != self._newest:
+                if name != self._newest or record.number <= self._until:
                     self._before.add(record)
             elif not why_left_out(record):
                 again_games += 1

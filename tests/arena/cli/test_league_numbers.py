@@ -17,6 +17,7 @@ from commands import arena
 from quick_runs import play_nothing
 
 from lath.arena.tournament.store import Store
+from lath.reports.page.views import signed
 
 LEAGUE = Path("league")
 BOTS = ("ann", "bob", "cat", "dan", "eve")
@@ -217,3 +218,17 @@ def test_of_events_of_one_day_the_one_that_began_last_is_the_newest() -> None:
     assert arena("report", "cups", "--site", "public").status == 0
     links = [line.link for line in lines(read(Path("public/index.html")))]
     assert links == [f"events/{name}.html" for name in names[::-1]]
+
+
+def test_since_last_is_the_same_on_the_index_and_in_the_terminal() -> None:
+    added = [word for name in BOTS[:4] for word in ("--add", f"{name}=random")]
+    run(*added, "--game", "yavalath", "--tc", "move 1", "--rounds", 2, "--season", "Autumn")
+    for _ in range(2):
+        run("--season", "Spring", "--match-day")
+    told = json.loads(arena("rate", LEAGUE, "--json", "--season", "all").out)["overall"]["rows"]
+    moved = {row["name"]: row["moved"] for row in told}
+    assert any(one["elo"] for one in moved.values())
+    assert arena("report", LEAGUE, "--site", "public").status == 0
+    for name, one in moved.items():
+        page = read(Path(f"public/bots/{name}.html"))
+        assert f"<dd>{signed(one['elo'])} <small>Elo, rank {signed(one['rank'])}</small>" in page
