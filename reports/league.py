@@ -252,7 +252,7 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
         row["name"]: row["mark"]
         for one in events
         if one.season and one.is_last
-        for row in one.season["table"]
+        for row in (*one.season["table"], *one.season["all_time"])
         if row["mark"]
     }
     last = {bot: rows[versions[-1]] for bot, versions in names.items()}

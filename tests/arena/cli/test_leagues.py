@@ -229,6 +229,8 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
     told = json.loads(arena("rate", LEAGUE, "--json", "--season", "Autumn").out)["season"]
     assert "finn" in [row["name"] for row in told["table"]]
     assert told["coming"] == []
+    arena("run", LEAGUE, "--season", "Summer", "--retire", "dan", "-q", "--no-report")
+    assert "dan retired" in [row[1] for row in cells(written(LEAGUE), "all-time")]
 
 
 ANNOUNCED = """format = "pool"
