@@ -230,9 +230,10 @@ def _usage_or_bug(error: Exception) -> int:
         why = "as where memory runs short"
         print(f"arena: a process that was at work was ended from outside, {why}", file=sys.stderr)
         return FULL
+    from lath.games.errors import RulesError
     from lath.games.files import blamed, paths
 
-    if why := blamed(error):
+    if why := str(error) if isinstance(error, RulesError) else blamed(error):
         print(f"arena: {why}", file=sys.stderr)
         return USAGE
     import traceback

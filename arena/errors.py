@@ -109,6 +109,13 @@ class GameVoidError(ArenaError):
         """What a bot loses by that does so again; None: there was none, it could not be started."""
 
 
+class RulesVoidError(GameVoidError):
+    """The rules of a game failed by themselves: it is nobody's loss, and fails again."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("", reason)
+
+
 class ContestBotError(GameVoidError):
     """A bot does not speak our protocol, but that of a contest, which nobody has named."""
 

@@ -29,8 +29,8 @@ _ROOT: Final = Path(games.__file__).parent.parent
 _HOLLOW: Final = ("lath", "lath.bots", "lath.notation")
 """Packages that are packed without what stands in themselves."""
 
-_LEFT_OUT: Final = ("lath.games.trial", "lath.games.drawing")
-"""What no bot comes to: how a game of somebody's file is tried out, and pictures."""
+_LEFT_OUT: Final = ("lath.games.trial", "lath.games.faults", "lath.games.drawing")
+"""What no bot comes to: how a game of somebody's file is tried out or fails, and pictures."""
 
 _CONTEST_GAMES: Final = {name: contest.games for name, contest in CONTESTS.items()}
 

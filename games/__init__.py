@@ -47,6 +47,7 @@ _FOUNDATIONS: Final = {
     "stones",
     "reach",
     "overlays",
+    "faults",
     "files",
     "parameters",
     "trial",

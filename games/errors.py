@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class GameError(ValueError):
     """The rules of a game were not kept; the message says what and where."""
@@ -44,3 +46,35 @@ class SetupError(GameError):
 
 class PositionError(GameError):
     """The text is no position of this game, or one that no game can reach."""
+
+
+class RulesError(Exception):
+    """The rules of a game fail by themselves, whoever plays: `lath.games.faults` says how.
+
+    It is no GameError, for nobody has done anything that the rules forbid.
+    """
+
+    def __init__(
+        self,
+        before: str,
+        behind: str = "",
+        moves: Sequence[str] = (),
+        start: str = "",
+        next_: int = 0,
+    ) -> None:
+        """Take the words before and behind the ply where it was, and the moves to it.
+
+        These are from the position of the text `start`, else from the game's start. The ply is the
+        last of them, or with `next_` 1 the one after it.
+        """
+        self.parts = before, behind
+        self.moves = tuple(moves)
+        self.start = start
+        self.next = next_
+        words = f"; moves so far: {' '.join(moves)}" if moves else "; no move was played yet"
+        words += f", counted from the position {start!r}" if start else ""
+        super().__init__(f"{before}ply {len(moves) + next_}{behind}{words}")
+
+    def behind(self, moves: Sequence[str], start: str = "") -> RulesError:
+        """Return the same, told from where these moves began that led to its own start."""
+        return RulesError(*self.parts, [*moves, *self.moves], start, self.next)

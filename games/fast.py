@@ -252,6 +252,7 @@ class PlainBoard(FastBoard):
         self._line: list[tuple[Position, int, int | None]] = []
         """Positions, with who decides next and who has won there."""
         self._keys: list[int | None] = []
+        self._played: list[int] = []
         self._push(position)
 
     def _push(self, position: Position) -> None:
@@ -283,12 +284,44 @@ class PlainBoard(FastBoard):
         return code
 
     def legal(self) -> list[int]:
-        """Return the codes of all legal moves."""
-        return [self.code(move) for move in self.position().legal_moves()]
+        """Return the codes of all legal moves; raises RulesError where there are none."""
+        try:
+            codes = [self.code(move) for move in self.position().legal_moves()]
+        except Exception as error:
+            raise self._failed(error) from error
+        if not codes and self.winner is None:
+            from lath.games.faults import stuck
+
+            raise stuck(self.game.id, *self._way())
+        return codes
 
     def play(self, code: int) -> None:
-        """Play a legal move."""
-        self._push(self.position().play(self.moves[code]))
+        """Play a legal move; raises RulesError where the rules fail at it."""
+        self._played.append(code)
+        try:
+            self._push(self.position().play(self.moves[code]))
+        except Exception as error:
+            failure = self._failed(error)
+            self._played.pop()
+            raise failure from error
+
+    def _way(self) -> tuple[list[str], str]:
+        """Return the moves that were played here, and the position before them as a text.
+
+        That is empty where a game begins there.
+        """
+        moves, start = [self.moves[code] for code in self._played], self._line[0][0]
+        is_own = not self.game.has_setups and start == self.game.start()
+        return [*moves], "" if is_own else start.text()
+
+    def _failed(self, error: Exception) -> Exception:
+        """Return what to raise: the rules are at fault, with the moves, or it is a slip of ours."""
+        try:
+            from lath.games.faults import raised  # packed bots do without
+
+            return raised(error, self.game.id, *self._way())
+        except Exception:  # noqa: BLE001 - of no file, or its text fails as well
+            return error
 
     def undo(self) -> None:
         """Take the last move back; raises IndexError."""
@@ -296,6 +329,7 @@ class PlainBoard(FastBoard):
             raise IndexError("no move to take back")
         self._line.pop()
         self._keys.pop()
+        self._played.pop()
         _, self.to_move, self.winner = self._line[-1]
 
     def position(self) -> Position:

@@ -203,9 +203,11 @@ def _told(error: BaseException, said: str, path: str) -> str:
     """Return in one line where in a file an error came up, and what it is."""
     where = f"{said}:{line}" if (line := _line_of(error, path)) else said
     words = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
-    return (
+    what = (
         f"{where}: {type(error).__name__}: {words}" if words else f"{where}: {type(error).__name__}"
     )
+    notes = getattr(error, "__notes__", ())  # of a trial: the moves that led there
+    return f"{what} ({'; '.join(notes)})" if notes else what
 
 
 def _line_of(error: BaseException, path: str) -> int:

@@ -1,4 +1,4 @@
-"""Whether a game keeps what `lath.games.core` promises: one game at random is played to see it.
+"""Whether a game keeps what `lath.games.core` promises: games at random are played to see it.
 
 Who brings rules of his own hears of a slip before a tournament begins. The contract tests look
 closer. Must not know any game, nor where one comes from.
@@ -7,14 +7,27 @@ closer. Must not know any game, nor where one comes from.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, Final
 
 from lath.games.board import Board
 from lath.games.core import Outcome, Piece
+from lath.games.errors import GameError
 
 MOST_PLIES: Final = 200
+"""Of each game."""
+
+GAMES: Final = 50
+"""So many at random show what one game in ten has, but for one time in twenty."""
+
+LOOKS: Final = 12
+"""So many moves of a position are tried for one that does not end the game, where it is to be long.
+"""
+
+SECONDS: Final = 1.0
+"""How long that takes at most, but for a call of the rules that is just going on."""
 
 _MOVE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+=:@/-]*")
 """What a record can hold as a move."""
@@ -26,41 +39,80 @@ _MEMBERS: Final = (
 """What every position has."""
 
 
-def wrong_with(game: Any) -> str:
-    """Return the first thing that is wrong with a game; empty where a random game shows nothing.
+def wrong_with(
+    game: Any,
+    *,
+    games: int = GAMES,
+    seconds: float = SECONDS,
+    clock: Callable[[], float] = time.thread_time,
+) -> str:
+    """Return the first thing that is wrong with a game; empty where random games show nothing.
 
-    Whatever the rules raise comes through.
+    They are so many, and end after so long, by a clock of the time that this thread computes.
+    Whatever the rules raise comes through, with the moves to it as a note.
 
     >>> from lath import games
     >>> wrong_with(games.get("mammalath"))
     ''
     """
-    return next(_wrong(game), "")
+    return next(_wrong(game, games, seconds, clock), "")
 
 
-def _wrong(game: Any) -> Iterator[str]:
+def _wrong(game: Any, games: int, seconds: float, clock: Callable[[], float]) -> Iterator[str]:
     yield from _wrong_looks(game)
-    setup = game.draw_setup(1) if game.has_setups else None
+    until_s = clock() + seconds
+    for seed in range(1, games + 1):
+        moves = list[str]()
+        try:
+            yield from _wrong_game(game, seed, moves, lambda: clock() > until_s)
+        except Exception as error:
+            if moves:
+                error.add_note(f"ply {len(moves)}, after {' '.join(moves)}")
+            raise
+        if clock() > until_s:
+            return
+
+
+def _wrong_game(
+    game: Any, seed: int, moves: list[str], is_late: Callable[[], bool]
+) -> Iterator[str]:
+    """Yield what is wrong in one random game, whose moves are added to `moves`."""
+    setup = game.draw_setup(seed) if game.has_setups else None
     if setup is not None and game.canonical_setup(setup) != setup:
-        yield f"draw_setup(1) is {setup!r}, which canonical_setup writes otherwise"
+        yield f"draw_setup({seed}) is {setup!r}, which canonical_setup writes otherwise"
     called = "start()" if setup is None else f"start({setup!r})"
-    position, moves = game.start(setup), list[str]()
-    chance = Random(1)
-    for _ in range(MOST_PLIES):
-        after = f"after {' '.join(moves[-4:])} (ply {len(moves)}): " if moves else ""
+    position = game.start(setup)
+    chance = Random(seed)
+    while len(moves) < MOST_PLIES:
+        after = f"ply {len(moves)}, after {' '.join(moves)}: " if moves else ""
         called = called if not moves else f"play({moves[-1]!r})"
         if lacking := [name for name in _MEMBERS if not hasattr(position, name)]:
             yield f"{called} returned {_shown(position)}, which has no {', '.join(lacking)}"
         yield from (f"{after}{words}" for words in _wrong_at(game, position))
         if position.is_over:
             return
-        move = chance.choice(position.legal_moves())
-        if (why := position.why_illegal(move)) is not None:
-            yield f"{after}{move} is among legal_moves(), but why_illegal says {why!r}"
+        legal = position.legal_moves()
+        for each in legal:
+            if (why := position.why_illegal(each)) is not None:
+                yield f"{after}{each} is among legal_moves(), but why_illegal says {why!r}"
+            if is_late():
+                return
+        move = chance.choice(legal)
+        if not seed % 2:  # every second game is long: boards fill
+            others = chance.sample(legal, min(LOOKS, len(legal)))
+            move = next((each for each in others if not _ends(position, each, moves)), move)
         moves.append(move)
         before, position = (position, position.text()), position.play(move)
         if before[0].text() != before[1]:
             yield f"{after}play({move!r}) has changed the position that it was played in"
+
+
+def _ends(position: Any, move: str, moves: list[str]) -> bool:
+    """Return whether a move ends the game; where the rules raise something it is among `moves`."""
+    moves.append(move)
+    is_over = bool(position.play(move).is_over)
+    moves.pop()
+    return is_over
 
 
 def _wrong_looks(game: Any) -> Iterator[str]:
@@ -91,10 +143,18 @@ def _wrong_at(game: Any, position: Any) -> Iterator[str]:
         yield f"outcome() is {_shown(outcome)}, expected an Outcome or None"
     if position.is_over != (outcome is not None):
         yield f"is_over is {position.is_over}, but outcome() is {_shown(outcome)}"
-    if bool(moves) == (outcome is not None):
+    if not moves and outcome is None:
+        yield "not over, but no legal move: legal_moves() is empty and outcome() is None"
+    if moves and outcome is not None:
         yield f"there are {len(moves)} legal moves, but outcome() is {_shown(outcome)}"
     if len(set(moves)) != len(moves):
         yield "legal_moves() has a move twice"
+    yield from _wrong_moves(game, moves)
+    yield from _wrong_texts(game, position)
+
+
+def _wrong_moves(game: Any, moves: Sequence[Any]) -> Iterator[str]:
+    """Yield what is wrong with how legal moves are written."""
     for move in moves:
         if not isinstance(move, str) or not _MOVE.fullmatch(move):
             yield (
@@ -103,7 +163,6 @@ def _wrong_at(game: Any, position: Any) -> Iterator[str]:
             )
         if (text := game.canonical(move)) != move:
             yield f"canonical({move!r}) is {_shown(text)}, but legal_moves() writes {move!r}"
-    yield from _wrong_texts(game, position)
 
 
 def _wrong_texts(game: Any, position: Any) -> Iterator[str]:
@@ -111,7 +170,15 @@ def _wrong_texts(game: Any, position: Any) -> Iterator[str]:
     text, contents = position.text(), position.contents()
     if not isinstance(text, str):
         yield f"text() is {_shown(text)}, expected a text"
-    again = game.position(text)
+    try:
+        again = game.position(text)
+    except GameError as error:
+        yield f"position({text!r}) refuses the position's own text(): {error}"
+        return
+    try:
+        hash(position)
+    except TypeError as error:
+        yield f"a position must be hashable, as a NamedTuple is: {error}"
     if again != position or hash(again) != hash(position):
         yield f"position({text!r}), its own text, is another position"
     cells, codes = game.board.names, {piece.code for piece in game.pieces}

@@ -14,15 +14,16 @@ from typing import Final, Protocol
 
 from lath import games
 from lath.arena import signals
-from lath.arena.errors import GameVoidError
+from lath.arena.errors import GameVoidError, HeldUpError, MachineError, RulesVoidError
 from lath.arena.referee.bots import Asides
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.log import log_of
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
+from lath.games import faults
 from lath.games.core import SEATS, Move, Position, Seat, read_move
-from lath.games.errors import GameError, IllegalMoveError
+from lath.games.errors import GameError, IllegalMoveError, RulesError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
@@ -32,6 +33,12 @@ ENDS_THE_BOT: Final = (Termination.CRASH, Termination.TIME, Termination.FLOOD)
 
 FAULTS: Final = (*ENDS_THE_BOT, Termination.ILLEGAL_MOVE, Termination.VOID)
 """What a bot breaks a game off by; to resign is no fault."""
+
+MAY_BE_THE_RULES: Final = (Termination.CRASH, Termination.ILLEGAL_MOVE)
+"""What a bot that plays by the game's own rules is brought to where these fail."""
+
+LOOKED_S: Final = 1.0
+"""How long games at random are played then, to see whether they fail."""
 
 WON_BY: Final = ("1-0", "0-1")
 """The result that a seat wins by."""
@@ -255,18 +262,42 @@ class _Match:
         margins_s = bots[0].spec.own(limits).margin_s, bots[1].spec.own(limits).margin_s
         self._clock = Clock(limits, self._times, margins_s)
         self._book = Scorebook(plan, self._times)
+        self._playing = ""
+        """What a bot has answered, while it is played and not taken down yet."""
 
     def play(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:
+        try:
+            return self._played(adjudication, keep_log=keep_log)
+        except (GameVoidError, HeldUpError, MachineError):
+            raise
+        except Exception as error:  # the rules of somebody's file may raise anything
+            raise RulesVoidError(str(self._at_fault(error))) from error
+
+    def _at_fault(self, error: Exception) -> RulesError:
+        """Return that the rules failed; what is no failure of theirs comes through."""
+        if isinstance(error, GameError) and not self._moves:
+            raise error  # the plan is wrong: its setup, its position
+        return faults.raised(error, self._plan.game, self._moves, self._plan.position or "")
+
+    @property
+    def _moves(self) -> list[str]:
+        """Return the moves so far, and the one that is just being played."""
+        return [*self._book.moves, *([self._playing] if self._playing else [])]
+
+    def _played(self, adjudication: Adjudication, *, keep_log: bool) -> GameResult:
         position, broken = start_of(self._plan), None
         for text in self._plan.opening:
+            self._playing = text
             move = Move(text)
             position = position.play(move)
+            self._playing = ""
             self._book.add(move, None)
         try:
             self._seat()
             ending = self._rally(position, adjudication)
         except (Mishap, NoAnswer, GameVoidError) as error:
             mishap = self._mishap(error)
+            self._refuse_bad_rules(mishap)
             bot = self._bots[mishap.seat]
             ending = mishap.ending(bot)
             broken = bot if mishap.why in ENDS_THE_BOT else None
@@ -309,6 +340,19 @@ class _Match:
         seat = Seat(self._plan.names.index(error.bot))
         return Mishap(seat, error.why, f"again {error.reason}")
 
+    def _refuse_bad_rules(self, mishap: Mishap) -> None:
+        """Raise RulesError where a bot broke a game off since the rules fail there.
+
+        It is not asked what the bot says of it: who is about to lose could say anything.
+        """
+        plan = self._plan
+        if mishap.why not in MAY_BE_THE_RULES or plan.game.partition(":")[0] in games.builtin_ids():
+            return
+        position, moves = start_of(plan), self._book.moves
+        for move in moves:
+            position = position.play(Move(move))
+        faults.look_behind(position, moves, plan.position or "", seconds=LOOKED_S)
+
     def _rally(self, position: Position, adjudication: Adjudication) -> Ending:
         """Return how the game ends, by its rules or by a verdict; raises Mishap, NoAnswer."""
         arbiter = None if adjudication == NO_ADJUDICATION else Arbiter(adjudication)
@@ -323,6 +367,7 @@ class _Match:
             text, used_s = bot.ask(position, ply, clock.left_ms, clock.allowed_s[seat], other)
             left_s = clock.charge(seat, used_s)
             move: Move = text  # type: ignore[assignment] # `Move()` is a call, and this is every ply
+            self._playing = text
             try:  # the text as it is: nearly every answer is canonical
                 position = position.play(move)
             except IllegalMoveError:
@@ -334,6 +379,7 @@ class _Match:
                         seat, mishap.why, f"{mishap}{book.played_before(text, seat)}"
                     ) from None
             asides = bot.asides
+            self._playing = ""
             book.add(move, seat, used_s, left_s, asides.comments() if asides.infos else None)
             other.news += b"play %d %b\n" % (ply, move.encode())
             if show is not None and signals.awake_s() >= show.due_s:
@@ -343,7 +389,9 @@ class _Match:
             if ending := arbiter.judge(ply, seat, book.last_eval):
                 return ending
         outcome = position.outcome()
-        assert outcome is not None
+        if outcome is None:
+            words = f"{faults.whose(position.game.id)}: ", ": is_over, but no outcome()"
+            raise RulesError(*words, book.moves, self._plan.position or "")
         return Ending(outcome.result, Termination.RULES)
 
     def _has_resigned_at_once(self, seat: Seat, ending: Ending) -> bool:

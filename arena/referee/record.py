@@ -135,6 +135,11 @@ class Scorebook:
         self._plies.append((move, seat, used_s, left_s, info))
         self.plies += 1
 
+    @property
+    def moves(self) -> list[str]:
+        """Return the moves so far."""
+        return [move for move, *_ in self._plies]
+
     def glimpse(self) -> dict[str, Any]:
         """Return what who looks on may see of the game so far, as plain values.
 
@@ -153,7 +158,7 @@ class Scorebook:
             "setup": plan.setup,
             "position": plan.position,
             "names": plan.names,
-            "moves": [move for move, *_ in self._plies],
+            "moves": self.moves,
             "evals": evals,
             "left_s": left,
         }

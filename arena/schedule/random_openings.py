@@ -16,6 +16,7 @@ from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Opening, draw
 from lath.arena.schedule.openings import known_by
+from lath.games import faults
 from lath.games.core import Game, Move, Position, follow
 from lath.games.fast import fast_board
 
@@ -155,10 +156,11 @@ class RandomOpenings:
             key = known_by(end)
             if key in known or key in found or key in lost:
                 continue
-            if is_lost(end):
-                lost.add(key)
-                continue
-            found[key] = unevenness(end, chance), moves
+            with faults.held(game.id, moves):
+                if is_lost(end):
+                    lost.add(key)
+                    continue
+                found[key] = unevenness(end, chance), moves
             if found[key][0] <= UNEVEN or len(found) == LOOKS:
                 break
         if not found:
@@ -177,11 +179,16 @@ def _line(start: Position, plies: int, chance: random.Random) -> tuple[list[Move
     """Return so many random moves and where they lead; None if the game was over before."""
     moves: list[Move] = []
     position = start
-    for _ in range(plies):
-        if position.is_over:
-            return None
-        moves.append(chance.choice(position.legal_moves()))
-        position = position.play(moves[-1])
+    try:
+        for _ in range(plies):
+            if position.is_over:
+                return None
+            if not (legal := position.legal_moves()):
+                raise faults.stuck(start.game.id, moves)
+            moves.append(chance.choice(legal))
+            position = position.play(moves[-1])
+    except Exception as error:  # the rules of somebody's file may raise anything
+        raise faults.raised(error, start.game.id, moves) from error
     return moves, position
 
 

@@ -33,6 +33,7 @@ from lath.arena.errors import (
     GameVoidError,
     HeldUpError,
     MachineError,
+    RulesVoidError,
 )
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
@@ -376,7 +377,7 @@ def _play_out(
         try:
             return _play_through(plan, bots, job, team), len(voids)
         except GameVoidError as error:
-            if error.bot in voids:
+            if error.bot in voids or isinstance(error, RulesVoidError):
                 raise
             voids.append(error.bot)
             for bot in bots:
@@ -435,11 +436,9 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
         if isinstance(error, GameVoidError):
             _excuse(str(error), job)
         raise
-    except Exception as error:  # the rules of somebody's file may raise anything
+    except Exception:  # a slip of ours
         for bot in bots:
             bot.kill()
-        if why := games.blamed(error):
-            raise GameVoidError("", why) from error
         raise
     if played.termination == Termination.CRASH:
         loser = plan.names[played.result == WON_BY[Seat.FIRST]]

@@ -1,0 +1,99 @@
+"""Where the rules of a game fail by themselves no bot loses by it, and everybody sees how."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from failing_games import FAILURES, PLY, failing_game
+from game_files import forget_games
+from processes import new_tree
+
+from lath import games
+from lath.arena.referee.record import GamePlan
+from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
+from lath.arena.tournament.config import build
+from lath.arena.tournament.worker import PairJob, PairResult, play_pair, read_result
+from lath.games import files
+from lath.games.core import Move, Position
+from lath.games.errors import GameFileError, RulesError
+
+
+@pytest.fixture(params=FAILURES)
+def failure(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+@pytest.fixture
+def added(tmp_path: Path, failure: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the file of a game that fails so, of which no trial was asked."""
+    forget_games()
+    path = failing_game(tmp_path, FAILURES[failure])
+    monkeypatch.setattr(files, "_try_out", lambda *_: None)
+    games.add(path)
+    return path
+
+
+def moves_in(words: str) -> list[str]:
+    """Return the moves that are said to lead there."""
+    return re.findall(r"\b[a-g][1-7]\b", words.partition("moves so far: ")[2].partition(",")[0])
+
+
+def fails_after(moves: list[str]) -> bool:
+    """Return whether the rules fail once these are played, or at the last of them."""
+    position: Position = games.get("mygame").start()
+    try:
+        for move in moves:
+            position = position.play(Move(move))
+        listed = position.legal_moves()
+        position.outcome()
+        return not listed or any(position.why_illegal(move) for move in listed)
+    except Exception:  # noqa: BLE001 - that is it
+        return True
+
+
+def played(*bots: str) -> PairResult:
+    tables = [{"name": name, "command": command} for name, command in zip("ab", bots, strict=True)]
+    config = build({"games": ["mygame"], "time": {"nodes": 5}, "bot": tables}, Path())
+    one, other = config.bots
+    seats = ((one.name, other.name), (other.name, one.name))
+    plans = tuple(
+        GamePlan(number=at, round=1, game="mygame", setup=None, names=names, seeds=(1, 2))
+        for at, names in enumerate(seats, 1)
+    )
+    job = PairJob(pair=1, games=plans, bots=(one, other), limits=config.limits, tree=new_tree())
+    return read_result(play_pair(job))
+
+
+@pytest.mark.parametrize("bots", [("random", "random"), ("monte-carlo", "greedy")])
+def test_no_bot_loses_by_it_and_the_moves_lead_there_again(
+    added: Path, failure: str, bots: tuple[str, str]
+) -> None:
+    found = played(*bots)
+    assert (found.games, found.void_bot, found.voided) == ((), "", 0)
+    assert found.void.startswith(str(added))
+    assert FAILURES[failure].words in found.void
+    assert re.search(r"ply \d+", found.void), found.void
+    assert fails_after(moves_in(found.void)), found.void
+
+
+def test_openings_that_are_drawn_meet_it_and_say_so(added: Path, failure: str) -> None:
+    with pytest.raises(RulesError, match=re.escape(FAILURES[failure].words)) as caught:
+        RandomOpenings(RandomChoice(plies=PLY + 1), ["mygame"], 1, print)
+    assert str(caught.value).startswith(str(added))
+    assert fails_after(moves_in(str(caught.value)))
+    with pytest.raises(RulesError, match=re.escape(FAILURES[failure].words)):
+        RandomOpenings(RandomChoice(plies=PLY - 1), ["mygame"], 1, print)  # a look ahead meets it
+
+
+def test_who_names_the_file_hears_of_it_before_anything_is_played(
+    tmp_path: Path, failure: str
+) -> None:
+    forget_games()
+    path = failing_game(tmp_path, FAILURES[failure])
+    with pytest.raises(GameFileError, match=re.escape(FAILURES[failure].words)) as caught:
+        games.add(path)
+    assert re.search(r"ply \d+, after ([a-g][1-7] ?)+", str(caught.value))
+    forget_games()
