@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any, Final
 
-from lath.games.core import Position
+from lath.games.core import Move, Position
 from lath.games.errors import IllegalMoveError, RulesError
 from lath.games.files import blamed, origin
 
@@ -62,7 +62,7 @@ def held(game_id: str, moves: Sequence[str], start: str = "") -> Iterator[None]:
         raise raised(error, game_id, moves, start) from error
 
 
-def look_at(position: Position, moves: Sequence[str], start: str = "") -> tuple[str, ...]:
+def look_at(position: Position, moves: Sequence[str], start: str = "") -> tuple[Move, ...]:
     """Return the legal moves of a position, each of which it takes; raises RulesError."""
     game_id = position.game.id
     with held(game_id, moves, start):
@@ -101,8 +101,9 @@ def look_behind(
     while listed and clock() <= until_s:
         now, line = position, list(moves)
         while (choices := look_at(now, line, start)) and len(line) - len(moves) < MOST_PLIES:
-            line.append(chance.choice(choices))
+            move = chance.choice(choices)
+            line.append(move)
             with held(game_id, line, start):
-                now = now.play(line[-1])  # type: ignore[arg-type] # `Move()` is a call
+                now = now.play(move)
             if clock() > until_s:
                 return

@@ -39,7 +39,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
@@ -174,11 +174,31 @@ UNJUDGED: Final[Mapping[Unjudged, str]] = {
 
 UNMEASURABLE: Final = "not measurable with these bots"
 
-HELP: Final = (
-    "let bots play that judge positions: arena run … --bot mcts --bot monte-carlo; or have the "
-    "records judged: arena analyze FILE --bot mcts"
-)
-"""What makes games judged."""
+_BOTS: Final = "let bots play that judge positions: arena run … --bot mcts --bot twin=mcts"
+_MORE: Final = "give bots such as mcts more time or nodes, so that they judge before they prove"
+
+HELP: Final[Mapping[Unjudged, str]] = {
+    "no evaluations": _BOTS,
+    "all level": _BOTS,
+    "proofs alone": _MORE,
+}
+"""What makes games judged, that are not for some reason."""
+
+ANALYSE: Final = "have the records judged: arena analyze FILE --bot mcts"
+"""What does so without new games."""
+
+ADVANTAGE: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
+"""Keys of what tells how good a seat is."""
+
+ONE_SIDED: Final = 0.9
+"""Who scores more against another decides games by being there, whatever the seat is worth. Where
+more than this part of the games is of such bots nothing is measured that tells of seats."""
+
+LEAST_ONE_SIDED: Final = 10
+"""Of fewer games of two bots nobody can say that one is so much stronger."""
+
+EQUALS: Final = "play equal bots, such as one bot twice: arena run … --bot mcts --bot twin=mcts"
+"""What makes seats tell."""
 
 LEAST_OPENINGS: Final = 10
 """From so many openings on, of which none has more than a fifth of the games, games of one opening
@@ -373,6 +393,7 @@ class Group:
         self._met: Final[dict[frozenset[str], int]] = {}
         self._open: Final[dict[tuple[int, int, int], int]] = {}
         self._rows: list[Row] | None = None
+        self._one_sided: str | None = None
 
     def add(self, record: Record) -> None:
         """Count a record; raises GameError where it cannot be played."""
@@ -403,7 +424,7 @@ class Group:
             owner = of_first._replace(first=seats[1], second=seats[0], score=stone)
             self._results[STONE_EQUAL].append(owner if is_swapped else of_first)
         self.games += 1
-        self._rows = None
+        self._rows = self._one_sided = None
 
     def _why_not(self, record: Record) -> str:
         why = record.termination
@@ -442,7 +463,52 @@ class Group:
     @property
     def help(self) -> str:
         """Return what makes it measurable; empty where it is."""
-        return "" if not self.lack else HELP if self.unjudged else "more games"
+        if not self.lack:
+            return ""
+        helps = list(dict.fromkeys(HELP[why] for why, _ in self.unjudged.most_common()))
+        return "; or ".join([*helps, ANALYSE]) if helps else "more games"
+
+    @property
+    def one_sided(self) -> str:
+        """Return whose strength decides the games, so that seats tell nothing; else nothing."""
+        if self._one_sided is None:
+            self._one_sided = self._who_decides()
+        return self._one_sided
+
+    def _who_decides(self) -> str:
+        scores: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for one in self._results[FIRST_EQUAL]:
+            if one.first != one.second:
+                low, high = sorted((one.first, one.second))
+                of = scores[low, high]
+                of["games"] += 1
+                of["halves"] += round(2 * (one.score if one.first == low else 1 - one.score))
+        games = sum(of["games"] for of in scores.values())
+        found = []
+        for (low, high), of in scores.items():
+            share = of["halves"] / (2 * of["games"])
+            stronger, weaker = (low, high) if share > 0.5 else (high, low)
+            share = max(share, 1 - share)
+            if of["games"] >= LEAST_ONE_SIDED and share > ONE_SIDED:
+                found.append((of["games"], share, stronger, weaker))
+        if not found or sum(each[0] for each in found) <= ONE_SIDED * games:
+            return ""
+        most, share, stronger, weaker = max(found)
+        words = f"{stronger} scores {share:.0%} of {most:,} games against {weaker}"
+        return words if len(found) == 1 else f"{words}, and others are as unequal"
+
+    def why_none(self, measure: Measure) -> tuple[str, str]:
+        """Return why a measure cannot be told with these bots, and what helps; empty where it can.
+
+        Of what the game does not have, such as a swap, nothing is said.
+        """
+        if measure.evaluated:
+            return self.reason, self.help
+        is_of_stone = measure.key in ("first_stone", "stone_equal")
+        has_it = not is_of_stone or self._results[STONE_EQUAL]
+        if measure.key in ADVANTAGE and has_it and self.one_sided:
+            return f"{UNMEASURABLE}: {self.one_sided}", EQUALS
+        return "", ""
 
     def unjudged_words(self) -> str:
         """Return how many games tell nothing of leads, and why; empty where all do."""
@@ -472,10 +538,12 @@ class Group:
         return self._rows
 
     def _row(self, measure: Measure, clusters: Sequence[int], strata: Sequence[int]) -> Row | None:
+        if self.why_none(measure)[0]:
+            return None
         if measure in self._results:
             return self._equals(measure)
         column = self._columns.get(measure.key)
-        if column is None or (measure.evaluated and self.reason):
+        if column is None:
             return None
         of = [clusters[game] for game in column.games]
         bounds = (0.0, 1.0 if measure.unit == "share" else math.inf)
@@ -522,18 +590,19 @@ class Group:
                 for row in self.rows()
             ]
             + [
-                {"measure": each.key, "unit": each.unit, **self._nothing()}
+                {"measure": each.key, "unit": each.unit, **self._nothing(each)}
                 for each in self.unmeasured
             ],
         }
 
-    def _nothing(self) -> dict[str, Any]:
-        return {**_numbers(None), "reason": self.reason, "help": self.help}
+    def _nothing(self, measure: Measure) -> dict[str, Any]:
+        reason, help_ = self.why_none(measure)
+        return {**_numbers(None), "reason": reason, "help": help_}
 
     @property
     def unmeasured(self) -> list[Measure]:
         """Return what is not measurable with these bots; of no games at all nothing is said."""
-        return [each for each in MEASURES if each.evaluated and self.games and self.reason]
+        return [each for each in MEASURES if self.games and self.why_none(each)[0]]
 
     @property
     def holds_for(self) -> str:
@@ -583,7 +652,7 @@ class Measures:
             for _, group in self.groups
             for measure, of, reason in [
                 *((row.measure, row.of, "") for row in group.rows()),
-                *((each, None, group.reason) for each in group.unmeasured),
+                *((each, None, group.why_none(each)[0]) for each in group.unmeasured),
             ]
         ]
 
@@ -636,6 +705,15 @@ def _by_measure(group: Group) -> dict[Measure, Row]:
 
 
 def _apart(one: Row, other: Row) -> Difference:
+    """Return the difference; that of two shares is a share itself, and so are its ends."""
+    found = _unbounded(one, other)
+    if one.measure.unit != "share":
+        return found
+    ends = [None if end is None else max(-1.0, min(end, 1.0)) for end in (found.low, found.high)]
+    return replace(found, low=ends[0], high=ends[1])
+
+
+def _unbounded(one: Row, other: Row) -> Difference:
     if one.equals is None or other.equals is None:
         return difference(one.of, other.of)
     # The test is in Elo points, where the error is known; the interval is in points of a game.
@@ -653,9 +731,11 @@ def not_compared(one: Group, other: Group) -> list[Measure]:
 
 def _not_compared_rows(one: Group, other: Group) -> list[dict[str, Any]]:
     """Return nulls of what cannot be compared; the value of the one that has it, though."""
-    known = {"one": _by_measure(one), "other": _by_measure(other)}
-    reasons = {
-        name: group.reason for name, group in (("one", one), ("other", other)) if group.reason
+    both = {"one": one, "other": other}
+    known = {name: _by_measure(group) for name, group in both.items()}
+    whys = {
+        each: {name: group.why_none(each) for name, group in both.items()}
+        for each in not_compared(one, other)
     }
     return [
         {
@@ -664,10 +744,10 @@ def _not_compared_rows(one: Group, other: Group) -> list[dict[str, Any]]:
             **{name: _numbers(of[each].of if each in of else None) for name, of in known.items()},
             **dict.fromkeys(("difference", "low", "high", "p_value", "adjusted")),
             "differs": False,
-            "reason": "; ".join(f"{name}: {reason}" for name, reason in reasons.items()),
-            "help": one.help or other.help,
+            "reason": "; ".join(f"{name}: {why}" for name, (why, _) in of.items() if why),
+            "help": next(help_ for why, help_ in of.values() if why),
         }
-        for each in not_compared(one, other)
+        for each, of in whys.items()
     ]
 
 

@@ -15,8 +15,10 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lath.reports.measures import Group
+from lath.reports.measures import MEASURES, Group
 from lath.reports.ratings.numerics import Z95
+
+FIRST_SCORE: Final = next(each for each in MEASURES if each.key == "first_score")
 
 POWER: Final = 0.8
 """In how many comparisons a difference is found that is there."""
@@ -80,7 +82,9 @@ def needed(group: Group) -> tuple[Needed, ...]:
         apart = APART * known.value if known and key == "plies" else APART
         games = None if known is None else games_to_tell(known.variance * known.games, apart)
         why = ""
-        if games is None and key == "first_score":
+        if key == "first_score" and group.one_sided:
+            games, why = None, "; ".join(group.why_none(FIRST_SCORE))
+        elif games is None and key == "first_score":
             games = games_to_tell(WORST, apart)
         elif games is None:
             why = f"known after {LEAST_GAMES} games of bots like these"

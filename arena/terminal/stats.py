@@ -243,10 +243,14 @@ _NEED: Final = " and ".join(
 
 def _print_unmeasured(groups: Sequence[tuple[str, Group]], output: Output) -> None:
     """Print what is not measurable with the bots of each group, and what would help."""
-    lacking = [(f"{name}: " * bool(name), group) for name, group in groups if group.reason]
-    for name, group in lacking:
-        output.words(f"{name}{_NEED}: {group.reason}")
-    for words in dict.fromkeys(group.help for _, group in lacking):
+    whys: dict[tuple[str, str, str], list[str]] = {}
+    for name, group in groups:
+        for each in group.unmeasured:
+            whys.setdefault((name, *group.why_none(each)), []).append(each.name)
+    for (name, reason, _), names in whys.items():
+        listed = " and ".join(", ".join(names).rsplit(", ", 1))
+        output.words(f"{f'{name}: ' * bool(name)}{listed}: {reason}")
+    for words in dict.fromkeys(help_ for *_, help_ in whys):
         output.words(f"what helps: {words}")
 
 

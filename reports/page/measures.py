@@ -17,6 +17,8 @@ from lath.games.drawing.shapes import line, number
 from lath.reports.courses import Point
 from lath.reports.figures import Bin, bins, median, of_game, part_of
 from lath.reports.measures import (
+    ADVANTAGE,
+    EQUALS,
     MEASURES,
     SAYS,
     UNLIKE,
@@ -44,9 +46,6 @@ TOPICS: Final = {
     ),
 }
 """Keys of measures that are looked at together."""
-
-EVEN: Final = ("first_score", "first_equal", "first_stone", "stone_equal")
-"""Keys of measures that are a half where the game is fair."""
 
 Parts = Sequence[tuple[str, bool]]
 """A sentence: texts, and whether each is a name."""
@@ -232,7 +231,7 @@ def _panel(measure: Measure, groups: Sequence[Named]) -> Panel | None:
         Dot(name, of.value * unit, part(of.low), part(of.high), part_of(of.games, games))
         for name, of, games in rows
     ]
-    is_even = measure.key in EVEN
+    is_even = measure.key in ADVANTAGE  # a half where the game is fair
     ends = [*_ends(dots), *([50.0] if is_even else [])]
     if min(ends) == max(ends):
         ends = [max(0, ends[0] - 1), min(ends[0] + 1, 100 if unit == 100 else ends[0] + 1)]
@@ -257,15 +256,30 @@ def _answers(
         said, rest = _most(panel, "longest", "longer", "{} plies on average", compared)
         found.append(Answer("Longer", said, rest, _sorted(panel)))
     equal, scored = panels.get("first_equal"), panels.get("first_score")
-    if scored is not None:
-        has_all = equal is not None and len(equal.dots) == len(scored.dots)
-        panel = equal if equal is not None and has_all else scored
-        said, rest = _fair(panel)
-        ordered = sorted(panel.dots, key=lambda dot: abs(dot.value - 50))
-        found.append(Answer("Fairer", said, rest, panel._replace(dots=ordered)))
+    if (answer := _fairer(equal, scored, groups)) is not None:
+        found.append(answer)
     if (answer := _dramatic(panels.get("drama"), groups, compared)) is not None:
         found.append(answer)
     return found
+
+
+def _fairer(equal: Panel | None, scored: Panel | None, groups: Sequence[Named]) -> Answer | None:
+    """Return which game may be fair, of those whose bots tell."""
+    lacking = [one for one in groups if one.group.one_sided]
+    why: list[tuple[str, bool]] = []
+    for one in lacking:
+        why += [(one.name, True), (": ", False)] if len(groups) > 1 else []
+        why += _words(f"{one.group.one_sided}. ")
+    why += _words(f"What helps: {EQUALS}.") if lacking else []
+    if scored is None:
+        return Answer("Fairer", _words(f"{UNMEASURABLE.capitalize()}."), why, None) if why else None
+    has_all = equal is not None and len(equal.dots) == len(scored.dots)
+    panel = equal if equal is not None and has_all else scored
+    said, rest = _fair(panel)
+    ordered = sorted(panel.dots, key=lambda dot: abs(dot.value - 50))
+    return Answer(
+        "Fairer", said, [*rest, *(_words(" ") if why else []), *why], panel._replace(dots=ordered)
+    )
 
 
 def _dramatic(

@@ -12,7 +12,16 @@ from sample_records import random_game
 
 from lath.notation import parse, positions
 from lath.notation.record import Record
-from lath.reports.measures import Group, Measures, compare_groups, of_evaluations, played
+from lath.reports.measures import (
+    ADVANTAGE,
+    Group,
+    Measures,
+    compare_groups,
+    compared_to_json,
+    of_evaluations,
+    played,
+)
+from lath.reports.power import needed
 
 LOST = "1. a1 2. e1 3. b1 4. e2 5. c1"
 SWAPPED = "1. a1 2. swap 3. e1 4. b1 5. e2 6. c1"
@@ -208,14 +217,16 @@ def test_what_says_nothing_of_the_game_is_left_out_and_counted() -> None:
     }
 
 
-def random_games(seeds: range, game_id: str = "yavalath") -> list[Record]:
+def random_games(
+    seeds: range, game_id: str = "yavalath", bots: tuple[str, str] = ("ann", "bob")
+) -> list[Record]:
     """Return games of both seats of pairs of their own."""
     return [
         random_game(
             game_id,
             seed,
-            first=("ann", "bob")[seed % 2],
-            second=("bob", "ann")[seed % 2],
+            first=bots[seed % 2],
+            second=bots[1 - seed % 2],
             Number=str(seed + 1),
         )
         for seed in seeds
@@ -270,6 +281,75 @@ def test_first_of_equals_is_what_the_ratings_say() -> None:
     assert rows["first_equal"].of.value < 0.6, "her strength is taken out"
     itself = counted(a_game(LOST, "0-1", First="ann", Second="ann"))
     assert "first_equal" not in {row.measure.key for row in itself.rows()}
+
+
+def decided_by(
+    share: float,
+    games: int,
+    game_id: str = "yavalath",
+    bots: tuple[str, str] = ("ann", "bob"),
+) -> list[Record]:
+    """Return games of pairs of which the first bot scores this share, in both seats alike."""
+    found = []
+    for at, record in enumerate(random_games(range(games), game_id, bots)):
+        wins = int((at // 2 + 1) * share) > int(at // 2 * share)
+        result = "1-0" if wins == (record.first == bots[0]) else "0-1"
+        found.append(replace(record, result=result))
+    return found
+
+
+@pytest.mark.parametrize("game_id", ["yavalath", "surikata"])
+@pytest.mark.parametrize("share", [1.0, 0.95, 0.03])
+def test_bots_of_whom_one_nearly_always_wins_tell_nothing_of_seats(
+    share: float, game_id: str
+) -> None:
+    group = counted(*decided_by(share, 80, game_id))
+    known = {row.measure.key for row in group.rows()}
+    assert not known & set(ADVANTAGE)
+    assert {"drawn", "plies", "legal_moves"} <= known, "these they tell"
+    lacking = {each.key for each in group.unmeasured if each.key in ADVANTAGE}
+    assert lacking == {row.measure.key for row in counted(*decided_by(0.5, 80, game_id)).rows()} & (
+        set(ADVANTAGE)
+    ), "what the game has"
+    for row in group.to_json()["measures"]:
+        if row["measure"] in ADVANTAGE:
+            winner = "ann" if share > 0.5 else "bob"
+            assert row["value"] is None
+            assert row["reason"].startswith(f"not measurable with these bots: {winner} scores ")
+            assert "--bot mcts --bot twin=mcts" in row["help"]
+    advantage, plies, _ = needed(group)
+    assert (advantage.games, plies.games is None) == (None, False)
+    assert "not measurable with these bots" in advantage.why
+    fair = counted(*decided_by(0.5, 80, game_id))
+    compared = compared_to_json(compare_groups(fair, group), fair, group)
+    (row,) = (each for each in compared if each["measure"] == "first_equal")
+    assert (row["difference"], row["other"]["value"]) == (None, None)
+
+
+@pytest.mark.parametrize("games", [[(0.8, 80)], [(1.0, 8)], [(1.0, 40), (0.5, 40)]])
+def test_others_tell_of_seats(games: list[tuple[float, int]]) -> None:
+    """Those of whom one is merely better, who have hardly met, or of whom some are equal."""
+    records = [
+        each
+        for at, (share, number) in enumerate(games)
+        for each in decided_by(share, number, bots=(f"ann{at}", f"bob{at}"))
+    ]
+    assert {"first_score", "first_equal"} <= {row.measure.key for row in counted(*records).rows()}
+
+
+@pytest.mark.parametrize(("one", "other"), [((1.0, 6), (0.0, 6)), ((1.0, 4), (0.9, 60))])
+def test_a_difference_of_shares_is_a_share(
+    one: tuple[float, int], other: tuple[float, int]
+) -> None:
+    """However little the games tell, nobody is better by more than all of a game."""
+    first, second = (
+        counted(*decided_by(*each, game_id))
+        for each, game_id in ((one, "yavalath"), (other, "surikata"))
+    )
+    for each in compare_groups(first, second):
+        if each.measure.unit == "share" and each.apart.low is not None:
+            assert each.apart.high is not None
+            assert -1 <= each.apart.low <= each.apart.high <= 1, each.measure.key
 
 
 def test_the_first_stone_of_equals_is_its_owners() -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from report_pages import BOTS, hostile_measures, measures_of
-from sample_records import tournament
+from sample_records import random_game, tournament
 
 from lath.reports.measures import MEASURES, SAYS, Group, Measure, compare_groups
 from lath.reports.page.measures import Dot, Named, Panel, _fair, _most, render
@@ -140,6 +141,18 @@ def test_none_is_more_dramatic_than_one_whose_bots_know_nothing() -> None:
         assert "More dramatic? Not measurable with these bots." in page
         assert "is more dramatic" not in page
         assert "the most dramatic" not in page
+
+
+def test_nobody_is_called_fair_by_bots_of_whom_one_always_wins() -> None:
+    group = Group("surikata")
+    for seed in range(40):
+        first, second = ("ann", "bob") if seed % 2 else ("bob", "ann")
+        record = random_game("surikata", seed, first=first, second=second, Number=str(seed + 1))
+        group.add(replace(record, result="1-0" if first == "ann" else "0-1"))
+    named = [Named(name=group.game, group=group)]
+    page = " ".join(" ".join(Seen(render(named, "arena", "-", None).html).text).split())
+    assert "Fairer Not measurable with these bots. ann scores 100% of 40 games against bob" in page
+    assert "may be fair" not in page
 
 
 def test_a_page_without_games_says_so() -> None:

@@ -100,7 +100,10 @@ def test_what_bots_know_nothing_of_is_not_measured(says: str) -> None:
     assert "drama 0.0%" not in printed
     assert "not measurable with these bots: 0 of 8 games are judged, 3 are needed: " in printed
     assert says in printed
-    assert "what helps: let bots play that judge positions: arena run … --bot mcts" in printed
+    helps = "let bots play that judge positions: arena run … --bot mcts --bot twin=mcts"
+    if "proved" in says:  # they do judge: others would prove as soon
+        helps = "give bots such as mcts more time or nodes, so that they judge before they prove"
+    assert f"what helps: {helps}; or have the records judged: arena analyze FILE" in printed
     told = json.loads(arena("stats", "blind.lath", "--measures", "--json").out)["by_game"][0]
     rows = {row["measure"]: row for row in told["measures"]}
     assert {key for key, row in rows.items() if row["value"] is None} == NEED_EVALUATIONS
