@@ -8,6 +8,7 @@ pairing plays what.
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -32,6 +33,9 @@ LOOKS: Final = 12
 
 PLAYOUTS: Final = 16
 """Games that are played out for a closer look."""
+
+SLOW_S: Final = 2.0
+"""Of an opening that takes longer people hear, once a game: it may be the rules that are slow."""
 
 UNEVEN: Final = 3
 """Games that one side may win more of these than the other."""
@@ -82,6 +86,8 @@ class RandomOpenings:
         self._seed: Final = seed
         self._tell: Final = tell
         self._made: Final[dict[str, _Made]] = {}
+        self._slow: Final[set[str]] = set()
+        """Games of which people know that their openings take long."""
         for game_id in game_ids:  # one that has none is told of before anything is played
             self.opening(game_id, 1)
 
@@ -145,6 +151,7 @@ class RandomOpenings:
         It is the first even one that comes up, and of `LOOKS` that are not the most even one.
         """
         chance = random.Random(f"{self._seed} opening {game.id} {turn}")
+        check = self._watch(game.id)
         start = game.start(self._setup(game, turn))
         found: dict[bytes, tuple[int, list[Move]]] = {}
         lost: set[bytes] = set()
@@ -157,10 +164,10 @@ class RandomOpenings:
             if key in known or key in found or key in lost:
                 continue
             with faults.held(game.id, moves):
-                if is_lost(end):
+                if is_lost(end, check):
                     lost.add(key)
                     continue
-                found[key] = unevenness(end, chance), moves
+                found[key] = unevenness(end, chance, check), moves
             if found[key][0] <= UNEVEN or len(found) == LOOKS:
                 break
         if not found:
@@ -168,6 +175,23 @@ class RandomOpenings:
         key = min(found, key=lambda key: found[key][0])
         known.add(key)
         return " ".join(found[key][1]).encode()
+
+    def _watch(self, game_id: str) -> Callable[[], object]:
+        """Return what is called time and again while an opening is drawn: it tells once of a game.
+
+        What is drawn is the same on a slow machine.
+        """
+        due_s = time.monotonic() + SLOW_S
+
+        def check() -> None:
+            if game_id not in self._slow and time.monotonic() >= due_s:
+                self._slow.add(game_id)
+                self._tell(
+                    f"openings of {game_id} are being drawn, each by games that are played out: by "
+                    "its rules that takes a while; --openings random:0 draws none"
+                )
+
+        return check
 
 
 def _number(count: int, what: str) -> str:
@@ -192,9 +216,10 @@ def _line(start: Position, plies: int, chance: random.Random) -> tuple[list[Move
     return moves, position
 
 
-def is_lost(position: Position) -> bool:
+def is_lost(position: Position, check: Callable[[], object] = lambda: None) -> bool:
     """Return whether the game is over, the next move wins, or whatever it is the one after wins."""
     board = fast_board(position)
+    board.check = check  # as searches do
     wins, losses = board.threats()
     if wins or board.winner is not None:
         return True
@@ -208,13 +233,16 @@ def is_lost(position: Position) -> bool:
     return True
 
 
-def unevenness(position: Position, chance: random.Random) -> int:
+def unevenness(
+    position: Position, chance: random.Random, check: Callable[[], object] = lambda: None
+) -> int:
     """Return how many more of `PLAYOUTS` random games one side wins than the other.
 
     In these nobody blunders at once: what such games decide says little. Where more than `UNEVEN`
     are certain the rest is not played: it is at least the number returned.
     """
     board = fast_board(position)
+    board.check = check  # as searches do
     ahead = 0
     for left in reversed(range(PLAYOUTS)):
         winner, _ = board.careful_playout(chance)

@@ -378,6 +378,8 @@ def print_plan(plan: Plan, output: Output) -> None:
     so_far = f", {plan.played} are played" if plan.played else ""
     output.words(f"{plan.event}, a {plan.format}: {games} to play{so_far}")
     output.words(_plan_time(plan))
+    for words in plan.slow:
+        output.words(words)
     if plan.season:
         output.title(f"Season {plan.season}")
         for day in plan.match_days:

@@ -87,6 +87,7 @@ from lath.arena.tournament.sources import (
     STANDINGS_CSV,
     background_of,
     begun_in,
+    is_over,
     names_of_pool,
     outcome_in,
     records_of,
@@ -149,6 +150,8 @@ def run(
             config = as_begun(config, begun_in(folder))
             if config.format == POOL:  # others say so where they are read
                 refuse_strangers(config.anchors, names_of_pool(config.names, folder), CONFIG)
+            is_warned = not is_over(folder)  # to draw openings may take slow games minutes
+            _warn_of_slow_games(config, tell, is_warned=not is_warned)
             book = book_of(config, warner(tell))
         _refuse_files_of_others(folder)
         _when_granted(partial(prepare_folder, folder), tell, patience_s)
@@ -163,6 +166,7 @@ def run(
                 budget=budget,
                 elsewhere=elsewhere,
                 unbench=unbench,
+                is_warned=is_warned,
             )
             try:
                 if not summary.interrupted:
@@ -310,6 +314,7 @@ def _played(
     budget: Budget,
     elsewhere: Elsewhere | None,
     unbench: Sequence[str],
+    is_warned: bool,
 ) -> Summary:
     """Play what is left, keep the games and the logs."""
     folder = home.path
@@ -380,6 +385,7 @@ def _played(
                 elsewhere=elsewhere,
                 rest=rest,
                 unfit=unfit,
+                is_warned=is_warned,
             )
         return replace(summary, bots=tuple(store.bots()))
 
@@ -502,6 +508,7 @@ def _play(
     elsewhere: Elsewhere | None,
     rest: Collection[str],
     unfit: Mapping[str, str],
+    is_warned: bool,
 ) -> Summary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
@@ -518,7 +525,7 @@ def _play(
             found = _greet_bots(config, names, tell, tree, patience_s) or {}
         said = _seated(config, runner, found, tell, unfit=unfit)
         if not runner.summary().is_complete:
-            _warn_of_slow_games(config, tell)
+            _warn_of_slow_games(config, tell, is_warned=is_warned)
             _when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
                 hosts = elsewhere.about() if elsewhere else ()
@@ -552,8 +559,10 @@ def _play(
     return summary
 
 
-def _warn_of_slow_games(config: Config, tell: Listener) -> None:
-    """Tell of games whose rules are too slow for the bots' time."""
+def _warn_of_slow_games(config: Config, tell: Listener, *, is_warned: bool) -> None:
+    """Tell of games whose rules are too slow for the bots' time, unless that is done."""
+    if is_warned:
+        return
     with signals.interruptible():
         for words in tempo.warnings(config):
             tell(Warned(text=words))

@@ -16,13 +16,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 from statistics import fmean, median, pstdev
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from lath import games
 from lath.arena.errors import ConfigError, DamagedError
 from lath.arena.schedule.budget import UNLIMITED, Budget, Seen
 from lath.arena.schedule.core import HALVES, Opening, Played, Schedule, pair_of
@@ -31,6 +31,7 @@ from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.sprt import Length, Sprt, lengths
 from lath.arena.schedule.tune import TuneStanding
 from lath.arena.tournament.benches import Benches
+from lath.arena.tournament import tempo
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import DATABASE, opened_to_read
 from lath.arena.tournament.open_games import OpenGames
@@ -39,6 +40,7 @@ from lath.arena.tournament.rulings import in_force, rulings_of
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import Strengths, half_widths, strengths_of
 from lath.arena.tournament.system import database_errors
+from lath.arena.tournament.tempo import Tempo
 from lath.arena.tournament.versions import POOL, entered
 from lath.games.errors import GameError
 from lath.notation import parse
@@ -86,9 +88,6 @@ DEVIATIONS: Final = 2.2
 UNSEEN_SEAT: Final = 200 / ELO
 """What a seat of a game may be worth of which nobody has seen results: with it many pairs are
 level. The first move of most built-in games is worth less."""
-
-RANDOM_GAMES: Final = 20
-"""Of which the length of a game is known before any is stored."""
 
 PLIES: Final = 0.5, 1.5
 """Games of bots are so much shorter or longer than random ones: measured, 0.5 to 1.4 (bundled bots,
@@ -179,6 +178,9 @@ class Plan:
     waits_for: tuple[str, ...] = ()
     """Entries that are benched, where nothing of the season can be played without them."""
 
+    slow: tuple[str, ...] = ()
+    """Of games whose rules are too slow for the bots' time, and how long games by nodes are."""
+
     differences: tuple[Needed, ...]
     """How many games show that a game differs from another."""
 
@@ -243,7 +245,8 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
     met = dict.fromkeys(name for _, first, second, _ in seen for name in (first, second))
     names = [*dict.fromkeys(config.names), *(name for name in met if name not in config.names)]
     strengths = strengths_of(names, seen)
-    game_s, plies = _game_s(config, store)
+    measure = cache(tempo.measured)
+    game_s, plies = _game_s(config, store, measure)
     config, sprt, to_play = _without_test(config, store, strengths)
     budget = _in_games(budget, game_s, config.jobs)
     by_name = dict(zip(names, strengths.strengths, strict=True))
@@ -292,6 +295,7 @@ def _plan(config: Config, store: Store, budget: Budget) -> Plan:
         season=config.season.name if config.season else "",
         match_days=tuple(coming),
         waits_for=tuple(waits_for),
+        slow=(*tempo.warnings(config, measure), *tempo.lengths(config, measure)),
     )
 
 
@@ -503,7 +507,9 @@ def _noise(stored: Sequence[Played], alone: Mapping[str, float]) -> float | None
     )
 
 
-def _game_s(config: Config, store: Store) -> tuple[Range | None, Range | None]:
+def _game_s(
+    config: Config, store: Store, measure: Callable[[str], Tempo]
+) -> tuple[Range | None, Range | None]:
     """Return how long a game lasts, and how many plies where it follows from them.
 
     Of games that are stored it is known; else it follows from random games and the time controls.
@@ -513,7 +519,7 @@ def _game_s(config: Config, store: Store) -> tuple[Range | None, Range | None]:
     if any(bot.moves for bot in bots):
         each_s = used_s / (sum(bot.games for bot in bots) / 2) + BESIDES_S
         return (AGAIN[0] * each_s, AGAIN[1] * each_s), None
-    length = fmean(map(_random_plies, config.games))
+    length = fmean(measure(game_id).plies for game_id in config.games)
     plies = (PLIES[0] * length, PLIES[1] * length)
     times = [_of_control(bot.time or config.limits.time, plies) for bot in config.bots]
     ranges = [each for each in times if each]
@@ -534,17 +540,6 @@ def _of_control(time: TimeControl, plies: Range) -> Range | None:
     else:
         return None
     return used[0] * clock[0] / 1000, (used[1] * clock[1] + time.first_ms) / 1000
-
-
-def _random_plies(game_id: str) -> float:
-    """Return how long random games are."""
-    game, plies = games.get(game_id), 0
-    for seed in range(RANDOM_GAMES):
-        chance, position = random.Random(seed), game.start(game.draw_setup(seed))
-        while choices := position.legal_moves():
-            position = position.play(chance.choice(choices))
-            plies += 1
-    return plies / RANDOM_GAMES
 
 
 def _in_games(budget: Budget, game_s: Range | None, jobs: int) -> Budget:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,15 +14,36 @@ from quick_runs import play_nothing
 from slow_games import Clock, Costs, SlowGame
 
 from lath import games
-from lath.arena.tournament import tempo
-from lath.arena.tournament.config import build, time_table
+from lath.arena.errors import ConfigError
+from lath.arena.schedule import random_openings
+from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
+from lath.arena.tournament import folder, tempo
+from lath.arena.tournament.config import Config, build, time_table
 from lath.arena.tournament.tempo import MEASURED_S, Tempo, measured, warnings
+from lath.bots.search import Budget
+from lath.bots.uct import Uct
+from lath.games.fast import fast_board
 from lath.notation.protocol import TimeControl
 
 USUAL = ("0.2+0.005", "2+0.02", "10+0.1", "move 0.01", "move 0.05", "move 0.5", "nodes 100000")
 
 SLOWER = 3
 """A machine may be so much slower than this one, and the rules of the games likewise."""
+
+
+def times(factor: float, of: Tempo) -> Tempo:
+    """Return a game so much slower."""
+    return Tempo(of.plies, factor * of.ply_s, factor * of.look_s, factor * of.playout_s)
+
+
+def a_tempo(plies: float, ply_s: float, moves: int = 10) -> Tempo:
+    """Return that of a game in which each ply has so many moves."""
+    return Tempo(plies, ply_s, moves * ply_s, plies * moves * ply_s)
+
+
+def flat(done: Any) -> str:
+    """Return what was printed, in one line."""
+    return " ".join(done.out.split())
 
 
 def words_of(
@@ -39,19 +61,27 @@ def words_of(
 @pytest.mark.parametrize("game_id", games.builtin_ids())
 def test_no_built_in_game_is_too_slow_for_a_usual_clock(game_id: str, tc: str) -> None:
     found = measured(game_id)
-    slower = Tempo(found.plies, SLOWER * found.ply_s)
+    slower = times(SLOWER, found)
     assert words_of(tc, found) == []
     if tc != "move 0.01":
         assert words_of(tc, slower) == []
 
 
-def test_a_slow_game_is_named_with_its_time_the_bots_and_what_to_type() -> None:
-    (words,) = words_of("move 0.05", Tempo(20, 0.1), ("random", "greedy", "mcts"))
+def test_a_slow_game_is_named_with_its_times_the_bots_and_what_to_type() -> None:
+    (words,) = words_of("move 0.05", a_tempo(20, 0.01), ("random", "greedy", "mcts"))
     assert words == (
-        "yavalath is too slow for move 0.05 (greedy, mcts): by its rules a random game takes 2 s, "
-        "and a search plays some for each move; try --tc 'move 50' or --tc 'nodes 20': a game then "
-        "takes about 17 min"
+        "yavalath is too slow for move 0.05 (greedy, mcts): by its rules a look at all moves takes "
+        "100 ms, a node of mcts 1.1 s; there greedy, mcts play by chance, for a move has time for "
+        "one node; try --tc 'move 50' or --tc 'nodes 20': a game then takes about 17 min or 4 min"
     )
+
+
+def test_only_where_one_node_is_all_a_bot_is_said_to_play_by_chance() -> None:
+    tempo_ = a_tempo(20, 0.001)  # a node of 110 ms
+    (few,) = words_of("move 0.5", tempo_, ("mcts", "random"))
+    (one,) = words_of("move 0.05", tempo_, ("mcts", "random"))
+    assert "by chance" not in few
+    assert "there mcts plays by chance, for a move has time for one node; try" in one
 
 
 @pytest.mark.parametrize(
@@ -60,17 +90,17 @@ def test_a_slow_game_is_named_with_its_time_the_bots_and_what_to_type() -> None:
 @pytest.mark.parametrize("ply_s", [0.0003, 0.003, 0.03, 0.3, 2.0])
 @pytest.mark.parametrize("plies", [1, 9, 60, 400])
 def test_what_is_proposed_is_not_too_slow_itself(tc: str, ply_s: float, plies: int) -> None:
-    for words in words_of(tc, Tempo(plies, ply_s)):
+    for words in words_of(tc, a_tempo(plies, ply_s)):
         tries = re.findall(r"--tc ('[^']+')", words)
         assert tries
         for text in tries:
             (proposed,) = shlex.split(text)
             if proposed != "nodes 1":  # there are no fewer
-                assert words_of(proposed, Tempo(plies, ply_s)) == [], words
+                assert words_of(proposed, a_tempo(plies, ply_s)) == [], words
 
 
 def test_bots_of_others_and_those_that_only_ask_for_moves_are_not_warned_of(tmp_path: Path) -> None:
-    slow = Tempo(20, 1.0)
+    slow = a_tempo(20, 0.1)
     assert (
         words_of(
             "move 0.05",
@@ -93,8 +123,27 @@ def test_measuring_is_bounded_whatever_the_rules_cost(
     monkeypatch.setattr(games, "get", lambda _: game)
     found = measured("slow", clock)
     assert found.ply_s == pytest.approx(3 * cost, rel=0.5)
-    assert clock.now_s <= MEASURED_S + 4 * cost
+    assert clock.now_s <= MEASURED_S + 12 * cost
     assert found.plies >= 25
+
+
+@pytest.mark.parametrize("nodes", [1, 4, 20])
+@pytest.mark.parametrize("costs", [Costs(), Costs(legal=0.03), Costs(outcome=0.004, text=0.0)])
+def test_a_game_by_nodes_takes_mcts_as_long_as_was_foretold(
+    costs: Costs, nodes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bundled search itself is asked, by a clock that goes on where it asks the rules."""
+    clock = Clock()
+    game = SlowGame(clock, costs, size=4)
+    monkeypatch.setattr(games, "get", lambda _: game)
+    told_s = measured("slow", clock).move_s("mcts", TimeControl(nodes=nodes)) * game.length
+    search, position, began_s = Uct(Random(1)), game.start(), clock.now_s
+    while not position.is_over:
+        board = fast_board(position)
+        move = search.run(board, Budget(nodes=nodes)).move
+        search.played(board.code(move))
+        position = position.play(move)
+    assert told_s / 2 <= clock.now_s - began_s <= 2 * told_s
 
 
 def test_a_run_says_so_before_it_plays_and_not_when_all_is_played(
@@ -102,10 +151,60 @@ def test_a_run_says_so_before_it_plays_and_not_when_all_is_played(
 ) -> None:
     play_nothing(monkeypatch)
     monkeypatch.setattr(tempo, "measured", None)
-    monkeypatch.setattr(tempo.warnings, "__defaults__", (lambda _: Tempo(20, 0.1),))
+    monkeypatch.setattr(tempo.warnings, "__defaults__", (lambda _: a_tempo(20, 0.1),))
     words = ["run", "--bot", "greedy", "--bot", "mcts", "--game", "yavalath", "--tc", "move 0.05"]
     words += ["--rounds", "1", "--no-report", "--out", str(tmp_path / "out"), "-q"]
     said = arena(*words).err
     assert said.startswith("warning: yavalath is too slow for move 0.05 (greedy, mcts): ")
     assert said.count("too slow") == 1
     assert "too slow" not in arena(*words).err
+
+
+def test_who_is_warned_is_warned_before_openings_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+
+    def draw(config: Config, _: object) -> None:
+        raise ConfigError(f"drawn after {len(said)} warnings")
+
+    monkeypatch.setattr(folder, "book_of", draw)
+    monkeypatch.setattr(tempo.warnings, "__defaults__", (lambda _: a_tempo(20, 0.1),))
+    config = build(
+        {
+            "games": ["yavalath"],
+            "time": {"move": "50ms"},
+            "bot": [{"name": "mcts"}, {"name": "greedy"}],
+        },
+        Path(),
+    )
+    with pytest.raises(ConfigError, match="drawn after 1 warnings"):
+        folder.run(config, tmp_path / "out", lambda event: said.append(str(event)))
+    assert "too slow" in said[0]
+
+
+def test_a_plan_says_what_is_too_slow_and_how_long_games_by_nodes_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempo, "measured", lambda _: a_tempo(20, 0.1))
+    words = ["run", "--bot", "greedy", "--bot", "mcts", "--game", "yavalath", "--plan"]
+    words += ["--rounds", "1", "--out", str(tmp_path / "out"), "--tc"]
+    assert "yavalath is too slow for move 0.05 (greedy, mcts)" in flat(arena(*words, "move 0.05"))
+    told = flat(arena(*words, "nodes 2"))
+    assert "yavalath: a game takes about 4 min" in told
+    assert "too slow" not in told
+
+
+def test_openings_that_take_long_are_told_of_once_and_are_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[str] = []
+    quick = RandomOpenings(RandomChoice(), ["yavalath"], 1, said.append)
+    usual = [quick.opening("yavalath", turn) for turn in (1, 2)]
+    said.clear()
+    monkeypatch.setattr(random_openings, "SLOW_S", 0.0)
+    slow = RandomOpenings(RandomChoice(), ["yavalath"], 1, said.append)
+    assert [slow.opening("yavalath", turn) for turn in (1, 2)] == usual
+    (words,) = said
+    assert words.startswith("openings of yavalath are being drawn")
+    assert "--openings random:0" in words
