@@ -75,9 +75,19 @@ def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
     for row, one in zip(rows, found, strict=True):
         columns = f"{row['id']:{wide['id']}}{row['title']:{wide['title']}}{row['cells']:>3} cells"
         print(f"{columns}  {row['origin']:{wide['origin']}}{row['credit']}")
-        for each in parameters.of(one):
-            value = f"{each.name}={parameters.written(each.default)}"
-            print(f"  {value:14}{each.about}; {each.expected}")
+        for line in _parameters_of(one):
+            print(line)
+
+
+def _parameters_of(game: Game) -> list[str]:
+    """Return a line each: its usual value, what it is, and what it may be."""
+    all_ = parameters.of(game)
+    values = [f"{each.name}={parameters.written(each.default)}" for each in all_]
+    width = max([12, *map(len, values)])
+    return [
+        f"  {value:{width}}  {each.about}; {each.expected}"
+        for value, each in zip(values, all_, strict=True)
+    ]
 
 
 def _described(game: Game) -> dict[str, Any]:
@@ -143,9 +153,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
     lines = [shown_card(one), "", f"{one.id}: {one.credit}; {_origin_of(one.id)}"]
     start = one.start(one.draw_setup(1) if one.has_setups else None)
     lines[-1] += f"; {len(one.board.names)} cells, {len(start.legal_moves())} first moves"
-    for each in parameters.of(one) if others else ():
-        value = f"{each.name}={parameters.written(each.default)}"
-        lines.append(f"  {value:14}{each.about}; {each.expected}")
+    lines += _parameters_of(one) if others else ()
     if others:
         base = game.partition(":")[0]
         lines.append("Variants, such as these:")

@@ -183,7 +183,11 @@ def _init_game(folder: Path, text: str) -> None:
     """Write a game, its test and a page of what to try."""
     where, _, name = text.rpartition("/")
     folder = folder / where if where else folder
-    _write(folder, _game_texts(name))
+    try:
+        _write(folder, _game_texts(name))
+    except ConfigError as error:
+        apart = "/".join(filter(None, (where, name, name)))
+        raise ConfigError(f"{error}\nhint: arena init --game {apart}") from error
     steps = [
         f"cd {shlex.quote(str(folder))}" if folder != Path() else "",
         f"arena games ./{name}.py",

@@ -372,7 +372,7 @@ def choices(thinkers: Thinkers) -> dict[str, Any]:
     """Return what pages let one choose from: `games`, each with its `variants`, and `bots`."""
     puzzles = {file.stem for file in all_built_in()}
     known = []
-    for game_id in games.ids():
+    for game_id in sorted(games.ids(), key=lambda one: games.origin(one) is None):  # named first
         with suppress(ValueError):
             game = games.get(game_id)
             others = [games.get(other) for other in variants(game)]

@@ -15,7 +15,7 @@ GAME = games.add(Path(__file__).with_name("mygame.py"))
 
 @pytest.mark.parametrize("game_id", [GAME.id, *cards.variants(GAME)])
 def test_games_at_random_keep_the_contract(game_id: str) -> None:
-    assert wrong_with(games.get(game_id), games=200, seconds=10) == ""
+    assert wrong_with(games.get(game_id), games=100, seconds=2) == ""
 
 
 def test_the_first_player_has_a_choice_of_all_cells() -> None:

@@ -164,8 +164,11 @@ export const levelNow = () => (lath.byId("level").value === "" ? null : Number(l
 
 // The rules of a game, and who it is by.
 export const showCard = ({ title, credit, card }) => {
-  const lines = `${title}: ${card}`.split("\n").filter(Boolean).map((line) => lath.make("p", "", line));
-  lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `${credit}.`));
+  const text = card.startsWith(title) ? card : `${title}: ${card}`;
+  // What stands between two backticks is typed so: `b2`.
+  const parts = (line) => line.split("`").map((part, at) => (at % 2 ? lath.make("code", "", part) : part));
+  const lines = text.split("\n").filter(Boolean).map((line) => lath.make("p", "", null, ...parts(line)));
+  lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `Game by ${credit}.`));
 };
 
 export const buttonOf = (words, act, name = "") => {

@@ -61,6 +61,10 @@ def test_a_game_is_shown_with_its_card_parameters_and_variants(tmp_path: Path) -
     assert "goal=make     whether a line wins or loses; make or avoid" in told.out
     assert "./hexline.py:goal=avoid" in told.out
     assert "Yavalath: four or more" in said("games", "yavalath", cwd=tmp_path).out
+    text = (tmp_path / "hexline.py").read_text().replace('"hexline"', '"hexlong"')
+    (tmp_path / "hexlong.py").write_text(text.replace('"make"', '"makes-a-long-one"'))
+    told = said("games", "./hexlong.py", cwd=tmp_path)
+    assert "goal=makes-a-long-one  whether a line wins or loses" in told.out, told.err
 
 
 @pytest.mark.parametrize(
@@ -89,6 +93,7 @@ def test_nothing_is_overwritten_and_a_name_may_be_left_out(tmp_path: Path) -> No
     (tmp_path / "mygame.py").write_text("mine")
     refused = said("init", "--game", cwd=tmp_path)
     assert (refused.status, "mygame.py is there already" in refused.err) == (2, True)
+    assert "hint: arena init --game mygame/mygame" in refused.err
     assert (tmp_path / "mygame.py").read_text() == "mine"
 
 
