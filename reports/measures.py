@@ -36,6 +36,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -199,6 +200,9 @@ LEAST_ONE_SIDED: Final = 10
 
 EQUALS: Final = "play equal bots, such as one bot twice: arena run … --bot mcts --bot twin=mcts"
 """What makes seats tell."""
+
+DRAWN_BY_LOT: Final = re.compile("random:[1-9][0-9]*")
+"""How the name of an opening begins that the arena has drawn."""
 
 LEAST_OPENINGS: Final = 10
 """From so many openings on, of which none has more than a fifth of the games, games of one opening
@@ -382,6 +386,8 @@ class Group:
         """How many do not, by `UNLIKE`."""
         self.unjudged: Final = Counter[Unjudged]()
         """How many of those that count tell nothing of leads, and why."""
+        self.begun: Final = Counter[str]()
+        """How many began after plies that were drawn by lot, by `random:4`."""
         self.courses: Final = Courses()
         """How they went."""
         self._columns: Final[defaultdict[str, Column]] = defaultdict(Column)
@@ -404,6 +410,8 @@ class Group:
         if unjudged is not None:
             self.unjudged[unjudged] += 1
         self.courses.add(course)
+        if drawn := DRAWN_BY_LOT.match(record.tag("Opening") or ""):
+            self.begun[drawn[0]] += 1
         seats = record.first, record.second
         line = digest_of(record, seats, record.termination) if record.plies else None
         self.repeats += line is not None and not self._seen.add(line)
@@ -510,6 +518,17 @@ class Group:
             return f"{UNMEASURABLE}: {self.one_sided}", EQUALS
         return "", ""
 
+    def begun_words(self) -> str:
+        """Return from which openings first-move advantage is; empty where none were drawn."""
+        if not self.begun:
+            return ""
+        return (
+            f"{self.begun.total():,} of {self.games:,} games began after plies drawn by lot, about "
+            f"even ones ({', '.join(sorted(self.begun))}): first-move "
+            "advantage is from there. From the game's own start: arena run … --openings random:0, "
+            "of bots that play no game twice, as mcts does"
+        )
+
     def unjudged_words(self) -> str:
         """Return how many games tell nothing of leads, and why; empty where all do."""
         kinds = [why for why in UNJUDGED if self.unjudged[why]]
@@ -583,6 +602,7 @@ class Group:
             "left_out": {why.replace(" ", "_"): self.left_out[why] for why in UNLIKE},
             "independent": self.clusters,
             "holds_for": self.holds_for,
+            "begun": dict(sorted(self.begun.items())),
             "judged": self.judged,
             "unjudged": {why.replace(" ", "_"): self.unjudged[why] for why in UNJUDGED},
             "measures": [

@@ -230,6 +230,8 @@ def _print_notes(group: Group, output: Output) -> None:
     output.words(
         f"intervals count {group.clusters:,} {what}, and hold for these bots and {group.holds_for}"
     )
+    if words := group.begun_words():
+        output.words(words)
     if not group.reason and (kinds := group.unjudged_words()):
         output.words(f"{_NEED} are of {_games(group.judged)}; left out of them: {kinds}")
     _print_unmeasured([("", group)], output)
@@ -291,6 +293,8 @@ def print_compared(
     ]:
         output.words(f"only one of them has: {', '.join(lacking)}")
     for name, group in _each(names, groups):
+        if words := group.begun_words():
+            output.words(f"{name}: {words}")
         if not group.reason and (kinds := group.unjudged_words()):
             words = f"{_NEED} are of {_games(group.judged)}; left out of them: {kinds}"
             output.words(f"{name}: {words}")

@@ -326,6 +326,32 @@ def test_bots_of_whom_one_nearly_always_wins_tell_nothing_of_seats(
     assert (row["difference"], row["other"]["value"]) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("openings", "says"),
+    [
+        (
+            ["random:4 a1 e5", "random:4 b2 c3", ""],
+            "2 of 3 games began after plies drawn by lot, about even ones (random:4): ",
+        ),
+        (
+            ["random:6 a1", "random:4 b2"],
+            "2 of 2 games began after plies drawn by lot, about even ones (random:4, random:6)",
+        ),
+        (["random:0", "", "book.lath #3"], ""),
+    ],
+)
+def test_from_which_openings_an_advantage_is_is_told(openings: list[str], says: str) -> None:
+    group = counted(
+        *(
+            random_game("yavalath", seed, **({"Opening": each} if each else {}))
+            for seed, each in enumerate(openings)
+        )
+    )
+    assert group.begun_words().startswith(says)
+    assert bool(group.begun_words()) == bool(says)
+    assert ("--openings random:0" in group.begun_words()) == bool(says)
+
+
 @pytest.mark.parametrize("games", [[(0.8, 80)], [(1.0, 8)], [(1.0, 40), (0.5, 40)]])
 def test_others_tell_of_seats(games: list[tuple[float, int]]) -> None:
     """Those of whom one is merely better, who have hardly met, or of whom some are equal."""
