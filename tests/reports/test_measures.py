@@ -342,10 +342,7 @@ def test_bots_of_whom_one_nearly_always_wins_tell_nothing_of_seats(
 )
 def test_from_which_openings_an_advantage_is_is_told(openings: list[str], says: str) -> None:
     group = counted(
-        *(
-            random_game("yavalath", seed, **({"Opening": each} if each else {}))
-            for seed, each in enumerate(openings)
-        )
+        *(random_game("yavalath", seed, Opening=each or "-") for seed, each in enumerate(openings))
     )
     assert group.begun_words().startswith(says)
     assert bool(group.begun_words()) == bool(says)
