@@ -7,12 +7,14 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from arena_runs import arena
 from commands import Ran
 
 from lath import games
+from lath.arena.site.playing import choices
 from lath.games.cards import card_of, variants
 
 
@@ -61,6 +63,8 @@ def test_a_game_is_shown_with_its_card_parameters_and_variants(tmp_path: Path) -
     assert "goal=make     whether a line wins or loses; make or avoid" in told.out
     assert "./hexline.py:goal=avoid" in told.out
     assert "Yavalath: four or more" in said("games", "yavalath", cwd=tmp_path).out
+    offered = choices(SimpleNamespace(names=("mcts",)))  # type: ignore[arg-type] # it has no others
+    assert offered["games"][0]["id"] == "hexline", "what was named is what Play begins with"
     text = (tmp_path / "hexline.py").read_text().replace('"hexline"', '"hexlong"')
     (tmp_path / "hexlong.py").write_text(text.replace('"make"', '"makes-a-long-one"'))
     told = said("games", "./hexlong.py", cwd=tmp_path)
