@@ -30,8 +30,8 @@ from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.pool import Pool
 from lath.arena.schedule.sprt import Length, Sprt, lengths
 from lath.arena.schedule.tune import TuneStanding
-from lath.arena.tournament.benches import Benches
 from lath.arena.tournament import tempo
+from lath.arena.tournament.benches import Benches
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import DATABASE, opened_to_read
 from lath.arena.tournament.open_games import OpenGames
