@@ -44,7 +44,7 @@ UNSOUND = """\
 
 1. e4 0-1
 """
-"""Illegal moves, a result that is two, a game that is none of ours, a month that is none, and
+"""Two illegal moves, a result that is two, a game that is none of ours, a month that is none, and
 again two results."""
 
 
@@ -57,10 +57,10 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_check_finds_five_problems_and_one_sound_record(file: Path) -> None:
+def test_check_finds_all_problems_and_one_sound_record(file: Path) -> None:
     ran = arena("check", file, "--sound", "out.lath")
-    assert (ran.status, ran.out.count(": error[")) == (1, 5)
-    assert "3 records: 1 sound, 2 bad (5 problems)" in ran.err
+    assert (ran.status, ran.out.count(": error[")) == (1, 6)
+    assert "3 records: 1 sound, 2 bad (6 problems)" in ran.err
     assert Path("out.lath").read_text() == SOUND
 
 

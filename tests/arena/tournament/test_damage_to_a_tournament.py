@@ -18,8 +18,9 @@ from quick_runs import play_nothing
 from results import a_result
 
 from lath.arena.errors import DamagedError, StoreError
+from lath.arena.referee.record import GameResult
 from lath.arena.tournament.database import DATABASE, RECORDS
-from lath.arena.tournament.soundness import Unsound, look, rescue
+from lath.arena.tournament.soundness import Unsound, look, rescue, stored
 from lath.arena.tournament.store import Store
 from lath.notation.reader import read
 
@@ -167,8 +168,8 @@ def test_a_database_that_is_gone_empty_or_older_does_not_cost_the_games(
     older.mkdir()
     with closing(Store(older)) as store:
         store.keep_notes({key: json.loads(value) for key, value in notes if key != "checksum"})
-        store.add([a_result(number, ("ann", "bob")) for number in (1, 3)])
-        store.add([a_result(number, ("bob", "ann")) for number in (2, 4)])
+        games = (game for game in stored(cup, GAMES) if isinstance(game, GameResult))
+        store.add(game for game in games if game.number <= 4)
     for how in ("gone", "empty", "older"):
         put(sound, cup)
         (cup / DATABASE).unlink()
