@@ -139,13 +139,6 @@ def test_only_who_reads_configurations_imports_pydantic() -> None:
     assert ran.stdout.strip() == "False"
 
 
-def test_the_modules_and_tests_of_mutants_are_there() -> None:
-    topics = tomllib.loads((ROOT / "tests/support/mutants.toml").read_text(encoding="utf-8"))
-    named = [name for topic in topics.values() for name in (*topic["modules"], *topic["tests"])]
-    assert named
-    assert not [name for name in named if not list(ROOT.glob(name.partition("::")[0]))]
-
-
 def test_no_module_of_tests_imports_another_but_campaigns_what_they_do_at_length() -> None:
     """What tests share stands in tests/support, the only folder on their path."""
     known = re.compile(r"^\s*(?:from|import) (?:tests\b|test_\w+)", re.MULTILINE)
