@@ -27,14 +27,14 @@ help:
 	@echo "make test   run every check: lint, types, layers, tests, the built wheel"
 	@echo "make quick  for between two edits: lint, and the tests that start nothing and compute little"
 	@echo "make web    install what tests hold the report's markup and accessibility against (npm)"
-	@echo "make coverage  run the tests and say which lines they do not reach"
+	@echo "make coverage  run the tests and print the branches they reach by folder; make mutants uses its map"
 	@echo "make docs   build the documents as a site, in site/"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
 	@echo "make pictures  draw the pictures of README and docs anew (needs chromium)"
 	@echo "make pins   write constraints/ anew: versions and hashes of what demo and tests install"
 	@echo "make soak   run the slow campaigns, a line each: laws on many examples, fuzzing, kills, full disks, long runs"
 	@echo "make faults play every case of the fault catalogue and print what each came to"
-	@echo "make mutants  put small mistakes into a copy of the tree and count those that tests notice (an hour)"
+	@echo "make mutants  put the mistakes of tests/yardstick into a copy of the tree: tests must notice them (an hour)"
 	@echo "make bench  measure what benchmarks/ claims"
 	@echo "make clean  remove what the others made"
 
@@ -98,7 +98,7 @@ $(WEB)/node_modules/made: $(WEB)/package-lock.json $(WEB)/.npmrc
 	@touch $@
 
 coverage: $(VENV)/made-dev
-	$(BIN)/pytest -n 2 $(AT_ONCE) --cov
+	$(BIN)/python tests/support/mutants.py --map
 
 wheel: $(VENV)/made-dev
 	PYTHON=$(BIN)/python $(STEP) wheel .ci/wheel
@@ -122,7 +122,7 @@ faults: $(VENV)/made-dev
 	$(BIN)/python tests/support/fault_table.py
 
 mutants: $(VENV)/made-dev
-	$(BIN)/python tests/support/mutants.py
+	$(BIN)/python tests/support/mutants.py --check
 
 bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/runner.py
@@ -138,5 +138,5 @@ bench: $(VENV)/made-dev
 	$(BIN)/python benchmarks/spectators.py
 
 clean:
-	rm -rf $(VENV) .links $(DEMO) $(WEB)/node_modules site dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .links $(DEMO) $(WEB)/node_modules site dist build .yardstick .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find arena bots examples games notation reports tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -472,7 +472,7 @@ def modules(root: Path) -> list[str]:
 
 def texts(root: Path) -> list[str]:
     """Return all product files: modules, templates, scripts, tables."""
-    found = [root / name for name in BESIDE]
+    found = [root / name for name in BESIDE if (root / name).exists()]
     for layer in LAYERS:
         found += sorted(path for path in (root / layer).rglob("*") if path.is_file())
     paths = (path.relative_to(root) for path in found if path.suffix != ".pyc")
