@@ -311,27 +311,22 @@ def _read(path: Path, root: str) -> dict[str, Arcs]:
 
 def map_of(root: Path, folder: Path) -> Map:
     """Return the map of what a folder's notes say."""
-    lines: dict[str, dict[str, set[int]]] = {}
-    ran: dict[str, tuple[Test, list[str]]] = {}
-    for row in read_notes(folder):
-        test = row["test"]
-        if "seconds" in row:
-            ran[test] = (Test(test, row["seconds"], row["outcome"]), row["fixtures"])
-        for path, some in row["lines"].items():
-            lines.setdefault(test, {}).setdefault(path, set()).update(some)
-    made = Map([test for test, _ in ran.values()])
+    made = Map()
     users: dict[str, list[int]] = {}
-    for number, (test, fixtures) in enumerate(ran.values()):
-        for name in (test.name, *fixtures):
-            users.setdefault(name, []).append(number)
+    for row in read_notes(folder):
+        if "seconds" in row:
+            for name in (row["test"], *row["fixtures"]):
+                users.setdefault(name, []).append(len(made.tests))
+            made.tests.append(Test(row["test"], row["seconds"], row["outcome"]))
     places = {path: _statements(root, path) for path in modules(root)}
     bits: dict[Key, bytearray] = {}
-    for name, found in lines.items():
-        for path, some in found.items():
+    for row in read_notes(folder):
+        numbers = users.get(row["test"], ())
+        for path, lines in row["lines"].items():
             table = places.get(path, {})
-            for key in {table[line] for line in some if line in table}:
-                packed = bits.setdefault(key, bytearray((len(ran) + 7) // 8))
-                for number in users.get(name, ()):
+            for key in {table[line] for line in lines if line in table}:
+                packed = bits.setdefault(key, bytearray((len(made.tests) + 7) // 8))
+                for number in numbers:
                     packed[number // 8] |= 1 << number % 8
     made.bits = {key: zlib.compress(bytes(packed)) for key, packed in bits.items()}
     return made

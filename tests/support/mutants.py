@@ -58,6 +58,9 @@ KEPT: Final = ".yardstick"
 COUNT: Final = 20
 SEED: Final = "46"
 
+UNNOTICED: Final = frozenset({PASSED, NOTHING})
+"""How tests end that notice no mistake."""
+
 UNKNOWN_S: Final = 5.0
 """What a test or a file of tests is taken to need that the map does not know."""
 
@@ -167,13 +170,13 @@ class Court:
         if entry.test and (self.product.root / entry.test.partition("::")[0]).exists():
             with self.stand.changed(files):
                 answer = self.stand.ask([entry.test], 60 + 20 * entry.test_s)
-            if answer.outcome not in {PASSED, NOTHING} and self._is_sound(entry.test):
+            if answer.outcome not in UNNOTICED and self._is_sound(entry.test):
                 return entry
         return self.verdict(entry)
 
     def _suspect(self, answer: Answer, asked: list[str]) -> str | None:
         """Return the test that seems to notice; None if all passed."""
-        if answer.outcome == PASSED:
+        if answer.outcome in UNNOTICED:
             return None
         if "::" in answer.test:
             return answer.test
@@ -194,7 +197,7 @@ class Court:
     def _fails_again(self, files: dict[str, bytes], name: str) -> bool:
         with self.stand.changed(files):
             answer = self.stand.ask([name], 60 + 20 * self.sound[name])
-        return answer.outcome != PASSED
+        return answer.outcome not in UNNOTICED
 
     def _seconds(self, name: str) -> float:
         return self._known.get(name, UNKNOWN_S)
@@ -237,13 +240,11 @@ class Court:
         yield from ranked(executing, folder)
         files = dict.fromkeys(test.file for test in ranked_tests(executing, folder))
         if not files:
-            inside = (self.product.root / folder).glob("test_*.py")
+            inside = sorted((self.product.root / folder).glob("test_*.py"))
             files = dict.fromkeys(path.relative_to(self.product.root).as_posix() for path in inside)
         # What a file makes once, its first test has executed alone.
-        for file in files:
-            yield from ranked(self._by_file.get(file, []), folder)
-            if file not in self._by_file:
-                yield file
+        yield from ranked((test for file in files for test in self._by_file.get(file, [])), folder)
+        yield from (file for file in files if file not in self._by_file)
 
     def _executing(self, entry: Entry) -> list[Test]:
         found: dict[str, Test] = {}
@@ -320,7 +321,7 @@ def state_of(tree: Path) -> str:
 def said(entry: Entry) -> str:
     where = entry.edits[0].file or f"{entry.edits[0].module} {entry.edits[0].function}"
     by = f" by {entry.test} ({entry.test_s} s)" if entry.test else ""
-    return f"{entry.verdict:11} {entry.id}: {entry.kind or entry.title}, {where}{by}"
+    return f"{entry.verdict:11} {entry.id}: {entry.title or entry.kind}, {where}{by}"
 
 
 def record(tree: Path, only: str | None, ceiling_s: float) -> int:
