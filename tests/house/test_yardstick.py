@@ -91,6 +91,10 @@ def test_what_tests_notice_is_killed_and_what_says_the_same_survives(tree: Path)
         assert court.verdict(same).verdict == SURVIVED
         assert court.still_killed(replace(same, test=killed.test)).verdict == SURVIVED
         assert court.still_killed(killed) == killed
+        fails = "tests/games/test_small.py::test_that_fails_anyway"
+        other = Court(made, Product(made.root), Map(), ceiling_s=60)
+        other.trust([fails, killed.test])
+        assert (other.unsound, set(other.sound)) == ({fails}, {killed.test})
         asked = ["tests/games/test_small.py::test_down"]
         with made.changed(court.product.edited(endless)):
             assert made.ask(asked, within_s=3).outcome == OUT_OF_TIME
