@@ -269,9 +269,14 @@ class Court:
         for edit in entry.edits:
             if edit.module:
                 placed = self.product.place(edit)
-                for name, text in _statements(placed.function, edit):
-                    for test in self.map.executing((placed.path, name, text)):
-                        found[test.name] = test
+                # The map may be of a tree in which the statement was where the entry says.
+                for path, function in {
+                    (placed.path, placed.function),
+                    (edit.module, edit.function),
+                }:
+                    for name, text in _statements(function, edit):
+                        for test in self.map.executing((path, name, text)):
+                            found[test.name] = test
         return list(found.values())
 
 
