@@ -347,7 +347,7 @@ def said(entry: Entry) -> str:
     return f"{entry.verdict:11} {entry.id}: {entry.title or entry.kind}, {where}{by}"
 
 
-def record(tree: Path, only: str | None, ceiling_s: float) -> int:
+def record(tree: Path, only: list[str], ceiling_s: float) -> int:
     """Ask the tests about each entry that has no verdict, and store what they say."""
     with stand(tree) as made:
         court = _court(made, tree, ceiling_s)
@@ -365,7 +365,7 @@ def record(tree: Path, only: str | None, ceiling_s: float) -> int:
     return 0
 
 
-def check(tree: Path, only: str | None, ceiling_s: float) -> int:
+def check(tree: Path, only: list[str], ceiling_s: float) -> int:
     """Ask the tests about each entry that was killed; return 1 if one of them survives now."""
     progress = tree / KEPT / "checked.json"
     progress.parent.mkdir(exist_ok=True)
@@ -407,9 +407,9 @@ def _checked(court: Court, entry: Entry) -> str:
     return now.verdict
 
 
-def is_wanted(entry: Entry, one: List, only: str | None) -> bool:
+def is_wanted(entry: Entry, one: List, only: list[str]) -> bool:
     """Say whether an entry is asked for by its id, its topic or the name of its list."""
-    return only in {None, entry.id, entry.topic, one.path.stem}
+    return not only or not {entry.id, entry.topic, one.path.stem}.isdisjoint(only)
 
 
 def _court(made: Stand, tree: Path, ceiling_s: float) -> Court:
@@ -461,7 +461,9 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     words.add_argument("--tree", type=Path, default=ROOT, help="the tree that is judged")
-    words.add_argument("--only", help="one topic, one list or the id of one entry")
+    words.add_argument(
+        "--only", action="append", default=[], help="a topic, a list or the id of an entry"
+    )
     words.add_argument("--count", type=int, default=COUNT, help="mutants of a folder (--draw)")
     words.add_argument("--seed", default=SEED, help="of the mutants (--draw)")
     words.add_argument("--ceiling", type=float, default=60.0, help="seconds of tests for one entry")
