@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers kernels unit tests quick wheel web coverage docs expressions pictures pins soak faults mutants bench clean
+.PHONY: help demo test lint types layers kernels unit tests quick wheel web coverage docs expressions messages pictures pins soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -30,6 +30,7 @@ help:
 	@echo "make coverage  run the tests and print the branches they reach by folder; make mutants uses its map"
 	@echo "make docs   build the documents as a site, in site/"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
+	@echo "make messages  write tests/*/messages.txt anew: what people are told, word for word; read the diff"
 	@echo "make pictures  draw the pictures of README and docs anew (needs chromium)"
 	@echo "make pins   write constraints/ anew: versions and hashes of what demo and tests install"
 	@echo "make soak   run the slow campaigns, a line each: laws on many examples, fuzzing, kills, full disks, long runs"
@@ -111,6 +112,9 @@ docs: $(VENV)/made-dev
 expressions: $(VENV)/made-dev
 	$(BIN)/python -c 'from lath.notation.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
 	mv notation/expressions.json.new notation/expressions.json
+
+messages: $(VENV)/made-dev
+	$(BIN)/pytest -q --write-messages
 
 pictures: $(VENV)/made-dev
 	$(BIN)/python benchmarks/pictures.py

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from lath.games import files
 
-pytest_plugins = ("browsing", "tools")
+pytest_plugins = ("browsing", "golden", "tools")
 
 # No test asserts a time, and `make test` fails for everybody or for nobody; `make soak` explores.
 settings.register_profile(

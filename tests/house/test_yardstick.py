@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import executed
 import pytest
 from executed import Map, branches_by_folder, map_of, run
 from mutants import Court, folder_of, read_lists
@@ -95,6 +96,10 @@ def test_what_tests_notice_is_killed_and_what_says_the_same_survives(tree: Path)
         other = Court(made, Product(made.root), Map(), ceiling_s=60)
         other.trust([fails, killed.test])
         assert (other.unsound, set(other.sound)) == ({fails}, {killed.test})
+        # A file in which the map knows none of the tests that are there now.
+        old = Map([executed.Test("tests/games/test_small.py::test_gone", 0.1, "passed")])
+        found = Court(made, Product(made.root), old, ceiling_s=60).verdict(TURNED)
+        assert (found.verdict, found.test) == (KILLED, killed.test)
         asked = ["tests/games/test_small.py::test_down"]
         with made.changed(court.product.edited(endless)):
             assert made.ask(asked, within_s=3).outcome == OUT_OF_TIME
@@ -133,6 +138,7 @@ def test_a_statement_that_two_functions_have_is_lost(tree: Path) -> None:
 
 WATCHED = """
 import subprocess, sys
+import executed
 import pytest
 from small import Counter, larger
 

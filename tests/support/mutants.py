@@ -190,7 +190,14 @@ class Court:
             asked = [name for name in asked if name not in ended and name != suspect]
 
     def _is_there(self, name: str) -> bool:
-        return (self.product.root / name.partition("::")[0]).exists()
+        """Say whether a file of tests is there, and the function of a test in it."""
+        file, _, test = name.partition("::")
+        if file not in self._texts:
+            path = self.product.root / file
+            self._texts[file] = path.read_text(encoding="utf-8") if path.exists() else None
+        text = self._texts[file]
+        function = test.partition("[")[0].rpartition("::")[2]
+        return text is not None and (not test or f"def {function}(" in text)
 
     def _suspect(self, answer: Answer, asked: list[str]) -> str | None:
         """Return the test that seems to notice; None if all passed."""
@@ -223,6 +230,7 @@ class Court:
     def __post_init__(self) -> None:
         self._known: dict[str, float] = {test.name: test.seconds for test in self.map.tests}
         self._by_file: dict[str, list[Test]] = {}
+        self._texts: dict[str, str | None] = {}
         for test in self.map.tests:
             self._by_file.setdefault(test.file, []).append(test)
             self._known[test.file] = self._known.get(test.file, 0.0) + test.seconds
@@ -263,6 +271,14 @@ class Court:
         # What a file makes once, its first test has executed alone.
         yield from ranked((test for file in files for test in self._by_file.get(file, [])), folder)
         yield from (file for file in files if file not in self._by_file)
+        # Tests that the map does not know: of files that were changed since, or are new.
+        inside = sorted((self.product.root / folder).glob("test_*.py"))
+        new = [path.relative_to(self.product.root).as_posix() for path in inside]
+        yield from (file for file in (*files, *new) if self._is_changed(file))
+
+    def _is_changed(self, file: str) -> bool:
+        known = self._by_file.get(file)
+        return known is None or not all(self._is_there(test.name) for test in known)
 
     def _executing(self, entry: Entry) -> list[Test]:
         found: dict[str, Test] = {}
