@@ -1,6 +1,6 @@
 """Directories that 0.1.0 has left, finished, stopped and killed, are gone on with as it would have.
 
-They are real ones: tests/samples/former/make.py says how they were played.
+They are real ones: tests/support/left_directories.py says how they were played.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lath.notation.record import Record
 
 pytestmark = pytest.mark.slow
 
-ARCHIVE: Final = Path(__file__).parents[2] / "samples/former/0.1.0.tar.xz"
+ARCHIVE: Final = Path(__file__).parents[2] / "samples/directories/0.1.0.tar.xz"
 
 PLAYED: Final = {
     "round-robin": 8,

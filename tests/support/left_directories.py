@@ -1,12 +1,13 @@
-"""Makes `0.1.0.tar.xz`: directories as 0.1.0 has left them, finished, stopped and killed.
+"""Makes `VERSION.tar.xz`: directories as a version has left them, finished, stopped and killed.
 
-    python make.py /mnt/.venv/bin/arena /mnt/cups 0.1.0.tar.xz
+    python tests/support/left_directories.py 0.1.0 /mnt/.venv/bin/arena /mnt/cups
 
-The first is the program of a checkout of 0.1.0 (the parent of the commit "house: the folders are
-imported as lath.games, lath.notation, ..."), installed where its path says nothing of a machine.
-Beside each directory that was not finished lies what 0.1.0 itself has made of it later: the records
-of the whole tournament. `records.lath` and `records.jsonl` are what it has made of records with
-every tag.
+The version is `0.1.0` or `0.2.0`. The program is that of a checkout of it, installed where its path
+says nothing of a machine: of 0.1.0 the parent of the commit "house: the folders are imported as
+lath.games, lath.notation, ...", of 0.2.0 the commit before packages were split.
+Beside each directory that was not finished lies what that version itself has made of it later: the
+records of the whole tournament. `records.lath` and `records.jsonl` are what 0.1.0 has made of
+records with every tag; `answers/` has what 0.2.0 has printed and written of the directories.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tarfile
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -41,6 +44,8 @@ while read -r word rest; do
   esac
 done"""
 """A bot that plays any legal move, by its seed alone; MISHAP is what it does at each turn first."""
+
+ARCHIVES: Final = Path(__file__).parents[1] / "samples" / "directories"
 
 SLOW: Final = Path("/mnt/slow")
 """While this file is there, bots take their time, so that signals come in the middle."""
@@ -127,6 +132,15 @@ class Cup:
     after: int = 0
     """How many games had ended when the signal came."""
 
+    before: tuple[tuple[str, ...], ...] = ()
+    """The words of runs that come first and end by themselves."""
+
+    words: tuple[str, ...] = ("run",)
+    """The words by which it is begun; those of `run` come before the configuration."""
+
+    then: tuple[str, ...] = ()
+    """The words of a run that comes last, such as rulings."""
+
 
 FOUR: Final = tuple(map(bot, ("ant", "bee", "cat", "dog")))
 ONE_GAME: Final = 'games = ["yavalath"]\n'
@@ -183,10 +197,79 @@ CUPS: Final = {
 }
 
 
-def main(arena: str, base: Path, archive: Path) -> None:
+TODAY: Final = {
+    "round-robin": Cup(f"{ONE_GAME}rounds = 3\njobs = 2\n", FOUR[:3], signal.SIGKILL, 7),
+    "swiss": Cup(
+        f'{ONE_GAME}format = "swiss"\nrounds = 3\n', (*FOUR, bot("elk")), signal.SIGKILL, 5
+    ),
+    "knockout": Cup(f'{ONE_GAME}format = "knockout"\n', FOUR, signal.SIGKILL, 3),
+    "match": CUPS["match"],
+    "openings": CUPS["openings"],
+    "mishaps": CUPS["mishaps"],
+    "pool": Cup(
+        f'{ONE_GAME}format = "pool"\nrounds = 2\n',
+        FOUR[:3],
+        signal.SIGKILL,
+        7,
+        before=(("--budget", "5"),),
+    ),
+    "season": Cup(
+        f'{ONE_GAME}format = "pool"\nrounds = 2\n',
+        FOUR[:3],
+        signal.SIGKILL,
+        7,
+        before=(("--season", "Spring", "--match-day"), ("--season", "Autumn", "--match-day")),
+    ),
+    "rulings": Cup(
+        f"{ONE_GAME}rounds = 2\n",
+        FOUR[:3],
+        signal.SIGINT,
+        6,
+        then=("--void", "2", "--disqualify", "cat", "--reason", "It was not theirs."),
+    ),
+    "cluster": Cup(
+        f"{ONE_GAME}rounds = 4\n",
+        FOUR[:3],
+        signal.SIGKILL,
+        7,
+        words=("run", "--cluster", "local:2"),
+    ),
+    "tuning": Cup(
+        "",
+        (),
+        signal.SIGKILL,
+        8,
+        words=(
+            *("tune", "mcts", "--option", "exploration=5..200", "--game", "yavalath"),
+            *("--tc", "nodes 5", "--pairs", "6", "--sprt-pairs", "2", "--seed", "3"),
+        ),
+    ),
+    "finished": Cup(
+        'event = "Every game"\ngames = ["yavalath", "manalath", "manalath-61", "mammalath", '
+        '"mammalath-plus", "surikata"]\nlog = "all"\n[time]\nnodes = 20\n',
+        CUPS["finished"].bots,
+    ),
+}
+
+SETS: Final = {"0.1.0": CUPS, "0.2.0": TODAY}
+
+FORMATS: Final = ("jsonl", "json", "ygn", "sgf", "pgn", "csv", "positions.csv")
+
+ASKED: Final = {
+    "rate.txt": ("rate",),
+    "rate.json": ("rate", "--json", "--by-game"),
+    "rate.csv": ("rate", "--csv", "--columns", "all"),
+    "select.lath": ("select", "--where", "plies > 9 and not result = 1/2-1/2"),
+    "stats.json": ("stats", "--json"),
+    "report.json": ("report", "--data", "-"),
+}
+"""What 0.2.0 is asked of each directory, and where the answer stands."""
+
+
+def main(version: str, arena: str, base: Path) -> None:
     """Play all of them and pack what they leave."""
     shutil.rmtree(base, ignore_errors=True)
-    for name, cup in CUPS.items():
+    for name, cup in SETS[version].items():
         folder = base / name
         folder.mkdir(parents=True)
         (base / "book.lath").write_text(BOOK)
@@ -195,53 +278,95 @@ def main(arena: str, base: Path, archive: Path) -> None:
         play(arena, base, name, cup)
         if cup.ends is not None:
             shutil.copytree(folder, base / "later", dirs_exist_ok=True)
-            words = [arena, "run", "--out", "later", "-q"]
-            subprocess.run(words, cwd=base, check=name != "mishaps")
+            words = [arena, cup.words[0], *(("--out",) if cup.bots else ()), "later", "-q"]
+            subprocess.run(words, cwd=base, check=name not in ("mishaps", "tuning"))
             shutil.copy(base / "later/games.lath", folder / "later.lath")
             shutil.rmtree(base / "later")
         for path in folder.glob("report*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         (folder / "tournament.db-shm").unlink(missing_ok=True)
-    words = [arena, "format", "-"]
-    canonical = subprocess.run(words, input=records(), encoding="utf-8", check=True, stdout=-1)
-    (base / "records.lath").write_text(canonical.stdout)
-    subprocess.run([arena, "convert", "records.lath", "records.jsonl"], cwd=base, check=True)
-    subprocess.run([arena, "check", "records.lath"], cwd=base, check=True)
-    pack(base, archive)
+    if version == "0.1.0":
+        words = [arena, "format", "-"]
+        canonical = subprocess.run(words, input=records(), encoding="utf-8", check=True, stdout=-1)
+        (base / "records.lath").write_text(canonical.stdout)
+        subprocess.run([arena, "convert", "records.lath", "records.jsonl"], cwd=base, check=True)
+        subprocess.run([arena, "check", "records.lath"], cwd=base, check=True)
+    else:
+        for name in TODAY:
+            ask(arena, base, name)
+    pack(base, ARCHIVES / f"{version}.tar.xz")
 
 
 def play(arena: str, base: Path, name: str, cup: Cup) -> None:
     """Run a tournament to where its signal comes, if one does."""
     SLOW.touch()
-    events = base / f"{name}.jsonl"
-    words = [arena, "run", f"{name}.toml", "--out", name, "-q", "--json-events-to", str(events)]
-    with subprocess.Popen(words, cwd=base, start_new_session=True) as run:
+    command, *words = cup.words
+    config = (f"{name}.toml",) if cup.bots else ()
+    for more in cup.before:
+        subprocess.run([arena, command, *config, "--out", name, "-q", *more], cwd=base, check=True)
+    line = [arena, command, *words, *config, "--out", name, "-q"]
+    with subprocess.Popen(line, cwd=base, start_new_session=True) as run:
         while run.poll() is None:
-            text = events.read_text() if events.exists() else ""
-            if name == "walkovers" and '"game", ' in text:
+            games = stored(base / name)
+            if name == "walkovers" and games:
                 LEAVES.touch()
-            if cup.ends and '"started"' in text and text.count('"game", ') >= cup.after:
+            if cup.ends and games >= cup.after:
                 if cup.ends == signal.SIGKILL:
                     os.killpg(run.pid, cup.ends)
                 else:
                     run.send_signal(cup.ends)
                 break
             time.sleep(0.001)
+    if cup.then:
+        subprocess.run(
+            [arena, "run", "--out", name, "-q", *cup.then, "--budget", "1"], cwd=base, check=False
+        )
     SLOW.unlink()
     LEAVES.unlink(missing_ok=True)
+
+
+def stored(folder: Path) -> int:
+    """Return how many games a directory has, -1 before it is a tournament's."""
+    try:
+        with closing(sqlite3.connect(f"file:{folder}/tournament.db?mode=ro", uri=True)) as database:
+            (count,) = database.execute("SELECT count(*) FROM game").fetchone()
+            return int(count)
+    except sqlite3.Error:
+        return -1
+
+
+def ask(arena: str, base: Path, name: str) -> None:
+    """Keep what is printed and written of a copy of a directory."""
+    answers = base / "answers" / name
+    answers.mkdir(parents=True)
+    shutil.copytree(base / name, base / "asked" / name)
+    for file, (command, *words) in ASKED.items():
+        with (answers / file).open("wb") as out:
+            subprocess.run(
+                [arena, command, name, *words], cwd=base / "asked", stdout=out, check=True
+            )
+    records = "games.lath" if name == "finished" else "later.lath"
+    for suffix in FORMATS:
+        words = [arena, "convert", f"{name}/{records}", str(answers / f"games.{suffix}"), "-q"]
+        more = ["--positions"] if "positions" in suffix else []
+        subprocess.run([*words, *more], cwd=base / "asked", check=False)
+    shutil.rmtree(base / "asked")
 
 
 def pack(base: Path, archive: Path) -> None:
     """Write an archive that says nothing of when and by whom it was made."""
     with tarfile.open(archive, "w:xz", preset=9) as tar:
-        paths = [path for name in CUPS for path in (base / name).rglob("*") if path.is_file()]
-        singles = [base / name for name in ("book.lath", "records.lath", "records.jsonl")]
-        for path in sorted([*singles, *paths]):
-            entry = tarfile.TarInfo(path.relative_to(base).as_posix())
-            data = path.read_bytes()
-            entry.size = len(data)
-            tar.addfile(entry, io.BytesIO(data))
+        for path in sorted(path for path in base.rglob("*") if path.is_file()):
+            if path.parent != base or path.name in KEPT:
+                entry = tarfile.TarInfo(path.relative_to(base).as_posix())
+                data = path.read_bytes()
+                entry.size = len(data)
+                tar.addfile(entry, io.BytesIO(data))
+
+
+KEPT: Final = {"book.lath", "records.lath", "records.jsonl"}
+"""Files that do not lie in a directory."""
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))
