@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from game_files import forget_games
 from places import ROOT
-from sites import Served, served
+from sites import Served, served, until
 
 from lath import games, notation
 from lath.arena.puzzles.book import built_in, read_puzzles
@@ -268,7 +268,7 @@ def test_a_bot_answers_and_one_may_undo_ask_reload_and_resign(site: Served, gues
     assert (record.tag("First"), record.tag("Second")) == ("person", "mcts")
     assert record.tag("TimeControl") == "60+1"
     assert not notation.check(record)
-    assert "played.lath" in {item["name"] for item in site.get("/api/items")}
+    until(lambda: "played.lath" in {item["name"] for item in site.get("/api/items")})
 
 
 def two_people_with_clocks(guest: Guest, site: Served) -> Any:
