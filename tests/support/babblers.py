@@ -8,24 +8,19 @@ from __future__ import annotations
 import io
 import sys
 from collections import deque
-from contextlib import ExitStack
 from random import Random
 from typing import Final
-from unittest import mock
 
 from record_texts import mutant
-from scripted import Clock, scripted
+from scripted import Clock, a_team, scripted
 
-from lath.arena.botcheck import lab
 from lath.arena.botcheck.check import Report
 from lath.arena.botcheck.check import check as check_bot
 from lath.arena.botcheck.lab import Lab
-from lath.arena.referee import process, trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
-from lath.arena.tournament import worker
 from lath.arena.tournament.worker import PairJob, PairResult, play_pair, read_result
 from lath.notation.protocol import MAX_LINE, TimeControl
 from lath.notation.scanner import parse
@@ -107,6 +102,9 @@ class Babbler:
             elif answer := self._answer(words):
                 self._say(answer)
 
+    def end(self) -> None:
+        """Find that its input has ended, which it does not mind."""
+
     def _answer(self, words: list[str]) -> list[str]:
         match words:
             case ["arena", *_]:
@@ -165,14 +163,7 @@ def babbled(number: int) -> tuple[int, list[str]]:
         babblers.append(Babbler(clock, chance))
         return babblers[-1]
 
-    with ExitStack() as stack:
-        stack.enter_context(scripted(make))
-        stack.enter_context(mock.patch.object(trees, "reap_orphans"))
-        stack.enter_context(mock.patch.object(worker, "Watch", process.Watch))
-        # the bots of another pair had other scripts
-        team = worker._Team()
-        stack.enter_context(mock.patch.object(worker, "_own_team", return_value=team))
-        stack.callback(team.trim, 0)
+    with scripted(make), a_team():
         text = play_pair(_job(chance))
     result = read_result(text)
     assert result.as_text() == text
@@ -193,9 +184,7 @@ def checked(number: int) -> tuple[int, list[str]]:
         babblers.append(Babbler(clock, chance))
         return babblers[-1]
 
-    with ExitStack() as stack:
-        stack.enter_context(scripted(make))
-        stack.enter_context(mock.patch.object(lab, "Watch", process.Watch))
+    with scripted(make):
         found = list(check_bot(Lab(_spec("ann"), ("yavalath",))))
     report = Report()
     told = [line for point in found for line in report.add(point)]

@@ -82,7 +82,10 @@ class Good:
 
     def run(self) -> None:
         for line in sys.stdin.buffer:
-            self.take(line.decode().split())
+            self.hear(line)
+
+    def hear(self, line: bytes) -> None:
+        self.take(line.decode().split())
 
     def take(self, words: list[str]) -> None:
         match words:

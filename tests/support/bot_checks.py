@@ -1,4 +1,4 @@
-"""Checks of fake bots in worker processes, a few at a time: they wait more than they compute.
+"""Checks of fake bots: in worker processes, a few at a time, for they wait more than they compute.
 
 Must not know what must be found in which bot.
 """
@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 
-import bad_bots
-import odd_bots
-from bad_bots import Good
 from processes import calm_s
 
 from lath.arena.botcheck.check import check
 from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import Point, Verdict
+from lath.arena.botcheck.steps import HEARD
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
@@ -33,15 +31,11 @@ AT_THE_SAME_TIME: Final = 8
 TRIES: Final = 3
 """How often a good bot may look slow because the machine was busy; a fault is found each time."""
 
-TIME: Final = TimeControl(move_ms=400)
-
-SHORT_TIME: Final = TimeControl(move_ms=50)
-"""For who computes until its time is over."""
+AROUND: Final = frozenset({"banner", "name", "games", "options", "wants", "first", "quit"})
+"""Points at which a bot is tested where nothing else may be found than it is bad at."""
 
 HASTE: Final = {"hello", "little-time", "stop", "rest", "ping", "leaves-nothing"}
 """Points at which a busy machine may make a good bot look slow; that is a warning at worst."""
-
-MAMMALATH_ONLY: Final = (odd_bots.DiesOfSetups, odd_bots.WritesLinesBackwards)
 
 
 def tried(do: Callable[[], Result], is_fine: Callable[[Result], bool]) -> Result:
@@ -58,42 +52,59 @@ class Found:
 
     points: tuple[Point, ...]
     took_s: float
-    """On the calm clock."""
 
     def verdicts(self, *wanted: Verdict) -> dict[str, Verdict]:
         """Return the ids of the points that have one of these verdicts."""
         return {point.id: point.verdict for point in self.points if point.verdict in wanted}
 
-
-def check_one(name: str, log: Path, only: frozenset[str]) -> Found:
-    """Return what is found in one kind of bot at these points; all of them where there are none."""
-    began_s = calm_s()
-    module = bad_bots if hasattr(bad_bots, name) else odd_bots
-    kind: type[Good] = getattr(module, name)
-    game = "mammalath" if kind in MAMMALATH_ONLY else "yavalath"
-    time = SHORT_TIME if kind is bad_bots.ComputesTooLong else TIME
-    limits = Limits(time=time, startup_s=2.0, hard_limit_s=2.0)
-    spec = BotSpec(name=name, command=module.command(kind), env={"LOG": str(log)})
-    points = check(Lab(spec, (game,), limits=limits), only)
-    return Found(tuple(points), calm_s() - began_s)
+    def odd_points(self) -> list[str]:
+        """Return the ids of points that are not explained, or explain what needs no mending."""
+        heard = {step.id for step in HEARD} | {"starts"}
+        wrong = []
+        for point in self.points:
+            is_bad, is_noted = point.verdict.is_bad, point.verdict is Verdict.NOTE
+            is_explained = bool(point.mend) == is_bad or is_noted
+            is_shown = bool(point.exchange) == (is_bad and point.id not in heard)
+            wrong += [] if point.seen and is_explained and is_shown else [point.id]
+        return wrong
 
 
-def check_all(
-    kinds: Mapping[str, frozenset[str]], folder: Path, at_the_same_time: int = AT_THE_SAME_TIME
-) -> dict[str, Found]:
-    """Return what is found in each kind of bot that there is, at its points; see `check_one`.
+@dataclass(frozen=True)
+class Check:
+    """How a bot is checked."""
 
-    Their logs go into the folder.
-    """
+    command: tuple[str, ...]
+    only: frozenset[str] = frozenset()
+    """Ids of points; none: all."""
+
+    game: str = "yavalath"
+    is_patient: bool = False
+    """Whether it is a process that answers in time, however busy the machine is."""
+
+    is_hasty: bool = False
+    """Whether it computes until its time is over."""
+
+    def found(self, log: Path, clock: Callable[[], float] = calm_s) -> Found:
+        """Check it here; it has a file for its log."""
+        began_s = clock()
+        move_ms = 10_000 if self.is_patient else 50 if self.is_hasty else 400
+        time, startup_s = TimeControl(move_ms=move_ms), 20.0 if self.is_patient else 2.0
+        limits = Limits(time=time, startup_s=startup_s, hard_limit_s=2.0)
+        spec = BotSpec(name="bot", command=self.command, env={"LOG": str(log)})
+        points = check(Lab(spec, (self.game,), limits=limits), self.only)
+        return Found(tuple(points), clock() - began_s)
+
+
+def check_all(checks: Mapping[str, Check], folder: Path) -> dict[str, Found]:
+    """Return what is found in each bot; their logs go into the folder."""
     from unittest.mock import patch  # takes as long as all else that a worker process loads
 
     folder.mkdir()
-    names = [name for name in kinds if hasattr(bad_bots, name) or hasattr(odd_bots, name)]
     context = multiprocessing.get_context("spawn")
     # Else each process would load the program that runs the tests, too.
     no_program = patch.multiple(sys.modules["__main__"], __file__=None, __spec__=None, create=True)
-    with ProcessPoolExecutor(at_the_same_time, context, trees.adopt_orphans) as pool:
-        logs = [folder / name for name in names]
+    with ProcessPoolExecutor(AT_THE_SAME_TIME, context, trees.adopt_orphans) as pool:
         with no_program:
-            found = pool.map(check_one, names, logs, [kinds[name] for name in names])
-        return dict(zip(names, found, strict=True))
+            logs = [folder / name for name in checks]
+            found = pool.map(Check.found, checks.values(), logs)
+        return dict(zip(checks, found, strict=True))

@@ -1,34 +1,49 @@
-"""Cases 1 to 36 of the fault catalogue: a bot that misbehaves, and what it comes to.
+"""The catalogue of bad bots: each in one entry, with all that is promised of it.
 
-Each meets a good bot, which meets good ones, too: their games must be what they always are. Those
-that need the same limits can be tried in one tournament.
+That is how its two games end against a good bot, one from each seat, what is told of it, what
+becomes of its process, and what `arena bot check` finds. Those with a number are cases 1 to 36 of
+the fault catalogue. A bot is a script (scripted.py) where that shows all of it, else a process;
+`make faults` starts a process of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import bad_bots
+import bad_bots as bad
+import odd_bots as odd
 from bad_bots import Good
+from bot_checks import AROUND, HASTE, Check, Found
 from fault_stand import (
     HASTY,
     HASTY_S,
     IMPATIENT,
     IMPATIENT_S,
     RELAXED,
+    SPARE_S,
     Events,
     Peaks,
     Stand,
+    Stored,
     assert_sound,
     good,
 )
 from processes import gone, still_running
+from scripted import a_team, scripted
 
+from lath import games
+from lath.arena.botcheck.points import Verdict
 from lath.arena.referee.bridges import CONTESTS
+from lath.arena.referee.record import GamePlan
+from lath.arena.tournament.config import build
+from lath.arena.tournament.worker import PairJob, play_pair, read_result
+from lath.notation.record import Termination
 from lath.notation.scanner import parse
 
 CHALLENGER: Final = "ann"
@@ -42,36 +57,46 @@ BADS_BETWEEN: Final = 8
 BADS_GAMES: Final = 2
 """One from each seat."""
 
+KEPT: Final = ("rules", Termination.ILLEGAL_MOVE, Termination.RESIGNATION)
+"""How games end after which the process goes on with the next."""
 
-@dataclass(frozen=True)
-class Plain:
-    """The same tournament between good bots: what others are measured by."""
 
-    seconds: float
-    peaks: Peaks
-    moves: tuple[str, ...]
-    """Of each game: good bots play the first move that there is."""
+@cache
+def good_moves() -> tuple[str, ...]:
+    """Return the game of two good bots: they play the first move that there is."""
+    position, moves = games.get("yavalath").start(), list[str]()
+    while not position.is_over:
+        moves.append(position.legal_moves()[0])
+        position = position.play(position.legal_moves()[0])
+    return tuple(moves)
 
 
 @dataclass(frozen=True, kw_only=True)
 class BotFault:
-    """A kind of bot, and how its games end."""
+    """A kind of bot, and what is promised of it."""
 
     kind: type[Good] | None
     """None: a program that is not there."""
 
+    case: int = 0
+    """Its number in the fault catalogue; 0: it has none."""
+
+    is_real: bool = False
+    """Whether it takes a process to see what it does."""
+
+    # Its games
+
     ending: str = "rules"
     """Of all its games; a bot that loses by a mishap loses them all. Empty: none is played."""
 
-    status: int = 0
-    starts: int = 2
-    """To be greeted, and to play; more for one that is killed and started again."""
-
-    said: str = ""
-    """By the run, of the bot {name}."""
+    told: str = ""
+    """What its games' records are found to say (a pattern); where none is played, why (a text)."""
 
     noted: str = ""
-    """In the record of each of its games."""
+    """What is said of how it left."""
+
+    voids: int = 0
+    """Games that are void before it loses."""
 
     stray_lines: int | None = 0
     """In each of its games; None: any number."""
@@ -88,7 +113,24 @@ class BotFault:
     """All the limits that it hits, together."""
 
     also: Callable[[Stand, str], None] = lambda _stand, _name: None
-    """What else is to be checked of the bot of this name."""
+    """What else is to be checked of the bot of this name, where it is a process."""
+
+    unplayed: str = ""
+    """Why its games are not looked at here."""
+
+    # What `arena bot check` finds, as ids of points
+
+    faults: str = ""
+    warnings: str = ""
+    remarks: str = ""
+    finds_more: bool = False
+    """Whether more points than these may be bad: where a turn goes wrong, they are."""
+
+    whole: bool = False
+    """Whether as a process it is tested at all points; else at these, and at `AROUND`."""
+
+    unchecked: str = ""
+    """Why no check of it is looked at."""
 
     @property
     def name(self) -> str:
@@ -97,38 +139,161 @@ class BotFault:
     @property
     def tournament(self) -> Hashable:
         """Return what the faults have in common that can be met in one tournament."""
-        return self.status, tuple(self.time.items()), self.against
+        return not self.ending, tuple(self.time.items()), self.against
 
-    def play(self, stand: Stand, plain: Plain) -> float:
+    @property
+    def table(self) -> dict[str, Any]:
+        """Return what the bot's table has in the configuration besides its name."""
+        module = odd if self.kind and self.kind.__module__ == odd.__name__ else bad
+        command = module.command(self.kind) if self.kind else ["/nowhere/bot"]
+        return {"command": list(command), **self.more}
+
+    @property
+    def starts(self) -> int:
+        """Return how often it is started for its games."""
+        if not self.ending:
+            return 0
+        return 1 if self.ending in KEPT else BADS_GAMES + self.voids
+
+    def wrong_games(self, played: Sequence[Stored]) -> Iterator[str]:
+        """Yield what is wrong with its games."""
+        if len(played) != (BADS_GAMES if self.ending else 0):
+            yield f"{len(played)} games"
+        assert_sound(played)
+        for game in played:
+            is_lost = self.ending != "rules"
+            told = " ".join(str(parse(game.text).story).split()) if is_lost else game.text
+            seat = "first" if game.first == self.name else "second"
+            begins = f"{self.name} ({seat}): {'again ' if self.voids else ''}" if is_lost else ""
+            wanted = {
+                "its end": game.termination == self.ending,
+                "who has lost": not is_lost or game.lost_by(self.name),
+                "who is named": told.startswith(begins),
+                "what is told": re.search(self.told, told),
+                "its stray lines": self.stray_lines in (None, game.stray_lines),
+                "its moves": is_lost or game.moves == good_moves(),
+                "its length": len(game.text) < 60_000,
+            }
+            yield from (f"{what}: {game}" for what, is_so in wanted.items() if not is_so)
+
+    # As a script
+
+    def wrong_as_script(self) -> list[str]:
+        """Play its games without a process; return what is wrong."""
+        rows = [{"name": self.name, **self.table}, {"name": CHALLENGER, **good(self.against)}]
+        config = build({"games": ["yavalath"], "time": dict(self.time), "bot": rows}, Path())
+        plans = tuple(
+            GamePlan(number=number, round=1, game="yavalath", setup=None, names=names, seeds=(1, 2))
+            for number, names in enumerate(((self.name, CHALLENGER), (CHALLENGER, self.name)), 1)
+        )
+        one, other = config.bots
+        job = PairJob(
+            pair=1,
+            games=plans,
+            bots=(one, other),
+            limits=config.limits,
+            tree="script.",
+            keeps_logs=True,
+        )
+        with scripted() as clock, a_team() as left:
+            began_s = clock.now_s
+            result = read_result(play_pair(job))
+            seconds, notes = clock.now_s - began_s, (*result.notes, *left())
+        rows_of = ("number", "first", "second", "result", "termination", "stray_lines", "record")
+        played = [Stored(*(getattr(game, row) for row in rows_of)) for game in result.games]
+        wanted = {
+            "void": bool(result.void) == (not self.ending)
+            and self.told in (result.void or self.told),
+            "voids": not self.ending or result.voided == self.voids,
+            "spent": result.spent == ((self.name,) if self.voids else ()),
+            "notes": notes == ((f"{self.name} {self.noted}",) if self.noted else ()),
+            "starts": not self.ending
+            or clock.starts[self.name] == self.starts + (self.kind is self.against),
+            "seconds": seconds <= self.limit_s + SPARE_S,
+            "the games' notes": not any(game.notes for game in result.games),
+            "logs": all(game.log and is_plain(game.log) for game in result.games),
+        }
+        wrong = [f"{what}: {result} {notes}" for what, is_so in wanted.items() if not is_so]
+        return [*self.wrong_games(played), *wrong]
+
+    # As a process, in one tournament with others
+
+    def play(self, stand: Stand, _plain: Plain) -> float:
         """Try it out alone; return the seconds that it took longer than good bots take."""
         gauntlet = Gauntlet(stand, [self])
-        gauntlet.check(plain)
+        gauntlet.check()
         self.check(gauntlet)
-        return gauntlet.seconds_of(self, plain)
+        return gauntlet.seconds_of(self, _plain)
 
     def check(self, gauntlet: Gauntlet) -> None:
         """Check what came of it in a tournament, whoever else was there."""
         stand, said = gauntlet.stand, gauntlet.ended.said
-        assert self.said.format(name=self.name) in said
-        games = [game for game in gauntlet.games if self.name in game.names]
-        assert len(games) == (BADS_GAMES if self.ending else 0)
-        for game in games:
-            assert game.termination == self.ending, game.text
-            assert self.ending == "rules" or game.lost_by(self.name)
-            assert self.noted in game.text
-            assert self.stray_lines in (None, game.stray_lines)
+        games_of_it = [game for game in gauntlet.games if self.name in game.names]
+        assert [*self.wrong_games(games_of_it)] == []
+        told = [f"{self.name} left a game before its first turn"] if self.voids else []
+        told += [f"{self.name} {self.noted}"] if self.noted else []
+        told += [] if self.ending else [f"{self.name} is benched: {self.told}"]
+        assert [words for words in told if words not in said] == [], said
         starts = stand.notes / f"{self.name}.starts"
-        assert len(starts.read_text().split() if starts.exists() else ()) == self.starts
+        found = len(starts.read_text().split() if starts.exists() else ())
+        is_tried_by_contests = not self.ending and "does not play" not in self.told
+        greetings = 1 + len(CONTESTS) * is_tried_by_contests if self.kind else 0
+        assert found == greetings + self.starts
         self.also(stand, self.name)
 
-    def table(self, stand: Stand) -> dict[str, object]:
-        """Return the bot's table in the configuration."""
-        variables = {
-            "STARTS": str(stand.notes / f"{self.name}.starts"),
-            "LATH_BOT_PIDS": str(stand.notes / f"{self.name}.pids"),
+    # What a check finds
+
+    @property
+    def check_of_it(self) -> Check:
+        """Return how it is checked."""
+        named = f"{self.faults} {self.warnings} {self.remarks}".split()
+        around = frozenset() if self.finds_more else AROUND  # nobody asks what else is found
+        return Check(
+            command=tuple(self.table["command"]),
+            only=frozenset() if self.whole or not self.is_real else around | {*named},
+            game=GAMES_OF_CHECKS.get(self.name, "yavalath"),
+            is_patient=self.is_real and not self.finds_more,
+            is_hasty=self.kind is bad.ComputesTooLong,
+        )
+
+    def wrong_check(self, found: Found) -> list[str]:
+        """Return what is wrong with what was found in it."""
+        promised = {
+            **dict.fromkeys(self.faults.split(), Verdict.FAULT),
+            **dict.fromkeys(self.warnings.split(), Verdict.WARNING),
+            **dict.fromkeys(self.remarks.split(), Verdict.NOTE),
         }
-        command = list(bad_bots.command(self.kind)) if self.kind else ["/nowhere/bot"]
-        return {"command": command, "env": variables, **self.more}
+        seen = found.verdicts(Verdict.FAULT, Verdict.WARNING, Verdict.NOTE)
+        knows_ping = self.kind is not None and issubclass(self.kind, odd.Pongs)
+        may_be = {Verdict.NOTE, *([] if not self.finds_more else [Verdict.FAULT, Verdict.WARNING])}
+        more = {
+            id_: verdict
+            for id_, verdict in seen.items()
+            if id_ not in promised and verdict not in may_be
+            if not (id_ in HASTE if self.is_real else id_ == "ping" and not knows_ping)
+        }
+        lacking = {id_: seen.get(id_) for id_ in promised if seen.get(id_) is not promised[id_]}
+        wanted = {
+            f"not found: {lacking}": not lacking,
+            f"found besides: {more}": not more,
+            "a fault, or none": (Verdict.FAULT in seen.values()) == bool(self.faults),
+            f"{found.took_s:.1f} s": found.took_s < LONGEST_CHECK_S,
+        }
+        return [what for what, is_so in wanted.items() if not is_so] + found.odd_points()
+
+
+LONGEST_CHECK_S: Final = 30.0
+"""A check, whatever the bot does."""
+
+GAMES_OF_CHECKS: Final = dict.fromkeys(("DiesOfSetups", "WritesLinesBackwards"), "mammalath")
+
+
+@dataclass(frozen=True)
+class Plain:
+    """The same tournament between good bots: what others are measured by."""
+
+    seconds: float
+    peaks: Peaks
 
 
 class Gauntlet:
@@ -143,7 +308,11 @@ class Gauntlet:
         for number, fault in enumerate(self.faults):
             if number % BADS_BETWEEN == 0 and first.against is Good:
                 bots[f"{GOOD}-{number}"] = good()
-            bots[fault.name] = fault.table(stand)
+            variables = {
+                "STARTS": str(stand.notes / f"{fault.name}.starts"),
+                "LATH_BOT_PIDS": str(stand.notes / f"{fault.name}.pids"),
+            }
+            bots[fault.name] = {**fault.table, "env": variables}
         if first.against is Good:
             bots[GOOD] = good()
         stand.configure(bots, first.time, log="all", format="gauntlet")
@@ -171,96 +340,90 @@ class Gauntlet:
         before = list(last_s)[list(last_s).index(fault.name) - 1]
         return last_s[fault.name] - last_s[before]
 
-    def check(self, plain: Plain) -> None:
+    def check(self) -> None:
         """Check the run as a whole: its status, its logs, and the games of good bots."""
-        (status,) = {fault.status for fault in self.faults}
-        assert self.ended.status == status, self.ended.said
+        is_void = not self.faults[0].ending
+        assert self.ended.status == is_void, self.ended.said
         assert "Traceback" not in self.ended.said
         assert_sound(self.games)
-        assert_plain_text(self.stand.out / "logs")
+        logs = {path.name: path.read_text("utf-8") for path in (self.stand.out / "logs").iterdir()}
+        assert [name for name, text in logs.items() if not is_plain(text)] == []
         if self.faults[0].against is Good:
-            bad = {fault.name for fault in self.faults}
-            others = [game for game in self.games if not game.names & bad]
-            assert others
-            assert {game.termination for game in others} == {"rules"}
-            assert {game.moves for game in others} == {plain.moves}
+            bad_ones = {fault.name for fault in self.faults}
+            others = [game for game in self.games if not game.names & bad_ones]
+            assert {(game.termination, game.moves) for game in others} == {("rules", good_moves())}
 
 
-def tournaments() -> list[list[BotFault]]:
-    """Return the faults that are tried in one tournament, by tournament."""
-    every = [fault for faults in BY_NUMBER.values() for fault in faults]
-    ordered = sorted(every, key=lambda fault: str(fault.tournament))
-    return [list(faults) for _, faults in groupby(ordered, key=lambda fault: fault.tournament)]
+def is_plain(text: str) -> bool:
+    """Return whether a terminal could be shown a log: no bot speaks to it through one."""
+    return text.replace("\n", "").replace("\t", "").isprintable()
 
 
 def measure(stand: Stand) -> Plain:
     """Play the tournament with good bots only."""
-    stand.configure(
-        {name: good() for name in (CHALLENGER, "bad", GOOD)}, log="all", format="gauntlet"
-    )
+    bots = {name: good() for name in (CHALLENGER, "bad", GOOD)}
+    stand.configure(bots, log="all", format="gauntlet")
     ended = stand.play(*stand.run_words())
     assert ended.status == 0, ended.said
-    (moves,) = {game.moves for game in stand.games()}
-    return Plain(ended.seconds, stand.peaks, moves)
+    assert {game.moves for game in stand.games()} == {good_moves()}
+    return Plain(ended.seconds, stand.peaks)
 
 
-def assert_plain_text(folder: Path) -> None:
-    """Check that a terminal could be shown the logs: no bot speaks to it through them."""
-    for path in folder.iterdir():
-        text = path.read_text(encoding="utf-8")
-        odd = [letter for letter in text if not letter.isprintable() and letter not in "\n\t"]
-        assert not odd, (path.name, set(odd))
+# Entries
 
 
-def lost(kind: type[Good], ending: str, noted: str = "", **more: object) -> BotFault:
+def lost(kind: type[Good], ending: str, told: str, case: int = 0, **more: Any) -> BotFault:
     """Return a fault that ends the process each time."""
-    values = {"kind": kind, "ending": ending, "noted": noted, "starts": 1 + BADS_GAMES}
-    return BotFault(**{"stray_lines": None, **values, **more})  # type: ignore[arg-type]
+    values = {"ending": ending, "told": told, "stray_lines": None, "finds_more": True}
+    return BotFault(kind=kind, case=case, **{**values, "faults": "first second", **more})
 
 
-def crash(kind: type[Good], noted: str, **more: object) -> BotFault:
-    return lost(kind, "crash", noted, **more)
+def crash(kind: type[Good], told: str, case: int = 0, **more: Any) -> BotFault:
+    return lost(kind, "crash", told, case, **more)
 
 
-def late(kind: type[Good], limit_s: float = 0.0, **more: object) -> BotFault:
+def late(kind: type[Good], besides: str = "", case: int = 0, **more: Any) -> BotFault:
     """Return a fault that takes its time; the others have more of it, however busy the machine."""
-    noted = "no answer within 0.450 s at ply"
-    more = {"time": HASTY, **more}
-    return lost(kind, "time", noted, limit_s=limit_s + BADS_GAMES * HASTY_S, more=more)
+    told = rf"no answer within 0\.450 s at ply \d+{besides}"
+    limit_s = BADS_GAMES * HASTY_S + more.pop("limit_s", 0.0)
+    own = {"time": HASTY, **more.pop("more", {})}
+    return lost(kind, "time", told, case, limit_s=limit_s, more=own, **more)
 
 
-def flood(kind: type[Good]) -> BotFault:
-    return lost(kind, "flood", "64 KiB")
+def flood(kind: type[Good], told: str, case: int = 0, **more: Any) -> BotFault:
+    return lost(kind, "flood", told, case, **more)
 
 
-def illegal(kind: type[Good], noted: str) -> BotFault:
-    return BotFault(kind=kind, ending="illegal move", noted=noted)
+def illegal(kind: type[Good], told: str, case: int = 0, **more: Any) -> BotFault:
+    return lost(kind, "illegal move", told, case, stray_lines=0, **more)
 
 
-def void(kind: type[Good] | None, said: str, **more: object) -> BotFault:
+def void(kind: type[Good] | None, told: str, case: int = 0, **more: Any) -> BotFault:
     """Return a fault by which a bot is benched when it is greeted, and tried by each contest."""
-    starts = GREETED + len(CONTESTS) if kind else 0
-    values = {"kind": kind, "ending": "", "status": 1, "said": said, "starts": starts, **more}
-    return BotFault(**values)  # type: ignore[arg-type]
+    values = {"faults": "hello", "finds_more": True, **more}
+    return BotFault(kind=kind, case=case, ending="", told=told, **values)
 
 
-def slow_void(kind: type[Good], said: str, times: int) -> BotFault:
-    """Return one of a bot that is silent, so often: the contests take as long again."""
-    return void(kind, said, time=IMPATIENT, limit_s=2 * times * IMPATIENT_S)
+def unready(kind: type[Good], ending: str, told: str, case: int = 0, **more: Any) -> BotFault:
+    """Return a fault by which a game is void once, and lost from then on."""
+    return lost(kind, ending, told, case, voids=1, faults="ready", **more)
 
 
-def fine(kind: type[Good], **more: object) -> BotFault:
-    return BotFault(kind=kind, **more)  # type: ignore[arg-type]
+def fine(kind: type[Good], case: int = 0, **more: Any) -> BotFault:
+    return BotFault(kind=kind, case=case, **more)
 
 
-def has_an_empty_clock(stand: Stand, name: str) -> None:
-    for game in stand.games():
-        if name in game.names:
-            slow = parse(game.text).plies[2 if game.first == name else 3]
-            assert (slow.used_s or 0.0) >= 0.3
-            clock = slow.annotation("clk")
-            assert clock is not None
-            assert clock.value == "0.000"
+def checked(kind: type[Good], **found: Any) -> BotFault:
+    """Return what a check finds in a bot whose games are good, or are looked at elsewhere."""
+    return BotFault(kind=kind, unplayed="a check alone shows what is wrong with it", **found)
+
+
+OTHERS: Final = "other tests have it"
+
+
+def elsewhere(kind: type[Good]) -> BotFault:
+    """Return a bot that is good where nothing is scarce, or takes what others need."""
+    return BotFault(kind=kind, unplayed=OTHERS, unchecked=OTHERS)
 
 
 def children_are_gone(stand: Stand, name: str) -> None:
@@ -273,111 +436,155 @@ def nothing_is_written_elsewhere(stand: Stand, _name: str) -> None:
     assert {path.name for path in stand.folder.iterdir()} == {"cup.toml", "out", "scratch", "notes"}
 
 
-GREETED: Final = 1
-"""How often a bot is started that never plays."""
-
 CLOCKED: Final = {"initial": "200ms", "margin": "8s"}
 """A clock shorter than a bot thinks, and a margin that is longer."""
 
+REAL: Final = {"is_real": True}
 MEMORY: Final = {"memory": "128MiB"}
 PADDED: Final = {"options": {"padding": "x" * 150_000}}
-VOID: Final = 1
-"""Games that nobody loses, of each bot."""
-
-QUIT_S: Final = 1.0
-
-BY_NUMBER: Final[dict[int, tuple[BotFault, ...]]] = {
-    1: (void(None, "{name} is benched: cannot be started: there is no file /nowhere/bot"),),
-    2: (
-        void(
-            bad_bots.ExitsAtStart,
-            "{name} is benched: exited with status 7 before ok; standard error: I cannot find my "
-            "·[31mweights",
-        ),
-    ),
-    3: (slow_void(bad_bots.HangsInHandshake, "did not say ok within 1 s", GREETED),),
-    4: (fine(bad_bots.HasABanner),),
-    5: (
-        BotFault(
-            kind=bad_bots.PlaysAnotherGame,
-            ending="",
-            status=1,
-            starts=1,
-            said="{name} is benched: does not play yavalath: it says that it plays chess",
-        ),
-    ),
-    6: (
-        BotFault(
-            kind=bad_bots.HangsAtReady,
-            ending="time",
-            noted="again did not say ready",
-            starts=GREETED + VOID + BADS_GAMES,
-            said="{name} left a game before its first turn",
-            time=IMPATIENT,
-            limit_s=(VOID + BADS_GAMES) * IMPATIENT_S,
-        ),
-        crash(
-            bad_bots.ExitsBeforeItsFirstGo,
-            "again exited with status 3 before",
-            starts=GREETED + VOID + BADS_GAMES,
-            said="{name} left a game before its first turn",
-        ),
-    ),
-    7: (
-        crash(bad_bots.DiesInItsMove, "was ended by signal SIGSEGV; standard error: segmentation"),
-    ),
-    8: (
-        crash(
-            bad_bots.DiesAfterItsMove,
-            "exited with status 5",
-            against=bad_bots.ThinksOnFromPlyFour,
-        ),
-    ),
-    9: (crash(bad_bots.ExitsZeroInAGame, "exited with status 0"),),
-    10: (late(bad_bots.HangsInItsMove),),
-    11: (late(bad_bots.StopsItself),),
-    12: (
-        fine(
-            bad_bots.ThinksABit,
-            time=CLOCKED,
-            limit_s=BADS_GAMES * 0.3,
-            also=has_an_empty_clock,
-        ),
-    ),
-    13: (late(bad_bots.AnswersTooLate),),
-    14: (fine(bad_bots.AnswersUnasked, stray_lines=1),),
-    15: (fine(bad_bots.AnswersTwice, stray_lines=1),),
-    16: (fine(bad_bots.AnswersAnotherNumberFirst, stray_lines=1),),
-    17: (illegal(bad_bots.PlaysAnIllegalMove, "illegal move a1: a1 already has a stone"),),
-    18: (
-        illegal(bad_bots.PlaysNoMove, "''"),
-        illegal(bad_bots.PlaysGarbage, r"\x1b[31m"),
-        illegal(bad_bots.PlaysAVeryLongMove, "aaaa"),
-    ),
-    19: (late(bad_bots.SaysHalfALine),),
-    20: (fine(bad_bots.WritesByteByByte),),
-    21: (fine(bad_bots.LikesBlanks),),
-    22: (fine(bad_bots.WritesBinary, stray_lines=10),),
-    23: (flood(bad_bots.WritesALongLine),),
-    24: (
-        flood(bad_bots.WritesForEver),
-        flood(bad_bots.WritesForEverOnTheOthersTurn),
-        flood(bad_bots.WritesShortLinesForEverOnTheOthersTurn),
-    ),
-    25: (fine(bad_bots.SaysInsaneInfo),),
-    26: (fine(bad_bots.FloodsStderr),),
-    27: (crash(bad_bots.ClosesItsOutput, "closed its standard output"),),
-    28: (crash(bad_bots.ClosesItsInput, "closed its standard input"),),
-    29: (late(bad_bots.StopsReading, QUIT_S, **PADDED),),
-    30: (fine(bad_bots.IgnoresQuit, limit_s=2 * QUIT_S),),
-    31: (fine(bad_bots.ExitsOneOnQuit),),
-    32: (
-        crash(bad_bots.LeavesChildren, "exited with status 1", also=children_are_gone),
-        fine(bad_bots.HasChildrenAndPlays, also=children_are_gone),
-        fine(bad_bots.HidesAChild, also=children_are_gone),
-    ),
-    33: (crash(bad_bots.NeedsTooMuchMemory, "MemoryError", more=MEMORY),),
-    34: (fine(bad_bots.ForksAHundredTimes), fine(bad_bots.LeaksDescriptors)),
-    35: (fine(bad_bots.WritesInItsDirectory, also=nothing_is_written_elsewhere),),
-    36: (fine(bad_bots.ThinksOnTheOthersTurn),),
+UNREADY: Final[dict[str, Any]] = {"time": IMPATIENT, "limit_s": (1 + BADS_GAMES) * IMPATIENT_S}
+FAMILY: Final[dict[str, Any]] = {
+    "is_real": True,
+    "also": children_are_gone,
+    "warnings": "leaves-nothing",
 }
+NO_CHECK: Final = "its machine would be short of what it takes"
+
+BAD_BOTS: Final = (
+    # At the start
+    void(None, "cannot be started: there is no file /nowhere/bot", 1, unchecked="no kind", **REAL),
+    void(bad.ExitsAtStart,
+        "exited with status 7 before ok; standard error: I cannot find my ·[31mweights", 2, **REAL),
+    void(bad.HangsInHandshake, "did not say ok within 1 s", 3, time=IMPATIENT,
+        limit_s=2 * IMPATIENT_S),
+    void(bad.FloodsInHandshake, "flooded its output before ok"),
+    void(bad.PlaysAnotherGame, "does not play yavalath: it says that it plays chess", 5,
+        faults="games", **REAL),
+    fine(bad.HasABanner, 4, remarks="banner"),
+    unready(bad.HangsAtReady, "time", r"did not say ready \d+ within 1 s", 6, **UNREADY),
+    unready(bad.ExitsBeforeItsFirstGo, "crash", "exited with status 3 before", 6),
+    unready(bad.NeverReads, "time", r"did not say ready \d+ within 1 s", more=PADDED, **UNREADY),
+    # In its move
+    crash(bad.DiesInItsMove,
+        "was ended by signal SIGSEGV; standard error: segmentation fault, sort of", 7,
+        faults="first second unknown-lines", whole=True, **REAL),
+    crash(bad.DiesAfterItsMove, "exited with status 5", 8, against=bad.ThinksOnFromPlyFour),
+    crash(bad.ExitsZeroInAGame, "exited with status 0", 9),
+    late(bad.HangsInItsMove, "; it waited: is its output flushed.", 10, whole=True, **REAL),
+    late(bad.StopsItself, "", 11, **REAL),
+    fine(bad.ThinksABit, 12, told=r"\[%emt 0\.3\d\d\]\s\[%clk 0\.000\]", time=CLOCKED,
+        limit_s=BADS_GAMES * 0.3, faults="move-time", warnings="little-time", finds_more=True),
+    late(bad.AnswersTooLate, "", 13),
+    late(bad.ComputesTooLong, "", **REAL),
+    fine(bad.AnswersUnasked, 14, stray_lines=1, warnings="stray-lines"),
+    fine(bad.AnswersTwice, 15, stray_lines=1, warnings="stray-lines"),
+    fine(bad.AnswersAnotherNumberFirst, 16, stray_lines=1, warnings="stray-lines"),
+    late(bad.AnswersAnotherNumber, "; it wrote 'bestmove ", faults="first", warnings="stray-lines"),
+    illegal(bad.PlaysAnIllegalMove,
+        r"illegal move a1: a1 already has a stone at ply \d+; it was played at ply \d+ by ", 17,
+        faults="first second seed"),
+    illegal(bad.PlaysNoMove, "''", 18),
+    illegal(bad.PlaysGarbage, r"\\x1b\[31m", 18),
+    illegal(bad.PlaysAVeryLongMove, "aaaa", 18),
+    late(bad.SaysHalfALine, "; it wrote 'bestmove . ', without the end of the line", 19),
+    fine(bad.WritesByteByByte, 20),
+    fine(bad.LikesBlanks, 21),
+    fine(bad.WritesBinary, 22, stray_lines=10, warnings="stray-lines"),
+    flood(bad.WritesALongLine, "64 KiB", 23),
+    fine(bad.WritesALineOfExactly64KiB, stray_lines=1, warnings="stray-lines"),
+    flood(bad.WritesForEver, "8 MiB", 24, whole=True, **REAL),
+    flood(bad.WritesForEverOnTheOthersTurn, "8 MiB", 24, **REAL),
+    flood(bad.WritesShortLinesForEverOnTheOthersTurn, "8 MiB", 24, **REAL),
+    flood(bad.ComplainsForEver, "standard error counts", **REAL),
+    flood(bad.WritesAndComplainsForEver, "8 MiB", **REAL),
+    fine(bad.SaysInsaneInfo, 25, warnings="info"),
+    fine(bad.FloodsStderr, 26, **REAL),
+    crash(bad.ClosesItsOutput, "closed its standard output", 27),
+    crash(bad.ClosesItsInput, "closed its standard input", 28, whole=True, **REAL),
+    late(bad.StopsReading, "", 29, more=PADDED, limit_s=1.0, whole=True, **REAL),
+    fine(bad.IgnoresQuit, 30, noted="did not end within 1 s of quit", limit_s=2.0,
+        warnings="quit end-of-input", **REAL),
+    fine(bad.ExitsOneOnQuit, 31, noted="exited with status 1 on quit", remarks="quit"),
+    crash(bad.LeavesChildren, "exited with status 1", 32, also=children_are_gone, **REAL),
+    crash(bad.LeavesAChildAtItsOutput, "exited with status 1", also=children_are_gone, **REAL),
+    fine(bad.HasChildrenAndPlays, 32, whole=True, **FAMILY),
+    fine(bad.HidesAChild, 32, **FAMILY),
+    fine(bad.HidesAChildWhenItIsGreeted, **FAMILY),
+    crash(bad.NeedsTooMuchMemory, "MemoryError", 33, more=MEMORY, unchecked=NO_CHECK, **REAL),
+    fine(bad.ForksAHundredTimes, 34, warnings="leaves-nothing", **REAL),
+    fine(bad.LeaksDescriptors, 34, unchecked=NO_CHECK, **REAL),
+    fine(bad.WritesInItsDirectory, 35, also=nothing_is_written_elsewhere, **REAL),
+    fine(bad.ThinksOnTheOthersTurn, 36, unchecked="that is too short to be seen", **REAL),
+    lost(bad.Resigns, "resignation", "resigned at ply", stray_lines=0, faults="",
+        remarks="first second"),
+    fine(bad.Complains, remarks="errors"),
+    fine(bad.LeavesHalfALine, faults="second position", warnings="stray-lines", finds_more=True),
+    fine(bad.WritesALotOnQuit),
+    fine(bad.TalksALot, warnings="info"),
+    # Good ones
+    fine(bad.Good),
+    fine(bad.TakesAMillisecond),
+    fine(bad.Plods, limit_s=5.0),
+    *map(checked, (bad.Listens, bad.Ponders, bad.Swaps, bad.IsResigned, bad.IsSure, bad.SaysInfo,
+        bad.PlaysBySeed)),
+    checked(odd.Pongs),
+    checked(odd.HasOptions),
+    # What a check alone shows
+    checked(bad.PlaysAnything, faults="games", warnings="name", finds_more=True),
+    checked(bad.StartsTheSecondTime, faults="hello", finds_more=True),
+    checked(bad.HearsWhileItThinks, faults="first second", finds_more=True),
+    checked(bad.ThinksOnFromPlyFour, faults="first second", finds_more=True),
+    checked(bad.ComputesInChildren, warnings="rest", **REAL),
+    checked(bad.LeavesAfterEachGame, faults="many-games", finds_more=True),
+    checked(odd.HasNoName, warnings="name"),
+    checked(odd.NamesAnUnknownGame, warnings="games"),
+    checked(odd.WantsMore, warnings="wants"),
+    checked(odd.HasAnOptionWithoutType, warnings="options"),
+    checked(odd.HasADefaultOutOfBounds, warnings="options"),
+    checked(odd.DiesOfItsDefault, faults="setoption", warnings="option-edges"),
+    checked(odd.DiesAtTheEdge, warnings="option-edges"),
+    checked(odd.IsSlowToSayOk, warnings="hello"),
+    checked(odd.IsReadyForOneGameOnly, faults="ready leaves-nothing", warnings="stray-lines"),
+    checked(odd.DiesAsSecond, faults="ready"),
+    checked(odd.DiesOfSetups, faults="ready", warnings="name"),
+    checked(odd.DiesOfPositions, faults="position"),
+    checked(odd.DiesOfASwap, faults="swap-suffered"),
+    checked(odd.CountsItsOwnTurns, faults="book", warnings="stray-lines"),
+    checked(odd.ResignsAtOnce, warnings="first second resigns", finds_more=True),
+    checked(odd.ResignsFromItsTwelfthGameOn, warnings="resigns"),
+    checked(odd.ComputesWhenItIsGreeted, faults="hello", finds_more=True, **REAL),
+    checked(odd.TakesALongTime, faults="move-time first-move no-increment",
+        warnings="little-time stop"),
+    checked(odd.WritesLinesBackwards, warnings="move-text"),
+    checked(odd.SaysWrongInfo, warnings="info"),
+    checked(odd.SaysAnImpossibleVariation, warnings="info"),
+    checked(odd.IgnoresSeeds, remarks="seed"),
+    checked(odd.OverstepsMoveTimes, faults="move-time"),
+    checked(bad.OverlooksItsFirstTime, faults="first-move"),
+    checked(odd.IsSlowWithLittleTime, warnings="little-time"),
+    checked(odd.IgnoresStop, warnings="stop"),
+    checked(odd.DiesOfStop, faults="sudden-end"),
+    checked(odd.ComputesOnTheOthersTurn, warnings="rest", **REAL),
+    checked(odd.PondersOn, faults="ponder"),
+    checked(odd.DiesOfUnknownLines, faults="unknown-lines"),
+    checked(odd.SplitsAtSingleBlanks, warnings="blanks"),
+    checked(odd.LogsToItsOutput, warnings="stray-lines"),
+    checked(odd.OutlivesItsInput, warnings="end-of-input"),
+    # What other tests have
+    *map(elsewhere, (odd.DiesOfWhatItReads, bad.ThinksALot, bad.EndsSlowly, bad.HasASkill)),
+    *map(elsewhere, (bad.GrowsAndDies, bad.GrowsInItsMoveAndDies, bad.ReservesAddresses)),
+    *map(elsewhere, (bad.NeedsRoom, bad.FillsItsDirectory, bad.KeepsAllCoresBusy, bad.RunsAway)),
+    *map(elsewhere, (bad.ThinksAndResigns, bad.LeavesWhereItIsSecond)),
+    *map(elsewhere, (bad.StartsUntilAGameIsOver, bad.LeavesWhenTheNextGameBegins)),
+)  # fmt: skip
+
+BY_NUMBER: Final = {
+    number: tuple(fault for fault in BAD_BOTS if fault.case == number) for number in range(1, 37)
+}
+
+
+def tournaments() -> list[list[BotFault]]:
+    """Return the faults that are processes and are tried in one tournament, by tournament."""
+    every = [fault for fault in BAD_BOTS if fault.is_real and not fault.unplayed]
+    ordered = sorted(every, key=lambda fault: str(fault.tournament))
+    return [list(faults) for _, faults in groupby(ordered, key=lambda fault: fault.tournament)]

@@ -281,14 +281,13 @@ class DiesOfUnknownLines(Pongs):
 
 
 class SplitsAtSingleBlanks(Pongs):
-    def run(self) -> None:
-        for line in sys.stdin.buffer:
-            self.take(line.decode().removesuffix("\n").split(" "))
+    def hear(self, line: bytes) -> None:
+        self.take(line.decode().removesuffix("\n").split(" "))
 
 
 class LogsToItsOutput(Pongs):
     def answer(self) -> None:
-        print("thinking about", self.ply, flush=True)
+        say(f"thinking about {self.ply}")
         super().answer()
 
 

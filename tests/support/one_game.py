@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -13,12 +13,11 @@ import bad_bots
 from bad_bots import Good
 from processes import new_tree
 
-from lath.arena.referee import conversation
+from lath.arena.referee import conversation, process
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
-from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Record
@@ -44,7 +43,7 @@ class Table:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.watch = Watch()
+        self.watch = process.Watch()
         self.bots: list[Bot] = []
 
     def play(
@@ -58,12 +57,18 @@ class Table:
         keep_log: bool = False,
         ponder: bool = False,
         limits: Mapping[str, float] = MappingProxyType({}),
+        bots: Sequence[Bot] = (),
+        leave: bool = True,
         **plan: Any,
     ) -> GameResult:
-        """Return the game, whose record is sound and canonical; the bots have left by then."""
+        """Return the game, whose record is sound and canonical.
+
+        `bots` play it, or new ones of these kinds; they have left by then, unless they shall not.
+        """
         kinds = zip(NAMES, (first, second), specs, strict=True)
-        self.bots = [self._bot(name, kind, spec) for name, kind, spec in kinds]
-        values = {"game": "yavalath", "setup": None, "names": NAMES, "seeds": (991, 992)}
+        self.bots = [*bots] or [self.bot(name, kind, spec) for name, kind, spec in kinds]
+        names = tuple(bot.name for bot in self.bots)
+        values = {"game": "yavalath", "setup": None, "names": names, "seeds": (991, 992)}
         with patch.object(conversation, "NOISE", NOISE):
             played = play_game(
                 GamePlan(number=17, round=4, **{**values, **plan}),
@@ -75,15 +80,16 @@ class Table:
             )
         assert format_record(record_of(played)) == played.record, "the record is canonical"
         assert check(record_of(played)) == []
-        for bot in self.bots:
+        for bot in self.bots if leave else ():
             bot.quit()
         return played
 
-    def _bot(self, name: str, kind: type[Good], spec: dict[str, Any]) -> Bot:
+    def bot(self, name: str, kind: type[Good], spec: dict[str, Any]) -> Bot:
+        """Return a bot that has not been started."""
         made = BotSpec(
             name=name,
-            env={"LOG": str(self.folder / name)},
-            **{"command": bad_bots.command(kind), **spec},
+            env={"LOG": str(self.folder / name), **spec.get("env", {})},
+            **{"command": bad_bots.command(kind), **{k: spec[k] for k in spec if k != "env"}},
         )
         return Bot(made, self.watch, tree=new_tree())
 

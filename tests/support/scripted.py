@@ -12,7 +12,7 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -21,11 +21,14 @@ from typing import Any, Final
 from unittest import mock
 
 import bad_bots
+import odd_bots
 from bad_bots import Good
 
 from lath.arena import signals
+from lath.arena.botcheck import lab
 from lath.arena.referee import conversation, process, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
+from lath.arena.tournament import worker
 from lath.arena.walls.wall import Start
 
 NOBODY: Final = 1 << 22
@@ -43,6 +46,8 @@ class Clock:
 
     def __init__(self) -> None:
         self.now_s = 1000.0
+        self.starts: Final = Counter[str]()
+        """Processes that would have been started, by kind."""
 
     def monotonic(self) -> float:
         return self.now_s
@@ -51,21 +56,92 @@ class Clock:
         return getattr(time, name)
 
 
-class _Stops(BaseException):
+class _StopsError(BaseException):
     """The script does nothing more."""
+
+
+class Stage:
+    """What bad bots have of the system while they are scripts: all is done by the one that acts."""
+
+    script: Script
+
+    def __init__(self) -> None:
+        busy = SimpleNamespace(sleep=self._sleep, monotonic=self._look, process_time=self._look)
+        streams = SimpleNamespace(
+            stderr=self, exit=self._exit, executable="", stdin=SimpleNamespace(buffer=())
+        )
+        system = SimpleNamespace(
+            path=os.path,
+            getpid=lambda: NOBODY,
+            kill=lambda _, number: self._exit(-number),
+            close=self._close,
+            write=self._write,
+        )
+        numbers = SimpleNamespace(signal=lambda *_: None, SIGSEGV=11, SIGTERM=15, SIG_IGN=1)
+        self.modules: Final[dict[str, Any]] = {
+            "os": system,
+            "sys": streams,
+            "time": busy,
+            "hang": self._hang,
+        }
+        self.more: Final[dict[str, Any]] = {"signal": numbers}
+
+    def write(self, text: str) -> None:
+        """Write to standard error."""
+        self.script.stderr.write(text)
+
+    def flush(self) -> None:
+        """Be a file."""
+
+    def _write(self, descriptor: int, data: bytes) -> int:
+        if descriptor == 2:
+            self.write(data.decode())
+        else:
+            self.script.do(data)
+        self.script.written += len(data)
+        if self.script.written > 2 * MAX_OUTPUT:
+            raise _StopsError  # for ever is long enough
+        return len(data)
+
+    def _sleep(self, seconds: float) -> None:
+        self.script.busy_until_s += seconds
+
+    def _look(self) -> float:
+        self.script.busy_until_s += _LINE_S
+        return self.script.busy_until_s
+
+    def _close(self, descriptor: int) -> None:
+        assert descriptor == 1
+        self.script.do(None)
+
+    def _exit(self, status: int = 0) -> None:
+        self.script.do(status)
+        raise _StopsError
+
+    def _hang(self) -> None:
+        raise _StopsError
 
 
 class Script:
     """One bot of a kind: what it was told goes in, what it does when comes out."""
 
-    def __init__(self, kind: type[Good], clock: Clock, env: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        kind: type[Good],
+        clock: Clock,
+        stage: Stage,
+        env: Mapping[str, str],
+        line_s: float = _LINE_S,
+    ) -> None:
         self.clock: Final = clock
         self.deeds: Final[deque[tuple[float, bytes | int | None]]] = deque()
         """What it does, and when: it writes, exits with a status, or closes its output (None)."""
         self.stderr: Final = io.StringIO()
+        self.busy_until_s = 0.0
+        self.written = 0
+        self._stage: Final = stage
         self._env: Final = env
-        self._busy_until_s = 0.0
-        self._written = 0
+        self._line_s: Final = line_s
         self._heard = b""
         self._has_stopped = False
         self._bot: Final = kind()
@@ -74,61 +150,29 @@ class Script:
 
     def hear(self, data: bytes) -> None:
         *lines, self._heard = (self._heard + data).split(b"\n")
-        self._written = 0
+        self.written = 0
         for line in lines:
-            words = line.decode().split()
-            self._act(lambda words=words: self._bot.take(words))  # type: ignore[misc]
+            self._act(lambda line=line: self._bot.hear(line + b"\n"))  # type: ignore[misc]
+
+    def end(self) -> None:
+        """Find that its input has ended."""
+        self._act(self._bot.run)
+        self._act(self._stage.modules["sys"].exit)
 
     def _act(self, act: Callable[[], None]) -> None:
         """Let it do something, with nothing of the system in its hands."""
         if self._has_stopped:
             return
-        self._busy_until_s = max(self._busy_until_s, self.clock.now_s) + _LINE_S
-        system = SimpleNamespace(
-            environ=self._env, getpid=lambda: NOBODY, kill=self._kill, close=self._close
-        )
-        streams = SimpleNamespace(
-            stderr=self.stderr, exit=self._exit, stdin=SimpleNamespace(buffer=())
-        )
-        with mock.patch.multiple(
-            bad_bots,
-            os=system,
-            sys=streams,
-            time=SimpleNamespace(sleep=self._sleep),
-            signal=SimpleNamespace(signal=lambda *_: None, SIGSEGV=11, SIGTERM=15, SIG_IGN=1),
-            write=self._write,
-            hang=self._hang,
-        ):
-            try:
-                act()
-            except _Stops:
-                self._has_stopped = True
+        self.busy_until_s = max(self.busy_until_s, self.clock.now_s) + self._line_s
+        self._stage.script = self
+        self._stage.modules["os"].environ = self._env
+        try:
+            act()
+        except _StopsError:
+            self._has_stopped = True
 
-    def _do(self, deed: bytes | int | None) -> None:
-        self.deeds.append((self._busy_until_s, deed))
-
-    def _write(self, data: bytes) -> None:
-        self._do(data)
-        self._written += len(data)
-        if self._written > 2 * MAX_OUTPUT:
-            raise _Stops  # for ever is long enough
-
-    def _sleep(self, seconds: float) -> None:
-        self._busy_until_s += seconds
-
-    def _close(self, descriptor: int) -> None:
-        assert descriptor == 1
-        self._do(None)
-
-    def _exit(self, status: int = 0) -> None:
-        self._do(status)
-        raise _Stops
-
-    def _kill(self, _pid: int, number: int) -> None:
-        self._exit(-number)
-
-    def _hang(self) -> None:
-        raise _Stops
+    def do(self, deed: bytes | int | None) -> None:
+        self.deeds.append((self.busy_until_s, deed))
 
 
 class _Process:
@@ -163,6 +207,10 @@ class ScriptedChild(Child):
             self.in_closed = True
         else:
             self._script.hear(data)
+
+    def close_input(self) -> None:
+        super().close_input()
+        self._script.end()
 
     def next_s(self) -> float | None:
         """Return when it does something next; None: never, as where nobody reads it any more."""
@@ -257,30 +305,60 @@ Make = Callable[[str, Clock], Any]
 
 
 @contextmanager
-def scripted(make: Make | None = None, **variables: str) -> Iterator[Clock]:
+def scripted(
+    make: Make | None = None, *, line_s: float = _LINE_S, **variables: str
+) -> Iterator[Clock]:
     """Have bad bots be scripts, with these environment variables, wherever the arena starts one.
 
-    `make` makes something else of a command.
+    `make` makes something else of a command; a script takes `line_s` for a line.
     """
-    clock = Clock()
+    clock, stage = Clock(), Stage()
+    kinds = {**vars(odd_bots), **vars(bad_bots)}
 
     class Start:
         @staticmethod
-        def start(command: Sequence[str], **_how: object) -> Child:
+        def start(command: Sequence[str], *, env: Mapping[str, str], **_how: object) -> Child:
+            clock.starts[command[-1]] += 1
             if not Path(command[0]).exists():
                 raise FileNotFoundError(2, os.strerror(2), command[0])
             if make:
                 return ScriptedChild(make(command[-1], clock))
-            return ScriptedChild(Script(getattr(bad_bots, command[-1]), clock, variables))
+            return ScriptedChild(
+                Script(kinds[command[-1]], clock, stage, {**variables, **env}, line_s)
+            )
 
     watch = type("Watching", (ScriptedWatch,), {"clock": clock})
     with ExitStack() as stack:
+        stack.enter_context(mock.patch.multiple(bad_bots, **stage.modules, **stage.more))
+        stack.enter_context(mock.patch.multiple(odd_bots, **stage.modules))
         for target, name, value in (
             (conversation, "Child", Start),
             (signals, "time", clock),
             (process, "time", clock),
             (process, "Watch", watch),
+            (lab, "Watch", watch),
+            (worker, "Watch", watch),
             (trees, "adopt_orphans", lambda: None),
+            (trees, "reap_orphans", lambda: None),
         ):
             stack.enter_context(mock.patch.object(target, name, value))
         yield clock
+
+
+@contextmanager
+def a_team() -> Iterator[Callable[[], tuple[str, ...]]]:
+    """Have pairs be played in this process, by bots that no pair before has met.
+
+    Gives what makes these bots leave and returns what was odd about that.
+    """
+    team = worker._Team()  # the process's own is kept for ever
+
+    def left() -> tuple[str, ...]:
+        team.trim(0)
+        return team.take_notes()
+
+    with mock.patch.object(worker, "_own_team", return_value=team):
+        try:
+            yield left
+        finally:
+            left()

@@ -9,6 +9,7 @@ import bad_bots
 import pytest
 from bad_bots import Good
 from one_game import Table, a_table, record_of
+from scripted import scripted
 
 from lath import games
 from lath.games.core import Position
@@ -23,8 +24,8 @@ MAMMALATH_SETUP = games.get("mammalath").draw_setup(4)
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
-    """Give a table, and end the bots that are still there."""
-    with a_table(tmp_path) as table:
+    """Give a table at which bots are scripts."""
+    with scripted(), a_table(tmp_path) as table:
         yield table
 
 

@@ -9,6 +9,7 @@ import bad_bots
 import odd_bots
 import pytest
 from one_game import CLOCK, Table, a_table, record_of
+from scripted import scripted
 
 from lath import games
 from lath.arena.errors import GameVoidError
@@ -20,8 +21,8 @@ from lath.notation.record import Termination
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
-    """Give a table, and end the bots that are still there."""
-    with a_table(tmp_path) as table:
+    """Give a table at which bots are scripts."""
+    with scripted(), a_table(tmp_path) as table:
         yield table
 
 

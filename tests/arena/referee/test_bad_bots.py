@@ -1,0 +1,75 @@
+"""Every bad bot of the catalogue plays its games and is checked: all that is promised of it holds.
+
+Most are scripts, which take no time; those that take a process play in tournament/test_faults.py.
+"""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import bad_bots
+import odd_bots
+import pytest
+from bad_bots import Good
+from bot_checks import check_all
+from bot_faults import BAD_BOTS, tournaments
+from processes import gone, pids_with
+from scripted import scripted
+
+from lath.arena import signals
+from lath.arena.botcheck.check import check
+from lath.arena.botcheck.lab import Lab
+from lath.arena.botcheck.points import Verdict
+from lath.arena.referee.bots import BotSpec
+
+
+def test_the_catalogue_has_every_kind_of_bad_bot_once() -> None:
+    kinds = [
+        kind
+        for module in (bad_bots, odd_bots)
+        for name, kind in inspect.getmembers(module, inspect.isclass)
+        if issubclass(kind, Good) and kind.__module__ == module.__name__ and name[0] != "_"
+    ]
+    listed = [fault.kind for fault in BAD_BOTS if fault.kind is not None]
+    assert sorted(map(str, listed)) == sorted(map(str, kinds))
+
+
+def test_games_of_every_bad_bot_end_as_is_promised() -> None:
+    scripts = [fault for fault in BAD_BOTS if not (fault.is_real or fault.unplayed)]
+    found = {fault.name: fault.wrong_as_script() for fault in scripts}
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+    assert len(scripts) + sum(map(len, tournaments())) > 60
+
+
+def test_a_check_of_every_bad_bot_finds_what_is_wrong_soon_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    wrong = {}
+    for fault in BAD_BOTS:
+        if not (fault.is_real or fault.unchecked):
+            log = tmp_path / fault.name
+            with scripted(LOG=str(log)):
+                wrong[fault.name] = fault.wrong_check(fault.check_of_it.found(log, signals.awake_s))
+    assert {name: what for name, what in wrong.items() if what} == {}
+    assert len(wrong) > 70
+
+
+@pytest.mark.slow
+def test_a_check_of_a_bad_bot_that_is_a_process_finds_it_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    real = {fault.name: fault for fault in BAD_BOTS if fault.is_real and not fault.unchecked}
+    logs = tmp_path / "logs"
+    found = check_all({name: fault.check_of_it for name, fault in real.items()}, logs)
+    wrong = {name: fault.wrong_check(found[name]) for name, fault in real.items()}
+    assert {name: what for name, what in wrong.items() if what} == {}
+    assert gone(lambda: pids_with("LOG", f"{logs}/"))
+
+
+def test_a_bot_that_is_gone_at_once_after_stop_is_not_started_again_for_the_next_game() -> None:
+    spec = BotSpec(name="dies", command=odd_bots.command(odd_bots.DiesOfStop))
+    with scripted(line_s=0.0):
+        found = {point.id: point for point in check(Lab(spec, ("yavalath",)))}
+    assert found["sudden-end"].verdict is Verdict.FAULT
+    assert "`stop` and `result`" in found["sudden-end"].seen
