@@ -18,16 +18,20 @@ from contextlib import suppress
 from functools import partial
 from multiprocessing import active_children
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from arena_runs import PATIENCE_S, environment
 from commands import arena
 from loaded import Run
-from processes import gone
+from processes import gone, still_running
 
 from lath import games
 from lath.arena import errors, signals
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 SOUND = '[Game "yavalath"]\n[Event "x"]\n\n1. e5 *\n'
 BAD = f"{SOUND}\n[Game oops]\n"
@@ -42,50 +46,45 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_a_file_is_not_replaced_by_what_could_be_read_of_it(folder: Path) -> None:
+    for command in (
         "convert bad.lath bad.lath",
         "select bad.lath --sort round -o bad.lath",
         "select sound.lath bad.lath -o bad.lath",
         "select bad.lath -o bad.lath",
-    ],
-)
-def test_a_file_is_not_replaced_by_what_could_be_read_of_it(folder: Path, command: str) -> None:
-    ran = arena(*command.split())
-    assert ran.status == 1
-    assert "bad.lath stays as it is: 1 bad record would be lost" in ran.err
-    assert (folder / "bad.lath").read_text() == BAD
+    ):
+        ran = arena(*command.split())
+        assert ran.status == 1
+        assert "bad.lath stays as it is: 1 bad record would be lost" in ran.err
+        assert (folder / "bad.lath").read_text() == BAD
 
 
-@pytest.mark.parametrize(
-    ("command", "why"),
-    [
-        ("select bad.lath --split event -o . --force", "expected a directory that holds no FILE"),
-        ("select sound.lath --split event -o sound.lath", "expected a directory, that is a file"),
-        ("select sound.lath --split event", "--split writes into a folder: -o DIR is missing"),
-        ("select sound.lath --split event,date -o parts", "a part has one key, not 2"),
-        ("select sound.lath --sort rond -o out.lath", "did you mean round?"),
-        ("select sound.lath --sort round -o out.csv", "`arena convert` makes csv of it"),
-        ("select sound.lath -o out.jsonl.gz", "`arena convert` makes jsonlines of it"),
-        ("check sound.json", "sound.json cannot be read: No such file"),
-        ("edit sound.jsonl", "sound.jsonl is jsonlines by its suffix"),
-        ("stats sound.sgf", "sgf is only written"),
-        ("rate none.lath", "none.lath cannot be read: No such file"),
-        ("select sound.lath --limit 1_0", "'1_0', expected a whole number from 1\n"),
-        ("select sound.lath --sample \u0661", "'\u0661', expected a whole number from 1\n"),
-        (f"select sound.lath --limit {2**63}", "expected a whole number from 1 to 2^63 - 1\n"),
-        ("stats sound.lath --opening-plies 41", "expected a whole number from 0 to 40\n"),
-        ("report sound.lath --watch 1_0", "'1_0', expected a number from 1 to 86400\n"),
-    ],
+WRONG_USAGE = (
+    "select bad.lath --split event -o . --force",
+    "select sound.lath --split event -o sound.lath",
+    "select sound.lath --split event",
+    "select sound.lath --split event,date -o parts",
+    "select sound.lath --sort rond -o out.lath",
+    "select sound.lath --sort round -o out.csv",
+    "select sound.lath -o out.jsonl.gz",
+    "check sound.json",
+    "edit sound.jsonl",
+    "stats sound.sgf",
+    "rate none.lath",
+    "select sound.lath --limit 1_0",
+    "select sound.lath --sample \u0661",
+    f"select sound.lath --limit {2**63}",
+    "stats sound.lath --opening-plies 41",
+    "report sound.lath --watch 1_0",
 )
-def test_wrong_usage_is_told_and_nothing_is_written(folder: Path, command: str, why: str) -> None:
-    before = sorted(path.name for path in folder.iterdir())
-    ran = arena(*command.split())
-    assert (ran.status, ran.out) == (2, "")
-    assert why in ran.err
-    assert sorted(path.name for path in folder.iterdir()) == before
-    assert (folder / "bad.lath").read_text() == BAD
+
+
+def test_wrong_usage_is_told_and_nothing_is_written(folder: Path, golden: Golden) -> None:
+    before = {path.name: path.read_text() for path in folder.iterdir()}
+    ran = {command: arena(*command.split()) for command in WRONG_USAGE}
+    assert {command for command, one in ran.items() if (one.status, one.out) != (2, "")} == set()
+    assert {path.name: path.read_text() for path in folder.iterdir()} == before
+    golden({command: one.err.splitlines()[-1] for command, one in ran.items()})
 
 
 def test_of_a_tournament_that_cannot_be_changed_its_file_of_games_is_named(folder: Path) -> None:
@@ -150,6 +149,9 @@ def test_a_file_of_odd_tags_is_told_of_in_few_words(folder: Path) -> None:
     assert len(ran.err.splitlines()) == 1002
 
 
+FULL = "arena: standard output cannot be used: No space left on device\n"
+
+
 @pytest.mark.parametrize(
     "command", ["stats sound.lath", "show sound.lath", "games", "check bad.lath"]
 )
@@ -157,42 +159,58 @@ def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -
     full = os.open("/dev/full", os.O_WRONLY)
     run = Run(command.split(), cwd=folder, env=environment(), output=full)
     _, told = run.communicate(timeout=PATIENCE_S)
-    assert run.returncode == 2
-    assert told.endswith("arena: standard output cannot be used: No space left on device\n")
+    assert (run.returncode, told.endswith(FULL)) == (2, True)
 
 
-def test_a_full_disk_is_told_where_python_shall_not_buffer(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
+STREAMS = {
+    "a full disk that Python shall not buffer": (
+        "PYTHONUNBUFFERED=1 ARENA stats sound.lath >/dev/full; echo $?",
+        ("2\n", FULL),
+    ),
+    "a closed output": (
+        "ARENA show sound.lath >&-; echo $?",
+        ("2\n", "arena: standard output is closed\n"),
+    ),
+    "nobody who reads on": (
+        "ARENA select many.lath -q | head -1; echo ${PIPESTATUS[0]}",
+        ('[Game "yavalath"]\n0\n', ""),
+    ),
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_a_broken_standard_output_is_told_and_who_stops_reading_is_no_fault(
+    folder: Path, stream: str
 ) -> None:
-    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
-    command = f"{sys.executable} -m lath.arena stats sound.lath > /dev/full"
-    ran = subprocess.run(command, shell=True, stderr=subprocess.PIPE, text=True, check=False)
-    words = "arena: standard output cannot be used: No space left on device\n"
-    assert (ran.returncode, ran.stderr) == (2, words)
+    (folder / "many.lath").write_text("\n".join([SOUND] * 3000))
+    command, told = STREAMS[stream]
+    words = command.replace("ARENA", f"{sys.executable} -m lath.arena")
+    ran = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
+    assert (ran.stdout, ran.stderr) == told
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "words"),
-    [
-        (MemoryError(), 5, "the machine does not grant enough memory"),
-        (RuntimeError("can't start new thread"), 5, "the machine does not grant enough processes"),
-        (BrokenProcessPool(), 5, "a process that was at work was ended from outside"),
-        (OSError(24, "Too many open files"), 5, "the system refuses what was asked of it: Too"),
-        (OSError(13, "Permission denied", "x"), 2, "x cannot be used: Permission denied"),
-    ],
-    ids=["memory", "thread", "process", "descriptors", "file"],
-)
+LACKS: dict[Exception, int] = {
+    MemoryError(): 5,
+    RuntimeError("can't start new thread"): 5,
+    BrokenProcessPool(): 5,
+    OSError(24, "Too many open files"): 5,
+    OSError(13, "Permission denied", "x"): 2,
+    ZeroDivisionError(): errors.BUG,
+}
+"""What may fail anywhere, and the exit status then."""
+
+
 def test_what_the_machine_does_not_grant_is_no_bug_of_the_arena(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int, words: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
-    def fails(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr(games, "installed", fails)
-    ran = arena("games", "list")
-    assert (ran.status, ran.out) == (status, "")
-    assert ran.err.startswith(f"arena: {words}")
-    assert len(ran.err.splitlines()) == 1
+    told = {}
+    for error, status in LACKS.items():
+        monkeypatch.setattr(games, "installed", mock.Mock(side_effect=error))
+        ran = arena("games", "list")
+        assert (ran.status, ran.out) == (status, "")
+        assert len(ran.err.splitlines()) == 1 or status == errors.BUG
+        told[repr(error)] = ran.err.splitlines()[-1]
+    golden(told)
 
 
 @pytest.mark.parametrize(
@@ -233,23 +251,6 @@ def test_nothing_is_printed_into_what_is_read(folder: Path, command: str) -> Non
     assert run.returncode == 2
     assert "bad.lath is what standard output writes; name another\n" in told
     assert (folder / "bad.lath").read_text() == BAD
-
-
-def test_a_closed_standard_output_is_told(folder: Path) -> None:
-    ran = subprocess.run(
-        f"{sys.executable} -m lath.arena show sound.lath >&-",
-        shell=True, stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
-    assert (ran.returncode, ran.stderr) == (2, "arena: standard output is closed\n")
-
-
-def test_who_stops_reading_is_no_fault(folder: Path) -> None:
-    (folder / "many.lath").write_text("\n".join([SOUND] * 3000))
-    command = (
-        f"{sys.executable} -m lath.arena select many.lath -q | head -1; echo ${{PIPESTATUS[0]}}"
-    )
-    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
-    assert (ran.stdout, ran.stderr) == ('[Game "yavalath"]\n0\n', "")
 
 
 @pytest.mark.parametrize(
@@ -362,14 +363,7 @@ def test_workers_end_with_a_process_that_is_killed(folder: Path) -> None:
         os.close(reading)
         written.result()
     os.close(writing)
-    assert gone(lambda: any(is_alive(worker) for worker in workers), PATIENCE_S)
-
-
-def is_alive(pid: str) -> bool:
-    """Return whether a process runs; a zombie does not."""
-    with suppress(FileNotFoundError):
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
+    assert gone(lambda: still_running(workers), PATIENCE_S)
 
 
 def wait_until_it_waits(pid: int) -> None:
@@ -398,10 +392,3 @@ def test_every_exit_status_stands_in_the_documents() -> None:
         *(0, errors.FAULT, errors.USAGE, errors.INTERRUPTED, errors.BUG, errors.FULL),
         *(errors.BETTER, errors.NOT_BETTER, errors.UNDECIDED),
     }
-
-
-def test_a_bug_has_a_status_of_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "installed", lambda: 1 // 0)
-    ran = arena("games", "list")
-    assert ran.status == errors.BUG
-    assert "arena: this is a bug in the arena; please report the lines above" in ran.err
