@@ -6,69 +6,54 @@ from dataclasses import replace
 
 import pytest
 
-from lath.arena.referee.clock import MARGIN_S, Clock, Limits
-from lath.games.core import SEATS, Seat
+from lath.arena.referee.clock import Clock, Limits
+from lath.games.core import SEATS
 from lath.notation.protocol import TimeControl
 
 FIRST, SECOND = SEATS
-
-
-def a_clock(*, margin_s: float = MARGIN_S) -> Clock:
-    return Clock(Limits(time=TimeControl(initial_ms=1000, increment_ms=100), margin_s=margin_s))
-
-
-def test_both_begin_with_the_initial_time() -> None:
-    clock = a_clock()
-    assert [clock.left_ms[seat] for seat in SEATS] == [1000, 1000]
-    assert [clock.left_s[seat] for seat in SEATS] == [1.0, 1.0]
+TIME = TimeControl(initial_ms=1000, increment_ms=100)
 
 
 def test_a_move_costs_its_time_and_then_earns_the_increment() -> None:
-    clock = a_clock()
+    clock = Clock(Limits(time=TIME, margin_s=0.2))
+    assert [clock.left_ms[seat] for seat in SEATS] == [1000, 1000]
+    assert [clock.left_s[seat] for seat in SEATS] == [1.0, 1.0]
+    assert clock.allowed_s[FIRST] == pytest.approx(1.2), "the margin comes on top"
     clock.charge(FIRST, 0.25)
-    assert clock.left_s[FIRST] == pytest.approx(0.85)
-    assert clock.left_s[SECOND] == 1.0
+    assert clock.left_s == pytest.approx([0.85, 1.0])
+    assert clock.allowed_s[FIRST] == pytest.approx(1.05)
 
 
-def test_an_overrun_empties_the_clock_and_never_makes_it_negative() -> None:
-    clock = a_clock()
-    clock.charge(FIRST, 1.04)
-    assert clock.left_s[FIRST] == pytest.approx(0.1)
-    clock.charge(FIRST, 5.0)
-    assert clock.left_ms[FIRST] == 100
+@pytest.mark.parametrize(
+    ("time", "used_s", "left_ms", "allowed_s"),
+    [
+        (TIME, (1.04,), 100, 0.15),  # an overrun empties the clock
+        (TIME, (1.04, 5.0), 100, 0.15),  # and never makes it negative
+        (TimeControl(initial_ms=10), (0.03,), 0, 0.05),  # which then stays empty
+        (TIME, (0.1005,), 999, 1.0495),  # milliseconds are rounded down
+    ],
+)
+def test_what_is_left_is_never_negative(
+    time: TimeControl, used_s: tuple[float, ...], left_ms: int, allowed_s: float
+) -> None:
+    clock = Clock(Limits(time=time))
+    for seconds in used_s:
+        clock.charge(SECOND, seconds)
+    assert clock.left_ms[SECOND] == left_ms
+    assert clock.allowed_s[SECOND] == pytest.approx(allowed_s)
 
 
-def test_a_clock_without_increment_stays_empty() -> None:
-    clock = Clock(Limits(time=TimeControl(initial_ms=10)))
-    clock.charge(SECOND, 0.03)
-    assert clock.left_ms[SECOND] == 0
-    assert clock.allowed_s[SECOND] == pytest.approx(0.05)
-
-
-def test_milliseconds_are_rounded_down() -> None:
-    clock = a_clock()
-    clock.charge(FIRST, 0.1005)
-    assert clock.left_ms[FIRST] == 999
-
-
-def test_the_margin_is_allowed_on_top_of_what_is_left() -> None:
-    clock = a_clock(margin_s=0.2)
-    assert clock.allowed_s[FIRST] == pytest.approx(1.2)
-    clock.charge(FIRST, 0.6)
-    assert clock.allowed_s[FIRST] == pytest.approx(0.7)
-
-
-def test_a_fixed_time_is_allowed_for_each_move_and_no_clock_runs() -> None:
-    clock = Clock(Limits(time=TimeControl(move_ms=500), margin_s=0.05))
-    clock.charge(Seat.FIRST, 0.4)
-    assert clock.allowed_s[FIRST] == pytest.approx(0.55)
-    assert clock.left_s[FIRST] is None
-
-
-@pytest.mark.parametrize("time", [TimeControl(), TimeControl(nodes=100)], ids=str)
-def test_the_hard_limit_stands_in_where_no_time_is_set(time: TimeControl) -> None:
-    clock = Clock(Limits(time=time, hard_limit_s=7.0))
-    assert clock.allowed_s[FIRST] == 7.0
+@pytest.mark.parametrize(
+    ("time", "allowed_s"),
+    [(TimeControl(move_ms=500), 0.55), (TimeControl(), 7.0), (TimeControl(nodes=100), 7.0)],
+    ids=str,
+)
+def test_where_no_clock_runs_each_move_has_its_time_or_the_hard_limit(
+    time: TimeControl, allowed_s: float
+) -> None:
+    clock = Clock(Limits(time=time, margin_s=0.05, hard_limit_s=7.0))
+    clock.charge(FIRST, 0.4)
+    assert clock.allowed_s[FIRST] == pytest.approx(allowed_s)
     assert clock.left_s[FIRST] is None
 
 
@@ -95,13 +80,10 @@ def test_the_first_move_has_its_own_limit_and_leaves_the_clock_alone(time: TimeC
 
 
 def test_a_game_that_is_begun_again_has_a_first_move_again() -> None:
-    time = TimeControl(initial_ms=1000, increment_ms=100, first_ms=3000)
-    clock = Clock(Limits(time=time))
-    clock.resume(SECOND, 0.7)
-    assert clock.allowed_s[SECOND] == pytest.approx(3.05)
+    clock, plain = Clock(Limits(time=replace(TIME, first_ms=3000))), Clock(Limits(time=TIME))
+    for each, allowed_s in ((clock, 3.05), (plain, 0.75)):
+        each.resume(SECOND, 0.7)
+        assert each.allowed_s[SECOND] == pytest.approx(allowed_s)
     clock.charge(SECOND, 2.0)
     assert clock.left_ms[SECOND] == 700
     assert clock.allowed_s[SECOND] == pytest.approx(0.75)
-    plain = a_clock()
-    plain.resume(SECOND, 0.7)
-    assert plain.allowed_s[SECOND] == pytest.approx(0.75)
