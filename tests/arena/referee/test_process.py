@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import bad_bots
 import processes
@@ -107,20 +108,20 @@ def test_the_calm_clock_stands_still_while_somebody_waits_for_a_core(
     assert began_s <= untold_s <= told_s + 2.5 <= time.monotonic()
 
 
-@pytest.mark.parametrize(
-    "pieces",
-    [[b"\xef\xbb\xbfok\n"], [b"\xef", b"\xbb\xbf", b"o", b"k\n"], [b"\xef\xbb\xbf\n\xef\xbb\xbf"]],
-)
-def test_a_byte_order_mark_is_passed_by_before_the_first_line_alone(
-    pieces: list[bytes], room: Room
-) -> None:
-    child = room.start("input()")
-    for piece in pieces:
-        child.take(piece)
-    whole = b"".join(pieces).removeprefix(b"\xef\xbb\xbf")
-    *lines, rest = whole.split(b"\n")
-    assert [*child.lines] == lines
-    assert child.begun == rest
+MARK = b"\xef\xbb\xbf"
+
+
+def test_a_byte_order_mark_is_passed_by_before_the_first_line_alone(room: Room) -> None:
+    for pieces in (
+        [MARK + b"ok\n"],
+        [MARK[:1], MARK[1:], b"o", b"k\n"],
+        [MARK + b"\n" + MARK],
+    ):
+        child = room.start("input()")
+        for piece in pieces:
+            child.take(piece)
+        *lines, rest = b"".join(pieces).removeprefix(MARK).split(b"\n")
+        assert ([*child.lines], child.begun) == (lines, rest)
 
 
 def test_lines_come_whole_however_they_were_written(room: Room) -> None:
@@ -194,22 +195,22 @@ def test_an_end_is_seen_in_what_is_forgotten(room: Room) -> None:
     assert child.end_words() == "exited with status 0"
 
 
-@pytest.mark.parametrize("letters", [66_000, 65_537, 140_000])  # as much as a pipe holds, and more
-def test_neither_a_line_that_is_too_long_nor_what_follows_is_heard(
-    room: Room, letters: int
-) -> None:
-    child = room.start(f"print('one\\n' + 'x' * {letters} + '\\ntwo\\n', end='')")
-    assert room.until(lambda: child.has_ended)
-    assert child.flooded
-    assert list(child.lines) == [b"one"]
+def test_neither_a_line_that_is_too_long_nor_what_follows_is_heard(room: Room) -> None:
+    for letters in (66_000, 65_537, 140_000):  # as much as a pipe holds, and more
+        child = room.start(f"print('one\\n' + 'x' * {letters} + '\\ntwo\\n', end='')")
+        assert room.until(lambda: child.has_ended)  # noqa: B023
+        assert (child.flooded, list(child.lines)) == (True, [b"one"])
 
 
-def test_a_flood_is_not_forgotten_to_its_end(room: Room) -> None:
+def test_a_flood_is_not_read_to_its_end_nor_forgotten(room: Room) -> None:
     child = room.start("while True: print('x' * 100)")
     assert room.until(lambda: child.flooded)
+    lines = len(child.lines)
+    assert 40_000 < lines < 50_000, "8 MiB, each line being 101 bytes and 80 more"
+    room.watch.wait(time.monotonic() + 0.05)
+    assert len(child.lines) == lines
     child.forget_output()
-    assert child.flooded
-    assert not child.lines
+    assert (child.flooded, len(child.lines)) == (True, 0)
 
 
 def test_a_flood_that_begins_while_it_is_forgotten_is_seen(room: Room) -> None:
@@ -218,8 +219,7 @@ def test_a_flood_that_begins_while_it_is_forgotten_is_seen(room: Room) -> None:
     until_s = time.monotonic() + SOON_S
     while not child.flooded and time.monotonic() < until_s:  # the pipe is empty now and then
         child.forget_output()
-    assert child.flooded
-    assert not child.lines
+    assert (child.flooded, len(child.lines)) == (True, 0)
 
 
 def lies_in_the_pipe(child: Child) -> bool:
@@ -245,15 +245,6 @@ def test_only_the_end_of_standard_error_is_kept(room: Room) -> None:
     assert child.stderr_text().endswith("the end")
 
 
-def test_a_flood_is_not_read_to_its_end(room: Room) -> None:
-    child = room.start("while True: print('x' * 100)")
-    assert room.until(lambda: child.flooded)
-    lines = len(child.lines)
-    assert 40_000 < lines < 50_000, "8 MiB, each line being 101 bytes and 80 more"
-    room.watch.wait(time.monotonic() + 0.05)
-    assert len(child.lines) == lines
-
-
 def test_a_flood_of_a_whole_game_is_one_too_however_it_is_shared_out(room: Room) -> None:
     child = room.start(f"""if 1:
         import os
@@ -269,31 +260,28 @@ def test_a_flood_of_a_whole_game_is_one_too_however_it_is_shared_out(room: Room)
     assert child.flooded
 
 
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("raise SystemExit(3)", "exited with status 3"),
-        ("import os; os.kill(os.getpid(), 11)", "was ended by signal SIGSEGV"),
-        ("import os; os.kill(os.getpid(), 40)", "was ended by signal 40"),
-        ("import os, time; os.close(1); time.sleep(60)", "closed its standard output"),
-    ],
-)
-def test_how_a_process_ended_is_told_in_words(code: str, words: str, room: Room) -> None:
-    child = room.start(code)
+ENDS = {
+    "raise SystemExit(3)": "exited with status 3",
+    "import os; os.kill(os.getpid(), 11)": "was ended by signal SIGSEGV",
+    "import os; os.kill(os.getpid(), 40)": "was ended by signal 40",
+    "import os, time; os.close(1); time.sleep(60)": "closed its standard output",
+}
+
+
+def test_how_a_process_ended_is_told_in_words(room: Room) -> None:
+    children = {code: room.start(code) for code in ENDS}
     began_s = calm_s()
-    assert room.until(lambda: child.is_gone)
-    assert child.end_words() == words
+    assert room.until(lambda: all(child.is_gone for child in children.values()))
+    assert {code: child.end_words() for code, child in children.items()} == ENDS
     assert calm_s() - began_s < SOON_S / 2, "the watch has to tell of it"
 
 
-def test_the_watch_waits_longer_than_the_system_can_count(room: Room) -> None:
-    child = room.start("print('late')")
+def test_the_watch_waits_to_its_limit_which_may_be_longer_than_the_system_can_count(
+    room: Room,
+) -> None:
+    child = room.start("print('late'); input()")
     room.watch.wait(time.monotonic() + 1e9)
     assert room.until(lambda: child.lines)
-
-
-def test_the_watch_returns_at_its_limit(room: Room) -> None:
-    room.start("input()")
     began_s = time.monotonic()
     room.watch.wait(began_s + 0.1)
     assert time.monotonic() - began_s >= 0.1
@@ -430,13 +418,13 @@ def test_folders_however_deep_go_and_nothing_that_a_link_leads_to(
     assert (tmp_path / "kept").exists()
 
 
-@pytest.mark.parametrize("mode", [0o000, 0o500])
-def test_folders_that_their_bot_has_closed_are_opened(room: Room, mode: int) -> None:
-    code = f"import os; os.makedirs('x/y/z'); os.chmod('x/y', {mode}); os.chmod('x', {mode})"
-    child = room.start(code)
-    assert room.until(lambda: child.out_closed)
-    room.end(child)
-    assert not scratch_of(room.tree)
+def test_folders_that_their_bot_has_closed_are_opened(room: Room) -> None:
+    for mode in (0o000, 0o500):
+        code = f"import os; os.makedirs('x/y/z'); os.chmod('x/y', {mode}); os.chmod('x', {mode})"
+        child = room.start(code)
+        assert room.until(lambda: child.out_closed)  # noqa: B023
+        room.end(child)
+        assert not scratch_of(room.tree)
 
 
 TRACER = """if 1:
@@ -626,9 +614,7 @@ def test_a_watch_without_room_in_epoll_polls(
 
 @pytest.mark.skipif(EPOLL is None, reason="this system has no epoll")
 def test_a_watch_without_any_epoll_polls(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> None:
-        raise OSError(errno.EMFILE, "Too many open files")
-
+    none = mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files"))
     monkeypatch.setattr(select, "epoll", none)
     watch, child = Watch(), room.start("while True: print(input())")
     watch.add(child)
