@@ -170,6 +170,10 @@ class Script:
             act()
         except _StopsError:
             self._has_stopped = True
+        except Exception as error:  # noqa: BLE001 - as Python ends where nobody handles one
+            self.stderr.write(f"{type(error).__name__}: {error}\n")
+            self.do(1)
+            self._has_stopped = True
 
     def do(self, deed: bytes | int | None) -> None:
         self.deeds.append((self.busy_until_s, deed))

@@ -37,15 +37,16 @@ for (let line = readline(); line !== null; line = readline()) lines.push(line);
 print(JSON.stringify(lines));
 """
 
-INPUTS: dict[str, tuple[str, list[str]]] = {
-    "lines": ("1\n0 8\n", ["1", "0 8"]),
-    "no end of the last": ("1\n0 8", ["1", "0 8"]),
-    "of Windows": ("1\r\n0 8\r\n", ["1", "0 8"]),
-    "empty": ("\n\r\n1\n", ["", "", "1"]),
-    "not ASCII": ("é…\n♟\n", ["é…", "♟"]),
-    "long": (70_000 * "0" + "\n1\n", [70_000 * "0", "1"]),
-    "nothing": ("", []),
+INPUTS: dict[str, list[str]] = {
+    "1\n0 8\n": ["1", "0 8"],
+    "1\n0 8": ["1", "0 8"],
+    "1\r\n0 8\r\n": ["1", "0 8"],
+    "\n\r\n1\n": ["", "", "1"],
+    "é…\n♟\n": ["é…", "♟"],
+    70_000 * "0" + "\n1\n": [70_000 * "0", "1"],
+    "": [],
 }
+"""Lines however they end, and what is read of them."""
 
 
 def piped(program: str, text: str) -> str:
@@ -73,17 +74,14 @@ def by_socket(program: str, text: str) -> str:
 
 
 @needs("node")
-@pytest.mark.parametrize("name", INPUTS)
 @pytest.mark.parametrize(
     ("way", "before"),
     [(piped, ""), (piped, "process.stdin.pause()"), (by_socket, "process.stdin.pause()")],
     ids=["untouched", "touched", "asked-again"],
 )
-def test_a_line_is_read_however_it_comes(
-    name: str, way: Callable[[str, str], str], before: str
-) -> None:
-    text, lines = INPUTS[name]
-    assert json.loads(way(LINES.replace("BEFORE", before), text)) == lines
+def test_a_line_is_read_however_it_comes(way: Callable[[str, str], str], before: str) -> None:
+    program = LINES.replace("BEFORE", before)
+    assert {text: json.loads(way(program, text)) for text in INPUTS} == INPUTS
 
 
 OPTIONS = {"NODE_OPTIONS": "--no-deprecation"}

@@ -8,19 +8,20 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-import bad_bots
 import pytest
 import tomlkit
+from bot_faults import BAD_BOTS
 from commands import arena
 from contest_bots import CONTEST, INTS, OTHERS, Program
 from processes import new_tree
+from scripted import scripted
 
 from lath.arena.errors import ConfigError, ContestBotError, GameVoidError
+from lath.arena.referee import process
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
-from lath.arena.referee.process import Watch
 from lath.arena.referee.recognition import introduce, meet, recognised
 from lath.notation.protocol import TimeControl
 
@@ -30,7 +31,7 @@ TRYING = Limits(time=TimeControl(), startup_s=10.0)
 
 def bot_with(name: str, command: tuple[str, ...]) -> Bot:
     spec = BotSpec(name=name, command=command, may_be_of_contest=True)
-    return bot_of(spec, Watch(), tree=new_tree())
+    return bot_of(spec, process.Watch(), tree=new_tree())
 
 
 def built(program: Program, name: str, folder: Path) -> Bot:
@@ -60,18 +61,20 @@ def test_no_other_program_is_called_one(name: str, tmp_path: Path) -> None:
 
 
 def test_no_bad_bot_is_called_one() -> None:
-    kinds = [kind for kind in vars(bad_bots).values() if isinstance(kind, type)]
-    kinds = [kind for kind in kinds if issubclass(kind, bad_bots.Good)]
-    assert len(kinds) > 50
+    kinds = [fault.kind for fault in BAD_BOTS if fault.kind and not fault.is_real]
+    called, limits = [], dataclasses.replace(WAITING, startup_s=0.5)
     for kind in kinds:
-        bot = bot_with(kind.__name__, bad_bots.command(kind))
-        with suppress(GameVoidError, ConfigError):
+        command = (sys.executable, kind.__name__)
+        with scripted(LOG="/dev/null"), suppress(GameVoidError, ConfigError):
+            bot = bot_with(kind.__name__, command)
             try:
-                introduce(bot, dataclasses.replace(WAITING, startup_s=0.5), ["yavalath"])
+                introduce(bot, limits, ["yavalath"])
             except ContestBotError as error:
-                pytest.fail(str(error))
+                called.append(str(error))
             finally:
                 bot.kill()
+    assert called == []
+    assert len(kinds) > 50
 
 
 PYTHON = shlex.quote(sys.executable)

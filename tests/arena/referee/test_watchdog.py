@@ -153,42 +153,38 @@ for _ in range(180):
 
 
 @pytest.mark.parametrize("where", HIDES)
-def test_memory_counts_wherever_it_is_held(where: str, begin: Begin) -> None:
+def test_memory_counts_wherever_it_is_held_and_may_be_held_anywhere(
+    where: str, begin: Begin
+) -> None:
     most = {"page tables": 24, "pipes": 24, "sockets": 48}.get(where, 64)
     code = f"import mmap\n{HIDES[where]}\nprint('fed', flush=True)\ntime.sleep(600)"
-    words = how_it_ends(begin(code, Wall(tree_bytes=most * MIB)))
-    found = re.fullmatch(
-        rf"was ended: its processes hold ([\d.]+) [MG]iB \({most} MiB allowed\)", words
-    )
-    assert found, words
-
-
-@pytest.mark.parametrize("where", HIDES)
-def test_what_a_bot_may_hold_it_may_hold_anywhere(where: str, begin: Begin) -> None:
     wall = Wall(tree_bytes=512 * MIB)
-    code = f"import mmap\n{HIDES[where]}\nprint('fed', flush=True)\ntime.sleep(600)"
     child = begin(code, wall)
-    watched = Watched(child.pid, child._mark, wall, child._start)
+    allowed = Watched(child.pid, child._mark, wall, child._start)
+    allowed.look()
+    assert (child.lines[0], allowed.over) == (b"fed", "")
+    watched = Watched(child.pid, child._mark, Wall(tree_bytes=most * MIB), child._start)
     watched.look()
-    assert (child.lines[0], watched.over) == (b"fed", "")
+    told = rf"its processes hold ([\d.]+) [MG]iB \({most} MiB allowed\)"
+    assert re.fullmatch(told, watched.over), watched.over
 
 
-def test_who_computes_on_more_cores_than_it_may_have_ends(begin: Begin) -> None:
-    code = "print('on', flush=True)\nos.fork()\nwhile True: pass"
-    words = how_it_ends(begin(code, Wall(cores=0.05)))
-    assert re.fullmatch(r"was ended: it computes on \d\.\d cores \(0\.05 allowed\)", words)
-
-
-def test_cpu_time_of_children_that_have_ended_counts_too(begin: Begin) -> None:
-    code = """
-print("on", flush=True)
+BURNERS = {
+    "two processes": "os.fork()\nwhile True: pass",
+    "children that have ended": """
 while True:
     if os.fork() == 0:
         sum(range(10**5))
         os._exit(0)
     os.wait()
-"""
-    assert "computes on" in how_it_ends(begin(code, Wall(cores=0.05)))
+""",
+}
+
+
+@pytest.mark.parametrize("who", BURNERS)
+def test_who_computes_on_more_cores_than_it_may_have_ends(who: str, begin: Begin) -> None:
+    words = how_it_ends(begin(f"print('on', flush=True)\n{BURNERS[who]}", Wall(cores=0.05)))
+    assert re.fullmatch(r"was ended: it computes on \d\.\d cores \(0\.05 allowed\)", words)
 
 
 @pytest.mark.parametrize(
