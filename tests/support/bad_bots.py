@@ -14,7 +14,8 @@ import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Final, NoReturn
+    from collections.abc import Callable
+    from typing import Any, Final, NoReturn
 
 BAD_TURN: Final = 2
 """The turn, counted from 1, in which those that misbehave in a move do so."""
@@ -70,6 +71,10 @@ def note_start() -> None:
             file.write(f"{os.getpid()}\n")
 
 
+GREETING: Final = ("id name Bad", "game yavalath surikata mammalath", "want legal", "ok")
+ANSWER: Final = "bestmove {ply} {legal[0]}"
+
+
 class Good:
     """Keeps the protocol: plays the first legal move."""
 
@@ -105,7 +110,7 @@ class Good:
                 self.quit()
 
     def hello(self) -> None:
-        say("id name Bad", "game yavalath surikata mammalath", "want legal", "ok")
+        say(*GREETING)
 
     def new(self) -> None:
         say(f"ready {self.number}")
@@ -127,6 +132,29 @@ class Good:
         sys.exit(0)
 
 
+def does(*deeds: Callable[[Good], object], on: str = "misbehave", of: type[Good] = Good) -> Any:
+    """Return a kind of bot that does these things in place of a method of another kind."""
+
+    def method(self: Good) -> None:
+        for deed in deeds:
+            deed(self)
+
+    return type("", (of,), {on: method})
+
+
+def says(*lines: str, on: str = "misbehave", of: type[Good] = Good) -> Any:
+    """Return a kind that says these lines there: what it has, such as {ply}, is filled in."""
+    return does(lambda bot: say(*(line.format(**vars(bot)) for line in lines)), on=on, of=of)
+
+
+def name_kinds(kinds: dict[str, Any]) -> None:
+    """Give kinds that have no names those of the variables that they are."""
+    for name, kind in kinds.items():
+        if isinstance(kind, type) and not kind.__name__:
+            kind.__name__ = kind.__qualname__ = name
+            kind.__module__ = kinds["__name__"]
+
+
 # Good ones that tell tests something
 
 
@@ -143,12 +171,8 @@ class Listens(Good):
         super().take(words)
 
 
-class Ponders(Listens):
-    """Wants to think on the other's turn, and does not."""
-
-    def hello(self) -> None:
-        say("want ponder")
-        super().hello()
+Ponders = says("want ponder", "want position", *GREETING, on="hello", of=Listens)
+"""Wants to think on the other's turn, and does not."""
 
 
 class HearsWhileItThinks(Listens):
@@ -211,11 +235,8 @@ class HasASkill(Good):
         say(f"bestmove {self.ply} {move}")
 
 
-class PlaysAnything(Good):
-    """Plays every game there is."""
-
-    def hello(self) -> None:
-        say("want legal", "ok")
+PlaysAnything = says("want legal", "ok", on="hello")
+"""Plays every game there is."""
 
 
 class Swaps(Good):
@@ -223,41 +244,28 @@ class Swaps(Good):
         say(f"bestmove {self.ply} {'swap' if 'swap' in self.legal else self.legal[0]}")
 
 
-class SaysInfo(Good):
-    def misbehave(self) -> None:
-        say("info depth 2 eval -0.5 nodes 7", "info depth 3 eval 0.25 pv b1 c1", "info text so so")
-        self.answer()
+SaysInfo = says(
+    "info depth 2 eval -0.5 nodes 7", "info depth 3 eval 0.25 pv b1 c1", "info text so so", ANSWER
+)
 
+IsSure = says("info eval 0.9", ANSWER, on="answer")
+"""Expects to win, whatever happens."""
 
-class IsSure(Good):
-    """Expects to win, whatever happens."""
+IsResigned = says("info eval -0.9", ANSWER, on="answer")
+"""Expects to lose, whatever happens."""
 
-    def answer(self) -> None:
-        say("info eval 0.9")
-        super().answer()
-
-
-class IsResigned(Good):
-    """Expects to lose, whatever happens."""
-
-    def answer(self) -> None:
-        say("info eval -0.9")
-        super().answer()
-
-
-class TalksALot(Good):
-    def misbehave(self) -> None:
-        say("info pv " + "b1 " * 20_000, "info text " + "blah " * 12_000)
-        self.answer()
+TalksALot = does(
+    lambda _: say("info pv " + "b1 " * 20_000, "info text " + "blah " * 12_000), Good.answer
+)
 
 
 # At the start
 
-
-class ExitsAtStart(Good):
-    def run(self) -> None:
-        print("I cannot find my \x1b[31mweights", file=sys.stderr)
-        sys.exit(7)
+ExitsAtStart = does(
+    lambda _: print("I cannot find my \x1b[31mweights", file=sys.stderr),
+    lambda _: sys.exit(7),
+    on="run",
+)
 
 
 class StartsTheSecondTime(Good):
@@ -268,9 +276,7 @@ class StartsTheSecondTime(Good):
         super().run()
 
 
-class HangsInHandshake(Good):
-    def hello(self) -> None:
-        hang()
+HangsInHandshake = does(lambda _: hang(), on="hello")
 
 
 class FloodsInHandshake(Good):
@@ -285,14 +291,9 @@ class HasABanner(Good):
         super().run()
 
 
-class PlaysAnotherGame(Good):
-    def hello(self) -> None:
-        say("game chess", "ok")
+PlaysAnotherGame = says("game chess", "ok", on="hello")
 
-
-class HangsAtReady(Good):
-    def new(self) -> None:
-        hang()
+HangsAtReady = does(lambda _: hang(), on="new")
 
 
 class ExitsBeforeItsFirstGo(Good):
@@ -332,32 +333,18 @@ class StopsReading(Good):
 
 # In its move
 
+DiesInItsMove = does(
+    lambda _: print("segmentation fault, sort of", file=sys.stderr, flush=True),
+    lambda _: os.kill(os.getpid(), signal.SIGSEGV),
+)
 
-class DiesInItsMove(Good):
-    def misbehave(self) -> None:
-        print("segmentation fault, sort of", file=sys.stderr, flush=True)
-        os.kill(os.getpid(), signal.SIGSEGV)
+DiesAfterItsMove = does(Good.answer, lambda _: sys.exit(5))
 
+ExitsZeroInAGame = does(lambda _: sys.exit(0))
 
-class DiesAfterItsMove(Good):
-    def misbehave(self) -> None:
-        self.answer()
-        sys.exit(5)
+HangsInItsMove = does(lambda _: hang())
 
-
-class ExitsZeroInAGame(Good):
-    def misbehave(self) -> None:
-        sys.exit(0)
-
-
-class HangsInItsMove(Good):
-    def misbehave(self) -> None:
-        hang()
-
-
-class StopsItself(Good):
-    def misbehave(self) -> None:
-        os.kill(os.getpid(), signal.SIGSTOP)
+StopsItself = does(lambda _: os.kill(os.getpid(), signal.SIGSTOP))
 
 
 class ThinksOnFromPlyFour(Good):
@@ -382,20 +369,11 @@ class Plods(Good):
         self.answer()
 
 
-class TakesAMillisecond(Good):
-    """Plays well, at a pace that does not depend on the machine."""
+TakesAMillisecond = does(lambda _: time.sleep(pace_s()), Good.answer, on="go")
+"""Plays well, at a pace that does not depend on the machine."""
 
-    def go(self) -> None:
-        time.sleep(pace_s())
-        self.answer()
-
-
-class ThinksABit(Good):
-    """Answers 0.3 s after it was asked."""
-
-    def misbehave(self) -> None:
-        time.sleep(0.3)
-        self.answer()
+ThinksABit = does(lambda _: time.sleep(0.3), Good.answer)
+"""Answers 0.3 s after it was asked."""
 
 
 class ThinksALot(Good):
@@ -419,10 +397,7 @@ class OverlooksItsFirstTime(Good):
         super().take(words)
 
 
-class AnswersTooLate(Good):
-    def misbehave(self) -> None:
-        time.sleep(1.0)
-        self.answer()
+AnswersTooLate = does(lambda _: time.sleep(1.0), Good.answer)
 
 
 class AnswersUnasked(Good):
@@ -432,14 +407,9 @@ class AnswersUnasked(Good):
         say(f"bestmove {self.ply} {self.legal[0]}", f"bestmove {self.ply + 2} {self.legal[-1]}")
 
 
-class AnswersTwice(Good):
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply} {self.legal[0]}", f"bestmove {self.ply} {self.legal[1]}")
+AnswersTwice = says(ANSWER, "bestmove {ply} {legal[1]}")
 
-
-class AnswersAnotherNumber(Good):
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply + 2} {self.legal[0]}")
+AnswersAnotherNumber = does(lambda bot: say(f"bestmove {bot.ply + 2} {bot.legal[0]}"))
 
 
 class AnswersAnotherNumberFirst(Good):
@@ -447,16 +417,10 @@ class AnswersAnotherNumberFirst(Good):
         say(f"bestmove {self.ply + 2} {self.legal[0]}", f"bestmove {self.ply} {self.legal[0]}")
 
 
-class PlaysAnIllegalMove(Good):
-    """Plays on a cell that is taken."""
+PlaysAnIllegalMove = says("bestmove {ply} a1")
+"""Plays on a cell that is taken."""
 
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply} a1")
-
-
-class PlaysNoMove(Good):
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply}")
+PlaysNoMove = says("bestmove {ply}")
 
 
 class PlaysGarbage(Good):
@@ -464,15 +428,9 @@ class PlaysGarbage(Good):
         write(b'bestmove %d \xff\x00 \x1b[31m } { [%%emt -1] ; "\\\n' % self.ply)
 
 
-class PlaysAVeryLongMove(Good):
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply} {'a' * 65_000}")
+PlaysAVeryLongMove = does(lambda bot: say(f"bestmove {bot.ply} {'a' * 65_000}"))
 
-
-class SaysHalfALine(Good):
-    def misbehave(self) -> None:
-        write(b"bestmove %d " % self.ply)
-        hang()
+SaysHalfALine = does(lambda bot: write(b"bestmove %d " % bot.ply), lambda _: hang())
 
 
 class WritesByteByByte(Good):
@@ -491,22 +449,11 @@ class LikesBlanks(Good):
         write(f"  bestmove\t {self.ply}\t\t{self.legal[0]} \t \r\n\r\n".encode())
 
 
-class WritesBinary(Good):
-    def misbehave(self) -> None:
-        write(bytes(range(256)) * 8 + b"\n\0\0\0\n\n")
-        self.answer()
+WritesBinary = does(lambda _: write(bytes(range(256)) * 8 + b"\n\0\0\0\n\n"), Good.answer)
 
+WritesALongLine = does(lambda _: write(b"x" * (64 * 1024 + 1)), lambda _: hang())
 
-class WritesALongLine(Good):
-    def misbehave(self) -> None:
-        write(b"x" * (64 * 1024 + 1))
-        hang()
-
-
-class WritesALineOfExactly64KiB(Good):
-    def misbehave(self) -> None:
-        write(b"x" * (64 * 1024) + b"\n")
-        self.answer()
+WritesALineOfExactly64KiB = does(lambda _: write(b"x" * (64 * 1024) + b"\n"), Good.answer)
 
 
 class WritesForEver(Good):
@@ -546,23 +493,19 @@ class WritesShortLinesForEverOnTheOthersTurn(Good):
             write(b"ab\n" * 16384)
 
 
-class SaysInsaneInfo(Good):
-    def misbehave(self) -> None:
-        say(
-            "info",
-            "info depth",
-            "info depth -3 eval nan nodes 1e99 pv",
-            f"info nodes {'9' * 5000} eval inf depth 2.5",
-            'info text } { [%emt -1] [%clk x] ; \x00 \x1b[2J \\ " 1. a1 1-0',
-            f"info pv {'} [% ' * 3000}",
-        )
-        self.answer()
+SaysInsaneInfo = does(
+    lambda _: say(
+        "info",
+        "info depth",
+        "info depth -3 eval nan nodes 1e99 pv",
+        f"info nodes {'9' * 5000} eval inf depth 2.5",
+        'info text } { [%emt -1] [%clk x] ; \x00 \x1b[2J \\ " 1. a1 1-0',
+        f"info pv {'} [% ' * 3000}",
+    ),
+    Good.answer,
+)
 
-
-class Complains(Good):
-    def misbehave(self) -> None:
-        say("error I do not feel well")
-        self.answer()
+Complains = says("error I do not feel well", ANSWER)
 
 
 class FloodsStderr(Good):
@@ -572,10 +515,7 @@ class FloodsStderr(Good):
         self.answer()
 
 
-class ClosesItsOutput(Good):
-    def misbehave(self) -> None:
-        os.close(1)
-        hang()
+ClosesItsOutput = does(lambda _: os.close(1), lambda _: hang())
 
 
 class ClosesItsInput(Good):
@@ -745,9 +685,7 @@ class _Parent(Good):
         os.waitpid(middle, 0)
 
 
-class LeavesChildren(_Parent):
-    def misbehave(self) -> None:
-        os._exit(1)
+LeavesChildren = does(lambda _: os._exit(1), of=_Parent)
 
 
 class HasChildrenAndPlays(_Parent):
@@ -901,10 +839,10 @@ class EndsSlowly(Good):
         super().quit()
 
 
-class ExitsOneOnQuit(Good):
-    def quit(self) -> None:
-        sys.exit(1)
+ExitsOneOnQuit = does(lambda _: sys.exit(1), on="quit")
 
+
+name_kinds(globals())
 
 if __name__ == "__main__":
     note_start()

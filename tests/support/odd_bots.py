@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from bad_bots import Good, hang, say
+from bad_bots import ANSWER, GREETING, Good, hang, name_kinds, say, says
 
 
 def command(kind: type[Good]) -> tuple[str, ...]:
@@ -48,22 +48,11 @@ class HasOptions(Pongs):
 
 # What it says of itself
 
+HasNoName = says("game yavalath", "want legal", "ok", on="hello", of=Pongs)
 
-class HasNoName(Pongs):
-    def hello(self) -> None:
-        say("game yavalath", "want legal", "ok")
+NamesAnUnknownGame = says("game chess", *GREETING, on="hello", of=Pongs)
 
-
-class NamesAnUnknownGame(Pongs):
-    def hello(self) -> None:
-        say("game chess")
-        super().hello()
-
-
-class WantsMore(Pongs):
-    def hello(self) -> None:
-        say("want coffee")
-        super().hello()
+WantsMore = says("want coffee", *GREETING, on="hello", of=Pongs)
 
 
 class HasAnOptionWithoutType(HasOptions):
@@ -94,9 +83,7 @@ class IsSlowToSayOk(Pongs):
         super().hello()
 
 
-class IsReadyForOneGameOnly(Pongs):
-    def new(self) -> None:
-        say("ready 1")
+IsReadyForOneGameOnly = says("ready 1", on="new", of=Pongs)
 
 
 # In a game
@@ -146,9 +133,7 @@ class CountsItsOwnTurns(Pongs):
         say(f"bestmove {2 * self.turn - 1 + seat} {self.legal[0]}")
 
 
-class ResignsAtOnce(Pongs):
-    def answer(self) -> None:
-        say(f"bestmove {self.ply} resign")
+ResignsAtOnce = says("bestmove {ply} resign", on="answer", of=Pongs)
 
 
 class ResignsFromItsTwelfthGameOn(Pongs):
@@ -194,16 +179,11 @@ class WritesLinesBackwards(Pongs):
             say(f"bestmove {self.ply} x{end}-{begin}")
 
 
-class SaysWrongInfo(Pongs):
-    def answer(self) -> None:
-        say("info eval 25")
-        super().answer()
+SaysWrongInfo = says("info eval 25", ANSWER, on="answer", of=Pongs)
 
-
-class SaysAnImpossibleVariation(Pongs):
-    def answer(self) -> None:
-        say(f"info depth 2 pv {self.legal[0]} {self.legal[0]}")
-        super().answer()
+SaysAnImpossibleVariation = says(
+    "info depth 2 pv {legal[0]} {legal[0]}", ANSWER, on="answer", of=Pongs
+)
 
 
 class IgnoresSeeds(Pongs):
@@ -285,10 +265,7 @@ class SplitsAtSingleBlanks(Pongs):
         self.take(line.decode().removesuffix("\n").split(" "))
 
 
-class LogsToItsOutput(Pongs):
-    def answer(self) -> None:
-        say(f"thinking about {self.ply}")
-        super().answer()
+LogsToItsOutput = says("thinking about {ply}", ANSWER, on="answer", of=Pongs)
 
 
 # At the end
@@ -299,6 +276,8 @@ class OutlivesItsInput(Pongs):
         super().run()
         hang()
 
+
+name_kinds(globals())
 
 if __name__ == "__main__":
     globals()[sys.argv[1]]().run()
