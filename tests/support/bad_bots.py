@@ -49,6 +49,29 @@ def say(*lines: str) -> None:
     write("".join(f"{line}\n" for line in lines).encode())
 
 
+def complain(data: bytes) -> None:
+    """Write to standard error, all of it."""
+    while data:
+        data = data[os.write(2, data) :]
+
+
+def write_and_complain(data: bytes) -> None:
+    write(data[:64])
+    complain(data)
+
+
+def for_ever(do: Callable[[bytes], object], data: bytes) -> NoReturn:
+    while True:
+        do(data)
+
+
+def compute(seconds: float) -> None:
+    """Compute for so long, however busy the machine is."""
+    until_s = time.process_time() + seconds
+    while time.process_time() < until_s:
+        pass
+
+
 def hang() -> NoReturn:
     """Do nothing, until the bot is killed or its parent is gone."""
     parent = os.getppid()
@@ -238,11 +261,10 @@ class HasASkill(Good):
 PlaysAnything = says("want legal", "ok", on="hello")
 """Plays every game there is."""
 
-
-class Swaps(Good):
-    def answer(self) -> None:
-        say(f"bestmove {self.ply} {'swap' if 'swap' in self.legal else self.legal[0]}")
-
+Swaps = does(
+    lambda bot: say(f"bestmove {bot.ply} {'swap' if 'swap' in bot.legal else bot.legal[0]}"),
+    on="answer",
+)
 
 SaysInfo = says(
     "info depth 2 eval -0.5 nodes 7", "info depth 3 eval 0.25 pv b1 c1", "info text so so", ANSWER
@@ -277,12 +299,7 @@ class StartsTheSecondTime(Good):
 
 
 HangsInHandshake = does(lambda _: hang(), on="hello")
-
-
-class FloodsInHandshake(Good):
-    def hello(self) -> None:
-        while True:
-            write((b"loading " * 31 + b"\n") * 256)
+FloodsInHandshake = does(lambda _: for_ever(write, (b"loading " * 31 + b"\n") * 256), on="hello")
 
 
 class HasABanner(Good):
@@ -292,14 +309,8 @@ class HasABanner(Good):
 
 
 PlaysAnotherGame = says("game chess", "ok", on="hello")
-
 HangsAtReady = does(lambda _: hang(), on="new")
-
-
-class ExitsBeforeItsFirstGo(Good):
-    def new(self) -> None:
-        super().new()
-        sys.exit(3)
+ExitsBeforeItsFirstGo = does(Good.new, lambda _: sys.exit(3), on="new")
 
 
 class LeavesWhereItIsSecond(Good):
@@ -309,12 +320,8 @@ class LeavesWhereItIsSecond(Good):
             sys.exit(4)
 
 
-class NeverReads(Good):
-    """Says what a bot says, and reads nothing that comes after the hello."""
-
-    def hello(self) -> None:
-        super().hello()
-        hang()
+NeverReads = does(Good.hello, lambda _: hang(), on="hello")
+"""Says what a bot says, and reads nothing that comes after the hello."""
 
 
 class StopsReading(Good):
@@ -339,11 +346,8 @@ DiesInItsMove = does(
 )
 
 DiesAfterItsMove = does(Good.answer, lambda _: sys.exit(5))
-
 ExitsZeroInAGame = does(lambda _: sys.exit(0))
-
 HangsInItsMove = does(lambda _: hang())
-
 StopsItself = does(lambda _: os.kill(os.getpid(), signal.SIGSTOP))
 
 
@@ -375,15 +379,7 @@ TakesAMillisecond = does(lambda _: time.sleep(pace_s()), Good.answer, on="go")
 ThinksABit = does(lambda _: time.sleep(0.3), Good.answer)
 """Answers 0.3 s after it was asked."""
 
-
-class ThinksALot(Good):
-    """Computes 0.1 s for each answer."""
-
-    def go(self) -> None:
-        until_s = time.monotonic() + 0.1
-        while time.monotonic() < until_s:
-            pass
-        self.answer()
+ThinksALot = does(lambda _: compute(0.1), Good.answer, on="go")
 
 
 class OverlooksItsFirstTime(Good):
@@ -398,38 +394,24 @@ class OverlooksItsFirstTime(Good):
 
 
 AnswersTooLate = does(lambda _: time.sleep(1.0), Good.answer)
-
-
-class AnswersUnasked(Good):
-    """Gives its next answer too, before it knows the question."""
-
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply} {self.legal[0]}", f"bestmove {self.ply + 2} {self.legal[-1]}")
-
+AnswersUnasked = does(Good.answer, lambda bot: say(f"bestmove {bot.ply + 2} {bot.legal[-1]}"))
+"""Gives its next answer too, before it knows the question."""
 
 AnswersTwice = says(ANSWER, "bestmove {ply} {legal[1]}")
-
 AnswersAnotherNumber = does(lambda bot: say(f"bestmove {bot.ply + 2} {bot.legal[0]}"))
-
-
-class AnswersAnotherNumberFirst(Good):
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply + 2} {self.legal[0]}", f"bestmove {self.ply} {self.legal[0]}")
-
+AnswersAnotherNumberFirst = does(
+    lambda bot: say(f"bestmove {bot.ply + 2} {bot.legal[0]}", f"bestmove {bot.ply} {bot.legal[0]}")
+)
 
 PlaysAnIllegalMove = says("bestmove {ply} a1")
 """Plays on a cell that is taken."""
 
 PlaysNoMove = says("bestmove {ply}")
-
-
-class PlaysGarbage(Good):
-    def misbehave(self) -> None:
-        write(b'bestmove %d \xff\x00 \x1b[31m } { [%%emt -1] ; "\\\n' % self.ply)
-
+PlaysGarbage = does(
+    lambda bot: write(b'bestmove %d \xff\x00 \x1b[31m } { [%%emt -1] ; "\\\n' % bot.ply)
+)
 
 PlaysAVeryLongMove = does(lambda bot: say(f"bestmove {bot.ply} {'a' * 65_000}"))
-
 SaysHalfALine = does(lambda bot: write(b"bestmove %d " % bot.ply), lambda _: hang())
 
 
@@ -450,48 +432,17 @@ class LikesBlanks(Good):
 
 
 WritesBinary = does(lambda _: write(bytes(range(256)) * 8 + b"\n\0\0\0\n\n"), Good.answer)
-
 WritesALongLine = does(lambda _: write(b"x" * (64 * 1024 + 1)), lambda _: hang())
-
 WritesALineOfExactly64KiB = does(lambda _: write(b"x" * (64 * 1024) + b"\n"), Good.answer)
+WritesForEver = does(lambda _: for_ever(write, FLOOD))
+ComplainsForEver = does(lambda _: for_ever(complain, FLOOD))
+WritesAndComplainsForEver = does(lambda _: for_ever(write_and_complain, FLOOD))
 
-
-class WritesForEver(Good):
-    def misbehave(self) -> None:
-        while True:
-            write(FLOOD)
-
-
-class ComplainsForEver(Good):
-    """Floods standard error alone."""
-
-    def misbehave(self) -> None:
-        while True:
-            os.write(2, FLOOD)
-
-
-class WritesAndComplainsForEver(Good):
-    def misbehave(self) -> None:
-        while True:
-            write(FLOOD[:64])
-            os.write(2, FLOOD)
-
-
-class WritesForEverOnTheOthersTurn(Good):
-    def misbehave(self) -> None:
-        self.answer()
-        while True:
-            write(FLOOD)
-
-
-class WritesShortLinesForEverOnTheOthersTurn(Good):
-    """What is short on the wire is long in memory, unless it is counted."""
-
-    def misbehave(self) -> None:
-        self.answer()
-        while True:
-            write(b"ab\n" * 16384)
-
+WritesForEverOnTheOthersTurn = does(Good.answer, lambda _: for_ever(write, FLOOD))
+WritesShortLinesForEverOnTheOthersTurn = does(
+    Good.answer, lambda _: for_ever(write, b"ab\n" * 16384)
+)
+"""What is short on the wire is long in memory, unless it is counted."""
 
 SaysInsaneInfo = does(
     lambda _: say(
@@ -506,30 +457,10 @@ SaysInsaneInfo = does(
 )
 
 Complains = says("error I do not feel well", ANSWER)
-
-
-class FloodsStderr(Good):
-    def misbehave(self) -> None:
-        sys.stderr.write("all is well \x00\x1b\n" * 150_000)
-        sys.stderr.flush()
-        self.answer()
-
-
+FloodsStderr = does(lambda _: complain(b"all is well \x00\x1b\n" * 150_000), Good.answer)
 ClosesItsOutput = does(lambda _: os.close(1), lambda _: hang())
-
-
-class ClosesItsInput(Good):
-    def misbehave(self) -> None:
-        os.close(0)
-        self.answer()
-        hang()
-
-
-class NeedsTooMuchMemory(Good):
-    def misbehave(self) -> None:
-        hoard = [bytearray(1 << 24) for _ in range(256)]
-        say(f"info nodes {len(hoard)}")
-        self.answer()
+ClosesItsInput = does(lambda _: os.close(0), Good.answer, lambda _: hang())
+NeedsTooMuchMemory = does(lambda _: [bytearray(1 << 24) for _ in range(256)], Good.answer)
 
 
 class GrowsAndDies(Good):
@@ -591,23 +522,9 @@ class FillsItsDirectory(Good):
         sys.exit("no room")
 
 
-class LeaksDescriptors(Good):
-    """Keeps 200 files open."""
-
-    def misbehave(self) -> None:
-        for _ in range(200):
-            os.dup(2)
-        self.answer()
-
-
-class ThinksOnTheOthersTurn(Good):
-    """Is busy for 50 ms after its answer, at the expense of who thinks next."""
-
-    def misbehave(self) -> None:
-        self.answer()
-        until_s = time.process_time() + 0.05
-        while time.process_time() < until_s:
-            pass
+LeaksDescriptors = does(lambda _: [os.dup(2) for _ in range(200)], Good.answer)
+ThinksOnTheOthersTurn = does(Good.answer, lambda _: compute(0.05))
+"""Is busy for a moment after its answer, at the expense of who thinks next."""
 
 
 class ComputesInChildren(Good):
@@ -638,15 +555,8 @@ class ComputesInChildren(Good):
         self.busy[0] = 1
 
 
-class Resigns(Good):
-    def misbehave(self) -> None:
-        say(f"bestmove {self.ply} resign")
-
-
-class ThinksAndResigns(Resigns):
-    def misbehave(self) -> None:
-        time.sleep(0.1)
-        super().misbehave()
+Resigns = says("bestmove {ply} resign")
+ThinksAndResigns = does(lambda _: time.sleep(0.1), Resigns.misbehave)
 
 
 # Children
@@ -686,10 +596,7 @@ class _Parent(Good):
 
 
 LeavesChildren = does(lambda _: os._exit(1), of=_Parent)
-
-
-class HasChildrenAndPlays(_Parent):
-    pass
+HasChildrenAndPlays = does(_Parent.answer, of=_Parent)
 
 
 class HidesAChild(_Parent):
@@ -742,13 +649,8 @@ class ForksAHundredTimes(_Parent):
                 time.sleep(FOREVER_S)
 
 
-class ComputesTooLong(Good):
-    """Is busy in its own turn until its time is over."""
-
-    def misbehave(self) -> None:
-        until_s = time.process_time() + 5.0
-        while time.process_time() < until_s:
-            pass
+ComputesTooLong = does(lambda _: compute(5.0))
+"""Is busy in its own turn until its time is over."""
 
 
 class KeepsAllCoresBusy(Good):
@@ -788,11 +690,7 @@ class LeavesHalfALine(Good):
             write(b"bye")
 
 
-class WritesALotOnQuit(Good):
-    def quit(self) -> None:
-        for _ in range(40):
-            say("x" * 10_000)
-        sys.exit(0)
+WritesALotOnQuit = does(lambda _: say(*["x" * 10_000] * 40), Good.quit, on="quit")
 
 
 class LeavesAfterEachGame(Good):
@@ -833,12 +731,7 @@ class IgnoresQuit(Good):
         hang()
 
 
-class EndsSlowly(Good):
-    def quit(self) -> None:
-        time.sleep(0.3)
-        super().quit()
-
-
+EndsSlowly = does(lambda _: time.sleep(0.3), Good.quit, on="quit")
 ExitsOneOnQuit = does(lambda _: sys.exit(1), on="quit")
 
 

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from bad_bots import ANSWER, GREETING, Good, hang, name_kinds, say, says
+from bad_bots import ANSWER, FOREVER_S, GREETING, Good, compute, does, hang, name_kinds, say, says
 
 
 def command(kind: type[Good]) -> tuple[str, ...]:
@@ -49,9 +49,7 @@ class HasOptions(Pongs):
 # What it says of itself
 
 HasNoName = says("game yavalath", "want legal", "ok", on="hello", of=Pongs)
-
 NamesAnUnknownGame = says("game chess", *GREETING, on="hello", of=Pongs)
-
 WantsMore = says("want coffee", *GREETING, on="hello", of=Pongs)
 
 
@@ -77,12 +75,7 @@ class DiesAtTheEdge(HasOptions):
         super().take(words)
 
 
-class IsSlowToSayOk(Pongs):
-    def hello(self) -> None:
-        time.sleep(1.2)
-        super().hello()
-
-
+IsSlowToSayOk = does(lambda _: time.sleep(1.2), Good.hello, on="hello", of=Pongs)
 IsReadyForOneGameOnly = says("ready 1", on="new", of=Pongs)
 
 
@@ -152,16 +145,9 @@ class ResignsFromItsTwelfthGameOn(Pongs):
             say(f"bestmove {self.ply} resign")
 
 
-class ComputesWhenItIsGreeted(Pongs):
-    def hello(self) -> None:
-        while True:
-            pass
-
-
-class TakesALongTime(Pongs):
-    def answer(self) -> None:
-        time.sleep(0.4)  # three of these are more than a second and its margin
-        super().answer()
+ComputesWhenItIsGreeted = does(lambda _: compute(FOREVER_S), on="hello", of=Pongs)
+TakesALongTime = does(lambda _: time.sleep(0.4), Good.answer, on="answer", of=Pongs)
+"""Three of its moves are more than a second and its margin."""
 
 
 class WritesLinesBackwards(Pongs):
@@ -180,7 +166,6 @@ class WritesLinesBackwards(Pongs):
 
 
 SaysWrongInfo = says("info eval 25", ANSWER, on="answer", of=Pongs)
-
 SaysAnImpossibleVariation = says(
     "info depth 2 pv {legal[0]} {legal[0]}", ANSWER, on="answer", of=Pongs
 )
