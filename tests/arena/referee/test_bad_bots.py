@@ -10,11 +10,8 @@ from pathlib import Path
 
 import bad_bots
 import odd_bots
-import pytest
 from bad_bots import Good
-from bot_checks import check_all
 from bot_faults import BAD_BOTS, tournaments
-from processes import gone, pids_with
 from scripted import scripted
 
 from lath.arena import signals
@@ -53,18 +50,6 @@ def test_a_check_of_every_bad_bot_finds_what_is_wrong_soon_and_nothing_else(
                 wrong[fault.name] = fault.wrong_check(fault.check_of_it.found(log, signals.awake_s))
     assert {name: what for name, what in wrong.items() if what} == {}
     assert len(wrong) > 70
-
-
-@pytest.mark.slow
-def test_a_check_of_a_bad_bot_that_is_a_process_finds_it_and_leaves_nothing(
-    tmp_path: Path,
-) -> None:
-    real = {fault.name: fault for fault in BAD_BOTS if fault.is_real and not fault.unchecked}
-    logs = tmp_path / "logs"
-    found = check_all({name: fault.check_of_it for name, fault in real.items()}, logs)
-    wrong = {name: fault.wrong_check(found[name]) for name, fault in real.items()}
-    assert {name: what for name, what in wrong.items() if what} == {}
-    assert gone(lambda: pids_with("LOG", f"{logs}/"))
 
 
 def test_a_bot_that_is_gone_at_once_after_stop_is_not_started_again_for_the_next_game() -> None:

@@ -18,8 +18,7 @@ from lath.arena.errors import ConfigError, HeldUpError
 from lath.arena.referee import process, trees
 from lath.arena.referee.bots import INFO_KEPT, Asides, BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.conversation import Bot, NoAnswer, play_line
-from lath.games.core import Move
+from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
@@ -93,22 +92,6 @@ def test_a_bot_is_refused_that_does_not_name_the_games_or_options(table: Table) 
 # Its answers
 
 
-def test_an_answer_comes_with_its_time(table: Table) -> None:
-    move, used_s = table.ask(table.sit(Good), 1)
-    assert move == "a1"
-    assert used_s == pytest.approx(0.002)  # a script takes a millisecond for a line: legal, go
-
-
-def test_a_bot_hears_the_news_before_it_is_asked(table: Table) -> None:
-    bot = table.sit(Good)
-    bot.news += play_line(1, Move("e5"))
-    table.ask(bot, 2)
-    sent = b"".join(data for _, is_sent, data in bot.child.exchange if is_sent)
-    assert b"play 1 e5\nlegal a1 " in sent
-    assert sent.endswith(b"\ngo 2 move 1000\n")
-    assert bot.news == b""
-
-
 def test_who_hangs_is_waited_for_until_the_deadline(table: Table) -> None:
     bot = table.sit(bad_bots.HangsInItsMove)
     table.ask(bot, 1)
@@ -119,22 +102,6 @@ def test_who_hangs_is_waited_for_until_the_deadline(table: Table) -> None:
     assert (caught.value.awaited, caught.value.within_s) == ("bestmove 3", ALLOWED_S)
     assert table.clock.now_s - asked_s == pytest.approx(ALLOWED_S)
     assert bot.is_thinking
-
-
-def test_a_second_answer_is_counted_and_dropped(table: Table) -> None:
-    bot = table.sit(bad_bots.AnswersTwice)
-    assert table.ask_twice(bot)[0] == "a1"
-    assert table.ask(bot, 5)[0] == "a1"
-    assert (bot.asides.strays.number, bot.asides.strays.first) == (1, ["bestmove 3 a2"])
-
-
-def test_a_death_in_its_turn_is_told_from_one_before_the_first(table: Table) -> None:
-    dies, leaves = table.sit(bad_bots.DiesInItsMove), table.sit(bad_bots.ExitsBeforeItsFirstGo)
-    for bot, ask in ((dies, table.ask_twice), (leaves, lambda bot: table.ask(bot, 1))):
-        with pytest.raises(NoAnswer) as caught:
-            ask(bot)
-        assert (caught.value.bot, caught.value.why) == (bot, Termination.CRASH)
-    assert (dies.left_unasked, leaves.left_unasked) == (False, True)
 
 
 def test_the_other_bot_is_watched_while_one_thinks(table: Table) -> None:

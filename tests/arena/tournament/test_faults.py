@@ -11,10 +11,12 @@ from typing import Final
 
 import fault_cases
 import pytest
-from bot_faults import BotFault, Gauntlet, Plain, measure, tournaments
+from bot_checks import check_all
+from bot_faults import BAD_BOTS, BotFault, Gauntlet, Plain, measure, tournaments
 from fault_cases import CASES, Fault
 from fault_stand import MAX_GROWTH_KIB, SPARE_S, Stand
 from places import ROOT
+from processes import gone, pids_with
 from surrounding_faults import wall_clocks_in
 
 TRIES: Final = 3
@@ -59,6 +61,18 @@ def test_bad_bots_cost_what_is_promised_in_bounded_time_and_memory_and_leave_not
         fault.check(gauntlet)
         if gauntlet.seconds_of(fault, plain) > fault.limit_s + SPARE_S:
             in_bounded_time(fault, plain, tmp_path / fault.name)
+
+
+@pytest.mark.slow
+def test_a_check_of_a_bad_bot_that_is_a_process_finds_it_and_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    real = {fault.name: fault for fault in BAD_BOTS if fault.is_real and not fault.unchecked}
+    logs = tmp_path / "logs"
+    found = check_all({name: fault.check_of_it for name, fault in real.items()}, logs)
+    wrong = {name: fault.wrong_check(found[name]) for name, fault in real.items()}
+    assert {name: what for name, what in wrong.items() if what} == {}
+    assert gone(lambda: pids_with("LOG", f"{logs}/"))
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
