@@ -152,41 +152,66 @@ def test_a_file_of_odd_tags_is_told_of_in_few_words(folder: Path) -> None:
 FULL = "arena: standard output cannot be used: No space left on device\n"
 
 
-@pytest.mark.parametrize(
-    "command", ["stats sound.lath", "show sound.lath", "games", "check bad.lath"]
+TAKEN = "bad.lath is what standard output writes; name another\n"
+
+
+def to_nobody() -> int:
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+OUTPUTS = {
+    "a full disk": lambda: os.open("/dev/full", os.O_WRONLY),
+    "what is read": lambda: os.open("bad.lath", os.O_WRONLY | os.O_APPEND),
+    "nobody": to_nobody,
+}
+TO_NOBODY = (
+    *("check many.lath", "diff many.lath sound.lath", "select many.lath -q"),
+    *("edit many.lath --set Site=x --dry-run -q", "stats many.lath", "rate many.lath"),
 )
-def test_a_full_disk_under_standard_output_is_told(folder: Path, command: str) -> None:
-    full = os.open("/dev/full", os.O_WRONLY)
-    run = Run(command.split(), cwd=folder, env=environment(), output=full)
+
+
+@pytest.mark.parametrize(
+    ("output", "command", "status", "end"),
+    [
+        *(("a full disk", f"{word} sound.lath", 2, FULL) for word in ("stats", "show")),
+        *(("a full disk", command, 2, FULL) for command in ("games", "check bad.lath")),
+        ("what is read", "check bad.lath", 2, TAKEN),
+        ("what is read", "diff sound.lath bad.lath", 2, TAKEN),
+        ("what is read", "show bad.lath --json", 2, TAKEN),
+        *(("nobody", command, 1, "") for command in TO_NOBODY),  # what was found until then counts
+    ],
+)
+def test_an_output_that_cannot_be_written_is_told(
+    folder: Path, output: str, command: str, status: int, end: str
+) -> None:
+    (folder / "many.lath").write_text(f"{BAD}\n" + "\n".join([SOUND] * 2))
+    run = Run(command.split(), cwd=folder, env=environment(), output=OUTPUTS[output]())
     _, told = run.communicate(timeout=PATIENCE_S)
-    assert (run.returncode, told.endswith(FULL)) == (2, True)
+    assert (run.returncode, told.endswith(end), "Traceback" in told) == (status, True, False), told
+    assert (folder / "bad.lath").read_text() == BAD
 
 
 STREAMS = {
-    "a full disk that Python shall not buffer": (
-        "PYTHONUNBUFFERED=1 ARENA stats sound.lath >/dev/full; echo $?",
-        ("2\n", FULL),
-    ),
-    "a closed output": (
-        "ARENA show sound.lath >&-; echo $?",
-        ("2\n", "arena: standard output is closed\n"),
-    ),
-    "nobody who reads on": (
-        "ARENA select many.lath -q | head -1; echo ${PIPESTATUS[0]}",
-        ('[Game "yavalath"]\n0\n', ""),
+    "PYTHONUNBUFFERED=1 ARENA stats sound.lath >/dev/full; echo $?": ("2\n", FULL),
+    "ARENA show sound.lath >&-; echo $?": ("2\n", "arena: standard output is closed\n"),
+    "ARENA select many.lath -q | head -1; echo ${PIPESTATUS[0]}": ('[Game "yavalath"]\n0\n', ""),
+    "ARENA check - <&-; echo $?": (
+        "2\n",
+        "arena: - cannot be read: it is closed\n",
     ),
 }
 
 
-@pytest.mark.parametrize("stream", STREAMS)
-def test_a_broken_standard_output_is_told_and_who_stops_reading_is_no_fault(
-    folder: Path, stream: str
+@pytest.mark.parametrize("command", STREAMS)
+def test_a_broken_stream_is_told_and_who_stops_reading_is_no_fault(
+    folder: Path, command: str
 ) -> None:
     (folder / "many.lath").write_text("\n".join([SOUND] * 3000))
-    command, told = STREAMS[stream]
     words = command.replace("ARENA", f"{sys.executable} -m lath.arena")
     ran = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
-    assert (ran.stdout, ran.stderr) == told
+    assert (ran.stdout, ran.stderr) == STREAMS[command]
 
 
 LACKS: dict[Exception, int] = {
@@ -213,17 +238,15 @@ def test_what_the_machine_does_not_grant_is_no_bug_of_the_arena(
     golden(told)
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("select sound.lath --sort date -o out.lath", "select sound.lath --sample 1 --count"),
-        "select sound.lath --without-copies -o out.lath",
-        *("diff sound.lath bad.lath", "convert sound.lath out.npz --planes"),
-        *("convert sound.lath - --to csv --strict",),
-    ],
+NEED_ROOM = (
+    *("select sound.lath --sort date -o out.lath", "select sound.lath --sample 1 --count"),
+    *("select sound.lath --without-copies -o out.lath", "diff sound.lath bad.lath"),
+    *("convert sound.lath out.npz --planes", "convert sound.lath - --to csv --strict"),
 )
+
+
 def test_no_room_for_temporary_files_is_not_told_of_another_file(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect = sqlite3.connect
 
@@ -234,45 +257,11 @@ def test_no_room_for_temporary_files_is_not_told_of_another_file(
 
     monkeypatch.setattr(sqlite3, "connect", connect_to_little)
     monkeypatch.setattr(tempfile, "TemporaryFile", partial(open, "/dev/full", "r+b", 0))
-    ran = arena(*command.split())
-    assert (ran.status, ran.out) == (5, "")
     words = "arena: the system refuses what was asked of it: temporary files cannot be written: "
-    assert words in ran.err
+    ran = {command: arena(*command.split()) for command in NEED_ROOM}
+    assert {command for command, one in ran.items() if words not in one.err} == set()
+    assert {(one.status, one.out) for one in ran.values()} == {(5, "")}
     assert not any(folder.glob("*out*"))
-
-
-@pytest.mark.parametrize(
-    "command", ["check bad.lath", "diff sound.lath bad.lath", "show bad.lath --json"]
-)
-def test_nothing_is_printed_into_what_is_read(folder: Path, command: str) -> None:
-    output = os.open("bad.lath", os.O_WRONLY | os.O_APPEND)
-    run = Run(command.split(), cwd=folder, env=environment(), output=output)
-    _, told = run.communicate(timeout=PATIENCE_S)
-    assert run.returncode == 2
-    assert "bad.lath is what standard output writes; name another\n" in told
-    assert (folder / "bad.lath").read_text() == BAD
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        *("check many.lath", "diff many.lath sound.lath", "select many.lath -q"),
-        *("edit many.lath --set Site=x --dry-run -q", "stats many.lath", "rate many.lath"),
-    ],
-)
-def test_what_was_found_until_nobody_read_on_is_told_by_the_status(
-    folder: Path, command: str
-) -> None:
-    (folder / "many.lath").write_text(f"{BAD}\n" + "\n".join([SOUND] * 2))
-    reading, writing = os.pipe()
-    os.close(reading)
-    ran = subprocess.run(
-        [sys.executable, "-m", "lath.arena", *command.split()],
-        stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
-    os.close(writing)
-    assert ran.returncode == 1
-    assert "Traceback" not in ran.stderr
 
 
 @pytest.mark.parametrize(
@@ -286,15 +275,6 @@ def test_whether_people_hear_of_it_changes_nothing(folder: Path, command: str, s
     run = Run(command.split(), cwd=folder, env=environment(), errors=writing)
     assert run.wait(PATIENCE_S) == status
     assert (folder / "out.lath").exists() is (status < 2)
-
-
-def test_a_closed_standard_input_is_told(folder: Path) -> None:
-    ran = subprocess.run(
-        f"{sys.executable} -m lath.arena check - <&-",
-        shell=True, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "cannot be read: it is closed" in ran.stderr
 
 
 def test_a_pipe_is_read_and_written_and_never_rewritten(folder: Path) -> None:
