@@ -178,8 +178,8 @@ class BotFault:
 
     # As a script
 
-    def wrong_as_script(self) -> list[str]:
-        """Play its games without a process; return what is wrong."""
+    def as_script(self) -> tuple[list[str], str]:
+        """Play its games without a process; return what is wrong, and what is told of them."""
         rows = [{"name": self.name, **self.table}, {"name": CHALLENGER, **good(self.against)}]
         config = build({"games": ["yavalath"], "time": dict(self.time), "bot": rows}, Path())
         plans = tuple(
@@ -214,7 +214,9 @@ class BotFault:
             "logs": all(game.log and is_plain(game.log) for game in result.games),
         }
         wrong = [f"{what}: {result} {notes}" for what, is_so in wanted.items() if not is_so]
-        return [*self.wrong_games(played), *wrong]
+        stories = [parse(game.text).story for game in played]
+        told = "\n".join(filter(None, (result.void, *stories, *notes)))
+        return [*self.wrong_games(played), *wrong], told
 
     # As a process, in one tournament with others
 
@@ -256,13 +258,23 @@ class BotFault:
             is_hasty=self.kind is bad.ComputesTooLong,
         )
 
-    def wrong_check(self, found: Found) -> list[str]:
-        """Return what is wrong with what was found in it."""
-        promised = {
+    @property
+    def promised(self) -> dict[str, Verdict]:
+        """Return what is to be found, by point."""
+        return {
             **dict.fromkeys(self.faults.split(), Verdict.FAULT),
             **dict.fromkeys(self.warnings.split(), Verdict.WARNING),
             **dict.fromkeys(self.remarks.split(), Verdict.NOTE),
         }
+
+    def told_of_check(self, found: Found) -> str:
+        """Return what its author is told at these points."""
+        points = [point for point in found.points if point.id in self.promised]
+        return "".join(f"{p.verdict} {p.id}: {p.seen}\n  {p.mend}\n" for p in points)
+
+    def wrong_check(self, found: Found) -> list[str]:
+        """Return what is wrong with what was found in it."""
+        promised = self.promised
         seen = found.verdicts(Verdict.FAULT, Verdict.WARNING, Verdict.NOTE)
         knows_ping = self.kind is not None and issubclass(self.kind, odd.Pongs)
         may_be = {Verdict.NOTE, *([] if not self.finds_more else [Verdict.FAULT, Verdict.WARNING])}
@@ -557,6 +569,7 @@ BAD_BOTS: Final = (
         warnings="little-time stop"),
     checked(odd.WritesLinesBackwards, warnings="move-text"),
     checked(odd.SaysWrongInfo, warnings="info"),
+    checked(odd.SaysAnEmptyVariation, warnings="info"),
     checked(odd.SaysAnImpossibleVariation, warnings="info"),
     checked(odd.IgnoresSeeds, remarks="seed"),
     checked(odd.OverstepsMoveTimes, faults="move-time"),

@@ -166,6 +166,7 @@ class WritesLinesBackwards(Pongs):
 
 
 SaysWrongInfo = says("info eval 25", ANSWER, on="answer", of=Pongs)
+SaysAnEmptyVariation = says("info depth 2 pv", ANSWER, on="answer", of=Pongs)
 SaysAnImpossibleVariation = says(
     "info depth 2 pv {legal[0]} {legal[0]}", ANSWER, on="answer", of=Pongs
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import bad_bots
 import odd_bots
@@ -22,7 +23,7 @@ from lath.arena.botcheck.steps import CHAPTERS
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.notation.protocol import TimeControl
+from lath.notation.protocol import TimeControl, read_new
 
 FAULT, NOTE, OK, UNTESTED = Verdict.FAULT, Verdict.NOTE, Verdict.OK, Verdict.UNTESTED
 
@@ -139,3 +140,13 @@ def test_the_manual_tells_of_every_point() -> None:
     cells = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", tables, re.MULTILINE)
     named = re.findall("[a-z-]+", " ".join(cells))
     assert named == [step.id for steps in CHAPTERS.values() for step in steps]
+
+
+def test_a_game_of_a_check_begins_with_a_setup_or_a_position_or_neither(tmp_path: Path) -> None:
+    with scripted(LOG=str(tmp_path / "log")):
+        points = list(check(lab_of(bad_bots.Listens, "mammalath")))
+    assert not [point.id for point in points if point.verdict is FAULT and point.id != "games"]
+    heard = (tmp_path / "log").read_text().splitlines()
+    news = [read_new(line) for line in heard if line.startswith("new ")]
+    begun = {(bool(new.setup), bool(new.position)) for new in news}
+    assert begun == {(True, False), (False, True), (False, False)}
