@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import bad_bots
 import odd_bots
+import pytest
 from bad_bots import Good
 from bot_faults import BAD_BOTS, tournaments
 from scripted import scripted
@@ -44,6 +45,7 @@ def test_games_of_every_bad_bot_end_as_is_promised(golden: Golden) -> None:
     assert len(scripts) + sum(map(len, tournaments())) > 60
 
 
+@pytest.mark.slow
 def test_a_check_of_every_bad_bot_finds_what_is_wrong_soon_and_nothing_else(
     tmp_path: Path, golden: Golden
 ) -> None:
