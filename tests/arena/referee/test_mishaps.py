@@ -150,6 +150,7 @@ def test_a_bot_whose_processes_compute_on_the_others_turn_is_named_and_stopped(
 ) -> None:
     monkeypatch.setattr(watchdog, "TICK_S", 0.05)
     monkeypatch.setattr(watchdog, "ODD_CPU_S", 0.2)
+    monkeypatch.setattr(conversation, "_ODD_CPU_S", 0.1)  # it is stopped soon after the 0.2 s
     kinds = bad_bots.ComputesInChildren, bad_bots.ThinksALot
     played = table.play(*kinds, leave=False)
     assert played.termination == Termination.RULES

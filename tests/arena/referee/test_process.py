@@ -151,9 +151,11 @@ def test_sending_never_blocks_and_all_of_it_arrives(room: Room, tmp_path: Path) 
         child.send(b"x" * 1_000_000)
     child.send(b"end\n")
     assert child.unsent
+    assert child.has_unread_input
     (tmp_path / "read").touch()
     assert room.said(child) == ["10000004 b'end\\n'"]
     assert not child.unsent
+    assert not child.has_unread_input
 
 
 def test_an_exchange_forgets_the_oldest_pieces(room: Room) -> None:
