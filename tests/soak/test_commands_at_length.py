@@ -13,6 +13,7 @@ from tests.arena import test_puzzles as puzzles
 from tests.arena.cli import test_bot_replay as replay
 from tests.arena.cli import test_cli_check as check
 from tests.arena.cli import test_cli_run as run
+from tests.arena.cli import test_init as init
 from tools import works
 
 from lath.arena import Limit
@@ -70,10 +71,10 @@ def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(tmp_pa
 
 
 @pytest.mark.parametrize(
-    "language", [pytest.param(name, marks=mark) for name, (_, mark) in run.LANGUAGES.items()]
+    "language", [pytest.param(name, marks=mark) for name, (_, mark) in init.LANGUAGES.items()]
 )
 def test_what_init_writes_plays_every_game_at_once(language: str, tmp_path: Path) -> None:
-    run.test_what_init_writes_plays_at_once(language, (), tmp_path)
+    init.test_what_init_writes_plays_at_once(language, (), tmp_path)
 
 
 def test_gdb_has_the_terminal_and_the_bot_its_lines(

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import shlex
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
@@ -52,3 +55,23 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
     out.flush()
     written = raw.getvalue()
     return Ran(status, written.decode(errors="replace"), err.getvalue(), written)
+
+
+def refusals(
+    commands: Iterable[str], status: int = 2, ask: Callable[..., Ran] = arena
+) -> dict[str, str]:
+    """Type commands as in a shell that are refused with this status; return what each says.
+
+    Left out is how the command is used: pytest, say, calls the program otherwise.
+    """
+    said, wrong = {}, {}
+    with mock.patch.dict(os.environ, COLUMNS="100", NO_COLOR="1"):
+        for command in commands:
+            ran = ask(*shlex.split(command))
+            said[command] = (
+                ran.err.rpartition("\n\n")[2] if ran.err.startswith("Usage") else ran.err
+            )
+            if (ran.status, ran.out) != (status, "") or "Traceback" in ran.err or not ran.err:
+                wrong[command] = ran
+    assert wrong == {}
+    return said

@@ -7,15 +7,19 @@ import re
 import shlex
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from commands import arena
+from commands import arena, refusals
 from doc_pages import DocPage, check_session
 from weak_bots import BOT, Event, weakness
 
 from lath.notation.record import comment
 from lath.notation.writer import format_record
 from lath.reports.explaining.explanation import Explanation
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 PAGE = DocPage("explain.md")
 
@@ -75,19 +79,15 @@ def test_every_command_that_is_printed_works_and_json_has_the_keys_of_the_page(
     assert {each["kind"].partition(".")[0] for each in every} <= explained
 
 
-def test_of_a_strong_bot_nothing_stands_out() -> None:
-    ran = arena("explain", "bob", "games.lath")
-    assert ran.status == 0
-    assert "Nothing stands out" in ran.out
-
-
 def test_without_a_finding_the_commonest_turn_is_shown_with_a_better_move() -> None:
     few = Path("few.lath")
     few.write_text("\n".join(map(format_record, Event(0, 6, weakness("line", 0)).records())))
     for bot, file in ((BOT, "few.lath"), ("bob", "games.lath")):
         turned = json.loads(arena("explain", bot, file, "--json").out)["turned"]
         most = max((row["own"] for row in turned), default=0)
-        head, _, told = arena("explain", bot, file).out.partition("Nothing stands out")
+        ran = arena("explain", bot, file)
+        head, _, told = ran.out.partition("Nothing stands out")
+        assert ran.status == 0
         assert told, head
         assert most
         assert "most games turned because it " in told
@@ -111,8 +111,8 @@ def test_last_moves_of_a_game_say_nothing_of_speed() -> None:
     assert len(times) <= sum(every) - 2 * len(every)
 
 
-def test_a_tournaments_directory_is_read_with_its_rulings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_tournaments_directory_is_read_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     Path("results").mkdir()
     Path("games.lath").rename("results/games.lath")
@@ -120,9 +120,8 @@ def test_a_tournaments_directory_is_read_with_its_rulings(
     assert "arena show results/games.lath --record 2 --ply 3" in ran.out
     monkeypatch.chdir("results")
     assert "5 games" in arena("explain", "ann", ".").out
-    refused = arena("explain", "ann", tmp_path)
-    assert (refused.status, refused.out) == (2, "")
-    assert "is no tournament: it has neither tournament.db nor" in refused.err
+    (said,) = refusals([f"explain ann {tmp_path}"]).values()
+    golden(said)
 
 
 def test_games_are_selected_and_read_from_standard_input() -> None:
@@ -134,19 +133,10 @@ def test_games_are_selected_and_read_from_standard_input() -> None:
     assert "arena show" not in piped.out, "nobody can read it again"
 
 
-def test_who_is_not_there_is_told_with_who_is() -> None:
-    near = arena("explain", "anne", "games.lath")
-    assert (near.status, near.out) == (2, "")
-    assert near.err == "arena: games.lath: no game of 'anne'; did you mean 'ann'?\n"
-    far = arena("explain", "greedy", "games.lath")
-    assert far.err == "arena: games.lath: no game of 'greedy'; expected one of 'ann', 'bob'\n"
-    none = arena("explain", "ann", "games.lath", "--where", "plies > 99")
-    assert none.err == "arena: games.lath: no games\n"
-    undecided = '[Game "yavalath"] [First "ann"] [Second "bob"] e5 *'
-    Path("open.lath").write_text(undecided)
-    ran = arena("explain", "ann", "open.lath")
-    assert ran.status == 2
-    assert "of 'ann' no game counts: none is decided and has moves, or all are ruled out" in ran.err
+def test_who_is_not_there_is_told_with_who_is(golden: Golden) -> None:
+    Path("open.lath").write_text('[Game "yavalath"] [First "ann"] [Second "bob"] e5 *')
+    asked = ("anne games.lath", "greedy games.lath", "ann open.lath")
+    golden(refusals(f"explain {w}" for w in (*asked, "ann games.lath --where 'plies > 99'")))
 
 
 def test_a_bad_record_is_told_of_and_left_out() -> None:

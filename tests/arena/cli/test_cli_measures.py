@@ -6,14 +6,18 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import pytest
-from commands import arena
+from commands import arena, refusals
 from doc_pages import DocPage, check_session
 from markup import problems_in
 from tools import needs
 
 from lath.reports.measures import MEASURES, SAYS
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 PAGE = DocPage("measures.md")
 
@@ -31,47 +35,43 @@ def test_a_command_of_the_page_prints_what_the_page_says(session: str) -> None:
     check_session(session)
 
 
-def test_the_page_explains_every_measure() -> None:
-    explained = dict(re.findall(r"^\| ([\w ]+) \| `(\w+)` \|", PAGE.text, re.MULTILINE))
-    assert explained == {measure.name: measure.key for measure in MEASURES}
+WIDE: Final = ("stats", "wide.lath", "--measures")
+BOTH: Final = ("stats", "wide.lath", "narrow.lath", "--measures", "--compare")
 
 
-def test_json_has_the_keys_that_the_page_names() -> None:
-    told = json.loads(arena("stats", "wide.lath", "--measures", "--json").out)
+def test_the_page_explains_every_measure_as_the_report_does() -> None:
+    rows = re.findall(r"^\| ([\w ]+) \| `(\w+)` \| (.*?) \|", PAGE.text, re.MULTILINE)
+    assert {key: name for name, key, _ in rows} == {each.key: each.name for each in MEASURES}
+    assert {key: re.sub(r"\[(.*?)\]\(.*?\)", r"\1", says) for _, key, says in rows} == SAYS
+
+
+def test_json_and_sheets_have_the_keys_that_the_page_names() -> None:
+    told = json.loads(arena(*WIDE, "--json").out)
     assert set(told) == {"records", "left_out", "by_game"}
     (game,) = told["by_game"]
-    assert {f"`{key}`" for key in game} <= set(re.findall(r"`\w+`", PAGE.text))
+    named = set(re.findall(r"`\w+`", PAGE.text))
+    assert {f"`{key}`" for key in game} <= named
     by_key = {row["measure"]: row for row in game["measures"]}
     assert list(by_key) == [measure.key for measure in MEASURES]
     assert by_key["first_score"]["value"] == 3 / 8
     assert all(row["low"] <= row["value"] <= row["high"] for row in game["measures"])
-    both = ("wide.lath", "narrow.lath", "--measures", "--compare")
-    told = json.loads(arena("stats", *both, "--json").out)
+    told = json.loads(arena(*BOTH, "--json").out)
     assert [each["name"] for each in told["by_game"]] == ["yavalath", "yavalath:size=4"]
-    assert {f"`{key}`" for key in told["compared"][0]} <= set(re.findall(r"`\w+`", PAGE.text))
+    assert {f"`{key}`" for key in told["compared"][0]} <= named
     differ = [each["measure"] for each in told["compared"] if each["differs"]]
     assert differ == ["legal_moves", "coverage"]
-
-
-def test_sheets_have_a_line_a_measure() -> None:
-    lines = arena("stats", "wide.lath", "--measures", "--csv").out.splitlines()
-    assert lines[0] == "game,measure,value,low,high,games,reason"
-    assert len(lines) == 1 + len(MEASURES)
-    both = ("wide.lath", "narrow.lath", "--measures", "--compare", "--csv")
-    heading, *rows = arena("stats", *both).out.splitlines()
+    heading, *rows = arena(*WIDE, "--csv").out.splitlines()
+    assert (heading, len(rows)) == ("game,measure,value,low,high,games,reason", len(MEASURES))
+    heading, *rows = arena(*BOTH, "--csv").out.splitlines()
     assert heading == "measure,one,other,difference,low,high,p_value,adjusted,differs,reason"
     assert len(rows) == len(MEASURES)
 
 
-def test_two_games_of_one_file_are_compared_as_those_of_two_are() -> None:
+def test_games_of_one_file_are_compared_as_those_of_two_are_and_files_by_their_names() -> None:
     both = [Path(name).read_text() for name in ("wide.lath", "narrow.lath")]
     Path("all.lath").write_text("\n".join(both))
-    one = arena("stats", "all.lath", "--measures", "--compare").out
-    assert one == arena("stats", "wide.lath", "narrow.lath", "--measures", "--compare").out
-
-
-def test_two_files_of_one_game_are_compared_by_their_names() -> None:
-    Path("again.lath").write_text(Path("wide.lath").read_text())
+    assert arena("stats", "all.lath", "--measures", "--compare").out == arena(*BOTH).out
+    Path("again.lath").write_text(both[0])
     ran = arena("stats", "wide.lath", "again.lath", "--measures", "--compare")
     assert ran.out.startswith("8 games of wide.lath and 8 games of again.lath\n")
     assert "no difference between wide.lath and again.lath is shown" in ran.out
@@ -130,64 +130,43 @@ def test_what_only_one_has_is_not_compared() -> None:
     assert "Not measurable with these bots." in page
 
 
-def test_where_some_games_are_judged_it_is_said_which() -> None:
+def test_where_some_games_are_judged_it_is_said_which_and_what_does_not_count() -> None:
     level = next(how for says, how in KNOWS_NOTHING.items() if "every position" in says)
-    mixed = Path("wide.lath").read_text() + "\n" + level(Path("wide.lath").read_text())
-    printed = " ".join(arena("stats", "-", "--measures", "--count-again", stdin=mixed).out.split())
+    wide = Path("wide.lath").read_text()
+    again = ("stats", "-", "--measures", "--count-again")
+    printed = " ".join(arena(*again, stdin=f"{wide}\n{level(wide)}").out.split())
     assert "are of 8 games; left out of them: 8 where each bot gives every position the" in printed
-    alone = arena("stats", "wide.lath", "--measures").out
-    drama = re.compile(r"^drama +(\S+)", re.MULTILINE)
-    assert f"drama {drama.findall(alone)[0]}" in printed, "level games make it no smaller"
-
-
-def test_what_does_not_count_is_told() -> None:
-    twice = "\n".join([Path("wide.lath").read_text()] * 2)
+    (drama,) = re.findall(r"^drama +(\S+)", arena(*WIDE).out, re.MULTILINE)
+    assert f"drama {drama}" in printed, "level games make it no smaller"
     lost = '\n[Game "yavalath"]\n[Termination "time"]\n[Result "1-0"]\n\n1. e5 1-0\n'
-    ran = arena("stats", "-", "--measures", "--count-again", stdin=twice + lost)
+    ran = arena(*again, stdin=f"{wide}\n{wide}\n{lost}")
     assert "left out: 1 forfeited" in ran.out
     assert "repeated: 8 games, move by move the same as another" in ran.out
     assert arena("stats", "-", "--measures", stdin="").out == "no games\n"
 
 
-def test_what_a_measure_is_stands_in_the_page_as_in_the_docs() -> None:
-    rows = re.findall(r"^\| [\w ]+ \| `(\w+)` \| (.*?) \|", PAGE.text, re.MULTILINE)
-    assert {key: re.sub(r"\[(.*?)\]\(.*?\)", r"\1", says) for key, says in rows} == SAYS
-
-
-def test_the_page_with_plots_has_the_numbers_of_the_json() -> None:
-    both = ("wide.lath", "narrow.lath", "--measures")
-    assert re.fullmatch(
-        r"page\.html: 16 games, \d+ kB\n", arena("stats", *both, "--html", "page.html").err
-    )
+def test_the_page_with_plots_has_the_numbers_of_the_json_and_marks_its_differences() -> None:
+    ran = arena(*BOTH, "--html", "page.html")
+    assert re.fullmatch(r"page\.html: 16 games, \d+ kB\n", ran.err)
     page = Path("page.html").read_text(encoding="utf-8")
-    assert arena("stats", *both, "--html", "-").out.count("<h1>") == 1
-    told = json.loads(arena("stats", *both, "--json").out)["by_game"]
+    assert arena(*BOTH, "--html", "-").out.count("<h1>") == 1
+    told = json.loads(arena(*BOTH, "--json").out)
     for measure in MEASURES:
-        (panel,) = re.findall(
-            rf'<figure class="card" id="of-{measure.key}">.*?</table>', page, re.DOTALL
-        )
-        values = [
-            float(text) / (100 if measure.unit == "share" else 1)
-            for text in re.findall(r"<b>([\d.]+)[^<]*</b>", panel)
-        ]
+        of_it = rf'<figure class="card" id="of-{measure.key}">.*?</table>'
+        (panel,) = re.findall(of_it, page, re.DOTALL)
+        unit = 100 if measure.unit == "share" else 1
+        values = [float(text) / unit for text in re.findall(r"<b>([\d.]+)[^<]*</b>", panel)]
         expected = [
             row["value"]
-            for game in told
+            for game in told["by_game"]
             for row in game["measures"]
             if row["measure"] == measure.key
         ]
-        within = 0.0006 if measure.unit == "share" else 0.006
-        assert values == pytest.approx(expected, abs=within), measure.key
-
-
-def test_the_page_marks_the_differences_that_the_json_believes() -> None:
-    both = ("wide.lath", "narrow.lath", "--measures", "--compare")
-    arena("stats", *both, "--html", "page.html")
-    page = Path("page.html").read_text(encoding="utf-8")
+        assert values == pytest.approx(expected, abs=0.0006 if unit > 1 else 0.006), measure.key
     marked = re.findall(r'<tr class="believed">\s*<th scope="row"><a href="#of-(\w+)"', page)
-    told = json.loads(arena("stats", *both, "--json").out)["compared"]
-    assert sorted(marked) == sorted(each["measure"] for each in told if each["differs"])
-    assert len(re.findall(r'<tr class="open">', page)) == len(told) - len(marked)
+    differ = [each["measure"] for each in told["compared"] if each["differs"]]
+    assert sorted(marked) == sorted(differ)
+    assert len(re.findall(r'<tr class="open">', page)) == len(told["compared"]) - len(marked)
 
 
 def test_a_page_says_what_is_compared_and_by_which_command() -> None:
@@ -216,32 +195,14 @@ def test_pages_with_plots_are_valid_and_fetch_nothing(tmp_path: Path) -> None:
     assert problems_in(pages) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["wide.lath", "--compare"], "--compare is for --measures"),
-        (["wide.lath", "--measures", "--openings"], "--measures tells of nothing else"),
-        (["wide.lath", "--measures", "--compare"], "not 1: yavalath; --where selects"),
-        (["wide.lath", "--measures", "--csv", "--json"], "without --json"),
-        (["wide.lath", "--html", "page.html"], "--html is for --measures"),
-        (
-            ["wide.lath", "--measures", "--html", "page.html", "--json"],
-            "--html writes a page, without --json and --csv",
-        ),
-        (["wide.lath", "--measures", "--html", "wide.lath"], "a file of records that is read"),
-        (["wide.lath", "--measures", "--html", "no/page.html"], "no/page.html cannot be written"),
-        (
-            ["wide.lath", "--measures", "--compare", "--html", "page.html"],
-            "not 1: yavalath; --where selects",
-        ),
-        (
-            ["wide.lath", "narrow.lath", "--measures", "--compare", "--where", "game = yavalath"],
-            "not 1: wide.lath yavalath",
-        ),
-    ],
+WRONG: Final = (
+    *("--compare", "--measures --openings", "--measures --compare", "--measures --csv --json"),
+    *("--html page.html", "--measures --html page.html --json", "--measures --html wide.lath"),
+    *("--measures --html no/page.html", "--measures --compare --html page.html"),
+    "narrow.lath --measures --compare --where 'game = yavalath'",
 )
-def test_what_cannot_be_meant_is_refused(arguments: list[str], says: str) -> None:
-    ran = arena("stats", *arguments)
-    assert ran.status == 2
-    assert says in " ".join(re.sub(r"[│╭╮╰╯─]", " ", ran.err).split())
+
+
+def test_what_cannot_be_meant_is_refused(golden: Golden) -> None:
+    golden(refusals(f"stats wide.lath {words}" for words in WRONG))
     assert not Path("page.html").exists()

@@ -1,4 +1,4 @@
-"""`arena run`, `init`, `rate` and `report`: what they say, leave and return.
+"""`arena run`: what it says, leaves and returns.
 
 What plays is a process of its own; what only reads or refuses runs in this one.
 """
@@ -10,33 +10,20 @@ import io
 import json
 import os
 import re
-import shlex
 import shutil
-import subprocess
-import sys
 import tomllib
-from contextlib import chdir
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import bad_bots
 import commands
 import jsonschema
 import pytest
-from arena_runs import (
-    PATIENCE_S,
-    arena,
-    environment,
-    exported,
-    flags,
-    numbers,
-    sequence,
-    stored,
-)
+from arena_runs import PATIENCE_S, arena, environment, exported, flags, numbers, sequence, stored
 from bad_bots import Good
-from commands import Ran
+from commands import refusals
 from loaded import Run
 from quick_runs import play_nothing
-from tools import needs
 
 from lath.arena import runs
 from lath.arena.schedule.openings import BookChoice
@@ -44,31 +31,15 @@ from lath.arena.schedule.random_openings import RandomChoice
 from lath.reports import export
 from lath.reports.checksums import checked_bytes
 
-TWO = {"ann": Good, "bob": Good}
+if TYPE_CHECKING:
+    from golden import Golden
+
+TWO: Final = {"ann": Good, "bob": Good}
 
 
-def said(*words: object, cwd: Path) -> Ran:
-    """Run a command in this process, as if it stood in a folder."""
-    with chdir(cwd):
-        return commands.arena(*words)
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the directory of a finished tournament."""
-    folder = tmp_path_factory.mktemp("played")
-    words = flags(
-        {**TWO, "cat": bad_bots.PlaysAnIllegalMove},
-        rounds=2,
-        out=folder / "out",
-        jobs=1,
-        with_report=True,
-    )
-    ended = arena(*words, cwd=folder)
-    assert (ended.returncode, ended.stdout) == (0, "")
-    assert ended.stderr.startswith("warning: a third game repeats another move by move")
-    assert ended.stderr.count("\n") == 1
-    return folder / "out"
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
 
 
 # run
@@ -79,30 +50,31 @@ def test_run_plays_the_bundled_bots_by_their_names(tmp_path: Path) -> None:
     ended = arena(*words.split(), cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
     for told in ("Tournament", "  greedy  ", "2 games; endings: rules 2"):
-        assert told in ended.stdout
-        assert told not in ended.stderr
+        assert (told in ended.stdout, told in ended.stderr) == (True, False)
     assert "report: tournament/report.h" in ended.stderr
     assert numbers(tmp_path / "tournament") == [1, 2]
     kept = tomllib.loads((tmp_path / "tournament" / "tournament.toml").read_text())
     assert (kept["seed"], kept["rounds"], kept["jobs"]) == (3, 1, 1)
 
 
-def test_a_run_without_a_report_writes_all_else_and_a_report_can_be_made_later(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_verbose_run_tells_of_every_game_and_one_without_a_report_writes_all_else(
+    tmp_path: Path,
 ) -> None:
-    play_nothing(monkeypatch)
-    out = tmp_path / "out"
-    ended = arena(*flags(TWO, rounds=1, out=out, jobs=1)[:-1], "--no-report", cwd=tmp_path)
+    words = [word for word in flags(TWO, rounds=1, out=tmp_path / "out", jobs=1) if word != "-q"]
+    ended = arena(*words, "-v", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
+    game = r"^(\d+)\. yavalath: (\w+) - \w+ [-01/2]+ \(rules, \d+ plies\)$"
+    told = re.findall(game, ended.stderr, re.MULTILINE)
+    assert sorted(told) == [("1", "ann"), ("2", "bob")]
     assert "Ratings" in ended.stdout
     assert "report" not in ended.stderr
-    names = {path.name for path in out.iterdir() if path.is_file()}
+    names = {path.name for path in (tmp_path / "out").iterdir() if path.is_file()}
     assert {"games.lath", "outcome.json", "standings.json", "standings.csv"} <= names
     assert "report.html" not in names
-    assert said("report", out, "-o", out / "report.html", cwd=tmp_path).status == 0
+    assert commands.arena("report", "out", "-o", "out/report.html").status == 0
 
 
-CONFIG = f"""
+CONFIG: Final = f"""
 event = "Cup"
 games = ["yavalath"]
 rounds = 2
@@ -118,63 +90,31 @@ command = {json.dumps(bad_bots.command(Good))}
 """
 
 
-def write_config(folder: Path, text: str = CONFIG) -> Path:
-    path = folder / "cup.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def test_run_plays_what_the_file_says(tmp_path: Path) -> None:
-    ended = arena("run", write_config(tmp_path), "--out", "out", "-q", "--no-report", cwd=tmp_path)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
-    assert numbers(tmp_path / "out") == sequence(4)
-    assert '[Event "Cup"]' in (tmp_path / "out" / "games.lath").read_text()
-
-
-def test_flags_override_the_file(tmp_path: Path) -> None:
-    words = [
-        "--rounds",
-        "1",
-        "--seed",
-        "9",
-        "--game",
-        "surikata",
-        "--tc",
-        "move 4",
-        "--jobs",
-        "auto",
-    ]
-    ended = arena(
-        "run", write_config(tmp_path), "--out", "out", "-q", "--no-report", *words, cwd=tmp_path
-    )
-    assert ended.returncode == 0, ended.stderr
-    kept = tomllib.loads((tmp_path / "out" / "tournament.toml").read_text())
-    assert (kept["rounds"], kept["seed"], kept["games"]) == (1, 9, ["surikata"])
-    assert kept["time"] == {"move": "4000ms"}
-    assert stored(tmp_path / "out", "game, first") == [("surikata", "ann"), ("surikata", "bob")]
-
-
-def test_bots_of_the_command_line_take_the_place_of_those_of_the_file(
+def test_run_plays_what_the_file_says_and_flags_override_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    play_nothing(monkeypatch)
-    words = flags({"eve": Good, "joe": Good}, rounds=1, out=tmp_path / "out", jobs=1)
-    ended = arena(
-        "run", write_config(tmp_path), *words[words.index("--bot") :], "--no-report", cwd=tmp_path
-    )
-    assert ended.returncode == 0, ended.stderr
-    assert {first for (first,) in stored(tmp_path / "out", "first")} == {"eve", "joe"}
-
-
-def test_a_relative_command_is_found_beside_the_file(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    shutil.copy(bad_bots.__file__, tmp_path / "sub" / "mybot.py")
+    shutil.copy(bad_bots.__file__, tmp_path / "mybot.py")
     mine = 'command = ["python", "-I", "-S", "mybot.py", "Good"]'
-    lines = [mine if line.startswith("command") else line for line in CONFIG.splitlines()]
-    config = write_config(tmp_path / "sub", "\n".join(lines))
-    ended = arena("run", config, "--out", "out", "--rounds", "1", "-q", "--no-report", cwd=tmp_path)
-    assert ended.returncode == 0, ended.stderr
-    assert exported(tmp_path / "out") == [1, 2]
+    text = CONFIG.splitlines()
+    text[-1] = mine  # which is found beside the file
+    (tmp_path / "cups").mkdir()
+    (tmp_path / "mybot.py").rename(tmp_path / "cups" / "mybot.py")
+    (tmp_path / "cups" / "cup.toml").write_text("\n".join(text))
+    words = ("run", "cups/cup.toml", "-q", "--no-report", "--out")
+    ended = arena(*words, "one", cwd=tmp_path)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+    assert numbers(tmp_path / "one") == exported(tmp_path / "one") == sequence(4)
+    assert '[Event "Cup"]' in (tmp_path / "one" / "games.lath").read_text()
+    play_nothing(monkeypatch)
+    more = ["--rounds", "1", "--seed", "9", "--game", "surikata", "--jobs", "auto", "--tc"]
+    assert arena(*words, "two", *more, "move 4", cwd=tmp_path).returncode == 0
+    kept = tomllib.loads((tmp_path / "two" / "tournament.toml").read_text())
+    assert (kept["rounds"], kept["seed"], kept["games"]) == (1, 9, ["surikata"])
+    assert kept["time"] == {"move": "4000ms"}
+    assert stored(tmp_path / "two", "game, first") == [("surikata", "ann"), ("surikata", "bob")]
+    bots = flags({"eve": Good, "joe": Good}, rounds=1, out=tmp_path / "three", jobs=1)
+    assert arena(*words[:-1], *bots[bots.index("--bot") :], cwd=tmp_path).returncode == 0
+    assert {first for (first,) in stored(tmp_path / "three", "first")} == {"eve", "joe"}
 
 
 def test_a_bot_that_does_not_start_makes_status_1_after_the_rest_is_played(tmp_path: Path) -> None:
@@ -187,128 +127,81 @@ def test_a_bot_that_does_not_start_makes_status_1_after_the_rest_is_played(tmp_p
     assert f"arena: {why}\n" in ended.stderr
     assert ended.stderr.count("I cannot find my ·[31mweights") == 1
     assert "arena: 4 of 12 games are played" in ended.stderr
+    reading, writing = os.pipe()
+    os.close(reading)
+    words[words.index("--out") + 1] = str(tmp_path / "gone")
+    Run(words, cwd=tmp_path, env=environment(), errors=writing).wait(PATIENCE_S)
+    assert numbers(tmp_path / "gone") == [1, 2, 7, 8], "a screen that is gone stops no run"
 
 
-def test_run_with_a_bot_of_another_game_is_wrong_usage(tmp_path: Path) -> None:
+def test_a_bot_that_cannot_play_is_told_of_with_what_it_needs(tmp_path: Path) -> None:
     words = flags({"ann": Good, "bob": bad_bots.PlaysAnotherGame}, rounds=1, out=tmp_path / "out")
     ended = arena(*words, cwd=tmp_path)
-    assert ended.returncode == 2
-    assert ended.stderr == (
-        "arena: bot 'bob' does not play yavalath: it says that it plays chess\n"
+    assert (ended.returncode, ended.stderr) == (
+        2,
+        "arena: bot 'bob' does not play yavalath: it says that it plays chess\n",
     )
-
-
-def test_a_directory_with_other_files_of_that_name_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "tournament.db").write_text("not a database, but long enough to look")
-    ended = said(*flags(TWO, rounds=1, out=tmp_path / "out"), cwd=tmp_path)
-    assert ended.status == 1
-    assert "tournament.db is not a tournament" in ended.err
-
-
-# Configurations that are wrong: what is changed, and what is said of it after `FILE:LINE: `.
-WRONG = {
-    "rounds = 2|round = 2": (
-        4,
-        "unknown key 'round', expected one of event, games, format, rounds, pairs, challengers, ",
-    ),
-    "rounds = 2|rounds = 0": (4, "rounds = 0, expected a whole number from 1"),
-    'rounds = 2|rounds = "2"': (4, 'rounds = "2", expected a whole number from 1'),
-    "rounds = 2|rounds = true": (4, "rounds = true, expected a whole number from 1"),
-    "seed = 5|seed = -1": (5, "seed = -1, expected a whole number from 0"),
-    'rounds = 2|format = "ladder"': (4, 'format = "ladder", expected one of round-robin'),
-    "rounds = 2|jobs = 0": (4, "jobs = 0, expected a whole number from 1 to 512, or 'auto'"),
-    'games = ["yavalath"]|games = []': (3, "games = [], expected a list of different games"),
-    'event = "Cup"|event = ""': (2, 'event = "", expected a text of 1 to 200 printable'),
-    'move = "5s"|move = "5 parsecs"': (7, 'move = "5 parsecs", expected a duration from 1ms'),
-    'move = "5s"|moves = "5s"': (7, "unknown key 'moves' in [time], expected one of initial"),
-    'name = "bob"|name = "bob"\ncolour = "red"': (13, "unknown key 'colour' in [bot], expected"),
-    'name = "bob"|name = "bob"\nmemory = "lots"': (13, 'memory = "lots", expected a size such as'),
-    'name = "bob"|name = "bob"\nenv = { A = 1 }': (13, 'env = {"A": 1}, expected a table of texts'),
-    'name = "bob"|name = "bob"\noptions = [1]': (13, "options = [1], expected a table of texts"),
-    'name = "bob"|# no name': (11, "bot: expected a name"),
-}
-
-
-@pytest.mark.parametrize("change", WRONG)
-def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(
-    change: str, tmp_path: Path
-) -> None:
-    before, after = change.split("|")
-    assert CONFIG.count(before) == 1
-    path = write_config(tmp_path, CONFIG.replace(before, after))
-    ended = said("run", path, "--out", "out", cwd=tmp_path)
-    line, told = WRONG[change]
-    assert ended.status == 2
-    assert ended.err.startswith(f"arena: {path}:{line}: {told}")
-    assert not (tmp_path / "out").exists()
-
-
-def test_every_mistake_of_a_file_has_its_line(tmp_path: Path) -> None:
-    text = CONFIG.replace("rounds = 2", "rounds = 0").replace('"5s"', '"soon"')
-    ended = said("run", write_config(tmp_path, text), "--out", "out", cwd=tmp_path)
-    assert [line.partition(" =")[0] for line in ended.err.splitlines()] == [
-        f"arena: {tmp_path / 'cup.toml'}:4: rounds",
-        f"arena: {tmp_path / 'cup.toml'}:7: move",
-    ]
-
-
-# What is wrong with the file as a whole, or with the flags.
-REFUSED = [
-    (["cup.toml"], "rounds = = 2", "cup.toml is not TOML: Invalid value (at line 1"),
-    (["cup.toml"], f"\ufeff{CONFIG}", "cup.toml begins with a byte order mark: save it as UTF-8"),
-    (["cup.toml"], CONFIG.replace('"yavalath"', '"go"'), "cup.toml:3: games: unknown game 'go'"),
-    (["cup.toml"], CONFIG.replace('"bob"', '"ann"'), "two bots are called 'ann'"),
-    (["cup.toml"], CONFIG.partition("[[bot]]")[0], "expected at least two bots, found 0"),
-    (
-        ["cup.toml"],
-        CONFIG.replace('move = "5s"', "move = 5\nnodes = 3"),
-        "move and nodes, expected",
-    ),
-    (["cup.toml"], CONFIG.replace('move = "5s"', "increment = 1"), "increment without initial"),
-    (["missing.toml"], CONFIG, "missing.toml cannot be read: No such file or directory"),
-    (["cup.toml", "--tc", "soon"], CONFIG, "--tc: unknown time control 'soon', expected 10+0.1"),
-    (["cup.toml", "--jobs", "many"], CONFIG, 'the command line: jobs = "many", expected a whole'),
-    (["cup.toml", "--format", "ladder"], CONFIG, 'format = "ladder", expected one of round-robin'),
-    (["cup.toml", "--rounds", "0"], CONFIG, "for '--rounds': '0', expected a whole number from 1"),
-    (["cup.toml", "--rounds", "x"], CONFIG, ": 'x', expected a whole number from 1\n"),
-    (["cup.toml", "--bot", "nobody", "--bot", "greedy"], CONFIG, "'nobody' has no command"),
-    (["cup.toml", "--bot", "=", "--bot", "greedy"], CONFIG, 'name = "", expected a text'),
-    (
-        ["cup.toml", "--bot", "x='", "--bot", "greedy"],
-        CONFIG,
-        "is not a command: No closing quotation",
-    ),
-    (["cup.toml", "--frobnicate"], CONFIG, "No such option: --frobnicate"),
-]
-
-
-@pytest.mark.parametrize(("words", "text", "told"), REFUSED)
-def test_wrong_usage_is_refused_with_status_2(
-    words: list[str], text: str, told: str, tmp_path: Path
-) -> None:
-    write_config(tmp_path, text)
-    ended = said("run", *words, "--out", "out", cwd=tmp_path)
-    assert ended.status == 2, ended.err
-    assert told in ended.err
-    assert "Traceback" not in ended.err
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_script_that_is_not_there_is_named_with_the_folder_where_it_was_looked_for(
-    tmp_path: Path,
-) -> None:
-    words = [
-        *flags({"ann": Good}, rounds=1, out=tmp_path / "out", jobs=1),
-        "--bot",
-        "nr=python nosuch.py",
-    ]
-    ended = arena(*words, cwd=tmp_path)
+    words = flags({"ann": Good}, rounds=1, out=tmp_path / "other", jobs=1)
+    ended = arena(*words, "--bot", "nr=python nosuch.py", cwd=tmp_path)
     assert ended.returncode == 1
     why = f"nosuch.py is not in {tmp_path} (the bot runs in a scratch folder)"
     assert ended.stderr.count(f"nr: exited with status 2 before ok: {why}; standard error:") == 1
     assert ended.stderr.count("nosuch.py") == 2, "and once in what Python says"
     assert "lath-bot-" not in ended.stderr
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd" / "tournament.db").write_text("not a database, but long enough to look")
+    refused = commands.arena(*flags(TWO, rounds=1, out=tmp_path / "odd"))
+    assert (refused.status, "tournament.db is not a tournament" in refused.err) == (1, True)
+
+
+# What is changed in a configuration that is wrong, from what to what
+WRONG: Final = (
+    *("rounds = 2|round = 2", "rounds = 2|rounds = 0", 'rounds = 2|rounds = "2"'),
+    *("rounds = 2|rounds = true", "seed = 5|seed = -1", 'rounds = 2|format = "ladder"'),
+    *("rounds = 2|jobs = 0", 'games = ["yavalath"]|games = []', 'event = "Cup"|event = ""'),
+    *('move = "5s"|move = "5 parsecs"', 'move = "5s"|moves = "5s"', 'name = "bob"|# no name'),
+    *('name = "bob"|name = "bob"\ncolour = "red"', 'name = "bob"|name = "bob"\nmemory = "lots"'),
+    *('name = "bob"|name = "bob"\nenv = { A = 1 }', 'name = "bob"|name = "bob"\noptions = [1]'),
+    *("rounds = 2|rounds = = 2", '"yavalath"|"go"', '"bob"|"ann"', 'move = "5s"|increment = 1'),
+    'move = "5s"|move = 5\nnodes = 3',
+)
+
+
+def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(golden: Golden) -> None:
+    said = {}
+    for change in WRONG:
+        before, after = change.split("|")
+        assert CONFIG.count(before) == 1
+        Path("cup.toml").write_text(CONFIG.replace(before, after))
+        (said[change.replace("\n", "; ")],) = refusals(["run cup.toml --out out"]).values()
+    texts = {
+        "byte order mark": f"\ufeff{CONFIG}",
+        "no bots": CONFIG.partition("[[bot]]")[0],
+        "two mistakes": CONFIG.replace("rounds = 2", "rounds = 0").replace('"5s"', '"soon"'),
+    }
+    for name, text in texts.items():
+        Path("cup.toml").write_text(text)
+        (said[name],) = refusals(["run cup.toml --out out"]).values()
+    assert not Path("out").exists()
+    golden(said)
+
+
+FLAGS: Final = (
+    *("missing.toml", "cup.toml --tc soon", "cup.toml --jobs many", "cup.toml --format ladder"),
+    *("cup.toml --rounds 0", "cup.toml --rounds x", "cup.toml --bot nobody --bot greedy"),
+    *("cup.toml --bot = --bot greedy", 'cup.toml --bot "x=\'" --bot greedy'),
+    *("cup.toml --frobnicate", "--budget 0", "--budget -3", "--budget ten", "--budget 0s"),
+    *("--budget 1.5", "--budget '10 days'", f"--budget {'9' * 20}"),
+)
+
+
+def test_wrong_usage_is_refused_with_status_2(golden: Golden) -> None:
+    Path("cup.toml").write_text(CONFIG)
+    said = refusals(f"run {words} --out out" for words in FLAGS)
+    assert not Path("out").exists()
+    Path("cup.toml").rename("tournament.toml")
+    golden(said | refusals(["run"]))
+    assert not Path("tournament").exists(), "no demo is played beside a configuration"
 
 
 def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(
@@ -327,170 +220,31 @@ def says_that_it_plays_the_demo(tmp_path: Path) -> None:
     assert arena(*words, "-q", "--no-report", cwd=tmp_path).stderr == ""
 
 
-def test_no_demo_is_played_beside_a_configuration(tmp_path: Path) -> None:
-    (tmp_path / "tournament.toml").write_text(CONFIG)
-    ended = said("run", cwd=tmp_path)
-    assert ended.status == 2
-    assert ended.err.startswith(
-        "arena: there is a tournament.toml here: name it, `arena run tournament.toml`, "
-    )
-    assert not (tmp_path / "tournament").exists()
+def test_the_demo_begins_where_it_always_did_and_other_tournaments_at_random() -> None:
+    demo = runs.configured(None, Path("out"), {})
+    bots = {"bot": [{"name": "greedy"}, {"name": "random"}], "games": ["yavalath"]}
+    other = runs.configured(None, Path("out"), bots)
+    assert (demo.openings, other.openings) == (None, RandomChoice(everywhere=False))
+    Path("book.lath").write_text("")
+    book = {**bots, "openings": runs.openings_of("book.lath:6")}
+    chosen = runs.configured(None, Path("out"), book).openings
+    assert isinstance(chosen, BookChoice)
+    assert (chosen.path, chosen.plies) == (Path("book.lath").absolute(), 6)
 
 
 def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     play_nothing(monkeypatch)
-    config = write_config(tmp_path, CONFIG.replace("rounds = 2\n", ""))
-    words = ("run", config, "--out", "out", "-q", "--no-report")
+    Path("cup.toml").write_text(CONFIG.replace("rounds = 2\n", ""))
+    words = ("run", "cup.toml", "--out", "out", "-q", "--no-report")
     assert arena(*words, "--rounds", "3", cwd=tmp_path).returncode == 0
-    refused = arena(*words, "--rounds", "2", cwd=tmp_path)
-    assert refused.returncode == 2
-    assert refused.stderr == (
-        "arena: out holds games of a tournament with rounds = 3, and rounds = 2 are fewer; choose "
-        "another --out, or go on with 3 or more; "
-        "or make a pool of it: `arena run out --format pool`\n"
-    )
+    golden(refusals([f"{' '.join(words)} --rounds 2"]))
     again = arena(*words, cwd=tmp_path)
     assert (again.returncode, again.stderr) == (0, "")
     assert "rounds = 3" in (tmp_path / "out" / "tournament.toml").read_text()
     assert arena(*words, "--rounds", "4", cwd=tmp_path).returncode == 0
     assert numbers(tmp_path / "out") == sequence(8)
-
-
-# init
-
-
-LANGUAGES = {
-    "python": ("surikata", needs()),
-    "javascript": ("manalath", needs("node")),
-    "c": ("yavalath", needs("cc")),
-    "cpp": ("surikata", needs("c++")),
-    "rust": ("yavalath", needs("rustc")),
-    "shell": ("mammalath", needs()),
-}
-
-
-@pytest.mark.parametrize(
-    ("language", "games"),
-    [pytest.param(name, (game,), marks=mark) for name, (game, mark) in LANGUAGES.items()],
-)
-def test_what_init_writes_plays_at_once(
-    language: str, games: tuple[str, ...], tmp_path: Path
-) -> None:
-    folder = tmp_path / "mine"
-    written = said("init", folder, "--bot", language, cwd=tmp_path)
-    assert written.status == 0, written.err
-    steps = [line.strip() for line in written.err.splitlines()[1:]]
-    assert steps[0] == f"cd {folder}"
-    assert steps[-1] == "arena run tournament.toml --out results"
-    # As in an activated virtual environment, which the steps take for granted.
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    # What else a check looks at in these bots, test_cli_bot_check.py does: they are the examples.
-    few = ("--only", "first") if games else ()
-    for step in steps[1:-1]:
-        if step.startswith("arena bot check "):
-            its_own = shlex.split(step)[3:]
-            checked = arena("bot", "check", *few, *its_own, cwd=folder, PATH=path)
-            assert checked.returncode == 0, checked.stdout
-        else:
-            subprocess.run(step, shell=True, check=True, cwd=folder, env=environment(PATH=path))
-    chosen = [word for game in games for word in ("--game", game)]
-    words = [*steps[-1].split()[1:], *chosen, "--rounds", "1", "-q", "--no-report"]
-    ended = arena(*words, cwd=folder)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    endings = stored(folder / "results", "termination")
-    assert endings == [("rules",)] * 2 * (len(games) or (1 if language == "c" else 4))
-
-
-def test_init_overwrites_nothing(tmp_path: Path) -> None:
-    (tmp_path / "mybot.js").write_text("mine")
-    refused = said("init", tmp_path, "--bot", "javascript", cwd=tmp_path)
-    assert refused.status == 2
-    assert "mybot.js is there already" in refused.err
-    assert [path.name for path in tmp_path.iterdir()] == ["mybot.js"]
-
-
-# rate and report
-
-
-def test_rate_prints_a_table_for_people(played: Path) -> None:
-    ended = said("rate", played, cwd=played)
-    assert ended.status == 0
-    assert "12 games; endings:" in ended.out
-    assert all(name in ended.out for name in ("ann", "bob", "cat", "forfeits"))
-
-
-def test_rate_prints_json_that_keeps_its_schema(played: Path) -> None:
-    ended = said("rate", "--json", played, cwd=played)
-    told = json.loads(ended.out)
-    jsonschema.Draft202012Validator(export.schema()).validate(told)
-    assert (ended.status, ended.err) == (0, "")
-    assert told.pop("outcome")["format"] == "round-robin"
-    assert [bot["name"] for bot in told.pop("provenance")[0]["bots"]] == ["ann", "bob", "cat"]
-    assert told == checked_bytes((played / "standings.json").read_bytes()).value
-
-
-def test_rate_prints_csv_with_a_line_for_each_bot_and_table(played: Path) -> None:
-    ended = said("rate", "--csv", played / "games.lath", cwd=played)
-    rows = list(csv.DictReader(io.StringIO(ended.out)))
-    assert {row["name"] for row in rows} == {"ann", "bob", "cat"}
-    games = {game: [row for row in rows if row["game"] == game] for game in ("", "yavalath")}
-    assert [sum(int(row["games"]) for row in rows) for rows in games.values()] == [24, 24]
-    assert ended.out == (played / "standings.csv").read_text(encoding="utf-8")
-
-
-def test_rate_takes_one_form_only(played: Path) -> None:
-    ended = said("rate", "--csv", "--json", played, cwd=played)
-    assert ended.status == 2
-    assert "exclude each other" in ended.err
-
-
-@pytest.mark.parametrize("verb", ["rate", "report"])
-@pytest.mark.parametrize(
-    ("source", "told"),
-    [
-        ("nowhere.lath", "cannot be read"),
-        ("empty", "is no tournament"),
-        (".", "bad.lath"),
-        ("bad.lath", "bad.lath"),
-    ],
-)
-def test_a_source_that_is_none_is_the_inputs_fault(
-    verb: str, source: str, told: str, tmp_path: Path
-) -> None:
-    (tmp_path / "bad.lath").write_text('[Game "yavalath"]\n\n1. a1 {')
-    (tmp_path / "empty").mkdir()
-    ended = said(verb, source, cwd=tmp_path)
-    assert ended.status == (2 if source == "nowhere.lath" else 1)
-    assert told in ended.err
-    assert "Traceback" not in ended.err
-
-
-def test_report_writes_one_page(played: Path, tmp_path: Path) -> None:
-    ended = said("report", played, "-o", "page.html", "--title", "My <cup>", cwd=tmp_path)
-    assert ended.status == 0
-    assert re.fullmatch(r"page\.html: 12 games, \d+ kB\n", ended.err)
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "My &lt;cup&gt;" in page
-    assert os.listdir(tmp_path) == ["page.html"]  # noqa: PTH208
-
-
-def test_a_screen_that_is_gone_does_not_stop_a_run(tmp_path: Path) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    words = flags({**TWO, "ill": bad_bots.ExitsAtStart}, rounds=2, out=tmp_path / "out", jobs=1)
-    Run(words, cwd=tmp_path, env=environment(), errors=writing).wait(PATIENCE_S)
-    assert numbers(tmp_path / "out") == [1, 2, 7, 8]
-
-
-def test_a_verbose_run_tells_of_every_game(tmp_path: Path) -> None:
-    words = flags(TWO, rounds=1, out=tmp_path / "out", jobs=1)
-    ended = arena(*words, "-v", "--no-report", cwd=tmp_path)
-    told = re.findall(
-        r"^(\d+)\. yavalath: (\w+) - \w+ [-01/2]+ \(rules, \d+ plies\)$", ended.stderr, re.MULTILINE
-    )
-    assert sorted(told) == [("1", "ann"), ("2", "bob")]
 
 
 def test_a_budget_ends_a_run_for_now_with_status_0_and_all_its_files(
@@ -510,23 +264,32 @@ def test_a_budget_ends_a_run_for_now_with_status_0_and_all_its_files(
     assert "budget is spent" not in again.stderr
 
 
-@pytest.mark.parametrize("budget", ["0", "-3", "ten", "0s", "1.5", "10 days", "9" * 20])
-def test_a_budget_that_is_none_is_wrong_usage(budget: str, tmp_path: Path) -> None:
-    ended = said("run", "--budget", budget, cwd=tmp_path)
-    assert ended.status == 2
-    assert "expected games such as 200, or a time such as 90s or 10m" in ended.err
+# What is made of a run
 
 
-def test_the_demo_begins_where_it_always_did_and_other_tournaments_at_random(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    demo = runs.configured(None, Path("out"), {})
-    bots = {"bot": [{"name": "greedy"}, {"name": "random"}], "games": ["yavalath"]}
-    other = runs.configured(None, Path("out"), bots)
-    book = {**bots, "openings": runs.openings_of("../book.lath:6")}
-    (tmp_path.parent / "book.lath").write_text("")
-    assert (demo.openings, other.openings) == (None, RandomChoice(everywhere=False))
-    chosen = runs.configured(None, Path("out"), book).openings
-    assert isinstance(chosen, BookChoice)
-    assert (chosen.path, chosen.plies) == (tmp_path.parent / "book.lath", 6)
+def test_rate_and_report_say_of_a_directory_what_its_run_has_written(tmp_path: Path) -> None:
+    bots = {**TWO, "cat": bad_bots.PlaysAnIllegalMove}
+    out = tmp_path / "out"
+    ended = arena(*flags(bots, rounds=2, out=out, jobs=1, with_report=True), cwd=tmp_path)
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert ended.stderr.startswith("warning: a third game repeats another move by move")
+    assert ended.stderr.count("\n") == 1
+    table = commands.arena("rate", "out")
+    assert table.status == 0
+    told = ("12 games; endings:", "ann", "bob", "cat", "forfeits")
+    assert [words for words in told if words not in table.out] == []
+    ended_json = commands.arena("rate", "--json", "out")
+    data = json.loads(ended_json.out)
+    jsonschema.Draft202012Validator(export.schema()).validate(data)
+    assert (ended_json.status, ended_json.err) == (0, "")
+    assert data.pop("outcome")["format"] == "round-robin"
+    assert [bot["name"] for bot in data.pop("provenance")[0]["bots"]] == ["ann", "bob", "cat"]
+    assert data == checked_bytes((out / "standings.json").read_bytes()).value
+    sheet = commands.arena("rate", "--csv", "out/games.lath").out
+    rows = list(csv.DictReader(io.StringIO(sheet)))
+    assert {row["name"] for row in rows} == {"ann", "bob", "cat"}
+    of_each = [[row for row in rows if row["game"] == game] for game in ("", "yavalath")]
+    assert [sum(int(row["games"]) for row in rows) for rows in of_each] == [24, 24]
+    assert sheet == (out / "standings.csv").read_text(encoding="utf-8")
+    page = commands.arena("report", "out", "-o", "page.html")
+    assert (page.status, page.err.partition(",")[0]) == (0, "page.html: 12 games")

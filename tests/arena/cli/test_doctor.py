@@ -12,7 +12,7 @@ from importlib import metadata, util
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import jsonschema
 import pytest
@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from places import ROOT
 
-from lath import DOCUMENTATION, games
+from lath import games
 from lath.arena.errors import MachineError
 from lath.arena.referee import trees
 from lath.arena.terminal.layout import Letters, Output
@@ -31,6 +31,12 @@ from lath.arena.walls.cgroups import Here
 from lath.games.errors import UnknownGameError
 from lath.notation.extras import EXTRAS
 
+if TYPE_CHECKING:
+    from golden import Golden
+
+# What a machine has is told by replacing who looks: no test has another machine.
+BWRAP: Final = "bwrap is not installed: install the package bubblewrap"
+
 
 def rows(*words: object) -> tuple[int, dict[str, dict[str, Any]]]:
     """Return the status, and what is found by the name of the point."""
@@ -38,13 +44,17 @@ def rows(*words: object) -> tuple[int, dict[str, dict[str, Any]]]:
     return ran.status, {row["name"]: row for row in json.loads(ran.out)}
 
 
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give a machine on which nothing is missing."""
+@pytest.fixture
+def patch(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Give a machine on which nothing is missing, to take things from."""
     monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
     monkeypatch.setattr(users, "can_be_given", lambda: False)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**12))
     monkeypatch.setattr(diagnosis, "_why_no_bot", lambda _: "")
+    return monkeypatch
+
+
+pytestmark = pytest.mark.usefixtures("patch")
 
 
 def test_it_tells_point_by_point_what_there_is(tmp_path: Path) -> None:
@@ -52,179 +62,181 @@ def test_it_tells_point_by_point_what_there_is(tmp_path: Path) -> None:
     assert (ran.status, ran.err) == (0, "")
     groups = re.findall(r"^\w+", ran.out, re.MULTILINE)
     assert groups == ["program", "machine", "limits", "folders", "walls", "installed", "terminal"]
-    status, found = rows(tmp_path)
-    assert status == 0
-    assert {key for row in found.values() for key in row} == {
-        *("group", "name", "verdict", "found", "remedy", "numbers"),
-    }
-    each = jsonschema.Draft202012Validator(json.loads(arena("schema", "doctor").out))
-    assert [error for row in found.values() for error in each.iter_errors(row)] == []
-    assert found["results"]["found"].startswith(str(tmp_path))
-    assert found["cores"]["found"].startswith(f"{len(system.available())} of ")
-    assert found["bots"]["found"] == "alphabeta, greedy, mcts, monte-carlo, random, solver"
     assert "MISSING" not in ran.out
-
-
-@pytest.mark.parametrize(("wall", "says"), [("user", "only the superuser"), ("bwrap", "package")])
-def test_a_wall_that_is_needed_and_not_there_is_missing(
-    wall: str, says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "install the package bubblewrap")
-    assert rows()[0] == 0
-    status, found = rows("--sandbox", wall)
-    assert (status, found[wall]["verdict"]) == (1, "missing")
-    assert says in found[wall]["found"]
-    assert f"{DOCUMENTATION}untrusted-bots/" in found[wall]["remedy"]
-    ran = arena("doctor", "--sandbox", "moat")
-    assert "--sandbox 'moat', expected one of auto, none, user, bwrap" in ran.err
-
-
-def test_too_little_room_and_disks_of_other_machines_are_noted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**6))
-    status, found = rows(tmp_path / "not" / "there")
+    status, told = rows(tmp_path)
     assert status == 0
-    assert found["results"]["verdict"] == found["scratch"]["verdict"] == "note"
-    assert found["results"]["found"].endswith("a tournament should have 100 MB; little room")
-    monkeypatch.setattr(diagnosis, "_file_system", lambda _: "nfs4")
-    assert "on a local disk" in rows(tmp_path)[1]["results"]["remedy"]
+    keys = {"group", "name", "verdict", "found", "remedy", "numbers"}
+    assert {key for row in told.values() for key in row} == keys
+    each = jsonschema.Draft202012Validator(json.loads(arena("schema", "doctor").out))
+    assert [error for row in told.values() for error in each.iter_errors(row)] == []
+    assert told["results"]["found"].startswith(str(tmp_path))
+    assert told["cores"]["found"].startswith(f"{len(system.available())} of ")
+    assert told["bots"]["found"] == "alphabeta, greedy, mcts, monte-carlo, random, solver"
 
 
-def test_what_a_run_cannot_do_without_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def refused(_mark: str) -> None:
+    raise MachineError("bots have no room for files in /scratch")
+
+
+def nowhere() -> str:
+    raise trees.lacking("no folder can hold scratch folders", 28)
+
+
+def unloadable(game_id: str) -> object:
+    raise UnknownGameError(f"game {game_id!r} cannot be loaded: no module")
+
+
+HAS, FINDS = metadata.version, util.find_spec
+CLOCKS: Final = {"current_clocksource": "hpet", "available_clocksource": "hpet tsc acpi_pm"}
+NO_BWRAP: Final = (bubblewrap, "why_not", lambda **_: BWRAP)
+NO_USER: Final = (users, "can_be_given", lambda: False)
+ROOT_USER: Final = (os, "geteuid", lambda: 0)
+A_USER: Final = (users, "can_be_given", lambda: True)
+FEW: Final = system.open_files(1) - 1
+
+LACKING: Final[dict[str, tuple[str, list[tuple[Any, str, Any]], tuple[str, ...]]]] = {
+    "no bwrap is noted": ("bwrap", [NO_BWRAP], ()),
+    "no bwrap is missing where it is asked for": ("bwrap", [NO_BWRAP], ("--sandbox", "bwrap")),
+    "no user is missing where it is asked for": (
+        "user",
+        [NO_USER, ROOT_USER],
+        ("--sandbox", "user"),
+    ),
+    "a closed home": ("user", [A_USER, (users, "closed_to", lambda *_: "/root")], ()),
+    "no users for others": ("user", [NO_USER, (os, "geteuid", lambda: 1000)], ()),
+    "a folder that is a file": ("results", [], ("file",)),
+    "a disk without room": ("results", [(system, "is_full", lambda _: True)], ()),
+    "little room": (
+        "results",
+        [(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**6))],
+        ("not/there",),
+    ),
+    "a disk of another machine": ("results", [(diagnosis, "_file_system", lambda _: "nfs4")], ()),
+    "a folder that is closed": ("results", [(os, "access", lambda *_: False)], ()),
+    "no room for scratch folders": ("scratch", [(trees, "refuse_if_lacking", refused)], ()),
+    "no folder for scratch folders": ("scratch", [(trees, "scratch_root", nowhere)], ()),
+    "a game that does not load": (
+        "game chess",
+        [(games, "plugin_ids", lambda: ("chess",)), (games, "get", unloadable)],
+        (),
+    ),
+    "a bot that does not load": (
+        "bot deep",
+        [
+            (metadata, "entry_points", lambda **_: [SimpleNamespace(name="deep", value="no.bot")]),
+            (diagnosis, "_why_not", lambda _: ""),
+        ],
+        (),
+    ),
+    "a control group of some": (
+        "control groups",
+        [
+            (
+                cgroups,
+                "what_is_here",
+                lambda: Here(home="/c", controllers=frozenset({"cpu"}), can_kill=True),
+            )
+        ],
+        (),
+    ),
+    "no control group": (
+        "control groups",
+        [(cgroups, "what_is_here", lambda: Here(why_not="not mounted: mount -t cgroup2"))],
+        (),
+    ),
+    "few open files": ("open files", [(resource, "getrlimit", lambda _: (FEW, FEW))], ()),
+    "a slow clock": (
+        "clock",
+        [(diagnosis, "_text", lambda path: CLOCKS.get(path.rpartition("/")[2], ""))],
+        (),
+    ),
+    "an old package": (
+        "packages",
+        [(metadata, "version", lambda name: "13.6" if name == "rich" else HAS(name))],
+        (),
+    ),
+    "no extra": (
+        "extra arrow",
+        [(util, "find_spec", lambda name: None if name == "pyarrow" else FINDS(name))],
+        (),
+    ),
+}
+"""By what is lacking: the point that says so, what looks for it in vain, and what is asked."""
+
+
+OF_THIS_MACHINE: Final = ("open files", "clock", "packages")
+
+
+def test_what_is_lacking_is_told_with_its_verdict_and_what_would_mend_it(
+    tmp_path: Path, patch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
-    monkeypatch.setattr(os, "access", lambda *_: False)
-
-    def nowhere() -> str:
-        raise trees.lacking("no folder can hold scratch folders", 28)
-
-    monkeypatch.setattr(trees, "scratch_root", nowhere)
-    monkeypatch.setattr(diagnosis, "_why_not", lambda _: "")
-    status, found = rows(tmp_path)
-    assert status == 1
-    assert found["results"]["found"].endswith("cannot be written")
-    assert found["results"]["remedy"] == "choose another folder: arena run --out DIR"
-    assert "TMPDIR" in found["scratch"]["remedy"]
-    monkeypatch.undo()
+    patch.chdir(tmp_path)
     (tmp_path / "file").touch()
-    assert rows(tmp_path / "file")[1]["results"]["found"].count("is no folder") == 1
-    monkeypatch.setattr(system, "is_full", lambda _: True)
-    assert rows(tmp_path)[0] == 1
+    said, missing = {}, set()
+    for name, (point, replaced, words) in LACKING.items():
+        with patch.context() as more:
+            for where, what, by in replaced:
+                more.setattr(where, what, by)
+            status, told = rows(*words)
+        row = told[point]
+        found = (
+            "" if point in OF_THIS_MACHINE else row["found"].partition("; memory of the kern")[0]
+        )
+        found = found.rpartition("; ")[2] if point == "results" else found
+        remedy = re.sub("-n [0-9]+", "-n N", row["remedy"])
+        said[name] = "\n".join(filter(None, (row["verdict"], found, remedy)))
+        missing |= {name} if row["verdict"] == "missing" else set()
+        assert (status == 1) == (name in missing), name
+    golden(said)
+    assert "--sandbox 'moat', expected one of" in arena("doctor", "--sandbox", "moat").err
+    needed = system.open_files(system.games_at_once(1))
+    for most in (1 << 20, resource.RLIM_INFINITY):
+        patch.setattr(resource, "getrlimit", lambda _, most=most: (most, most))
+        files = rows()[1]["open files"]
+        assert (files["verdict"], files["numbers"]["needed"]) == ("ok", needed)
+    (tmp_path / "mygame.py").write_text("1 / 0\n")
+    patch.setenv("LATH_GAMES", str(tmp_path / "mygame.py"))
+    (broken,) = (row for name, row in rows()[1].items() if name.startswith("file "))
+    assert "mygame.py:1: ZeroDivisionError" in broken["found"]
 
 
-def test_games_and_bots_that_do_not_load_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(game_id: str) -> object:
-        raise UnknownGameError(f"game {game_id!r} cannot be loaded: no module")
-
-    point = SimpleNamespace(name="deep", value="no_such_package.bot")
-    monkeypatch.setattr(games, "plugin_ids", lambda: ("chess",))
-    monkeypatch.setattr(games, "get", broken)
-    monkeypatch.setattr(metadata, "entry_points", lambda **_: [point])
-    monkeypatch.setattr(diagnosis, "_why_not", lambda _: "")
-    status, found = rows()
-    assert status == 0
-    assert found["game chess"]["verdict"] == "note"
-    assert found["game chess"]["found"] == "game 'chess' cannot be loaded: no module"
-    assert found["bot deep"]["found"] == "no_such_package.bot is not there"
+def test_a_bot_is_loaded_in_a_process_of_its_own(tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.undo()
+    assert diagnosis._why_no_bot("json") == ""  # a bot that fails so is installed nowhere
+    (tmp_path / "deep_bot.py").write_text("1 / 0\n")
+    patch.setenv("PYTHONPATH", str(tmp_path))
+    assert diagnosis._why_no_bot("deep_bot") == "ZeroDivisionError: division by zero"
 
 
-def test_lines_fit_the_terminal_and_lose_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: BWRAP)
-    monkeypatch.setenv("COLUMNS", "80")
+def test_lines_fit_the_terminal_and_lose_nothing(tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bubblewrap, "why_not", lambda **_: BWRAP)
+    patch.setenv("COLUMNS", "80")
     once = list(diagnosis.findings(tmp_path))  # another time has other numbers
-    monkeypatch.setattr("lath.arena.cli.doctor.findings", lambda *_: once)
+    patch.setattr("lath.arena.cli.doctor.findings", lambda *_: once)
     lines = arena("doctor", tmp_path).out.splitlines()
     assert max(len(line) for line in lines if "/" not in line) <= 80
     assert "  bwrap           note     not possible: bwrap is not installed" in lines
     shown = " ".join(" ".join(lines).split())
     assert all(" ".join(f"{one.found} {one.remedy}".split()) in shown for one in once)
 
+    def in_ascii(**how: bool) -> Output:
+        output = Output(**how)
+        output.letters = Letters(is_ascii=True)  # type: ignore[misc]
+        return output
 
-BWRAP = "bwrap is not installed: install the package bubblewrap"
-
-
-def test_what_mends_a_wall_is_its_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: BWRAP)
-    monkeypatch.setattr(users, "can_be_given", lambda: True)
-    monkeypatch.setattr(users, "closed_to", lambda *_: "/root")
-    _, found = rows()
-    assert found["bwrap"]["remedy"].startswith(
-        f"install the package bubblewrap; see {DOCUMENTATION}untrusted"
-    )
-    assert found["user"]["found"] == "not possible: /root is closed to other users"
-    assert found["user"]["remedy"].startswith("`chmod o+rX` opens it")
-    monkeypatch.setattr(users, "can_be_given", lambda: False)
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    assert rows()[1]["user"]["remedy"].startswith("map the users 61184 to 65519 into")
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert rows()[1]["user"]["remedy"].startswith("start the arena as root; ")
-
-
-def test_what_no_control_group_bounds_a_watchdog_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Here(home="/sys/fs/cgroup", controllers=frozenset({"cpu"}), can_kill=True)
-    monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
-    assert "bounds cpu; a watchdog bounds memory and pids" in rows()[1]["control groups"]["found"]
-    here = Here(why_not="control groups of version 2 are not mounted: mount -t cgroup2")
-    monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
-    assert rows()[1]["control groups"]["remedy"] == "mount -t cgroup2"
-
-
-def test_scratch_folders_are_tried_as_a_run_tries_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_mark: str) -> None:
-        raise MachineError("bots have no room for files in /scratch")
-
-    monkeypatch.setattr(trees, "refuse_if_lacking", refuse)
-    status, found = rows()
-    assert (status, found["scratch"]["verdict"]) == (1, "missing")
-    assert found["scratch"]["found"] == "bots have no room for files in /scratch"
-
-
-@pytest.mark.parametrize(
-    ("most", "verdict"),
-    [(system.open_files(1) - 1, "missing"), (1 << 20, "ok"), (resource.RLIM_INFINITY, "ok")],
-)
-def test_open_files_are_those_that_a_run_asks_for(
-    most: int, verdict: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (most, most))
-    files, needed = rows()[1]["open files"], system.open_files(system.games_at_once(1))
-    assert (files["verdict"], files["numbers"]["needed"]) == (verdict, needed)
-
-
-def test_a_slow_clock_is_told_with_a_better_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = {"current_clocksource": "hpet", "available_clocksource": "hpet tsc acpi_pm"}
-    monkeypatch.setattr(diagnosis, "_text", lambda path: texts.get(path.rpartition("/")[2], ""))
-    assert rows()[1]["clock"]["remedy"].startswith("echo tsc > /sys/")
-
-
-def test_an_old_package_is_named_with_what_brings_a_new_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    has = metadata.version
-    monkeypatch.setattr(metadata, "version", lambda name: "13.6" if name == "rich" else has(name))
-    status, found = rows()
-    assert (status, found["packages"]["remedy"]) == (1, "pip install 'rich>=13.7'")
-
-
-def test_an_extra_that_is_not_there_is_noted(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = util.find_spec
-    monkeypatch.setattr(util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
-    status, found = rows()
-    assert (status, found["extra arrow"]["remedy"]) == (0, EXTRAS["arrow"].install)
-    assert found["extra arrow"]["found"] == "pyarrow not installed: no Parquet and Arrow tables"
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    extras = extras["optional-dependencies"]
-    assert {f"extra {name}" for name in extras} - set(found) == {"extra dev", "extra docs"}
+    patch.undo()
+    patch.setattr(diagnosis, "_file_system", lambda _: "é")
+    patch.setattr("lath.arena.cli.doctor.Output", in_ascii)
+    assert arena("doctor").out.isascii()
 
 
 def test_the_list_of_extras_is_that_of_the_installation() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    assert {f"extra {name}" for name in extras} - set(rows()[1]) == {"extra dev", "extra docs"}
     asked = {
         name: {canonicalize_name(Requirement(text).name) for text in texts}
-        for name, texts in project["optional-dependencies"].items()
+        for name, texts in extras.items()
         if name not in {"dev", "docs"}
     }
     brings = packages_distributions()
@@ -233,33 +245,3 @@ def test_the_list_of_extras_is_that_of_the_installation() -> None:
         for extra in EXTRAS.values()
     }
     assert listed == asked
-
-
-def test_a_file_of_a_game_that_fails_is_told_with_its_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    broken = tmp_path / "mygame.py"
-    broken.write_text("1 / 0\n")
-    monkeypatch.setenv("LATH_GAMES", str(broken))
-    assert "mygame.py:1: ZeroDivisionError" in rows()[1][f"file {broken}"]["found"]
-
-
-def test_a_bot_is_loaded_in_a_process_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.undo()
-    assert diagnosis._why_no_bot("json") == ""
-    (tmp_path / "deep_bot.py").write_text("1 / 0\n")
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    assert diagnosis._why_no_bot("deep_bot") == "ZeroDivisionError: division by zero"
-
-
-def test_a_terminal_of_ascii_is_shown_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    def in_ascii(**how: bool) -> Output:
-        output = Output(**how)
-        output.letters = Letters(is_ascii=True)  # type: ignore[misc]
-        return output
-
-    monkeypatch.setattr(diagnosis, "_file_system", lambda _: "é")
-    monkeypatch.setattr("lath.arena.cli.doctor.Output", in_ascii)
-    assert arena("doctor").out.isascii()

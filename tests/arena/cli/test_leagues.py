@@ -1,61 +1,102 @@
-"""A league's pages: its season from zero, match days, all time, and the organiser's own lines."""
+"""A league's pages: its season from zero, match days, all time, and the organiser's own lines.
+
+One number of a thing: index, event pages, bots' pages, head to head and terminal all agree, over
+leagues by chance: seasons, edited, benched, retired and late bots, void games and snapshots.
+"""
 
 from __future__ import annotations
 
 import json
+import random
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 from commands import arena
+from quick_runs import play_nothing
 
-LEAGUE = Path("league")
-BOTS = ("greedy", "random", "monte-carlo", "mcts")
+from lath.arena.tournament.store import Store
+from lath.reports.page.views import signed
+
+if TYPE_CHECKING:
+    from golden import Golden
+
+pytestmark = pytest.mark.slow
+
+LEAGUE: Final = Path("league")
+PUBLIC: Final = Path("public")
+BOTS: Final = ("ann", "bob", "cat", "dan", "eve")
+TERMS: Final = ("--game", "yavalath", "--tc", "move 1", "--rounds")
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    play_nothing(monkeypatch)
+
+
+def added(number: int) -> list[str]:
+    return [word for name in BOTS[:number] for word in ("--add", f"{name}=random")]
+
+
+def run(*words: object) -> None:
+    ran = arena("run", LEAGUE, *words, "-q", "--no-report")
+    assert ran.status == 0, ran.err
+
+
+def read(*parts: str | Path) -> str:
+    return Path(*parts).read_text(encoding="utf-8")
+
+
+def rated(*words: object) -> Any:
+    return json.loads(arena("rate", *words, "--json").out)
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A league with games before its first season, two seasons, and a snapshot of each."""
-    folder = tmp_path_factory.mktemp("club") / "league"
-    added = [word for name in BOTS for word in ("--add", name)]
-    more = ("-q", "--no-report")
-    arena("run", folder, *added, "--game", "yavalath", "--rounds", 1, "--tc", "nodes 2", *more)
-    for season, days in (("Autumn 2026", 3), ("Spring 2027", 1)):
-        for _ in range(days):
-            ran = arena("run", folder, "--season", season, "--match-day", *more)
-            assert ran.status == 0, ran.err
-        assert arena("run", folder, "--snapshot", f"End of {season}", "--no-report").status == 0
-        if days == 3:
-            words = ("--void", 2, "--reason", "power cut", "--no-report")
-            assert arena("run", folder, *words).status == 0
-    return folder
+    home = tmp_path_factory.mktemp("club")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        play_nothing(patch)
+        run(*added(4), *TERMS, 1)
+        for season, days in (("Autumn 2026", 3), ("Spring 2027", 1)):
+            for _ in range(days):
+                run("--season", season, "--match-day")
+            run("--snapshot", f"End of {season}")
+            if days == 3:
+                run("--void", 2, "--reason", "power cut")
+    return home / "league"
 
 
 @pytest.fixture
-def _here(played: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _here(played: Path, tmp_path: Path) -> None:
     shutil.copytree(played, tmp_path / "league")
-    monkeypatch.chdir(tmp_path)
-
-
-def rows_of(page: str, section: str) -> list[list[str]]:
-    """Return the cells of a table of points, line by line."""
-    found = re.search(rf'<section id="{section}".*?</table>', page, re.DOTALL)
-    assert found, section
-    lines = re.findall(r"<tr>(<td.*?)</tr>", found[0])
-    return [[re.sub("<[^>]*>", "", cell) for cell in line.split("</t")][:-1] for line in lines]
 
 
 def cells(page: str, section: str) -> list[list[str]]:
-    return [[re.sub(r"^[dh]>", "", cell) for cell in row] for row in rows_of(page, section)]
+    """Return the cells of a table of points, line by line."""
+    found = re.search(rf'<section id="{section}".*?</table>', page, re.DOTALL)
+    assert found, section
+    rows = re.findall(r"<tr>(<td.*?)</tr>", found[0])
+    return [
+        [re.sub(r"^[dh]>", "", re.sub("<[^>]*>", "", cell)) for cell in row.split("</t")][:-1]
+        for row in rows
+    ]
 
 
 def written(*sources: object) -> str:
-    ran = arena("report", *sources, "--site", "public", "--title", "Our league", "--force")
+    ran = arena("report", *sources, "--site", PUBLIC, "--title", "Our league", "--force")
     assert ran.status == 0, ran.err
-    return Path("public/index.html").read_text()
+    return read(PUBLIC, "index.html")
+
+
+def events() -> list[str]:
+    return sorted(path.name for path in (PUBLIC / "events").iterdir())
 
 
 @pytest.mark.usefixtures("_here")
@@ -66,9 +107,8 @@ def test_the_first_page_has_the_season_from_zero_and_all_time_before_ratings() -
     assert sum(int(row[2]) for row in cells(page, "season")) == 2 * 4, "a match day of 4 games"
     assert sum(int(row[2]) for row in cells(page, "all-time")) == 2 * (12 + 12 + 4 - 1)
     assert "Next: match day 2" in page
-    files = sorted(path.name for path in Path("public/events").iterdir())
-    assert files == ["league-autumn-2026.html", "league-spring-2027.html", "league.html"]
-    autumn = Path("public/events/league-autumn-2026.html").read_text()
+    assert events() == ["league-autumn-2026.html", "league-spring-2027.html", "league.html"]
+    autumn = read(PUBLIC, "events/league-autumn-2026.html")
     assert autumn.count("After match day") == 3
     assert "Season <bdi>Autumn 2026</bdi></p>" in autumn
     assert "Next: match day" not in autumn
@@ -77,103 +117,88 @@ def test_the_first_page_has_the_season_from_zero_and_all_time_before_ratings() -
 
 @pytest.mark.usefixtures("_here")
 def test_games_alone_give_the_same_season_but_for_what_was_ruled_and_is_to_come() -> None:
-    known = json.loads(arena("rate", LEAGUE, "--json").out)
+    known = rated(LEAGUE)
     Path("alone").mkdir()
     shutil.copy(LEAGUE / "games.lath", "alone/games.lath")
-    alone = json.loads(arena("rate", "alone", "--json").out)
-    assert alone["season"]["table"] == known["season"]["table"]
-    assert alone["season"]["days"] == known["season"]["days"]
+    alone = rated("alone")
+    for part in ("table", "days"):
+        assert alone["season"][part] == known["season"][part]
     assert alone["overall"]["rows"] == known["overall"]["rows"]
-    of_autumn = json.loads(arena("rate", "alone", "--json", "--season", "Autumn 2026").out)
-    assert len(of_autumn["season"]["days"]) == 3
-    everything = json.loads(arena("rate", "alone", "--json", "--season", "all").out)
-    assert everything["overall"]["games"] == 28
-
-
-@pytest.mark.usefixtures("_here")
-def test_a_league_that_began_with_its_first_season_has_no_event_before_it() -> None:
+    assert len(rated("alone", "--season", "Autumn 2026")["season"]["days"]) == 3
+    assert rated("alone", "--season", "all")["overall"]["games"] == 28
     Path("new").mkdir()
     ran = arena("select", LEAGUE, "--where", 'Season = "Autumn 2026"', "-o", "new/games.lath")
     assert ran.status == 0, ran.err
     written("new")
-    assert [path.name for path in Path("public/events").iterdir()] == ["new-autumn-2026.html"]
+    assert events() == ["new-autumn-2026.html"], "it began with its first season"
 
 
-COPIES = ("league", "league/snapshots/end-of-autumn-2026", "league/snapshots/end-of-spring-2027")
-
-
-@pytest.mark.usefixtures("_here")
-@pytest.mark.parametrize("sources", [COPIES, COPIES[::-1], COPIES[1::-1], COPIES[::2]])
-def test_a_pool_with_any_snapshots_of_it_has_the_totals_of_the_pool(sources: Sequence[str]) -> None:
-    assert json.loads(arena("rate", *sources, "--json").out)["overall"]["games"] == 27
-    assert cells(written(*sources), "all-time") == cells(written(LEAGUE), "all-time")
+COPIES: Final = (
+    LEAGUE,
+    *(LEAGUE / "snapshots" / f"end-of-{s}" for s in ("autumn-2026", "spring-2027")),
+)
 
 
 @pytest.mark.usefixtures("_here")
-def test_a_folder_that_holds_a_pool_and_snapshots_counts_each_game_once() -> None:
+def test_a_pool_with_any_snapshots_of_it_has_the_totals_of_the_pool() -> None:
     alone = cells(written(LEAGUE), "all-time")
+    for sources in (COPIES, COPIES[::-1], COPIES[1::-1], COPIES[::2]):
+        assert rated(*sources)["overall"]["games"] == 27, sources
+    assert cells(written(*COPIES[::-1]), "all-time") == alone
     Path("club").mkdir()
-    shutil.copytree(LEAGUE / "snapshots/end-of-autumn-2026", "club/a snapshot")
+    shutil.copytree(COPIES[1], "club/a snapshot")
     shutil.copytree(LEAGUE, "club/league")
     assert cells(written("club"), "all-time") == alone
     told = json.loads(arena("report", "club", "--data", "-").out)
     assert told["standings"]["overall"]["games"] == 27
 
 
-@pytest.mark.usefixtures("_here")
-def test_the_organisers_lines_are_on_the_first_page_and_nothing_else_of_the_file() -> None:
+def about(file: str) -> None:
+    """Have a file's lines on the league's first page."""
     toml = LEAGUE / "tournament.toml"
-    toml.write_text(toml.read_text() + '\n[league]\nabout = "about.md"\n')
+    text = toml.read_text().partition("\n[league]")[0]
+    toml.write_text(f'{text}\n[league]\nabout = "{file}"\n')
+
+
+@pytest.mark.usefixtures("_here")
+def test_the_organisers_lines_are_on_the_first_page_and_nothing_else_of_the_file(
+    golden: Golden,
+) -> None:
+    about("about.md")
+    wrong = {"absent": None, "no text": b"a\n\xff\n", "big": b"x" * 70_000}
+    said = {}
+    for name, content in wrong.items():
+        if content is not None:
+            (LEAGUE / "about.md").write_bytes(content)
+        for words in (("report", LEAGUE, "--site", "new"), ("run", LEAGUE)):
+            ran = arena(*words)
+            assert ran.status == 2, words
+            said[f"{name}, {words[0]}"] = ran.err
+    assert not Path("new").exists()
+    golden(said)
     (LEAGUE / "about.md").write_text("# Rules\n<script>x</script>\n\nWrite to <mailto:a@b.org>")
     page = written(LEAGUE)
     assert "<h3>Rules</h3>" in page
     assert "&lt;script&gt;x" in page
     assert arena("run", LEAGUE, "--plan", "-q").status == 0
     Path("own.md").write_text("Hello")
-    ran = arena("report", LEAGUE, "--site", "public", "--about", "own.md")
-    assert ran.status == 0
-    assert "<p>Hello</p>" in Path("public/index.html").read_text()
-
-
-@pytest.mark.usefixtures("_here")
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (None, "about.md is not there, expected a Markdown file"),
-        (b"a\n\xff\n", "about.md, line 2, is not UTF-8 text"),
-        (b"x" * 70_000, "about.md is too big, expected at most 64 KiB of Markdown"),
-    ],
-)
-def test_what_is_wrong_with_the_lines_is_one_error(content: bytes | None, why: str) -> None:
-    toml = LEAGUE / "tournament.toml"
-    toml.write_text(toml.read_text() + '\n[league]\nabout = "about.md"\n')
-    if content is not None:
-        (LEAGUE / "about.md").write_bytes(content)
-    for words in (("report", LEAGUE, "--site", "new"), ("run", LEAGUE)):
-        ran = arena(*words)
-        assert ran.status == 2, words
-        assert why in ran.err
-        assert "about" in ran.err.replace("about.md", "")
-        assert "tournament.toml" in ran.err
-    assert not Path("new").exists()
+    assert arena("report", LEAGUE, "--site", PUBLIC, "--about", "own.md").status == 0
+    assert "<p>Hello</p>" in read(PUBLIC, "index.html")
 
 
 @pytest.mark.usefixtures("_here")
 def test_a_snapshot_is_published_by_itself_as_its_pool_was() -> None:
-    toml = LEAGUE / "tournament.toml"
     Path("texts").mkdir()
     Path("texts/rules.txt").write_text("Be on time.")
-    toml.write_text(toml.read_text() + '\n[league]\nabout = "../texts/rules.txt"\n')
-    assert arena("run", LEAGUE, "--snapshot", "With rules", "--no-report").status == 0
-    whole = written(LEAGUE)
-    of_pool = [path.name for path in sorted(Path("public/events").iterdir())]
+    about("../texts/rules.txt")
+    run("--snapshot", "With rules")
+    whole, of_pool = written(LEAGUE), events()
     Path("texts/rules.txt").unlink()
     page = written("league/snapshots/with-rules")
     assert "<p>Be on time.</p>" in page
     for section in ("season", "all-time"):
         assert cells(page, section) == cells(whole, section)
-    names = [path.name for path in sorted(Path("public/events").iterdir())]
-    assert [name.replace("with-rules", "league") for name in names] == of_pool
+    assert [name.replace("with-rules", "league") for name in events()] == of_pool
     Path("league/snapshots/with-rules/about-rules.txt").unlink()
     assert "Be on time" not in written("league/snapshots/with-rules"), "as those made before"
 
@@ -181,59 +206,56 @@ def test_a_snapshot_is_published_by_itself_as_its_pool_was() -> None:
 def test_who_could_not_play_is_in_every_table_and_has_a_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.undo()  # these bots are started
     monkeypatch.chdir(tmp_path)
     LEAGUE.mkdir()
     Path("league/finn.py").write_text("raise SystemExit(1)")
-    bots = ["greedy", "random", "dan", "finn"]
     commands = {"dan": 'command = "random"', "finn": f'command = "{sys.executable} finn.py"'}
     lines = ['format = "pool"', 'games = ["yavalath"]', "rounds = 1", "[time]", "nodes = 2"]
     lines += ["[season]", 'name = "Autumn"']
-    for name in bots:
+    for name in ("greedy", "random", "dan", "finn"):
         lines += ["[[bot]]", f'name = "{name}"', commands.get(name, "")]
     (LEAGUE / "tournament.toml").write_text("\n".join(lines))
     arena("run", LEAGUE, "--match-day", "-q", "--no-report")
-    met = json.loads(arena("rate", LEAGUE, "--json").out)["season"]
+    met = rated(LEAGUE)["season"]
     assert {row["name"]: row["mark"] for row in met["table"]}["finn"] == "benched"
     ((one, other),) = met["days"][0]["put_off"]
     assert "finn" in (one, other)
-    page = written(LEAGUE)
-    event = Path("public/events/league-autumn.html").read_text()
+    assert met["waits_for"] == [], "the others have games to play"
+    page, event = written(LEAGUE), read(PUBLIC, "events/league-autumn.html")
     for text, section in (page, "season"), (page, "all-time"), (event, "season"):
         assert ["finn benched", "0"] in [row[1:3] for row in cells(text, section)], section
     assert "put off" in event
-    own = Path("public/bots/finn.html").read_text()
+    own = read(PUBLIC, "bots/finn.html")
     assert "finn is benched: " in own
     assert "match day 1: " in own
     assert 'href="bots/finn.html"' in page
     assert "benched" in arena("rate", LEAGUE).out
-    assert met["waits_for"] == [], "the others have games to play"
     arena("run", LEAGUE, "-q", "--no-report")
     way = "waits for finn, which is benched: mend it, or `arena run DIR --retire finn` ends the"
     for words in ("rate", LEAGUE), ("run", LEAGUE, "--plan"):
         told = " ".join(arena(*words).out.split())
         assert way in told
         assert "match day 4" not in told
-    page = written(LEAGUE)
+    page, event = written(LEAGUE), read(PUBLIC, "events/league-autumn.html")
     assert "The season waits for finn, which is benched; all others have played" in page
     assert "Next: match day" not in page
-    event = Path("public/events/league-autumn.html").read_text()
     assert " leads with" not in event
     assert "share the lead" not in event
-    ran = arena("run", LEAGUE, "--retire", "finn", "-q", "--no-report")
-    assert ran.status == 0, ran.err
-    told = json.loads(arena("rate", LEAGUE, "--json").out)["season"]
-    assert {row["name"]: row["mark"] for row in told["table"]}["finn"] == "retired"
-    arena("run", LEAGUE, "--season", "Spring", "-q", "--no-report")
-    told = json.loads(arena("rate", LEAGUE, "--json").out)["season"]
-    assert "finn" not in [row["name"] for row in told["table"]], "it is not entered"
-    told = json.loads(arena("rate", LEAGUE, "--json", "--season", "Autumn").out)["season"]
-    assert "finn" in [row["name"] for row in told["table"]]
-    assert told["coming"] == []
-    arena("run", LEAGUE, "--season", "Summer", "--retire", "dan", "-q", "--no-report")
+    run("--retire", "finn")
+    season = rated(LEAGUE)["season"]
+    assert {row["name"]: row["mark"] for row in season["table"]}["finn"] == "retired"
+    run("--season", "Spring")
+    season = rated(LEAGUE)["season"]
+    assert "finn" not in [row["name"] for row in season["table"]], "it is not entered"
+    season = rated(LEAGUE, "--season", "Autumn")["season"]
+    assert "finn" in [row["name"] for row in season["table"]]
+    assert season["coming"] == []
+    run("--season", "Summer", "--retire", "dan")
     assert "dan retired" in [row[1] for row in cells(written(LEAGUE), "all-time")]
 
 
-ANNOUNCED = """format = "pool"
+ANNOUNCED: Final = """format = "pool"
 event = "Our league"
 games = ["yavalath"]
 rounds = 2
@@ -259,12 +281,10 @@ name = "mcts"
 """
 
 
-def test_a_season_is_published_before_its_first_game_as_it_will_be_played(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_season_is_published_before_its_first_game_as_it_will_be_played() -> None:
     LEAGUE.mkdir()
-    (LEAGUE / "tournament.toml").write_text(ANNOUNCED)
+    toml = LEAGUE / "tournament.toml"
+    toml.write_text(ANNOUNCED)
     (LEAGUE / "about.md").write_text("Be on time.")
     coming = json.loads(arena("run", LEAGUE, "--plan", "--json").out)["match_days"]
     page = written(LEAGUE)
@@ -281,10 +301,175 @@ def test_a_season_is_published_before_its_first_game_as_it_will_be_played(
         assert f"atch day {day['number']}{', ' if day['date'] else ''}{day['date']}" in text
         for one, other in day["pairings"]:
             assert f"{one} – {other}" in text
-    (LEAGUE / "tournament.toml").write_text(ANNOUNCED.replace("rounds = 2", "rounds = 0"))
-    ran = arena("report", LEAGUE, "--site", "public")
+    toml.write_text(ANNOUNCED.replace("rounds = 2", "rounds = 0"))
+    ran = arena("report", LEAGUE, "--site", PUBLIC)
     assert (ran.status, "tournament.toml:4: rounds = 0" in ran.err) == (2, True), ran.err
-    (LEAGUE / "tournament.toml").write_text(ANNOUNCED)
-    assert arena("run", LEAGUE, "--match-day", "-q", "--no-report").status == 0
+    toml.write_text(ANNOUNCED)
+    run("--match-day")
     assert "Next: match day 2, 2026-10-09" in written(LEAGUE)
     assert [*Path("public/events").iterdir()] == [event], "its address stays"
+
+
+# One number
+
+
+def edit(bot: str, level: int) -> None:
+    """Make a bot a new version."""
+    toml = LEAGUE / "tournament.toml"
+    line = f'name = "{bot}"\n'
+    now = f"{line}options = {{ level = {level} }}\n"
+    toml.write_text(re.sub(rf"{line}(options = .*\n)?", now, read(toml)))
+
+
+def play(seed: int) -> None:
+    """Play a league in which anything may happen between match days."""
+    chance, level = random.Random(seed), 1
+    first = ["--season", "Autumn", "--match-day"] if seed % 2 else []
+    run(*added(4), *TERMS, chance.choice((1, 2)), *first)
+    for season in ("Autumn", "Spring") if seed % 3 else ("Autumn",):
+        run("--season", season, "--match-day")
+        for _ in range(2):
+            entered = read(LEAGUE / "tournament.toml")
+            match chance.randrange(5):
+                case 0:
+                    level += 1
+                    edit(chance.choice(("ann", "bob")), level)
+                case 1 if "eve" not in entered:
+                    run("--add", "eve=random", "--match-day")
+                case 2 if 'name = "dan"' in entered:
+                    run("--retire", "dan", "--match-day")
+                case 3:
+                    games = arena("select", LEAGUE, "--where", "Number >= 1").out
+                    number = chance.choice(re.findall(r'\[Number "(\d+)"\]', games))
+                    run("--void", number, "--reason", "power cut")
+                case 4:
+                    run("--snapshot", f"{season} {chance.random()}")
+            run("--match-day")
+
+
+class Line(NamedTuple):
+    """What the index says of an event."""
+
+    title: str
+    link: str
+    games: int
+    bots: int
+
+
+def count(page: str, word: str) -> int:
+    """Return how many of something the lead of a page names."""
+    lead = page.partition('<p class="lead"')[2].partition("</p>")[0]
+    found = re.search(rf"([\d,]+)\s{word}", lead.replace("\xa0", " "))
+    assert found, (word, lead)
+    return int(found[1].replace(",", ""))
+
+
+def rows_of(page: str, section: str) -> list[str]:
+    return page.partition(f'<section id="{section}"')[2].partition("</tbody>")[0].split("<tr>")[2:]
+
+
+def lines(index: str) -> list[Line]:
+    """Return the events of an index."""
+    found = []
+    for row in rows_of(index, "events"):
+        ((link, title),) = re.findall(r'<a href="([^"]*)"><bdi>(.*?)</bdi>', row)
+        games, bots = re.findall(r'data-label="(?:Games|Bots)"[^>]*>([\d,]+)', row)
+        found.append(Line(title, link, int(games), int(bots)))
+    return found
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, 5])
+def test_every_number_of_games_and_bots_is_one_number(seed: int) -> None:
+    play(seed)
+    snapshots = sorted(Path("league/snapshots").glob("*"))
+    for sources in ([LEAGUE, *snapshots], snapshots):
+        if sources:
+            agree(*sources)
+
+
+def agree(*sources: Path) -> None:
+    ran = arena("report", *sources, "--site", PUBLIC)
+    assert ran.status == 0, ran.err
+    told = re.search(r"public: (\d+) events?, (\d+) bots?, ([\d,]+) games?", ran.err)
+    assert told, ran.err
+    of_events, bots, games = (int(one.replace(",", "")) for one in told.groups())
+    index = read(PUBLIC, "index.html")
+    assert (count(index, "bot"), count(index, "game")) == (bots, games)
+    assert count(read(PUBLIC, "head-to-head.html"), "game") == games
+    assert len(lines(index)) == of_events
+    for line in lines(index):
+        page = read(PUBLIC, line.link)
+        assert (count(page, "bot"), count(page, "game")) == (line.bots, line.games), line
+        for names in re.findall(r"No game of ([^.]*) counts", page):
+            for name in names.split(", "):
+                assert f"<bdi>{name.split(' v')[0]}</bdi></a></th>" not in page, name
+    seats = 0
+    for path in (PUBLIC / "bots").iterdir():
+        page = read(path)
+        if "No game that counts" in page:
+            continue
+        rows = [
+            re.findall(r"<td>([\d,]+)(?: <small>\+|</td>)", row) for row in rows_of(page, "events")
+        ]
+        assert sum(int(row[0]) for row in rows) == count(page, "game"), path
+        seats += count(page, "game")
+    table = "".join(rows_of(index, "all-time"))
+    played = sum(int(row) for row in re.findall(r"</th><td>(\d+)</td>", table))
+    assert (seats, played) == (2 * games, 2 * games)
+
+
+def test_no_version_lacks_a_game_that_its_bot_has_and_a_result_by_rating_says_so() -> None:
+    run(*added(3), *TERMS, 1)
+    for level in (2, 3):
+        edit("ann", level)
+        run()
+    run("--void", 1, "--reason", "power cut")
+    told = arena("rate", LEAGUE).out
+    assert "left out" in told, told
+    assert "no game of" not in told
+    assert rated(LEAGUE)["unranked"] == []
+    run("--add", "eve=random", "--budget", "2")
+    assert rated(LEAGUE)["overall"]["rule"] == "rating"
+    assert "first by rating, " in written(LEAGUE)
+
+
+def test_progress_is_that_of_the_season_and_since_last_that_of_the_terminal() -> None:
+    words: list[object] = [*added(4), *TERMS, 2]
+    for season in ("Autumn", "Spring"):
+        run(*words, "--season", season, "--match-day")
+        words = []
+        outcome = json.loads(read(LEAGUE, "outcome.json"))
+        assert (outcome["done"], outcome["total"]) == (8, 24)
+        assert ">of 24</span>" in written(LEAGUE)
+        page = read(PUBLIC, f"events/league-{season.lower()}.html")
+        assert "So far: 8 of 24 games</p>" in page
+        if season == "Spring":
+            run("--match-day")
+            rows = rated(LEAGUE, "--season", "all")["overall"]["rows"]
+            moved = {row["name"]: row["moved"] for row in rows}
+            assert any(one["elo"] for one in moved.values())
+            written(LEAGUE)
+            for name, one in moved.items():
+                page = read(PUBLIC, f"bots/{name}.html")
+                elo = f"<dd>{signed(one['elo'])} <small>Elo, rank {signed(one['rank'])}</small>"
+                assert elo in page
+        run()
+        assert "So far" not in arena("report", LEAGUE, "-o", "-").out
+    assert "So far" not in arena("report", LEAGUE, "-o", "-", "--season", "Autumn").out
+
+
+def test_of_events_of_one_day_the_one_that_began_last_is_the_newest() -> None:
+    words = ("--bot", "ann=random", "--bot", "bob=random", *TERMS, 1, "-q", "--no-report")
+    names = ["b", "c", "a"]
+    for minute, name in enumerate(names):
+        assert arena("run", "--out", f"cups/{name}", *words).status == 0
+        with closing(Store(Path("cups", name))) as store:
+            (noted,) = store.note("provenance")
+            # The same moment is written otherwise in each time zone.
+            noted["date"] = f"2026-11-29T{12 + 3 * minute}:0{minute}:00+0{3 * minute}:00"
+            store.keep_notes({"provenance": [noted]})
+    told = json.loads(arena("report", "cups", "--no-reports", "--data", "-").out)
+    assert [one["name"] for one in told["tournaments"]] == names[::-1]
+    assert [line.link for line in lines(written("cups"))] == [
+        f"events/{name}.html" for name in names[::-1]
+    ]

@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -13,12 +14,11 @@ import tomllib
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from itertools import product
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from unittest import mock
 
-import commands
 import pytest
-from commands import Ran
+from commands import Ran, arena, refusals
 from processes import gone
 from quick_runs import won_by
 from sample_records import bare
@@ -26,7 +26,7 @@ from tools import needs
 
 from lath.arena import matches, runs
 from lath.arena.__main__ import run
-from lath.arena.cli.match import _losses, _sentences
+from lath.arena.cli.match import _losses, _sentences  # counts of pairs that no short match has
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
@@ -41,16 +41,23 @@ from lath.arena.tournament.pages import made_by
 from lath.arena.tournament.revisions import revision, workshop
 from lath.arena.walls import bubblewrap
 
+if TYPE_CHECKING:
+    from golden import Golden
+
 BOT: Final = Path("examples/bots/legal.sh").resolve()
+QUICK: Final = ("--game", "yavalath", "--budget", "2", "--tc", "nodes 1")
+MAKES: Final = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made"
+"""Makes a program of the source of a bot in a folder."""
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder in which commands are typed; matches are kept in `state` beside it."""
     home = tmp_path / "home"
     home.mkdir()
     monkeypatch.chdir(home)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for kind in ("AUTHOR", "COMMITTER"):
         monkeypatch.setenv(f"GIT_{kind}_NAME", "Ann")
         monkeypatch.setenv(f"GIT_{kind}_EMAIL", "ann@example.org")
@@ -58,40 +65,37 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def played(*words: object) -> Ran:
-    return commands.arena("match", "greedy", "new=random", *words)
+    return arena("match", "greedy", "new=random", *words)
 
 
-def process_name(number: int) -> str:
-    """Return what a process is called; empty where it is none."""
-    with suppress(OSError):
-        name, state = Path(f"/proc/{number}/stat").read_text().split()[1:3]
-        return "" if state == "Z" else name.strip("()")
-    return ""
+def kept(tmp_path: Path) -> list[Path]:
+    """Return the directories of matches that name none."""
+    return list((tmp_path / "state" / "lath-arena" / "matches").iterdir())
+
+
+def told(ran: Ran) -> str:
+    """Return what a match says, but for how long it took and on which machine."""
+    offers = ("more surely: ", "where it loses: ", "report: ")
+    return ran.out + "".join(
+        line + "\n" for line in ran.err.splitlines() if line.startswith(offers)
+    )
 
 
 # What it comes to
 
 
-@pytest.mark.parametrize(
-    ("winner", "status", "said"),
-    [
-        ("new", 10, r"new is stronger than greedy: 56 of 56 points \(H1 accepted after 28 pairs"),
-        ("greedy", 11, r"new is weaker than greedy: 0 of 50 points \(H0 accepted after 25 pairs"),
-        (
-            "first",
-            11,
-            r"new is not told apart from greedy: \d+ of \d+ points; a lead of new by 40 ",
-        ),
-    ],
-)
 def test_a_verdict_is_said_first_and_has_a_status_of_its_own(
-    winner: str, status: int, said: str, home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
-    won_by(monkeypatch, winner)
-    ended = played("--budget", "2000", "-q")
-    assert (ended.status, ended.err) == (status, "")
-    assert re.match(said, ended.out), ended.out
+    said = {}
+    for seed, (winner, status) in enumerate({"new": 10, "greedy": 11, "first": 11}.items()):
+        won_by(monkeypatch, winner)
+        ended = played("--budget", "2000", "-q", "--seed", seed)
+        assert (ended.status, ended.err) == (status, ""), winner
+        # Where nobody leads, a test ends when somebody looks.
+        said[f"won by {winner}"] = re.sub(r"\d+", "N", ended.out) * (winner == "first") or ended.out
     assert not list(home.iterdir()), "what is kept is kept elsewhere"
+    golden(said)
 
 
 COUNTS: Final = (
@@ -101,19 +105,19 @@ COUNTS: Final = (
 """Pairs of 0, ½, 1, 1½ and 2 points of the new bot."""
 
 
-@pytest.mark.parametrize("sprt", [(0, 40), (-50, 0), (-50, 50), (5, 80), (-80, -5)])
-def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about(
-    sprt: tuple[int, int],
-) -> None:
-    test, seen = Sprt(elo0=sprt[0], elo1=sprt[1]), set()
-    for counts, is_of_old in product(COUNTS, (False, True)):
+def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about() -> None:
+    seen = set()
+    tests = (0, 40), (-50, 0), (-50, 50), (5, 80), (-80, -5)
+    for (elo0, elo1), counts, is_of_old in product(tests, COUNTS, (False, True)):
+        test = Sprt(elo0=elo0, elo1=elo1)
         now = state(test, counts)
         seen.add(now.verdict)
         standing = SprtStanding(names=("new", "old"), sprt=test, state=now, has_stopped=True)
         outcome = outcome_of(standing, "match")
         summary = mock.Mock(outcome=outcome, bots=(), unable=lambda _: ())
-        ended = matches.Played(("old", "new"), is_of_old, Path(), summary, mock.Mock())
-        said = list(_sentences(ended))
+        said = list(
+            _sentences(matches.Played(("old", "new"), is_of_old, Path(), summary, mock.Mock()))
+        )
         mine, other = ("old", "new") if is_of_old else ("new", "old")
         assert is_of_old or outcome.verdict == said[0], "the report says the same"
         if not any(counts):
@@ -123,45 +127,43 @@ def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about(
         halves = 4 * sum(counts) - halves if is_of_old else halves
         score = f"{points(halves / 2)} of {2 * sum(counts)} points"
         ways = {"stronger than": 1, "weaker than": -1, "not told apart from": 0}
-        told = re.match(rf"{mine} (is|seems) ({'|'.join(ways)}) {other}: {score}", said[0])
-        assert told, said[0]
+        found = re.match(rf"{mine} (is|seems) ({'|'.join(ways)}) {other}: {score}", said[0])
+        assert found, said[0]
         assert " not " not in said[0].removeprefix(f"{mine} is not told apart from ")
-        ahead = 2 * halves - 4 * sum(counts)
-        assert ways[told[2]] * ahead >= 0, said
-        assert "won all" not in said[1] or halves == 4 * sum(counts)
         strength = re.search(r"([+-]\d+) Elo", said[1])
         assert strength, said[1]
-        assert ways[told[2]] * int(strength[1]) >= 0, said
+        for ahead in (2 * halves - 4 * sum(counts), int(strength[1])):
+            assert ways[found[2]] * ahead >= 0, said
+        assert "won all" not in said[1] or halves == 4 * sum(counts)
     assert seen == {"H0", "H1", None}
 
 
 def test_nobody_is_stronger_than_a_bot_that_has_made_no_move(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
-    assert home.is_dir()
     won_by(monkeypatch, "greedy", termination="crash")
     ended = played("--budget", "2000", "-q")
-    lost = r"new has made no move in \d+ games \(\d+ lost by crash\), so nothing is known of its "
     assert ended.status == 1
-    assert re.fullmatch(rf"{lost}strength\n", ended.out), ended.out
+    golden(re.sub(r"\d+", "N", ended.out))
     assert json.loads(played("--budget", "2000", "--json").out)["verdict"] is None
-    with pytest.raises(ArenaError, match=lost):
+    with pytest.raises(ArenaError, match="new has made no move in "):
         matches.match("greedy", "new=random", budget=8)
 
 
-def test_a_match_names_its_clock_and_offers_itself_with_all_that_was_said(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_match_goes_on_until_it_is_decided_unless_its_terms_are_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
-    assert home.is_dir()
     won_by(monkeypatch, "first")
-    ended = played("--budget", "4", "--tc", "move 0.2", "--seed", "5", "--sprt", "0,9")
-    assert ", clock move 0.2, of 4 games" in ended.out
-    (offer,) = (line for line in ended.err.splitlines() if line.startswith("more surely: "))
-    command = "arena match greedy new=random --tc 'move 0.2' --budget 10m --sprt 0,9 --seed 5"
-    assert offer == f"more surely: {command}"
-    assert "arena explain" not in ended.err
+    one, two = played("--budget", "4"), played("--budget", "6")
+    (folder,) = kept(tmp_path)
+    assert (one.status, two.status) == (12, 12)
+    other = played("--budget", "4", "--tc", "move 0.2", "--seed", "5", "--sprt", "0,9")
+    golden({"begins": told(one), "goes on": told(two), "other terms": told(other)}, match=folder)
+    assert len(kept(tmp_path)) == 2
     won_by(monkeypatch, "greedy")
-    assert "where it loses: arena explain new " in played("--budget", "4", "--seed", "6").err
+    assert "where it loses: arena explain new " in told(played("--budget", "4", "--seed", "6"))
+    look = f"look further: arena rate {folder}"
+    assert (look in one.err, look in two.err, look in other.err) == (True, True, False)
 
 
 def test_the_report_lies_where_the_match_was_typed_and_replaces_nothing_of_others(
@@ -179,86 +181,51 @@ def test_the_report_lies_where_the_match_was_typed_and_replaces_nothing_of_other
     assert len(list(home.iterdir())) == 3
 
 
-def test_a_match_goes_on_until_it_is_decided_unless_its_terms_are_others(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_programs_get_json_and_the_status_whoever_reads_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert home.is_dir()
-    won_by(monkeypatch, "first")
-    one, two = played("--budget", "4"), played("--budget", "6")
-    assert (one.status, two.status) == (12, 12)
-    first, second = one.out.splitlines()[:2]
-    assert first == (
-        "new is not told apart from greedy: 2 of 4 points "
-        "(undecided so far: neither H0 nor H1 accepted after 2 pairs)"
-    )
-    clock = re.escape("clock 0.5+0.01 first 1")
-    assert re.fullmatch(
-        rf"expected score 50.0%, \+0 Elo \(95 %: -\d+ to \+\d+\), {clock}, of 4 games", second
-    )
-    assert "of 10 games" in two.out, "the second goes on"
-    assert "more surely: arena match greedy new=random --budget 10m\n" in two.err
-    (kept,) = (tmp_path / "state" / "lath-arena" / "matches").iterdir()
-    assert f"look further: arena rate {kept}" in two.err
-    other = played("--budget", "4", "--tc", "move 1")
-    assert "of 4 games" in other.out
-    assert len(list(kept.parent.iterdir())) == 2
-
-
-def test_programs_get_json(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     won_by(monkeypatch, "new")
     ended = played("--budget", "2000", "--json", "--out", home / "out")
     said = json.loads(ended.out)
-    assert ended.status == 10
+    assert (ended.status, said["folder"], said["games"]) == (10, str(home / "out"), 56)
     assert (said["verdict"], said["old"], said["new"]) == ("better", "greedy", "new")
-    assert said["games"] > 4
-    assert said["folder"] == str(home / "out")
     assert said["lost_by"]["new"] == {"crash": 0, "time": 0, "illegal move": 0, "flood": 0}
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-@pytest.mark.parametrize("flags", [(), ("--json",)])
-def test_the_status_holds_whoever_reads_the_verdict(
-    flags: tuple[str, ...], home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert home.is_dir()
-    won_by(monkeypatch, "new")
-    reader, writer = os.pipe()
-    os.close(reader)
     monkeypatch.setattr(trees, "adopt_orphans", lambda: None)
-    for fileno, said in ((writer, ""), (os.open("/dev/full", os.O_WRONLY), "No space left on")):
-        err = io.StringIO()
-        with open(fileno, "w") as nobody, redirect_stdout(nobody), redirect_stderr(err):  # noqa: PTH123 - a descriptor
-            assert run(["match", "greedy", "new=random", "--budget", "2000", *flags]) == 10
-        assert ("the verdict could not be written" in err.getvalue()) is bool(said)
-        assert said in err.getvalue()
-
-
-def test_a_directory_that_holds_something_else_is_left_alone(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    won_by(monkeypatch, "first")
-    assert played("--budget", "2", "--out", home / "out").status == 12
-    other = played("--budget", "2", "--out", home / "out", "--seed", "2")
-    assert other.status == 2
-    assert "which is not this match: its bots, their files or its terms are others" in other.err
-
-
-def test_where_points_were_lost_is_said(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert home.is_dir()
-    won_by(monkeypatch, "first")
-    ended = played("--budget", "4")
-    assert "new scored 100% as first (2 games), 0% as second (2 games)" in ended.out
+    for flags in ((), ("--json",)):
+        reader, writer = os.pipe()
+        os.close(reader)
+        full = os.open("/dev/full", os.O_WRONLY)
+        for fileno, is_told in ((writer, False), (full, True)):
+            err = io.StringIO()
+            with open(fileno, "w") as nobody, redirect_stdout(nobody), redirect_stderr(err):  # noqa: PTH123 - a descriptor
+                assert run(["match", "greedy", "new=random", "--budget", "2000", *flags]) == 10
+            for words in ("the verdict could not be written", "No space left on"):
+                assert (words in err.getvalue()) is is_told
 
 
 def test_where_points_were_lost_is_said_of_the_games_that_the_verdict_counts() -> None:
     kinds = [("new", "old", "1-0"), ("old", "new", "1-0"), ("new", "old", "0-1")]
-    records = [
-        bare(first, second, result, Number=str(number))
-        for number, (first, second, result) in enumerate(kinds, 1)
-    ]
+    records = [bare(*kind, Number=str(number)) for number, kind in enumerate(kinds, 1)]
     assert list(_losses(records, "new", 2)) == [
         "new scored 100% as first (1 games), 0% as second (1 games)"
     ]
+
+
+def test_a_directory_is_gone_on_with_as_it_was_begun_but_for_jobs(
+    home: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
+) -> None:
+    won_by(monkeypatch, "first")
+    assert played("--budget", "2", "--out", home / "out", "--jobs", "3").status == 12
+    assert tomllib.loads((home / "out" / "tournament.toml").read_text())["jobs"] == 3
+    again = played("--budget", "2", "--out", home / "out")
+    assert "jobs was 3 and is " in again.err
+    assert "of 6 games" not in again.out
+    more = ("--out out --seed 2", "--jobs many", "--jobs 2 --cluster local:1")
+    said = refusals(f"match greedy new=random --budget 2 {words}" for words in more)
+    golden({words: re.sub(r"\([0-9a-f]{10}\)", "(DIGEST)", text) for words, text in said.items()})
+    named = arena("match", "greedy", "greedy; option.x=1", "--budget", "2", "-q")
+    assert "new is not told apart from old: 1 of 2 points" in named.out, "two bots of one name"
 
 
 # Where bots come from
@@ -319,37 +286,24 @@ def test_a_word_is_a_path_a_bundled_bot_a_revision_or_a_program(home: Path) -> N
     (home / "old").mkdir()
     assert origin_of("old", "old").kind == "folder", "a path wins"
     assert origin_of("old", "old").note == "OLD is old, not the revision of this name"
+    (home / "deep").mkdir()
+    known = revision("HEAD", home / "deep")
+    assert known is not None
+    with workshop(home / "out" / "shop") as shop, pytest.raises(ArenaError, match="no folder deep"):
+        shop.check_out(known, "old")
 
 
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("nowhere", "greedy"), "OLD: 'nowhere' is no folder, file, bundled bot, git revision or"),
-        (("greedy", "random; cdw=x"), "NEW new: unknown part 'cdw'"),
-        (("greedy", "home=.; cwd=."), "NEW: cwd is for commands: a folder is both itself"),
-        (("greedy", "random", "--build", "make"), "--build is for folders and git revisions"),
-        (("greedy", "random", "--tc", "soon"), "--tc: unknown time control"),
-        (("greedy", "random", "--budget", "soon"), "--budget"),
-        (("greedy", "random", "--sprt", "5"), "--sprt '5', expected elo0,elo1"),
-        (("greedy", "random", "--sprt", "0,1e2"), "--sprt '0,1e2', expected elo0,elo1"),
-        (("greedy", "random", "--openings", "x"), "x cannot be read"),
-        (("greedy", "random", "--openings", "random"), "openings: 'random', expected random:N"),
-        (("greedy", "random", "--run", "./x"), "--run is for folders and git revisions"),
-        (("greedy", "."), "NEW, home: how is its bot started?"),
-    ],
+WRONG: Final = (
+    *("nowhere greedy", "greedy 'random; cdw=x'", "greedy 'home=.; cwd=.'", "greedy ."),
+    *("greedy random --build make", "greedy random --run ./x", "greedy random --tc soon"),
+    *("greedy random --budget soon", "greedy random --sprt 5", "greedy random --sprt 0,1e2"),
+    *("greedy random --openings x", "greedy random --openings random"),
 )
-def test_wrong_usage_names_what_is_wrong(words: tuple[str, ...], told: str, home: Path) -> None:
-    ended = commands.arena("match", *words)
-    assert ended.status == 2
-    assert told in ended.err
+
+
+def test_wrong_usage_names_what_is_wrong(home: Path, golden: Golden) -> None:
+    golden(refusals(f"match {words}" for words in WRONG))
     assert not list(home.iterdir())
-
-
-def test_two_bots_of_one_name_are_old_and_new(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert home.is_dir()
-    won_by(monkeypatch, "first")
-    ended = commands.arena("match", "greedy", "greedy; option.x=1", "--budget", "2", "-q")
-    assert "new is not told apart from old: 1 of 2 points" in ended.out
 
 
 def a_folder(home: Path, **files: str) -> Path:
@@ -375,42 +329,45 @@ time = { move = "1s" }
 """
 
 
-def test_a_folder_says_itself_how_its_bot_is_started(home: Path) -> None:
+def test_a_folder_says_itself_how_its_bot_is_started(home: Path, golden: Golden) -> None:
     program = "#!/bin/sh\n"
+    named = {"bot__js": "", "util__js": "", "test": program}
+
+    def words(made: str = "", *, run: str = "", **files: str) -> list[str]:
+        folder = a_folder(home, **files)
+        found = table_in(folder, run, {folder / made} if made else set(), "OLD")
+        return [word.replace(f"{folder}/", "") for word in found["command"]]
+
     toml = a_folder(home, tournament__toml=CONFIG, deep=program, other=program)
-    of_toml = {
+    assert table_in(toml, "", set(), "OLD") == {
         "cwd": str(toml),
         "command": [str(toml / "deep"), "-x"],
         "options": {"threads": 2},
         "time": {"move": "1s"},
     }
-    assert table_in(toml, "", set(), "OLD") == of_toml
-    assert table_in(toml, "./other", set(), "OLD")["command"] == [str(toml / "other")]
     one = a_folder(home, only=program, README="", a__py="")
     assert table_in(one, "", set(), "OLD") == {"cwd": str(one), "command": [str(one / "only")]}
-    script = a_folder(home, bot__js="", README="")
-    assert table_in(script, "", set(), "OLD")["command"] == ["node", str(script / "bot.js")]
-    named = {"bot__js": "", "util__js": "", "test": program}
-    package = a_folder(home, package__json='{"main": "./bot.js"}', **named)
-    assert table_in(package, "", set(), "OLD")["command"] == ["node", str(package / "bot.js")]
-    index = a_folder(home, package__json='{"type": "module"}', index__js="", **named)
-    assert table_in(index, "", set(), "OLD")["command"] == ["node", str(index / "index.js")]
+    assert words(run="./other", tournament__toml=CONFIG, deep=program, other=program) == ["other"]
+    assert words(bot__js="", README="") == ["node", "bot.js"]
+    assert words(package__json='{"main": "./bot.js"}', **named) == ["node", "bot.js"]
+    assert words(package__json='{"type": "module"}', index__js="", **named) == ["node", "index.js"]
+    assert words("bot", test=program, bot=program) == ["bot"], "it was made"
     (home / "away.js").touch()
     named_odd = ['{"main": "../away.js"}', '{"main": "away.js"}', '{"main": "away.txt"}']
     for main in (*named_odd, '{"main": "/bin/sh"}', '{"main": 3}', "[]", "{", "{}"):
         away = a_folder(home, package__json=main, away__txt="", **named)
         (away / "away.js").symlink_to(home / "away.js")
         assert table_in(away, "", set(), "OLD")["command"] == [str(away / "test")], main
-    two = a_folder(home, test=program, bot=program)
-    assert table_in(two, "", {two / "bot"}, "OLD")["command"] == [str(two / "bot")], "it was made"
-    with pytest.raises(ConfigError, match=r"OLD: how is .*\(found: bot, test\); say it with --run"):
-        table_in(two, "", set(), "OLD")
-    many = a_folder(home, tournament__toml=CONFIG.replace('"greedy"', '"a"\ncommand = "x"'))
-    with pytest.raises(ConfigError, match=r"has not one bot with a command \(a, mine\); say which"):
-        table_in(many, "", set(), "OLD")
-    for odd in ("bot = 3", "[[bot]]\ncommand = 3", "[[bot]]\ncommand = []", "x = " + 99 * "["):
-        with pytest.raises(ConfigError):
-            table_in(a_folder(home, tournament__toml=odd), "", set(), "OLD")
+    many = CONFIG.replace('"greedy"', '"a"\ncommand = "x"')
+    odd = ("bot = 3", "[[bot]]\ncommand = 3", "[[bot]]\ncommand = []", "x = " + 99 * "[")
+    refused = {"two programs": {"test": program, "bot": program}}
+    refused |= {text[:40]: {"tournament__toml": text} for text in (many, *odd)}
+    said = {}
+    for name, files in refused.items():
+        with pytest.raises(ConfigError) as caught:
+            table_in(a_folder(home, **files), "", set(), "OLD")
+        said[shlex.quote(name)] = str(caught.value)
+    golden(said)
 
 
 # In a sandbox
@@ -423,7 +380,7 @@ def leaving(home: Path, what: str) -> str:
 
 @needs("bwrap")
 def test_what_a_folder_builds_and_starts_runs_in_the_sandbox_that_is_asked_for(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = a_folder(home, source=BOT.read_text())
     (folder / "tournament.toml").write_text(
@@ -432,12 +389,11 @@ def test_what_a_folder_builds_and_starts_runs_in_the_sandbox_that_is_asked_for(
     start = f"#!/bin/sh\n{leaving(home, 'play')}() {{ sh source; }}; play\n"
     (folder / "Makefile").write_text("all:\n\tcp start made && chmod +x made\n")
     (folder / "start").write_text(start)
-    words = ("match", "greedy", folder, "--budget", "2", "--game", "yavalath", "--tc", "nodes 1")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "cache"))
-    assert commands.arena(*words, "--sandbox", "bwrap", "--out", home / "out").status == 12
+    words = ("match", "greedy", folder, *QUICK)
+    assert arena(*words, "--sandbox", "bwrap", "--out", home / "out").status == 12
     assert not list(home.glob("mark*"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "another"))  # the build is kept
-    assert commands.arena(*words, "--out", home / "other").status == 12
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))  # the build is kept
+    assert arena(*words, "--out", home / "other").status == 12
     assert len(list(home.glob("mark*"))) == 2, "without a sandbox it leaves both"
 
 
@@ -451,20 +407,14 @@ def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
     (home / ".git" / "info" / "attributes").write_text("* filter=x\n")
     before = everything(home)
     monkeypatch.chdir(home / "bot")
-    made = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made && ls .. > ../seen"
-    build = f"touch {home}/mark; {made}"
-    words = ("match", "old", "new=HEAD", "--build", build, "--game", "yavalath", "--budget", "2")
-    ended = commands.arena(*words, "--tc", "nodes 1", "--sandbox", "bwrap")
+    words = ("--build", f"touch {home}/mark; {MAKES} && ls .. > ../seen", *QUICK)
+    ended = arena("match", "old", "new=HEAD", *words, "--sandbox", "bwrap")
     assert (ended.status, ended.out.split()[:2]) == (12, ["new", "is"]), ended.err
     assert everything(home) == before
-    commands.arena("match", "old", "new=HEAD; sandbox=bwrap", *words[3:], "--tc", "nodes 1")
+    arena("match", "old", "new=HEAD; sandbox=bwrap", *words)
     assert not (home / "mark-of-git").exists(), "they have one repository"
-    failed = commands.arena(*words[:3], "--build", "echo broken >&2; exit 7", "--sandbox", "bwrap")
-    assert failed.status == 1
-    assert failed.err.splitlines()[-2:] == [
-        "arena: --build 'echo broken >&2; exit 7' of old exited with status 7:",
-        "  broken",
-    ]
+    failed = arena("match", "old", "new=HEAD", "--build", "exit 7", "--sandbox", "bwrap")
+    assert (failed.status, "of old exited with status 7" in failed.err) == (1, True)
 
 
 def test_who_is_greeted_sees_what_it_will_see_when_it_plays(
@@ -482,81 +432,72 @@ def test_who_is_greeted_sees_what_it_will_see_when_it_plays(
     (outer / "inner").mkdir()
     (outer / "inner" / "bot.py").touch()
     words = ("match", outer, outer / "inner", "--sandbox", "bwrap", "--out", outer / "out")
-    assert "folder: it was seen" in commands.arena(*words).err
+    assert "folder: it was seen" in arena(*words).err
     assert str(outer / "bot.py") in shown
     assert str(outer) not in shown, "another bot and the match lie there"
 
 
-def test_a_sandbox_that_is_not_possible_is_told_before_git_or_a_build_runs(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    a_repository(home)
-    monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
-    ended = commands.arena("match", "old", "HEAD", "--build", "touch mark", "--sandbox", "bwrap")
-    assert ended.status == 2
-    assert "sandbox = 'bwrap': bwrap is not installed" in ended.err
-
-
-# Git
+# Git and builds
 
 
 def test_revisions_are_built_and_play_and_nothing_stays_but_the_match(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     a_repository(home)
     before = everything(home)
+    with monkeypatch.context() as patch:
+        patch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
+        golden(refusals(["match old HEAD --build 'touch mark' --sandbox bwrap"]))
+    build = "seq 40; ls bot; echo broken >&2; exit 7"
+    (said,) = refusals([f"match old greedy --build {shlex.quote(build)}"], 1).values()
+    assert said.splitlines()[1:4] + said.splitlines()[-3:] == [
+        f"arena: --build {build!r} of old exited with status 7:",
+        *("  … 13 lines more", "  14", "  check", "  source", "  broken"),
+    ]
+    assert not kept(tmp_path)
     monkeypatch.chdir(home / "bot")
-    build = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made"
-    words = ("old", "new=HEAD", "--build", build, "--game", "yavalath", "--budget", "2")
-    ended = commands.arena("match", *words)
+    words = ("old", "new=HEAD", "--build", MAKES, *QUICK)
+    ended = arena("match", *words)
     assert (ended.status, ended.out.split()[0]) == (12, "new")
     assert everything(home) == before
-    (kept,) = (tmp_path / "state" / "lath-arena" / "matches").iterdir()
-    assert not (kept / matches.BUILDS).exists()
-    again = commands.arena("match", *words)
+    (folder,) = kept(tmp_path)
+    assert not (folder / matches.BUILDS).exists()
+    again = arena("match", *words)
     assert "of 4 games" in again.out, again.err
     assert "has changed" not in again.err
 
 
-MAKES: Final = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made"
-"""Makes a program of the source of a bot in a folder."""
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("greedy", "new=./bot", "--build", MAKES),
-        ("greedy", f'new=./bot; build="{MAKES}"'),
-        ("greedy", f'new=./made; cwd=bot; build="{MAKES}"'),
-        ("old", ".", "--build", MAKES),
-    ],
-    ids=["option", "part", "command", "revision against folder"],
-)
 def test_a_folder_is_built_in_a_copy(
-    words: tuple[str, ...], home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "cache"))
     a_repository(home)
     shutil.copy(BOT, home / "bot" / "source")
     before = everything(home)
-    if "." in words:
-        monkeypatch.chdir(home / "bot")
-    ended = commands.arena("match", *words, "--game", "yavalath", "--budget", "2", "--tc", "move 5")
-    assert ended.status == 12, ended.err
-    assert f": {MAKES}\n" in ended.err
-    assert "of 2 games" in ended.out
-    assert everything(home) == before
+    built = {
+        "option": ("greedy", "new=./bot", "--build", MAKES),
+        "part": ("greedy", f'new=./bot; build="{MAKES}"'),
+        "command": ("greedy", f'new=./made; cwd=bot; build="{MAKES}"'),
+        "a revision against a folder": ("old", ".", "--build", MAKES),
+    }
+    for said_in, words in built.items():
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / said_in))
+        monkeypatch.chdir(home / "bot" if "." in words else home)
+        ended = arena("match", *words, *QUICK)
+        assert (ended.status, f": {MAKES}\n" in ended.err) == (12, True), (said_in, ended.err)
+        assert "of 2 games" in ended.out
+        assert everything(home) == before
 
 
 def test_what_is_said_in_a_folder_and_tournaments_there_are_no_sources_of_its_bot(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(home.parent / "cache"))
     (home / "source").write_bytes(BOT.read_bytes())
     (home / "played").mkdir()
     (home / "played" / "tournament.db").touch()
     log = os.open(home / "log", os.O_RDWR | os.O_CREAT)
-    monkeypatch.setattr(builds, "_outputs", lambda: iter([os.fstat(log)]))
+    monkeypatch.setattr(
+        builds, "_outputs", lambda: iter([os.fstat(log)])
+    )  # this one's are pytest's
     made = builds.copy_of(home, "echo built >&2; touch made", "ann", None)
     assert sorted(path.name for path in made.iterdir()) == ["made", "source"]
     os.write(log, b"more")
@@ -564,46 +505,17 @@ def test_what_is_said_in_a_folder_and_tournaments_there_are_no_sources_of_its_bo
     os.close(log)
 
 
-def test_as_many_games_are_played_at_once_as_jobs_says(
+def process_name(number: int) -> str:
+    """Return what a process is called; empty where it is none."""
+    with suppress(OSError):
+        name, state = Path(f"/proc/{number}/stat").read_text().split()[1:3]
+        return "" if state == "Z" else name.strip("()")
+    return ""
+
+
+def test_what_was_built_goes_with_whoever_is_killed(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    won_by(monkeypatch, "first")
-    assert played("--budget", "2", "--out", home / "out", "--jobs", "3").status == 12
-    assert tomllib.loads((home / "out" / "tournament.toml").read_text())["jobs"] == 3
-    more = played("--budget", "2", "--out", home / "out")
-    assert "jobs was 3 and is " in more.err
-    assert "of 6 games" not in more.out
-    wrong = played("--jobs", "many")
-    assert wrong.status == 2
-    assert "jobs = \"many\", expected a whole number from 1 to 512, or 'auto'" in wrong.err
-    both = played("--jobs", "2", "--cluster", "local:1")
-    assert "--jobs is for this machine" in both.err
-
-
-def test_a_build_that_fails_shows_what_it_said_and_leaves_nothing(
-    home: Path, tmp_path: Path
-) -> None:
-    a_repository(home)
-    build = "seq 40; ls bot; echo broken >&2; exit 7"
-    ended = commands.arena("match", "old", "greedy", "--build", build)
-    assert ended.status == 1
-    lines = ended.err.splitlines()
-    assert lines[1] == f"arena: --build {build!r} of old exited with status 7:"
-    assert lines[2] == "  … 13 lines more"
-    assert lines[-3:] == ["  check", "  source", "  broken"]
-    assert not list((tmp_path / "state" / "lath-arena" / "matches").iterdir())
-
-
-def test_a_folder_that_a_revision_does_not_have_is_told(home: Path) -> None:
-    a_repository(home)
-    (home / "deep").mkdir()
-    known = revision("HEAD", home / "deep")
-    assert known is not None
-    with workshop(home / "out" / "shop") as shop, pytest.raises(ArenaError, match="no folder deep"):
-        shop.check_out(known, "old")
-
-
-def test_what_was_built_goes_with_whoever_is_killed(home: Path) -> None:
     (home / "out").mkdir()
     os.mkfifo(home / "number")
     code = (
@@ -615,9 +527,10 @@ def test_what_was_built_goes_with_whoever_is_killed(home: Path) -> None:
     )
     with subprocess.Popen([sys.executable, "-c", code], cwd=home) as killed:
         number = int((home / "number").read_text())
-        shop = workshop(home / "out" / "shop")
-        with mock.patch.object(revisions, "PATIENCE_S", 0.0), pytest.raises(InUseError):
-            shop.__enter__()
+        with monkeypatch.context() as patch:
+            patch.setattr(revisions, "PATIENCE_S", 0.0)
+            with pytest.raises(InUseError):
+                workshop(home / "out" / "shop").__enter__()
         killed.kill()
     with workshop(home / "out" / "shop"):  # as soon as who clears up has done so
         assert not list((home / "out" / "shop").iterdir())
@@ -625,37 +538,31 @@ def test_what_was_built_goes_with_whoever_is_killed(home: Path) -> None:
     assert not (home / "out").exists()
 
 
-def test_a_match_with_a_folder_that_was_edited_begins_anew(
+def test_a_match_with_a_folder_goes_on_until_that_is_edited(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     won_by(monkeypatch, "first")
     folder = a_folder(home, bot__py="", net__bin="1")
-    words = ("match", "greedy", "folder", "--budget", "2")
-    games = [commands.arena(*words).out.splitlines()[1].rpartition(", ")[2] for _ in range(2)]
+
+    def games(*words: object) -> str:
+        ended = arena("match", "greedy", "folder", "--budget", "2", *words)
+        return ended.out.splitlines()[1].rpartition(", ")[2]
+
+    inside = ("--out", folder / "deep" / "out")
+    assert [games(), games()] == ["of 2 games", "of 4 games"]
+    assert [games(*inside), games(*inside)] == ["of 2 games", "of 4 games"]
     (folder / "net.bin").write_text("22")
-    games.append(commands.arena(*words).out.splitlines()[1].rpartition(", ")[2])
-    assert games == ["of 2 games", "of 4 games", "of 2 games"]
-
-
-def test_a_match_that_lies_in_the_folder_of_its_bot_goes_on(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    won_by(monkeypatch, "first")
-    out = a_folder(home, bot__py="") / "deep" / "out"
-    words = ("match", "greedy", "folder", "--budget", "2", "--out", out)
-    games = [commands.arena(*words).out.splitlines()[1].rpartition(", ")[2] for _ in range(2)]
-    assert games == ["of 2 games", "of 4 games"]
+    assert games() == "of 2 games"
 
 
 def test_another_commit_build_or_part_is_another_match(home: Path) -> None:
     a_repository(home)
 
     def digest(old: str, build: str = "make", *, part: str = "") -> str:
-        both = origin_of(old, "old"), origin_of(f"greedy{part}", "new")
         terms = matches.Terms(
             build=build, run="", games=(), tc="1", sprt="0,5", openings="", seed=1
         )
-        return terms.digest(both)
+        return terms.digest((origin_of(old, "old"), origin_of(f"greedy{part}", "new")))
 
     assert digest("x=HEAD") == digest("x=HEAD~0")
     others = [digest("x=old"), digest("x=HEAD", "make all"), digest("x=HEAD", part="; tc=9")]

@@ -6,8 +6,9 @@ before each change that it makes to files.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import chdir
+from contextlib import chdir, closing
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,9 @@ from writers import (
     typed,
 )
 
+from lath.arena.analysing import Kept
+from lath.arena.solving import Solved
+from lath.games.core import Move
 from lath.notation.files import half_of, remove_halves, write_atomically
 
 pytestmark = pytest.mark.slow
@@ -52,9 +56,12 @@ OF_THE_TOURNAMENT: Final = (
 
 
 @every_file
-def test_a_file_of_another_kind_is_replaced_by_force_alone(name: str) -> None:
+def test_a_file_is_written_over_what_is_its_own_and_nothing_else_but_by_force(name: str) -> None:
     place = list(FILES).index(name)
     foreign(name, [list(FOREIGN)[(place + step) % len(FOREIGN)] for step in (0, 3)])
+    of_a_tournament(name, OF_THE_TOURNAMENT[place % 3 :: 3])
+    of_its_own(name)
+    of_its_input(name)
 
 
 def foreign(name: str, kinds: Iterable[str]) -> None:
@@ -84,12 +91,6 @@ def changed(before: Mapping[str, bytes]) -> set[str]:
     return {path for path in before if before[path] != after.get(path)}
 
 
-@every_file
-def test_a_file_of_a_tournament_is_replaced_by_no_command(name: str) -> None:
-    place = list(FILES).index(name) % 3
-    of_a_tournament(name, OF_THE_TOURNAMENT[place::3])
-
-
 def of_a_tournament(name: str, parts: Iterable[str]) -> None:
     """Have a command write over files of a tournament, by their names and by links."""
     writer = FILES[name]
@@ -103,17 +104,17 @@ def of_a_tournament(name: str, parts: Iterable[str]) -> None:
             assert tree_of(home) == before, out
 
 
-@every_file
-def test_what_is_missing_empty_or_its_own_is_written(name: str) -> None:
+def of_its_own(name: str) -> None:
+    """Have a command write what is missing, its own or empty, and over no folder."""
     writer = FILES[name]
     with copied_home() as home:
-        Path("empty").touch()
-        for out in (writer.name, writer.name):
+        for _ in range(2):
             others = tree_of(home)
-            ran = typed(writer, out)
+            ran = typed(writer, writer.name)
             assert ran.status == 0, ran.err
-            assert changed(others) <= {out, *_run()}
-            assert out in tree_of(home)
+            # A run that goes on writes its directory anew.
+            assert {p for p in changed(others) if not p.startswith("new/")} <= {writer.name}
+            assert writer.name in tree_of(home)
         Path(writer.name).write_bytes(b"")
         assert typed(writer, writer.name).status == 0
         if name != "edit -o":  # which takes a folder for several files
@@ -122,13 +123,8 @@ def test_what_is_missing_empty_or_its_own_is_written(name: str) -> None:
                 assert typed(writer, folder).status == 2, folder
 
 
-def _run() -> set[str]:
-    """Return what a run that goes on writes anew in its directory."""
-    return {path for path in tree_of(Path()) if path.startswith("new/")}
-
-
-@every_file
-def test_an_input_is_replaced_by_nothing_that_holds_less(name: str) -> None:
+def of_its_input(name: str) -> None:
+    """Have a command write over what it reads, which nothing replaces that holds less."""
     writer = FILES[name]
     source = writer.line.split()[1]
     if not source.endswith((".lath", ".csv")):
@@ -158,17 +154,23 @@ def test_a_selection_replaces_what_it_is_of_where_nothing_is_lost() -> None:
         assert (ran.status, Path("games.lath").read_text().count("[Game")) == (0, 1)
 
 
-def test_what_appends_and_what_edits_leaves_a_tournament_as_it_is() -> None:
+def test_what_appends_edits_or_makes_a_folder_leaves_what_is_there_as_it_is() -> None:
     with copied_home() as home:
+        split = Writer("select games.lath --split round -o OUT")
+        assert typed(split, "parts").status == 0
+        Path("new").mkdir()
+        Path("new/mybot.py").write_text("mine")
         before = tree_of(home)
         for line in (
             "edit cup/games.lath --set Event=x",
             "play yavalath --bot random -o cup/games.lath",
             "select games.lath --split round -o cup",
+            "select games.lath --split round -o parts",
             "report cup --site cup",
             "report cup --owner greedy -o cup",
             "report --copy-templates cup",
             "init cup",
+            "init new",
             "init --game cup/hexline",
             "check cup --sound cup",
             "puzzles make yavalath -n 1 -o cup/games.lath",
@@ -176,37 +178,50 @@ def test_what_appends_and_what_edits_leaves_a_tournament_as_it_is() -> None:
             ran = typed(Writer(line), "")
             assert ran.status in (1, 2), line
             assert tree_of(home) == before, line
+        assert "is there already; --force replaces it" in typed(split, "parts").err
+        assert typed(split, "parts", "--force").status == 0
 
+
+ANALYZE: Final = "analyze short.lath --bot greedy --nodes 5 -o out.lath"
 
 BESIDE: Final[Mapping[str, str]] = {
     "check games.lath --index": "games.lath.idx",
     "edit games.lath --set Event=x": "games.lath.bak",
-    "analyze short.lath --bot greedy --nodes 5 -o out.lath": "out.lath.analysis",
+    ANALYZE: "out.lath.analysis",
     "convert games.lath more.duckdb": "more.duckdb",
     "report games.lath -o page.html --base-url https://example.org": "page.png",
 }
 """By a command, what it writes that nobody names, or that is not written at once."""
 
 
-@pytest.mark.parametrize("line", BESIDE)
-@pytest.mark.parametrize("kind", ["words", "a database"])
-def test_what_lies_where_a_command_writes_something_of_its_own_stays(line: str, kind: str) -> None:
+def test_what_lies_where_a_command_writes_something_of_its_own_stays() -> None:
     with copied_home() as home:
-        Path(BESIDE[line]).write_bytes(FOREIGN[kind])
-        before = tree_of(home)
-        ran = typed(Writer(line), "")
-        assert (ran.status, BESIDE[line] in ran.err) == (2, True), ran.err
-        after = tree_of(home)
-        assert {path: after.get(path) for path in before} == before
+        database = Path("cup/tournament.db").read_bytes()
+        kinds = [(line, FOREIGN[kind]) for line in BESIDE for kind in ("words", "a database")]
+        for line, data in (*kinds, (ANALYZE, database)):
+            lies = Path(BESIDE[line])
+            lies.write_bytes(data)
+            before = tree_of(home)
+            ran = typed(Writer(line), "")
+            assert (ran.status, BESIDE[line] in ran.err) == (2, True), (line, ran.err)
+            assert ("it has other tables" in ran.err) == (data is database)
+            after = tree_of(home)
+            assert {path: after.get(path) for path in before} == before, line
+            lies.unlink()
 
 
-@pytest.mark.parametrize("line", list(BESIDE)[2:3])
-def test_another_database_is_not_taken_for_answers(line: str) -> None:
-    with copied_home():
-        Path(BESIDE[line]).write_bytes(Path("cup/tournament.db").read_bytes())
-        ran = typed(Writer(line), "")
-        assert (ran.status, "it has other tables" in ran.err) == (2, True)
-        assert Path(BESIDE[line]).read_bytes() == Path("cup/tournament.db").read_bytes()
+def test_an_answer_that_was_damaged_is_asked_again(tmp_path: Path) -> None:
+    file, told = tmp_path / "out.lath.analysis", Solved(value="win", plies=1, line=(Move("e5"),))
+    with closing(Kept(file)) as kept:
+        kept.put("asked", told)
+        assert kept.get("asked") == told
+    with closing(sqlite3.connect(file)) as database:
+        (text,) = database.execute("select told from exact").fetchone()
+        assert text.count("win") == 1
+        database.execute("update exact set told = ?", (text.replace("win", "loss"),))
+        database.commit()
+    with closing(Kept(file)) as kept:
+        assert kept.get("asked") is None
 
 
 # Kills

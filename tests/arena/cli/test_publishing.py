@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -17,41 +19,41 @@ from planted import pool, secret, secrets_below, secrets_in
 from sample_records import HOSTILE_NAMES, random_game
 
 from lath.arena.tournament.pages import MANIFEST
-from lath.notation.record import Record
 from lath.notation.writer import format_record
 from lath.reports.league import address, addresses
 
 pytestmark = pytest.mark.slow
 
 
-def cup(folder: Path, names: Sequence[str], date: str = "2026-03-01", seed: int = 0) -> Path:
+def cup(folder: Path, names: Sequence[str], date: str = "2026-03-01", seed: int = 0) -> None:
     """Make a tournament's directory of a game of each two bots in both seats."""
+    tags: dict[str, Any] = {"Event": f"The {folder.name}", "Date": date}
     pairs = [(one, other) for one in names for other in names if one != other]
-    records: list[Record] = [
-        random_game(
-            "yavalath",
-            seed + number,
-            first=first,
-            second=second,
-            Event=f"The {folder.name}",
-            Date=date,
-            Number=str(number),
-        )
-        for number, (first, second) in enumerate(pairs, 1)
+    records = [
+        random_game("yavalath", seed + n, first=first, second=second, **tags, Number=str(n))
+        for n, (first, second) in enumerate(pairs, 1)
     ]
     folder.mkdir(parents=True)
     (folder / "games.lath").write_text("\n".join(map(format_record, records)), encoding="utf-8")
-    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a league of two cups and a pool, and the site that is made of it."""
+    home = tmp_path_factory.mktemp("publishing")
+    cup(home / "league" / "spring", ("ann", "mine", "rex"))
+    cup(home / "league" / "club" / "autumn", ("ann", "mine"), "2026-09-01", seed=50)
+    pool(home / "league" / "lab")
+    ran = site(home / "league", home / "site", "--title", "Our league")
+    assert re.fullmatch(rf"{home}/site: 3 events, 3 bots, 19 games, [\d.]+ [kM]B\n", ran.err)
+    return home
 
 
 @pytest.fixture
-def league(tmp_path: Path) -> Path:
-    """A league of two cups and a pool."""
-    folder = tmp_path / "league"
-    cup(folder / "spring", ("ann", "mine", "rex"))
-    cup(folder / "club" / "autumn", ("ann", "mine"), "2026-09-01", seed=50)
-    pool(folder / "lab")
-    return folder
+def league(made: Path, tmp_path: Path) -> Path:
+    """Return a copy of the league; its site is beside it."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "league"
 
 
 def site(league: Path, out: Path, *words: object) -> Ran:
@@ -103,48 +105,32 @@ def dead_links(folder: Path) -> Iterator[str]:
 # the pages
 
 
-def test_a_league_is_a_page_of_all_one_a_bot_and_the_report_of_each_event(
-    league: Path, tmp_path: Path
-) -> None:
-    out = tmp_path / "site"
-    ran = site(league, out, "--title", "Our league")
-    events = ["club-autumn-" + address("club/autumn")[-12:], "lab", "spring"]
-    assert sorted(files_in(out)) == sorted(
-        [
-            *(MANIFEST, ".nojekyll", "index.html", "head-to-head.html"),
-            *(f"bots/{name}.html" for name in ("ann", "mine", "rex")),
-            *(f"events/{name}.html" for name in events),
-        ]
-    )
-    assert re.fullmatch(rf"{out}: 3 events, 3 bots, 19 games, [\d.]+ [kM]B\n", ran.err)
+def test_a_league_has_a_page_of_all_events_and_of_each_bot_and_nothing_private(made: Path) -> None:
+    out = made / "site"
     assert list(dead_links(out)) == []
+    autumn = [path.name for path in (out / "events").glob("club-*")]
+    bots = [f"bots/{name}.html" for name in ("ann", "mine", "rex")]
+    events = [f"events/{name}" for name in ("lab.html", "spring.html", *autumn)]
+    assert sorted(files_in(out)) == sorted(
+        [MANIFEST, ".nojekyll", "index.html", "head-to-head.html", *bots, *events]
+    )
     index = (out / "index.html").read_text()
     assert "<h1><bdi>Our league</bdi></h1>" in index
     titles = re.findall(r'href="events/[^"]*"><bdi>([^<]*)', index)
     assert titles == ["Sample", "The autumn", "The spring"], "the newest first"
-
-
-def test_a_bots_page_has_its_versions_events_and_opponents(league: Path, tmp_path: Path) -> None:
-    site(league, tmp_path / "site")
-    html = (tmp_path / "site" / "bots" / "mine.html").read_text()
-    events, versions, opponents = (
+    html = (out / "bots" / "mine.html").read_text()
+    of_events, versions, opponents = (
         html.partition(f'<section id="{part}"')[2].partition("</section>\n</section>")[0]
         for part in ("events", "versions-1", "opponents")
     )
-    titles = re.findall(r'scope="row">.*?<bdi>([^<]*)', events)
-    assert titles == ["Sample", "The autumn", "The spring"]
-    names = re.findall(r'scope="row">.*?>([^<>]+)</bdi>', versions)
-    assert names == ["mine", "mine v2"]
+    assert re.findall(r'scope="row">.*?<bdi>([^<]*)', of_events) == titles
+    assert re.findall(r'scope="row">.*?>([^<>]+)</bdi>', versions) == ["mine", "mine v2"]
     rows = re.findall(r'scope="row">.*?>([^<>]+)</bdi></a></th><td>(\d+)', opponents)
     assert sorted(rows) == [("ann", "11"), ("rex", "2")], "of both versions; one game is void"
     assert 'href="../events/lab.html#games&amp;a=mine' in opponents
-
-
-def test_a_site_has_nothing_private(league: Path, tmp_path: Path) -> None:
-    site(league, tmp_path / "site")
-    assert secrets_below(tmp_path / "site") == set()
-    assert secrets_in((league / "lab" / "games.lath").read_text()), "there are some"
-    assert str(tmp_path) not in "".join(map(bytes.decode, files_in(tmp_path / "site").values()))
+    assert secrets_below(out) == set()
+    assert secrets_in((made / "league" / "lab" / "games.lath").read_text()), "there are some"
+    assert str(made) not in "".join(map(bytes.decode, files_in(out).values()))
 
 
 def test_names_become_files_that_any_system_has_and_no_two_share(tmp_path: Path) -> None:
@@ -160,13 +146,9 @@ def test_names_become_files_that_any_system_has_and_no_two_share(tmp_path: Path)
     }
     assert list(dead_links(out)) == []
     assert "<script>alert" not in (out / "index.html").read_text()
-
-
-def test_an_address_that_somebody_forged_takes_nobody_elses_place() -> None:
     forged = address("Ann")
     found = addresses(["Ann", forged, "ann"])
-    assert (found[forged], found["ann"]) == (forged, "ann")
-    assert len(set(found.values())) == 3
+    assert (found[forged], found["ann"], len(set(found.values()))) == (forged, "ann", 3)
 
 
 # written again
@@ -176,18 +158,21 @@ def test_the_same_league_gives_the_same_bytes_and_touches_nothing(
     league: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "site"
-    site(league, out)
     before = files_in(out)
     for path in out.rglob("*.html"):
         os.utime(path, (1000, 1000))
-    site(league, out)
+    site(league, out, "--title", "Our league")
     assert files_in(out) == before
     assert {path.stat().st_mtime for path in out.rglob("*.html")} == {1000}
+    cup(league / "new", ("ann", "rex"))
+    (league / "lab" / "tournament.db").write_bytes(b"no database" * 99)
+    (league / "lab" / "games.lath").unlink()
+    assert arena("report", league, "--site", out).status == 1
+    assert files_in(out) == before, "a damaged event leaves the site as it was"
 
 
 def test_pages_of_what_is_gone_go_and_no_other_file(league: Path, tmp_path: Path) -> None:
     out = tmp_path / "site"
-    site(league, out)
     (out / "CNAME").write_text("bots.example.org")
     (out / "bots" / "notes.html").write_text("mine")
     victim = tmp_path / "victim.html"
@@ -200,18 +185,18 @@ def test_pages_of_what_is_gone_go_and_no_other_file(league: Path, tmp_path: Path
     site(league, out)
     assert not (out / "events" / "spring.html").exists()
     assert not (out / "bots" / "rex.html").exists()
-    assert autumn.exists()
-    assert (out / "CNAME").exists()
-    assert (out / "bots" / "notes.html").exists()
-    assert victim.exists()
+    stay = (autumn, out / "CNAME", out / "bots" / "notes.html", victim)
+    assert all(path.exists() for path in stay)
     autumn.write_text("edited by hand")
     (league / "club" / "autumn" / "games.lath").unlink()
     assert f"{autumn} stays: somebody has changed it" in site(league, out).err
     assert autumn.read_text() == "edited by hand"
 
 
-def test_no_page_of_anybody_else_is_written_over(league: Path, tmp_path: Path) -> None:
-    out = tmp_path / "site"
+def test_no_page_of_anybody_else_is_written_over_and_no_flag_of_a_page_is_taken(
+    league: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "homepage"
     out.mkdir()
     (out / "index.html").write_text("<title>My homepage</title>")
     ran = arena("report", league, "--site", out)
@@ -219,25 +204,10 @@ def test_no_page_of_anybody_else_is_written_over(league: Path, tmp_path: Path) -
     assert "no page of ours" in ran.err
     ran = arena("report", league, "--site", league / "lab")
     assert (ran.status, "is a tournament" in ran.err) == (2, True)
-
-
-def test_a_damaged_event_leaves_the_site_as_it_was(league: Path, tmp_path: Path) -> None:
-    out = tmp_path / "site"
-    site(league, out)
-    before = files_in(out)
-    cup(league / "new", ("ann", "rex"))
-    (league / "lab" / "tournament.db").write_bytes(b"no database" * 99)
-    (league / "lab" / "games.lath").unlink()
-    ran = arena("report", league, "--site", out)
-    assert ran.status == 1
-    assert files_in(out) == before
-
-
-def test_a_site_takes_no_flags_of_a_page(league: Path, tmp_path: Path) -> None:
     for words in (("-o", "x.html"), ("--data", "-"), ("--watch",), ("--owner", "mine")):
-        ran = arena("report", league, "--site", tmp_path / "site", *words)
+        ran = arena("report", league, "--site", tmp_path / "none", *words)
         assert (ran.status, "exclude each other" in ran.err) == (2, True), words
-    assert not (tmp_path / "site").exists()
+    assert not (tmp_path / "none").exists()
 
 
 def test_the_example_of_a_workflow_publishes_what_is_written() -> None:
@@ -252,10 +222,10 @@ def test_the_example_of_a_workflow_publishes_what_is_written() -> None:
 
 
 def test_the_owner_gets_its_logs_faults_and_command_and_nobody_elses(
-    league: Path, tmp_path: Path
+    made: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "private"
-    ran = arena("report", league / "lab", "--owner", "mine", "-o", out)
+    ran = arena("report", made / "league" / "lab", "--owner", "mine", "-o", out)
     assert (ran.status, ran.err) == (0, f"{out}: logs of 2 games of mine\n")
     files = {name: content.decode() for name, content in files_in(out).items()}
     assert sorted(files) == [
@@ -280,24 +250,21 @@ def test_the_owner_gets_its_logs_faults_and_command_and_nobody_elses(
     assert out.stat().st_mode & 0o077 == 0
 
 
-def test_an_opponent_gets_nothing_of_who_crashed(league: Path, tmp_path: Path) -> None:
-    out = tmp_path / "private"
-    assert arena("report", league / "lab", "--owner", "ann", "-o", out).status == 0
-    logs = [path for path in out.iterdir() if path.suffix == ".log"]
-    assert "all is well here" in "".join(path.read_text() for path in logs)
-    assert secrets_in("".join(path.read_text() for path in logs)) == set()
+def test_an_opponent_gets_nothing_of_who_crashed_and_who_has_no_logs_is_told_so(
+    made: Path, tmp_path: Path
+) -> None:
+    lab, out = made / "league" / "lab", tmp_path / "private"
+    assert arena("report", lab, "--owner", "ann", "-o", out).status == 0
+    logs = "".join(path.read_text() for path in out.iterdir() if path.suffix == ".log")
+    assert ("all is well here" in logs, secrets_in(logs)) == (True, set())
     assert json.loads((out / "faults.json").read_text()) == []
-
-
-def test_who_is_not_there_or_has_no_logs_is_told_so(league: Path, tmp_path: Path) -> None:
-    out = tmp_path / "private"
-    ran = arena("report", league / "lab", "--owner", "nobody", "-o", out)
-    assert (ran.status, "has no bot 'nobody'; its bots: ann, mine, mine v2" in ran.err) == (2, True)
-    ran = arena("report", league / "spring", "--owner", "mine", "-o", out)
-    assert (ran.status, "no logs are kept in" in ran.err) == (1, True)
     quiet = pool(tmp_path / "quiet", broken=())
     (quiet / "logs" / "build-mine.log").unlink()
-    ran = arena("report", quiet, "--owner", "mine", "-o", out)
-    assert ran.status == 1
-    assert "no logs of mine are kept" in ran.err
-    assert not out.exists()
+    for source, owner, status, words in (
+        (lab, "nobody", 2, "has no bot 'nobody'; its bots: ann, mine, mine v2"),
+        (lab.parent / "spring", "mine", 1, "no logs are kept in"),
+        (quiet, "mine", 1, "no logs of mine are kept"),
+    ):
+        ran = arena("report", source, "--owner", owner, "-o", tmp_path / "none")
+        assert (ran.status, words in ran.err) == (status, True), ran.err
+    assert not (tmp_path / "none").exists()

@@ -37,14 +37,18 @@ def place(tmp_path: Path) -> Iterator[Range]:
         yield place
 
 
-def watching(place: Range, *words: str) -> subprocess.Popen[str]:
-    """Start to watch `out`, and return at once."""
-    return place.begin("report", "out", "--watch", "1", "-o", "page.html", *words)
+def watching(place: Range, source: str = "out") -> subprocess.Popen[str]:
+    """Start to watch, and return at once."""
+    return place.begin("report", source, "--watch", "1", "-o", "page.html")
+
+
+def page(place: Range) -> str:
+    return (place.folder / "page.html").read_text(encoding="utf-8")
 
 
 def is_refreshing(place: Range) -> bool:
-    """Return whether there is a page, a whole one, and it loads itself again."""
-    html = (place.folder / "page.html").read_text(encoding="utf-8")
+    """Return whether the page, a whole one, loads itself again."""
+    html = page(place)
     assert html.startswith("<!DOCTYPE html>")
     assert html.rstrip().endswith("</html>")
     every_s = re.findall(r'data-seconds="([^"]*)"', html)
@@ -61,6 +65,11 @@ def ended(watch: subprocess.Popen[str]) -> tuple[int, str]:
     return watch.returncode, said
 
 
+def told(stream: IO[str], words: str) -> bool:
+    """Return whether a line begins so before there are no more."""
+    return any(line.startswith(words) for line in stream)
+
+
 def test_a_watch_that_begins_before_the_run_ends_with_it(place: Range) -> None:
     watch = watching(place)
     waits_for_a_page(place)
@@ -71,10 +80,14 @@ def test_a_watch_that_begins_before_the_run_ends_with_it(place: Range) -> None:
     assert (run.returncode, status) == (0, 0)
     assert said.startswith("waiting for games in out\n")
     counts = [int(count) for count in WRITTEN.findall(said)]
-    assert counts[0] == 0
-    assert counts[-1] == 20
+    assert (counts[0], counts[-1]) == (0, 20)
     assert counts == sorted(counts)
     assert not is_refreshing(place)
+    again = watching(place)
+    status, said = ended(again)
+    assert (status, WRITTEN.findall(said)) == (0, ["20"]), "what is finished is written once"
+    wrong = place.arena("report", "out", "--watch", "-o", "nowhere/page.html")
+    assert (wrong.returncode, "cannot be written" in wrong.stderr) == (2, True)
 
 
 def test_a_page_is_written_long_before_a_run_is_over(place: Range) -> None:
@@ -88,17 +101,6 @@ def test_a_page_is_written_long_before_a_run_is_over(place: Range) -> None:
     stop(run, signal.SIGINT)
     status, said = ended(watch)
     assert status == 0, said
-    assert not is_refreshing(place)
-
-
-def page(place: Range) -> str:
-    return (place.folder / "page.html").read_text(encoding="utf-8")
-
-
-def test_a_finished_tournament_is_written_once(place: Range, finished: Path) -> None:
-    shutil.copytree(finished, place.out)
-    status, said = ended(watching(place))
-    assert (status, WRITTEN.findall(said)) == (0, ["2"])
     assert not is_refreshing(place)
 
 
@@ -118,12 +120,12 @@ def test_a_file_is_rendered_again_when_it_changes_and_half_a_record_is_waited_fo
     place: Range, finished: Path
 ) -> None:
     text = (finished / "games.lath").read_text()
+    others = text.replace('[Event "', '[Event "another ')
     records = place.folder / "mine.lath"
     records.write_text(text)
-    watch = place.begin("report", "mine.lath", "--watch", "1", "-o", "page.html")
+    watch = watching(place, "mine.lath")
     with listened_to(watch) as said:
         assert told(said, "page.html: 2 games")
-        others = text.replace('[Event "', '[Event "another ')
         records.write_text(text + "\n" + others[:-20])
         assert told(said, "page.html: 3 games")
         assert told(said, "warning: 1 unsound record is left out: syntax 1")
@@ -135,18 +137,6 @@ def test_a_file_is_rendered_again_when_it_changes_and_half_a_record_is_waited_fo
         assert told(said, "arena: watching no more")
         assert watch.wait(PATIENCE_S) == 3
     assert not is_refreshing(place)
-
-
-def told(stream: IO[str], words: str) -> bool:
-    """Return whether a line begins so before there are no more."""
-    return any(line.startswith(words) for line in stream)
-
-
-def test_what_cannot_be_written_ends_the_watch(place: Range, finished: Path) -> None:
-    shutil.copytree(finished, place.out)
-    told = place.arena("report", "out", "--watch", "-o", "nowhere/page.html")
-    assert told.returncode == 2
-    assert "cannot be written" in told.stderr
 
 
 def test_an_index_takes_in_tournaments_that_come_later(
