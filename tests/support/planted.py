@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import binascii
+import json
 import re
+import zlib
 from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import asdict, replace
@@ -50,10 +53,6 @@ def secrets_in(text: str) -> set[str]:
 
 def _opened(letters: str) -> str:
     """Return what letters are made of; empty where they are something else, such as a hash."""
-    import binascii
-    import json
-    import zlib
-
     try:
         return json.dumps(opened(letters))
     except (binascii.Error, zlib.error, ValueError):
@@ -134,21 +133,17 @@ def results(broken: Collection[int]) -> Iterator[GameResult]:
 
 def versions() -> tuple[Version, ...]:
     """Return two versions of a bot, and the one of another."""
-    command = ("python", f"/home/{secret('path')}/bot.py", secret("command"))
-    since = "2026-11-20T10:00:00+00:00"
-    rows = [("ann", "ann", 1, ""), ("mine", "mine", 1, since), ("mine v2", "mine", 2, "")]
-    return tuple(
-        Version(
-            name=name,
-            bot=bot,
-            number=number,
-            sha256=secret("digest"),
-            command=command,
-            options={"threads": 2, "book": secret("option")},
-            since=since,
-            retired=retired,
-        )
-        for name, bot, number, retired in rows
+    own: Any = {
+        "sha256": secret("digest"),
+        "command": ("python", f"/home/{secret('path')}/bot.py", secret("command")),
+        "options": {"threads": 2, "book": secret("option")},
+        "since": "2026-11-20T10:00:00+00:00",
+    }
+    retired = own["since"]
+    return (
+        Version(name="ann", bot="ann", number=1, retired="", **own),
+        Version(name="mine", bot="mine", number=1, retired=retired, **own),
+        Version(name="mine v2", bot="mine", number=2, retired="", **own),
     )
 
 
@@ -157,6 +152,18 @@ def provenance() -> Provenance:
     configuration = (
         f'[[bot]]\ncommand = "{secret("command")} {secret("configuration")}"\n'
         f'cwd = "/srv/{secret("cwd")}"\nenv = {{ TOKEN = "{secret("environment")}" }}\n'
+    )
+    files = {f"/srv/{secret('file')}": secret("digest")}
+    entrants = (
+        Entrant(
+            name=one.name,
+            says="A Bot",
+            command=one.command,
+            options=one.options,
+            time="10+0.1",
+            files=files,
+        )
+        for one in versions()
     )
     return Provenance(
         games=0,
@@ -168,17 +175,7 @@ def provenance() -> Provenance:
         hosts=(OtherMachine(name=secret("hosts"), cpu="Another one", cores=8, jobs=8),),
         seed=7,
         seed_sha256="7" * 64,
-        bots=tuple(
-            Entrant(
-                name=one.name,
-                says="A Bot",
-                command=one.command,
-                options=one.options,
-                time="10+0.1",
-                files={f"/srv/{secret('file')}": secret("digest")},
-            )
-            for one in versions()
-        ),
+        bots=tuple(entrants),
         configuration=configuration,
         resolved=secret("digest"),
     )

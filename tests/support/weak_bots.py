@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Final
+from typing import Final, NamedTuple
 
 from lath import games
 from lath.games.fast import FastBoard, fast_board
@@ -28,13 +28,11 @@ INITIAL_S: Final = 60.0
 Mover = Callable[[FastBoard, random.Random, "Setting"], int]
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What a bot knows of the game that it plays."""
+class Setting(NamedTuple):
+    """What a bot knows of the game that it plays: `ply` is how many have been played."""
 
     seat: int
     ply: int
-    """How many plies have been played."""
     opening: int
 
 
@@ -51,18 +49,15 @@ class Weakness:
     """By how much the logarithm of its odds is too large."""
 
 
-@dataclass
 class Event:
-    """Games of the planted bot and of others, each with each in both seats."""
+    """Games of the planted bot and of others, each with each in both seats.
 
-    seed: int
-    games: int
-    """Of the planted bot; the others have as many among themselves."""
-    weakness: Weakness
-    chance: random.Random = field(init=False)
+    `games`: of the planted bot; the others have as many among themselves.
+    """
 
-    def __post_init__(self) -> None:
-        self.chance = random.Random(f"{self.weakness.name} {self.seed}")
+    def __init__(self, seed: int, games: int, weakness: Weakness) -> None:
+        self.seed, self.games, self.weakness = seed, games, weakness
+        self.chance = random.Random(f"{weakness.name} {seed}")
 
     def records(self) -> list[Record]:
         """Return the records in the order in which they were played."""
@@ -103,17 +98,10 @@ class Event:
             plies.append(Ply(moves[-1], comments=(times,)))
             board.play(code)
         result = result or ("1-0", "0-1", "1/2-1/2")[board.winner or 0]
-        tags = {
-            "Game": GAME,
-            "Round": str((number + 1) // 2),
-            "First": first,
-            "Second": second,
-            "TimeControl": f"{INITIAL_S:g}+0",
-            "Opening": f"random: {' '.join(lines[opening])}",
-            "Number": str(number),
-            "Termination": ending,
-            "Result": result,
-        }
+        said = f"random: {' '.join(lines[opening])}"
+        tags = {"Game": GAME, "Round": f"{(number + 1) // 2}", "First": first, "Second": second}
+        tags |= {"TimeControl": f"{INITIAL_S:g}+0", "Opening": said, "Number": f"{number}"}
+        tags |= {"Termination": ending, "Result": result}
         return Record(tuple(tags.items()), tuple(plies), result)
 
 

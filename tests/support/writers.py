@@ -14,10 +14,9 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pytest
 from commands import Ran, arena
@@ -35,17 +34,11 @@ RUN: Final = "--bot greedy --bot random --game yavalath --rounds 1 -q"
 BOT: Final = "import random\n\nprint(random.random())  # a day's work\n"
 
 
-@dataclass(frozen=True)
-class Writer:
-    """A command that writes."""
+class Writer(NamedTuple):
+    """A command that writes, and the name of what it writes as a rule."""
 
     line: str
     name: str = "out.lath"
-    """What it writes as a rule."""
-
-    is_slow: bool = False
-    is_forced: bool = True
-    """Whether it has a flag by which it replaces anything."""
 
 
 FILES: Final[Mapping[str, Writer]] = {
@@ -68,7 +61,7 @@ FILES: Final[Mapping[str, Writer]] = {
     "report --data": Writer("report games.lath --data OUT", "out.json"),
     "bot pack": Writer("bot pack random --game yavalath -o OUT", "out.py"),
     "run --json-events-to": Writer(f"run {RUN} --out new --json-events-to OUT", "events.jsonl"),
-    "analyze": Writer("analyze short.lath --bot greedy --nodes 5 -o OUT", is_slow=True),
+    "analyze": Writer("analyze short.lath --bot greedy --nodes 5 -o OUT"),
 }
 """By what is written. `play -o` appends, and others never replace a file."""
 

@@ -49,7 +49,7 @@ def patch(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """Give a machine on which nothing is missing, to take things from."""
     monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
     monkeypatch.setattr(users, "can_be_given", lambda: False)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**12))
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: free(10**12))
     monkeypatch.setattr(diagnosis, "_why_no_bot", lambda _: "")
     return monkeypatch
 
@@ -74,6 +74,10 @@ def test_it_tells_point_by_point_what_there_is(tmp_path: Path) -> None:
     assert told["bots"]["found"] == "alphabeta, greedy, mcts, monte-carlo, random, solver"
 
 
+def free(room: int) -> SimpleNamespace:
+    return SimpleNamespace(free=room)
+
+
 def refused(_mark: str) -> None:
     raise MachineError("bots have no room for files in /scratch")
 
@@ -88,81 +92,56 @@ def unloadable(game_id: str) -> object:
 
 HAS, FINDS = metadata.version, util.find_spec
 CLOCKS: Final = {"current_clocksource": "hpet", "available_clocksource": "hpet tsc acpi_pm"}
+ONLY_CPU: Final = Here(home="/c", controllers=frozenset({"cpu"}), can_kill=True)
+NO_GROUPS: Final = Here(why_not="not mounted: mount -t cgroup2")
+FEW: Final = system.open_files(1) - 1
+DEEP: Final = SimpleNamespace(name="deep", value="no.bot")
+
 NO_BWRAP: Final = (bubblewrap, "why_not", lambda **_: BWRAP)
 NO_USER: Final = (users, "can_be_given", lambda: False)
-ROOT_USER: Final = (os, "geteuid", lambda: 0)
 A_USER: Final = (users, "can_be_given", lambda: True)
-FEW: Final = system.open_files(1) - 1
+NOTHING_ELSE: Final = (diagnosis, "_why_not", lambda _: "")
 
-LACKING: Final[dict[str, tuple[str, list[tuple[Any, str, Any]], tuple[str, ...]]]] = {
-    "no bwrap is noted": ("bwrap", [NO_BWRAP], ()),
-    "no bwrap is missing where it is asked for": ("bwrap", [NO_BWRAP], ("--sandbox", "bwrap")),
-    "no user is missing where it is asked for": (
-        "user",
-        [NO_USER, ROOT_USER],
-        ("--sandbox", "user"),
-    ),
-    "a closed home": ("user", [A_USER, (users, "closed_to", lambda *_: "/root")], ()),
-    "no users for others": ("user", [NO_USER, (os, "geteuid", lambda: 1000)], ()),
-    "a folder that is a file": ("results", [], ("file",)),
-    "a disk without room": ("results", [(system, "is_full", lambda _: True)], ()),
-    "little room": (
-        "results",
-        [(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**6))],
-        ("not/there",),
-    ),
-    "a disk of another machine": ("results", [(diagnosis, "_file_system", lambda _: "nfs4")], ()),
-    "a folder that is closed": ("results", [(os, "access", lambda *_: False)], ()),
-    "no room for scratch folders": ("scratch", [(trees, "refuse_if_lacking", refused)], ()),
-    "no folder for scratch folders": ("scratch", [(trees, "scratch_root", nowhere)], ()),
+Replaced = tuple[Any, str, Any]
+LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {
+    "no bwrap is noted": ("bwrap", "", NO_BWRAP),
+    "no bwrap is missing where it is asked for": ("bwrap", "--sandbox bwrap", NO_BWRAP),
+    "no user is missing too": ("user", "--sandbox user", NO_USER, (os, "geteuid", lambda: 0)),
+    "no users for others": ("user", "", NO_USER, (os, "geteuid", lambda: 1000)),
+    "a closed home": ("user", "", A_USER, (users, "closed_to", lambda *_: "/root")),
+    "a folder that is a file": ("results", "file"),
+    "a full disk": ("results", "", (system, "is_full", lambda _: True)),
+    "little room": ("results", "not/there", (shutil, "disk_usage", lambda _: free(10**6))),
+    "a disk of another machine": ("results", "", (diagnosis, "_file_system", lambda _: "nfs4")),
+    "a folder that is closed": ("results", "", (os, "access", lambda *_: False)),
+    "no room for scratch folders": ("scratch", "", (trees, "refuse_if_lacking", refused)),
+    "no folder for scratch folders": ("scratch", "", (trees, "scratch_root", nowhere)),
     "a game that does not load": (
-        "game chess",
-        [(games, "plugin_ids", lambda: ("chess",)), (games, "get", unloadable)],
-        (),
+        *("game chess", ""),
+        *((games, "plugin_ids", lambda: ("chess",)), (games, "get", unloadable)),
     ),
     "a bot that does not load": (
-        "bot deep",
-        [
-            (metadata, "entry_points", lambda **_: [SimpleNamespace(name="deep", value="no.bot")]),
-            (diagnosis, "_why_not", lambda _: ""),
-        ],
-        (),
+        *("bot deep", ""),
+        *((metadata, "entry_points", lambda **_: [DEEP]), NOTHING_ELSE),
     ),
-    "a control group of some": (
-        "control groups",
-        [
-            (
-                cgroups,
-                "what_is_here",
-                lambda: Here(home="/c", controllers=frozenset({"cpu"}), can_kill=True),
-            )
-        ],
-        (),
-    ),
-    "no control group": (
-        "control groups",
-        [(cgroups, "what_is_here", lambda: Here(why_not="not mounted: mount -t cgroup2"))],
-        (),
-    ),
-    "few open files": ("open files", [(resource, "getrlimit", lambda _: (FEW, FEW))], ()),
+    "control groups of some": ("control groups", "", (cgroups, "what_is_here", lambda: ONLY_CPU)),
+    "no control groups": ("control groups", "", (cgroups, "what_is_here", lambda: NO_GROUPS)),
+    "few open files": ("open files", "", (resource, "getrlimit", lambda _: (FEW, FEW))),
     "a slow clock": (
         "clock",
-        [(diagnosis, "_text", lambda path: CLOCKS.get(path.rpartition("/")[2], ""))],
-        (),
+        "",
+        (diagnosis, "_text", lambda path: CLOCKS.get(Path(path).name, "")),
     ),
     "an old package": (
-        "packages",
-        [(metadata, "version", lambda name: "13.6" if name == "rich" else HAS(name))],
-        (),
+        *("packages", ""),
+        (metadata, "version", lambda name: "13.6" if name == "rich" else HAS(name)),
     ),
     "no extra": (
-        "extra arrow",
-        [(util, "find_spec", lambda name: None if name == "pyarrow" else FINDS(name))],
-        (),
+        *("extra arrow", ""),
+        (util, "find_spec", lambda name: None if name == "pyarrow" else FINDS(name)),
     ),
 }
-"""By what is lacking: the point that says so, what looks for it in vain, and what is asked."""
-
+"""By what is lacking: the point that says so, what is asked, and what looks for it in vain."""
 
 OF_THIS_MACHINE: Final = ("open files", "clock", "packages")
 
@@ -173,11 +152,11 @@ def test_what_is_lacking_is_told_with_its_verdict_and_what_would_mend_it(
     patch.chdir(tmp_path)
     (tmp_path / "file").touch()
     said, missing = {}, set()
-    for name, (point, replaced, words) in LACKING.items():
+    for name, (point, words, *replaced) in LACKING.items():
         with patch.context() as more:
             for where, what, by in replaced:
                 more.setattr(where, what, by)
-            status, told = rows(*words)
+            status, told = rows(*words.split())
         row = told[point]
         found = (
             "" if point in OF_THIS_MACHINE else row["found"].partition("; memory of the kern")[0]

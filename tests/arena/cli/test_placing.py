@@ -10,8 +10,6 @@ import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import Future
-from functools import partial
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
@@ -19,16 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from commands import Ran, arena, refusals
+from decided import decide_games
 from places import ROOT
-from quick_runs import AtOnce, play_nothing
 from results import a_result
 
 from lath import games
 from lath.arena import ladder, placing
+from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.schedule.sprt import score_of
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.worker import PairJob, PairResult
 from lath.reports.ratings.results import Elo
 from lath.reports.standings import Meeting
 
@@ -39,36 +35,6 @@ sys.path.append(str(ROOT / "benchmarks"))
 from strength import LADDERS, play_of
 
 GAMES: Final = sorted(ladder.measured())
-
-
-class Strong(AtOnce):
-    """Has every game decided by chance, as strengths in Elo have it.
-
-    `ending`: by what "mine" loses its games, where not by the rules; `moves`: after how many.
-    """
-
-    def __init__(self, strengths: dict[str, float], ending: str = "", moves: int = 9) -> None:
-        super().__init__([])
-        self._strengths = strengths
-        self._ending = ending
-        self._moves = moves
-        self._chance = Random(5)
-
-    def submit(self, _play: Any, /, *given: Any, **_: Any) -> Future[Any]:
-        (job,) = given
-        assert isinstance(job, PairJob)
-        played = []
-        for plan in job.games:
-            first, second = (self._strengths[name] for name in plan.names)
-            result = "1-0" if self._chance.random() < score_of(first - second) else "0-1"
-            more: dict[str, Any] = {"first_moves": self._moves, "second_moves": self._moves}
-            if plan.names[result == "1-0"] == "mine" and self._ending:
-                more["termination"] = self._ending
-            game = a_result(plan.number, names=plan.names, game=plan.game, result=result, **more)
-            played.append(game)
-        future: Future[Any] = Future()
-        future.set_result(PairResult(pair=job.pair, games=tuple(played)).as_text())
-        return future
 
 
 @pytest.fixture(autouse=True)
@@ -87,13 +53,25 @@ def placed(
     *words: object,
     game: str = "yavalath",
     bot: str = "mine=greedy",
-    **how: Any,
+    ending: str = "",
+    moves: int = 9,
 ) -> Ran:
-    """Place a bot of this strength, by games that chance decides; no bot is started."""
-    play_nothing(patch)
+    """Place a bot of this strength, by games that chance decides as strengths in Elo have it.
+
+    `ending`: by what "mine" loses its games, where not by the rules; `moves`: after how many.
+    """
     strengths = {one.name: one.elo or 0.0 for one in ladder.levels_of(game)} | {"mine": elo}
-    executors = lambda *_: Strong(strengths, **how)  # noqa: E731
-    patch.setattr(directory, "Runner", partial(Runner, executors=executors))
+    chance = Random(5)
+
+    def decided(plan: GamePlan, _job: object) -> GameResult:
+        first, second = (strengths[name] for name in plan.names)
+        result = "1-0" if chance.random() < score_of(first - second) else "0-1"
+        more: dict[str, Any] = {"first_moves": moves, "second_moves": moves}
+        if plan.names[result == "1-0"] == "mine" and ending:
+            more["termination"] = ending
+        return a_result(plan.number, names=plan.names, game=plan.game, result=result, **more)
+
+    decide_games(patch, decided)
     patch.setattr(placing, "both_play", lambda *_, **__: [game])
     return arena("match", bot, "--game", game, *words)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,16 +13,16 @@ import pytest
 from arena_runs import Range
 from bad_bots import HasASkill, command
 from commands import Ran, arena, refusals
-from quick_runs import play_nothing
+from decided import decide_games
 from results import a_result
 
 from lath.arena import tuning
 from lath.arena.referee.bots import Greeting
+from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.entrants import bot_flag
-from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.sources import outcome_in, records_of
-from lath.arena.tournament.worker import PairJob, PairResult
+from lath.arena.tournament.worker import PairJob
 from lath.notation.protocol import read_option
 from lath.notation.record import Record
 from lath.reports import standings
@@ -38,30 +37,6 @@ REAL: Final = (
 )
 
 
-class Follows(Executor):
-    """Has games won by the bot whose option says so, else by nobody; may be killed amid them."""
-
-    def __init__(self, worth: Callable[[int], float], killed_after: int) -> None:
-        self._worth = worth
-        self._left = killed_after
-
-    def submit(self, _play: Callable[..., Any], /, *given: Any, **_: Any) -> Future[Any]:
-        (job,) = given
-        assert isinstance(job, PairJob)
-        if self._left == 0:
-            raise Killed
-        self._left -= 1
-        worth = {bot.name: self._worth(int(str(bot.options["skill"]))) for bot in job.bots}
-        played = []
-        for plan in job.games:
-            first, second = (worth[name] for name in plan.names)
-            result = "1/2-1/2" if first == second else "1-0" if first > second else "0-1"
-            played.append(a_result(plan.number, names=plan.names, result=result))
-        future: Future[Any] = Future()
-        future.set_result(PairResult(pair=job.pair, games=tuple(played)).as_text())
-        return future
-
-
 class Killed(BaseException):
     """What ends a run at once, as nothing that it knows of."""
 
@@ -69,10 +44,24 @@ class Killed(BaseException):
 def follows(
     patch: pytest.MonkeyPatch, worth: Callable[[int], float] = float, *, killed_after: int = -1
 ) -> None:
-    """Let games in this process follow from the bots' skill; no bot is started."""
-    play_nothing(patch)
-    executors = lambda *_: Follows(worth, killed_after)  # noqa: E731
-    patch.setattr(directory, "Runner", partial(Runner, executors=executors))
+    """Let games be won by the bot whose skill is worth more, else by nobody.
+
+    No bot is started; after so many pairs the run is killed.
+    """
+    left = killed_after
+
+    def decided(plan: GamePlan, job: PairJob) -> GameResult:
+        nonlocal left
+        if plan is job.games[0]:
+            if left == 0:
+                raise Killed
+            left -= 1
+        skills = {bot.name: worth(int(str(bot.options["skill"]))) for bot in job.bots}
+        first, second = (skills[name] for name in plan.names)
+        result = "1/2-1/2" if first == second else "1-0" if first > second else "0-1"
+        return a_result(plan.number, names=plan.names, result=result)
+
+    decide_games(patch, decided)
     patch.setattr(tuning, "play", partial(directory.run, with_report=False))
     greeting = Greeting(games=["yavalath"])
     for line in (

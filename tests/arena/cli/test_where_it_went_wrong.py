@@ -6,19 +6,14 @@ import json
 import re
 import shutil
 import sys
-from concurrent.futures import Future
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
 from commands import arena, refusals
-from quick_runs import AtOnce, play_nothing
+from decided import decide_games
 
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.worker import PairJob, PairResult
 from lath.games.core import Move, Seat
 from lath.notation.protocol import TimeControl
 from lath.notation.record import Termination
@@ -34,7 +29,7 @@ REASON = f"exited with status 1; standard error: {' '.join(TRACEBACK.split())}"
 SAID = f"    0.000000 bad  > go 2\n\n-- bad, standard error --\n{TRACEBACK}"
 
 
-def broken(plan: GamePlan) -> GameResult:
+def broken(plan: GamePlan, _job: object) -> GameResult:
     """Return a game that `bad` broke off at its first turn."""
     book = Scorebook(plan, (TimeControl(), TimeControl()))
     seat = Seat(plan.names.index("bad"))
@@ -47,28 +42,7 @@ def broken(plan: GamePlan) -> GameResult:
     return book.close(("0-1", "1-0")[seat], why, words, log=SAID)
 
 
-class Breaks(AtOnce):
-    """Has every game broken off."""
-
-    def __init__(self) -> None:
-        super().__init__([])
-
-    def submit(self, *given: object, **_: object) -> object:  # type: ignore[override]
-        job = given[1]
-        assert isinstance(job, PairJob)
-        future: Future[str] = Future()
-        games = tuple(map(broken, job.games))
-        future.set_result(PairResult(pair=job.pair, games=games).as_text())
-        return future
-
-
 BOTS: Final = ("--bot", "good=true", "--bot", "bad=true", "--game", "yavalath")
-
-
-def breaks(patch: pytest.MonkeyPatch) -> None:
-    """Have runs in this process play games that are broken off."""
-    play_nothing(patch)
-    patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Breaks()))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +52,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("COLUMNS", "200")  # else the reasons are wrapped
-        breaks(patch)
+        decide_games(patch, broken)
         ran = arena("run", "--out", "a cup", *BOTS, "--rounds", "4")
     assert ran.status == 0, ran.err
     return folder, ran.out
@@ -144,7 +118,7 @@ def test_a_run_may_fail_on_games_of_its_own_that_ended_badly(
 ) -> None:
     shutil.copytree(home[0] / "a cup", tmp_path / "a cup")
     monkeypatch.chdir(tmp_path)
-    breaks(monkeypatch)
+    decide_games(monkeypatch, broken)
 
     def failing(on: str, *words: str) -> tuple[int, list[str]]:
         ran = arena("run", "--out", "a cup", "--fail-on", on, "-q", *words)
