@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -71,15 +70,14 @@ def test_a_file_gives_tables_json_and_a_sheet_of_all_games_and_of_each(file: Pat
 
 
 def test_the_number_behind_a_rating_is_the_longer_side_of_its_interval() -> None:
-    lost = [bare(*names, "1-0", Number=str(n)) for n in range(40) for names in [("ann", "bob")]]
-    lost += [bare("ann", "bob", "0-1", Number="41")]
-    Path("lost.lath").write_text(text_of(lost))
-    table = json.loads(arena("rate", "lost.lath", "--json").out)["overall"]
-    shown = arena("rate", "lost.lath", "--columns", "mu").out
-    for row in table["rows"]:
-        sides = row["mu"] - row["low"], row["high"] - row["mu"]
-        assert f"{sides[0]:.2f}" != f"{sides[1]:.2f}"
-        assert re.search(rf"{row['mu']:.2f} ?± ?{max(sides):.2f}", shown), (row["name"], shown)
+    all_won = [("ann", "bob", "1-0"), ("bob", "ann", "0-1")] * 20
+    Path("a.csv").write_text(sheet(all_won, "first", "second", "result"))
+    rows = json.loads(arena("rate", "a.csv", "--json").out)["overall"]["rows"]
+    shown = arena("rate", "a.csv", "--columns", "bot,mu").out
+    assert [row["high"] - row["mu"] > row["mu"] - row["low"] + 1 for row in rows] == [True, False]
+    for row in rows:
+        longer = max(row["high"] - row["mu"], row["mu"] - row["low"])
+        assert f"{row['name']}  {row['mu']:.2f} ±{longer:.2f}" in shown
 
 
 def test_bots_stand_by_the_method_that_is_asked_for_in_every_form() -> None:
@@ -160,9 +158,12 @@ def test_no_records_are_no_error() -> None:
 
 def test_no_name_moves_the_cursor() -> None:
     names = [*HOSTILE_NAMES, "\x1b[2J", "a\nb"]
-    Path("a.lath").write_text(text_of([bare(name, "bob", "1-0", Event=name) for name in names]))
+    records = [bare(name, "bob", "1-0", Event=name, Termination="crash") for name in names]
+    Path("a.lath").write_text(text_of(records))
     for how in ((), ("--by-game",), ("--json",)):
-        assert "\x1b" not in arena("rate", "a.lath", *how).out
+        told = arena("rate", "a.lath", *how).out
+        assert "\x1b" not in told
+        assert "bob" in told, "they are rated"
 
 
 # What is not
