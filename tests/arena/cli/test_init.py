@@ -90,7 +90,7 @@ def test_each_command_of_the_page_works_in_the_folder(tmp_path: Path) -> None:
         words = shlex.split(command)
         if words[0] == "serve":  # the site is tried in its own tests
             continue
-        few = ["--rounds", "2", "--tc", "nodes 10"] if "--rounds" in words else []
+        few = ["--rounds", "1", "--tc", "nodes 5"] if "--rounds" in words else []
         ran = arena(*words, *few, cwd=folder)
         assert ran.returncode == 0, (command, ran.stderr)
     assert (folder / "variants.html").is_file()
