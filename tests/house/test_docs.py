@@ -224,7 +224,7 @@ def test_on_a_board_of_the_docs_happens_what_stands_below_it(example: Example) -
 
 
 def test_every_message_of_the_docs_is_one_that_the_reader_gives() -> None:
-    table = (ROOT / "tests" / "notation" / "problem_messages.txt").read_text(encoding="utf-8")
+    table = (ROOT / "tests" / "notation" / "messages.txt").read_text(encoding="utf-8")
     shown = [example.text for example in ALL if example.text.startswith("games.lath:")]
     assert shown
     assert [message for message in shown if message not in table] == []

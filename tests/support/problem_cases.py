@@ -1,4 +1,7 @@
-"""The broken records of `problem_messages.txt`, and what is said of each."""
+r"""The broken records of `broken_records.txt`, and what is said of each.
+
+The file has names and texts. Where a name ends in [bytes], `\xff` is a byte.
+"""
 
 from __future__ import annotations
 
@@ -8,40 +11,33 @@ from typing import NamedTuple
 
 from places import ROOT
 
-from lath import games
 from lath.notation.errors import Problem
 from lath.notation.reader import entries_of
 
-TABLE = ROOT / "tests" / "notation" / "problem_messages.txt"
+TABLE = ROOT / "tests" / "notation" / "broken_records.txt"
 
 
 class Case(NamedTuple):
-    """A broken file of the table, and what is said of it."""
+    """A broken file of the table."""
 
     name: str
     content: bytes
-    messages: str
 
 
 def problems_in(content: bytes) -> list[Problem]:
     """Return everything that is wrong in a file."""
-    return [
-        problem
-        for entry in entries_of(io.BytesIO(content), "games.lath")
-        for problem in entry.problems
-    ]
+    entries = entries_of(io.BytesIO(content), "games.lath")
+    return [problem for entry in entries for problem in entry.problems]
 
 
 def cases() -> Iterator[Case]:
     """Yield each broken file of the table."""
-    table = TABLE.read_text(encoding="utf-8").replace("<GAMES>", ", ".join(games.ids()))
-    for case in table.removeprefix("=== ").split("\n=== "):
-        name, _, rest = case.partition("\n")
-        text, _, messages = rest.partition("---\n")
+    for case in TABLE.read_text(encoding="utf-8").removeprefix("=== ").split("\n=== "):
+        name, _, text = case.partition("\n")
         content = text.encode()
         if name.endswith("[bytes]"):
             content = content.decode("unicode_escape").encode("latin-1")
-        yield Case(name, content, messages.rstrip("\n"))
+        yield Case(name, content)
 
 
 CASES = list(cases())
