@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -9,12 +10,13 @@ from itertools import combinations, product
 from typing import Final
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 from interegular import parse_pattern
 from lark import Lark
 from lark.exceptions import GrammarError, UnexpectedInput
 
+from lath.notation import scanner
 from lath.notation.expressions import Expressions, NotRegular
 from lath.notation.scanner import grammar
 
@@ -45,75 +47,42 @@ def texts_of(letters: str, length: int) -> Iterator[str]:
         yield from map("".join, product(letters, repeat=count))
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        's: "a"',
-        's: "a" "b" "c"',
-        's: "a"? "b"',
-        's: "a"? "b"? "c"',
-        's: "a" "b"? "c"?',
-        's: "a"+',
-        's: "a"* "b"',
-        's: ("a" "b")+ "c"',
-        's: ("a" | "b")* "c"',
-        's: "a" | "b" "c"',
-        's: t+ "c"\nt: "a" "b"?',
-        's: t* u? "c"\nt: "a" | "b" "a"\nu: "d"+',
-        's: "a"? t "c"?\nt: "b" "b"?',
-        's: _t "c"\n_t: "a" | "b"',
-        's: t -> one\n | "b" -> two\nt: "a"~2..3',
-        's: "a" ~ 1..3 "b"',
-    ],
+RULES: Final = (
+    *('s: "a"', 's: "a" "b" "c"', 's: "a"? "b"', 's: "a"? "b"? "c"', 's: "a" "b"? "c"?', 's: "a"+'),
+    *('s: "a"* "b"', 's: ("a" "b")+ "c"', 's: ("a" | "b")* "c"', 's: "a" | "b" "c"'),
+    *('s: t+ "c"\nt: "a" "b"?', 's: t* u? "c"\nt: "a" | "b" "a"\nu: "d"+'),
+    *('s: "a"? t "c"?\nt: "b" "b"?', 's: _t "c"\n_t: "a" | "b"'),
+    *('s: t -> one\n | "b" -> two\nt: "a"~2..3', 's: "a" ~ 1..3 "b"'),
 )
-def test_an_expression_reads_what_lark_reads(rules: str) -> None:
-    parser, pattern = lark_of(rules), pattern_of(rules)
-    read = [text for text in texts_of("abcd", 4) if accepts(parser, text)]
-    assert read
-    assert [text for text in texts_of("abcd", 4) if pattern.fullmatch(text)] == read
 
 
-def test_blanks_may_stand_between_terminals_and_nowhere_else() -> None:
-    rules = 's: A "b"+\nA: "a" "a"\n%ignore /[ \\n]+/\n%ignore "_"'
-    parser, pattern = lark_of(rules), pattern_of(rules)
-    texts = [text for text in texts_of("ab _", 5) if accepts(parser, text)]
-    assert [text for text in texts_of("ab _", 5) if pattern.fullmatch(text)] == texts
-    assert " aa_b \nb_" in {*filter(pattern.fullmatch, [" aa_b \nb_", "a ab"])}
+def test_an_expression_reads_what_lark_reads() -> None:
+    blanks = 's: A "b"+\nA: "a" "a"\n%ignore /[ \\n]+/\n%ignore "_"'
+    for rules in (*RULES, blanks):
+        parser, pattern = lark_of(rules), pattern_of(rules)
+        texts = list(texts_of("ab _", 5) if rules == blanks else texts_of("abcd", 4))
+        read = [text for text in texts if accepts(parser, text)]
+        assert read
+        assert [text for text in texts if pattern.fullmatch(text)] == read, rules
 
 
 def test_parts_that_lark_keeps_are_groups_without_the_blanks_after_them() -> None:
     pattern = pattern_of('s: "(" A t* ")" B?\nt: A "-"\nA: "a"\nB: "b"\n%ignore " "', groups=True)
-    match = pattern.fullmatch("( a  a - a- ) b ")
-    assert match is not None
-    assert match.groups() == ("a", "a - a- ", "b")
-    match = pattern.fullmatch("(a)")
-    assert match is not None
-    assert match.groups("") == ("a", "", "")
+    for text, groups in (("( a  a - a- ) b ", ("a", "a - a- ", "b")), ("(a)", ("a", "", ""))):
+        match = pattern.fullmatch(text)
+        assert match is not None
+        assert match.groups("") == groups
 
 
-@pytest.mark.parametrize(
-    "rules",
-    [
-        's: "a" s "b"',
-        's: "a" t\nt: "(" s ")"',
-        's: t "a"\nt: u "b"\nu: t "c"',
-    ],
-)
-def test_a_rule_that_cannot_do_without_itself_is_not_regular(rules: str) -> None:
-    with pytest.raises(NotRegular):
-        pattern_of(rules)
-
-
-def test_what_recurs_and_may_be_missing_is_refused_and_all_else_is_read() -> None:
+def test_what_recurs_is_refused_and_all_else_is_read() -> None:
+    for rules in ('s: "a" s "b"', 's: "a" t\nt: "(" s ")"', 's: t "a"\nt: u "b"\nu: t "c"'):
+        with pytest.raises(NotRegular):
+            pattern_of(rules)
     rules = 's: t+\nt: "a" u? "b"?\nu: "(" t+ ")"'
     parser, pattern = lark_of(rules), pattern_of(rules)
     for text in texts_of("ab()", 5):
         assert bool(pattern.fullmatch(text)) == (accepts(parser, text) and "(" not in text)
-
-
-def test_an_alternative_that_recurs_is_refused_and_the_others_are_read() -> None:
-    rules = 's: "a" | "b" "c" | "(" s ")"'
-    pattern = pattern_of(rules)
+    pattern = pattern_of('s: "a" | "b" "c" | "(" s ")"')
     assert {text for text in texts_of("abc()", 3) if pattern.fullmatch(text)} == {"a", "bc"}
 
 
@@ -144,28 +113,18 @@ GRAMMARS = st.tuples(PARTS, PARTS, PARTS).map(
 
 @given(GRAMMARS)
 def test_an_expression_reads_nothing_that_lark_refuses(rules: str) -> None:
-    parser = small(rules)
-    assume(parser is not None)
-    assert parser is not None
-    of = Expressions(parser)
     try:
-        pattern = re.compile(of.blanks + of.rule("s"))
+        parser, pattern = lark_of(rules), pattern_of(rules)
+    except GrammarError:
+        reject()  # one terminal does not tell what comes next
     except NotRegular:
         return
     for text in texts_of(LETTERS, 4):
         assert not pattern.fullmatch(text) or accepts(parser, text)
 
 
-def small(rules: str) -> Lark | None:
-    """Return the parser; None where one terminal does not tell what comes next."""
-    try:
-        return lark_of(rules)
-    except GrammarError:
-        return None
-
-
 def test_terminals_in_each_others_way_make_an_expression_read_more() -> None:
-    # That is why `test_grammar.py` shows that no terminal reads the beginning of another.
+    # That is why `test_grammars.py` shows that no terminal reads the beginning of another.
     rules = 's: "a" "b" "c" | "ab"'
     assert pattern_of(rules).fullmatch("abc")
     assert not accepts(lark_of(rules), "abc")
@@ -205,16 +164,28 @@ def test_the_next_sign_tells_what_comes_but_for_numbers_and_results() -> None:
     assert shared_signs(grammar()) == {frozenset({"NUMBER", "RESULT"}): "01"}
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "terminals", "signs"),
-    [
-        (r"/;[^\n]*/", r"/[;{][^\n]*/", {"LINE", "BRACES"}, "{"),
-        ("/[A-Za-z][A-Za-z0-9+=:", "/[A-Za-z*][A-Za-z0-9+=:", {"MOVE", "RESULT"}, "*"),
-        (r"/[ \t\r\n]+/", r"/[ \t\r\n!]+/", {"GLYPH", "__IGNORE_0"}, "!"),
-    ],
+PLANTED: Final = (
+    (r"/;[^\n]*/", r"/[;{][^\n]*/", {"LINE", "BRACES"}, "{"),
+    ("/[A-Za-z][A-Za-z0-9+=:", "/[A-Za-z*][A-Za-z0-9+=:", {"MOVE", "RESULT"}, "*"),
+    (r"/[ \t\r\n]+/", r"/[ \t\r\n!]+/", {"GLYPH", "__IGNORE_0"}, "!"),
 )
-def test_terminals_that_begin_alike_are_found(
-    old: str, new: str, terminals: set[str], signs: str
+
+
+def test_terminals_that_begin_alike_are_found() -> None:
+    for old, new, terminals, signs in PLANTED:
+        assert old in grammar()
+        assert shared_signs(grammar().replace(old, new))[frozenset(terminals)] == signs
+
+
+def test_the_stored_expressions_are_those_of_the_grammar() -> None:
+    assert scanner.stored() == json.loads(scanner.to_store()), "`make expressions` stores them anew"
+    assert scanner.digest(grammar()) != scanner.digest(grammar().replace("*", "+"))
+
+
+@pytest.mark.parametrize("stored", [None, {"grammar": "of yesterday", "record": "(?!)"}])
+def test_without_expressions_of_this_grammar_they_are_made(
+    stored: dict[str, str] | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert old in grammar()
-    assert shared_signs(grammar().replace(old, new))[frozenset(terminals)] == signs
+    expected = scanner.patterns()
+    monkeypatch.setattr(scanner, "stored", lambda: stored)  # a file in the package, else
+    assert scanner.patterns.__wrapped__() == expected
