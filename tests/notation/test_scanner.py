@@ -42,40 +42,16 @@ SCANNED = (
 )
 
 LEFT_TO_LARK = (
-    "",
-    "e5 *",
-    HEAD,
-    f"{HEAD}e5",
-    f"{HEAD}1. e5 (1. d4) *",
-    f"{HEAD}1. e5 2. swap 4. d4 *",
-    f"{HEAD}0. e5 *",
-    f"{HEAD}01. e5 *",
-    f"{HEAD}2. e5 {{a}} *",
-    f"{HEAD}1. e5 2 swap *",
-    f"{HEAD}e5!!! *",
-    f"{HEAD}e5* ",
-    f"{HEAD}e5\u00a0*",
-    f"{HEAD}e5 {{never closed *",
-    f"{HEAD}e5 ;to the end *",
-    f"{HEAD}e5 * *",
-    '[Game "a\n"] *',
-    '[Game "\\n"] *',
+    *("", "e5 *", HEAD, '[Game "a\n"] *', '[Game "\\n"] *'),
+    *(
+        f"{HEAD}{moves}"
+        for moves in (
+            *("e5", "1. e5 (1. d4) *", "1. e5 2. swap 4. d4 *", "0. e5 *", "01. e5 *"),
+            *("2. e5 {a} *", "1. e5 2 swap *", "e5!!! *", "e5* ", "e5\u00a0*"),
+            *("e5 {never closed *", "e5 ;to the end *", "e5 * *"),
+        )
+    ),
 )
-
-
-@pytest.mark.parametrize("text", SCANNED)
-def test_the_scanner_reads_what_lark_reads(text: str) -> None:
-    assert scan(text) == parse_closely(text).record
-
-
-@pytest.mark.parametrize("text", LEFT_TO_LARK)
-def test_what_may_be_wrong_or_has_variations_is_left_to_lark(text: str) -> None:
-    assert scan(text) is None
-
-
-@pytest.mark.parametrize("text", LEFT_TO_LARK)
-def test_parsing_asks_lark_where_the_scanner_does_not_know(text: str) -> None:
-    assert outcome(parse, text) == outcome(lambda text: parse_closely(text).record, text)
 
 
 def outcome(read: Callable[[str], Record], text: str) -> Record | Fault:
@@ -86,14 +62,18 @@ def outcome(read: Callable[[str], Record], text: str) -> Record | Fault:
         return refusal.fault
 
 
+def test_the_scanner_reads_what_lark_reads_or_leaves_it_to_lark() -> None:
+    for text in SCANNED:
+        assert scan(text) == parse_closely(text).record, text
+    for text in LEFT_TO_LARK:
+        assert scan(text) is None, text
+        assert outcome(parse, text) == outcome(lambda text: parse_closely(text).record, text)
+
+
 def test_the_parts_of_a_record_are_texts_of_it() -> None:
     text = '[Game "a\\\\"] [Event "b"] {one} ;two\n1. e5! {three} 2. d4\n 1-0 '
-    assert parts(text) == (
-        [("Game", '"a\\\\"'), ("Event", '"b"')],
-        "{one} ;two\n",
-        "1. e5! {three} 2. d4\n ",
-        "1-0",
-    )
+    tags = [("Game", '"a\\\\"'), ("Event", '"b"')]
+    assert parts(text) == (tags, "{one} ;two\n", "1. e5! {three} 2. d4\n ", "1-0")
     assert parts('[Game "a"]*') == ([("Game", '"a"')], "", "", "*")
 
 
@@ -104,16 +84,10 @@ def test_more_plies_than_there_are_ready_numbers_are_read() -> None:
     assert scan(text.replace(f"{2 * count}.", "1.")) is None
 
 
-def test_moves_are_plain_texts() -> None:
-    for text in (f"{HEAD}e5 *", f"{HEAD}e5! *", f"{HEAD}1. e5 *"):
-        (ply,) = parse(text).plies
-        assert type(ply.move) is str
-
-
 def played() -> Iterator[Record]:
     """Yield games of all kinds, finished and not, with comments and without."""
     for game_id in games.ids():
-        for seed in range(12):
+        for seed in range(6):
             record = random_game(game_id, seed, annotated=seed % 2 == 1)
             yield record
             yield cut(record, 5, "unterminated", "*")
@@ -123,22 +97,15 @@ def played() -> Iterator[Record]:
             yield replace(record, plies=tuple(marked), comments=(("a } word",),))
 
 
-@pytest.fixture
-def no_lark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody read a record closely."""
-    monkeypatch.setattr("lath.notation.parser.parse_closely", None)
-
-
-def test_every_game_that_was_played_is_read_without_lark(no_lark: None) -> None:
-    for record in played():
-        text = format_record(record)
+def test_every_game_that_was_played_is_read_and_sound_without_lark(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records = {format_record(record): record for record in played()}
+    monkeypatch.setattr("lath.notation.parser.parse_closely", None)  # nobody reads it closely
+    for text, record in records.items():
         assert parse(text) == record
         assert entry_of(RecordText(1, text), "f", 1).problems == ()
-
-
-def test_every_game_that_was_played_is_sound_at_a_glance(no_lark: None) -> None:
-    for record in played():
-        assert sound_plies(format_record(record)) == len(record.plies)
+        assert sound_plies(text) == len(record.plies)
 
 
 @given(RECORDS)
@@ -169,9 +136,8 @@ def test_what_bots_say_is_read_when_somebody_asks(said: list[list[Annotation]]) 
     assert repr(scan(text)) == repr(record)
 
 
-@pytest.mark.parametrize(
-    ("said", "is_read_later"),
-    [
+def test_only_what_stands_as_it_is_written_is_read_later() -> None:
+    for said, is_read_later in (
         ("{[%emt 0.500] [%eval -0.12]} {[%pv e5 d4]}", True),
         ("{[%emt 0.5]}", False),  # it is written with three decimals
         ("{[%emt 00.500]}", False),
@@ -179,19 +145,20 @@ def test_what_bots_say_is_read_when_somebody_asks(said: list[list[Annotation]]) 
         ("{[%depth]}", False),
         ("{why [%emt 0.500]}", False),
         (";[%emt 0.500]\n", False),
-    ],
-)
-def test_only_what_stands_as_it_is_written_is_read_later(said: str, *, is_read_later: bool) -> None:
-    record = scan(f"{HEAD}1. e5 {said} *")
-    assert record is not None
-    assert record.plies[0].said == said * is_read_later
-    assert record == parse_closely(f"{HEAD}1. e5 {said} *").record
+    ):
+        text = f"{HEAD}1. e5 {said} *"
+        record = scan(text)
+        assert record is not None
+        assert record.plies[0].said == said * is_read_later
+        assert record == parse_closely(text).record
 
 
-def test_a_ply_has_no_other_names() -> None:
+def test_a_ply_has_no_other_names_and_its_move_is_a_plain_text() -> None:
     for ply in (Ply("e5"), ply_to_read("e5", "", "{[%emt 0.500]}")):
         with pytest.raises(AttributeError, match="'Ply' object has no attribute 'coments'"):
             getattr(ply, "coments")  # noqa: B009
+    for text in (f"{HEAD}e5 *", f"{HEAD}e5! *", f"{HEAD}1. e5 *"):
+        assert type(parse(text).plies[0].move) is str
 
 
 def test_one_variation_sends_a_whole_record_to_lark() -> None:
