@@ -45,30 +45,18 @@ def told(header: Header) -> tuple[int, int, str, str, list[str]]:
     return header.number, header.line, header.first, header.result, codes
 
 
-def test_a_bad_header_is_told_and_the_others_are_there() -> None:
+def test_a_bad_header_is_told_and_moves_are_not_read(tmp_path: Path) -> None:
     assert [told(header) for header in headers_in(THREE.encode())] == [
         (1, 1, 'ann "A"', "0-1", []),
         (2, 7, "?", "*", ["tag"]),
         (3, 11, "bob", "*", []),
     ]
-
-
-def test_an_offset_is_where_the_record_begins(tmp_path: Path) -> None:
+    (header,) = headers_in(b'[Game "yavalath"]\n[Result "1-0"]\n\n1. ((( 1-0\n')
+    assert (header.game, header.result, header.problems) == ("yavalath", "1-0", ())
     file = tmp_path / "three.lath.gz"
     file.write_bytes(gzip.compress(b"\n\n" + THREE.encode()))
     begins = [(b"\n\n" + THREE.encode())[header.offset :][:8] for header in notation.headers(file)]
     assert begins == [b'[Game "y', b'[Event "', b'[Game "s']
-
-
-def test_moves_are_not_read() -> None:
-    (header,) = headers_in(b'[Game "yavalath"]\n[Result "1-0"]\n\n1. ((( 1-0\n')
-    assert (header.game, header.result, header.problems) == ("yavalath", "1-0", ())
-
-
-@pytest.mark.parametrize("gap", ["", "\n", " \n", "\r\n", "\n\n\n"])
-def test_records_are_counted_as_readers_count_them(gap: str) -> None:
-    texts = list(format_records(random_game(game_id, 1, annotated=True) for game_id in BUILT_IN))
-    agrees(gap.join(texts).encode())
 
 
 def agrees(content: bytes) -> None:
@@ -91,7 +79,10 @@ def test_of_any_signs_of_the_notation_headers_are_those_of_entries(content: byte
     agrees(b'[Game "yavalath"]\n\n' + content + b' *\n\n[Game "surikata"]\n\n*\n')
 
 
-def test_of_a_file_with_a_few_bytes_changed_headers_are_those_of_entries() -> None:
+def test_of_any_file_headers_are_those_of_entries() -> None:
+    texts = list(format_records(random_game(game_id, 1, annotated=True) for game_id in BUILT_IN))
+    for gap in ("", "\n", " \n", "\r\n", "\n\n\n"):
+        agrees(gap.join(texts).encode())
     for seed in range(30):
         agrees(mutant(SEED_FILE, SEED_FILE, random.Random(seed)).encode())
 
@@ -100,10 +91,8 @@ def test_reading_goes_on_after_what_is_no_record_if_somebody_is_told(tmp_path: P
     file = tmp_path / "three.lath"
     file.write_text(THREE)
     problems: list[notation.Problem] = []
-    assert [record.game for record in notation.read(file, on_problem=problems.append)] == [
-        "yavalath",
-        "surikata",
-    ]
+    records = notation.read(file, on_problem=problems.append)
+    assert [record.game for record in records] == ["yavalath", "surikata"]
     assert [(problem.record, problem.line) for problem in problems] == [(2, 7)]
-    with pytest.raises(RecordError, match="the tag Game is missing"):
+    with pytest.raises(RecordError):
         list(notation.read(file))
