@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from golden import Golden
 from power_cuts import Remembered
 from recorded_disk import Step
 from recorded_files import Recorder
@@ -50,22 +51,15 @@ def steps_of(folder: Path, name: str) -> list[Step]:
 
 
 @every_suffix
-def test_data_is_synced_before_the_file_gets_its_name_and_then_the_name_is(
+def test_data_is_synced_before_the_file_gets_its_name_and_each_step_may_fail(
     suffix: str, folder: Path
 ) -> None:
-    kinds = [step.kind for step in steps_of(folder, f"games.lath{suffix}")]
+    path = folder / f"games.lath{suffix}"
+    kinds = [step.kind for step in steps_of(folder, path.name)]
     assert kinds[:2] == ["open", "write"]
     assert set(kinds[1:-3]) == {"write"}
     assert kinds[-3:] == ["sync", "rename", "sync folder"]
-
-
-@every_suffix
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO], ids=["ENOSPC", "EIO"])
-def test_each_step_may_fail_and_the_file_is_the_old_one_or_the_new_one(
-    suffix: str, number: int, folder: Path
-) -> None:
-    path = folder / f"games.lath{suffix}"
-    for failing in range(1, len(steps_of(folder, path.name)) + 1):
+    for failing, number in itertools.product(range(1, len(kinds) + 1), (errno.ENOSPC, errno.EIO)):
         write_atomically(path, [OLD])
         with pytest.MonkeyPatch.context() as patch:
             recorder = Recorder(folder, patch)
@@ -103,43 +97,36 @@ def test_a_temporary_file_that_cannot_be_removed_does_not_hide_what_went_wrong(
         write_atomically(folder / "games.lath", PIECES)
 
 
-def test_a_name_may_be_as_long_as_a_system_takes(folder: Path) -> None:
+def test_a_name_may_be_as_long_as_a_system_takes_and_permissions_stay(folder: Path) -> None:
     path = folder / f"{'n' * 250}.lath"
-    write_atomically(path, PIECES)
-    assert content(path) == NEW
-    assert list(folder.iterdir()) == [path]
-
-
-def test_the_permissions_of_the_old_file_are_those_of_the_new_one(folder: Path) -> None:
-    path = folder / "games.lath"
     path.write_bytes(OLD)
     path.chmod(0o640)
     write_atomically(path, PIECES)
+    assert content(path) == NEW
     assert path.stat().st_mode & 0o777 == 0o640
+    assert list(folder.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError) as refusal:
+        write_atomically(folder / "none" / "games.lath", PIECES)
+    assert refusal.value.filename == str(folder / "none" / "games.lath")
 
 
-@pytest.mark.parametrize(
-    ("number", "kind", "is_full"),
-    [
+def test_why_records_cannot_be_written_is_told_in_one_sentence(
+    folder: Path, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder, said = Recorder(folder, monkeypatch), []
+    for number, kind, is_full in (
         (errno.ENOSPC, DiskError, True),
         (errno.EDQUOT, DiskError, True),
         (errno.EIO, DiskError, False),
         (errno.EACCES, StoreError, None),
-    ],
-)
-def test_why_records_cannot_be_written_is_told_in_one_sentence(
-    number: int,
-    kind: type[StoreError],
-    is_full: bool | None,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    Recorder(folder, monkeypatch).refusal = nth(2, number)
-    with pytest.raises(StoreError) as caught:
-        write_records(folder / "games.lath", ["a record\n"])
-    assert type(caught.value) is kind
-    assert getattr(caught.value, "is_full", None) is is_full
-    assert str(caught.value) == f"{folder}/games.lath cannot be written: {os.strerror(number)}"
+    ):
+        recorder.refusal = nth(2, number)
+        with pytest.raises(StoreError) as caught:
+            write_records(folder / "games.lath", ["a record\n"])
+        assert type(caught.value) is kind
+        assert getattr(caught.value, "is_full", None) is is_full
+        said.append(str(caught.value))
+    golden("\n".join(said))
 
 
 def found_after_cuts(steps: list[Step], name: str) -> Iterator[tuple[bool, bytes | None]]:
@@ -166,20 +153,11 @@ def damage(steps: list[Step], name: str) -> str:
     return ""
 
 
-def without(steps: list[Step], kind: str) -> list[Step]:
-    return [step for step in steps if step.kind != kind]
-
-
 def test_a_power_cut_leaves_the_old_file_or_the_new_one_and_then_the_new_one(folder: Path) -> None:
-    assert damage(steps_of(folder, "games.lath"), "games.lath") == ""
-
-
-def test_without_a_sync_of_the_file_a_power_cut_leaves_half_of_it(folder: Path) -> None:
-    assert damage(without(steps_of(folder, "games.lath"), "sync"), "games.lath") == "half"
-
-
-def test_without_a_sync_of_the_folder_a_power_cut_brings_the_old_file_back(folder: Path) -> None:
-    assert damage(without(steps_of(folder, "games.lath"), "sync folder"), "games.lath") == "old"
+    steps = steps_of(folder, "games.lath")
+    for left_out, found in ("", ""), ("sync", "half"), ("sync folder", "old"):
+        done = [step for step in steps if step.kind != left_out]
+        assert damage(done, "games.lath") == found, f"without {left_out}"
 
 
 def test_a_file_that_is_written_in_place_is_half_written_after_a_power_cut(
@@ -194,9 +172,3 @@ def test_a_file_that_is_written_in_place_is_half_written_after_a_power_cut(
     os.fsync(descriptor)
     os.close(descriptor)
     assert damage(recorder.steps, "games.lath") == "half"
-
-
-def test_an_error_names_the_file_that_was_asked_for(folder: Path) -> None:
-    with pytest.raises(FileNotFoundError) as refusal:
-        write_atomically(folder / "none" / "games.lath", PIECES)
-    assert refusal.value.filename == str(folder / "none" / "games.lath")

@@ -33,7 +33,7 @@ def test_records_that_are_cut_at_any_byte_are_whole_ones_and_at_most_one_error(
 def test_a_journal_that_is_cut_at_many_bytes_after_a_kill_costs_no_game(
     tmp_path: Path, killed: torn_files.Killed
 ) -> None:
-    torn_files.check_cut_journals(tmp_path / "a", killed, STEP)
+    torn_files.test_a_journal_that_is_cut_after_a_kill_costs_no_game(tmp_path, killed, STEP)
 
 
 def test_a_journal_with_a_wrong_bit_after_a_kill_costs_no_game(
