@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Final
 
 import pytest
 from walks import playout
@@ -13,6 +14,7 @@ from lath.notation import parse
 from lath.notation.query import compile_query
 from lath.notation.record import Ply, Record
 
+TEXTS: Final = "'5/6/7/8/9/8/7/6/4w b', '5/6/7/8/4w4/8/7/6/5 b'"
 every_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
 
 
@@ -95,50 +97,39 @@ def test_lines_are_after_and_have_reached_what_their_least_images_say(game: Game
     assert (False, False) in found or (False, True) in found
 
 
-def yavalath(moves: str, tags: str = "") -> Record:
-    return parse(f'[Game "yavalath"] {tags} {moves} *')
+YAVALATH: Final = (
+    # after asks for the first moves, reached for any way
+    ('after "a1 e5"', "a1 e5 c3", True, True),
+    ('after "i5 e5"', "a1 e5 c3", True, False),
+    ('after "c3 e5 a1"', "a1 e5 c3", False, False),
+    ('reached "c3 e5 a1"', "a1 e5 c3 d4", True, True),
+    ('after "a1 e5 c3"', "a1 e5", False, False),
+    # a swap is a move of an opening
+    ('after "e5 swap d4"', "e5 swap d4 a1", True, True),
+    ('after "e5 swap d4"', "e5 swap f5 a1", True, False),
+    ('reached "e5 swap d4"', "e5 d4 c3", False, False),
+    # moves lead from the start of the game wherever a record begins
+    ('after "a1 e5"', '[Position "5/6/7/8/9/8/7/6/5 w"] a1 e5', True, True),
+    ('after "e5"', '[Position "5/6/7/8/9/8/7/6/w4 b"] e5', False, False),
+    ('reached "i5 e5"', '[Position "5/6/7/8/9/8/7/6/w4 b"] e5', True, False),
+    # moves that cannot be played lead nowhere, and after plays nothing
+    ('after "e5 e5"', "e5 e5", True, True),
+    ('reached "e5 e5"', "e5 e5", False, False),
+    ('reached "zz"', "e5 e5", False, False),
+    # one of several positions is enough
+    (f"position in ({TEXTS})", "a1", True, False),
+    (f"position in ({TEXTS})", "e5", True, True),
+    (f"position in ({TEXTS})", "b1", False, False),
+)
+OTHER_GAMES: Final = (
+    ('after "c3 xb2-b4"', '[Game "mammalath"] c3 xb4-b2', True, True),
+    ('reached "c3 xb2-b4"', '[Game "mammalath"] c3 xb4-b2', True, True),
+    ('after "e4 e5"', '[Game "chess"] e4 e5', True, True),
+    ('after "e5"', '[Game "chess"] e4 e5', False, False),
+)
 
 
-def test_after_is_asked_of_the_first_moves_and_reached_of_any_way() -> None:
-    assert answers('after "a1 e5"', yavalath("a1 e5 c3")) == (True, True)
-    assert answers('after "i5 e5"', yavalath("a1 e5 c3")) == (True, False)
-    assert answers('after "c3 e5 a1"', yavalath("a1 e5 c3")) == (False, False)
-    assert answers('reached "c3 e5 a1"', yavalath("a1 e5 c3 d4")) == (True, True)
-    assert answers('after "a1 e5 c3"', yavalath("a1 e5")) == (False, False)
-
-
-def test_a_swap_is_a_move_of_an_opening() -> None:
-    assert answers('after "e5 swap d4"', yavalath("e5 swap d4 a1")) == (True, True)
-    assert answers('after "e5 swap d4"', yavalath("e5 swap f5 a1")) == (True, False)
-    assert answers('reached "e5 swap d4"', yavalath("e5 d4 c3")) == (False, False)
-
-
-def test_moves_lead_from_the_start_of_the_game_wherever_a_record_begins() -> None:
-    start = '[Position "5/6/7/8/9/8/7/6/5 w"]'
-    later = '[Position "5/6/7/8/9/8/7/6/w4 b"]'
-    assert answers('after "a1 e5"', yavalath("a1 e5", start)) == (True, True)
-    assert answers('after "e5"', yavalath("e5", later)) == (False, False)
-    assert answers('reached "i5 e5"', yavalath("e5", later)) == (True, False)
-
-
-def test_moves_are_read_as_the_game_of_the_record_reads_them() -> None:
-    mammalath = parse('[Game "mammalath"] c3 xb4-b2 *')
-    assert answers('after "c3 xb2-b4"', mammalath) == (True, True)
-    assert answers('reached "c3 xb2-b4"', mammalath) == (True, True)
-    chess = parse('[Game "chess"] e4 e5 *')
-    assert answers('after "e4 e5"', chess) == (True, True)
-    assert answers('after "e5"', chess) == (False, False)
-
-
-def test_moves_that_cannot_be_played_lead_nowhere() -> None:
-    broken = yavalath("e5 e5")
-    assert answers('after "e5 e5"', broken) == (True, True), "nothing is played"
-    assert answers('reached "e5 e5"', broken) == (False, False)
-    assert answers('reached "zz"', broken) == (False, False)
-
-
-def test_one_of_several_positions_is_enough() -> None:
-    texts = "'5/6/7/8/9/8/7/6/4w b', '5/6/7/8/4w4/8/7/6/5 b'"
-    assert answers(f"position in ({texts})", yavalath("a1")) == (True, False)
-    assert answers(f"position in ({texts})", yavalath("e5")) == (True, True)
-    assert answers(f"position in ({texts})", yavalath("b1")) == (False, False)
+def test_openings_and_positions_are_found_turned_and_plain() -> None:
+    rows = [(query, f'[Game "yavalath"] {moves}', *found) for query, moves, *found in YAVALATH]
+    for query, text, *found in (*rows, *OTHER_GAMES):
+        assert answers(query, parse(f"{text} *")) == (*found,), (query, text)
