@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from random import Random
 
-import pytest
 from patching import patched
 
 from lath.notation.unified_diff import unified_diff
@@ -27,17 +26,15 @@ def some_changes(chance: Random) -> Changes:
     return changes
 
 
-def both(changes: Changes) -> tuple[bytes, bytes]:
-    return b"".join(old for old, _ in changes), b"".join(new for _, new in changes)
-
-
-@pytest.mark.parametrize("seed", range(150))
-def test_a_diff_makes_the_new_text_of_the_old_one_wherever_it_is_cut(seed: int) -> None:
-    changes = some_changes(Random(seed))
-    old, new = both(changes)
-    diff = b"".join(unified_diff(changes, "f"))
-    assert patched(old, diff) == new
-    assert bool(diff) == (old != new)
+def test_a_diff_makes_the_new_text_of_the_old_one_wherever_it_is_cut() -> None:
+    long = [(b"a\n" * 2000 + b"b\n", b"a\n" * 1999 + b"c\n")]
+    for changes in (long, *(some_changes(Random(seed)) for seed in range(150))):
+        old, new = (
+            (b"".join(side) for side in zip(*changes, strict=True)) if changes else (b"", b"")
+        )
+        diff = b"".join(unified_diff(changes, "f"))
+        assert patched(old, diff) == new
+        assert bool(diff) == (old != new)
 
 
 def test_hunks_have_the_context_that_difflib_gives_them() -> None:
@@ -48,23 +45,14 @@ def test_hunks_have_the_context_that_difflib_gives_them() -> None:
     assert b"".join(unified_diff(changes, "f")).decode() == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "named"),
-    [
+def test_a_file_is_named_as_patch_reads_names() -> None:
+    for name, named in (
         ("games.lath", b"games.lath"),
         ("my games.lath", b"my games.lath\t"),  # else `patch` takes its first word
         (" games.lath", b'"\\040games.lath"'),
         ("a\nb", b'"a\\012b"'),
         ('a"b', b'"a\\042b"'),
         ("\udcff.lath", b"\xff.lath"),
-    ],
-)
-def test_a_file_is_named_as_patch_reads_names(name: str, named: bytes) -> None:
-    lines = b"".join(unified_diff([(b"a\n", b"b\n")], name)).splitlines()
-    assert lines[:2] == [b"--- " + named, b"+++ " + named]
-
-
-def test_a_change_of_very_many_lines_is_shown_as_all_other() -> None:
-    changes = [(b"a\n" * 2000 + b"b\n", b"a\n" * 1999 + b"c\n")]
-    diff = b"".join(unified_diff(changes, "f"))
-    assert patched(changes[0][0], diff) == changes[0][1]
+    ):
+        lines = b"".join(unified_diff([(b"a\n", b"b\n")], name)).splitlines()
+        assert lines[:2] == [b"--- " + named, b"+++ " + named]
