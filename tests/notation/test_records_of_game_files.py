@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from game_files import FIVE_IN_LINE, OTHER_RULES, write_game
@@ -16,6 +17,9 @@ from lath.notation.quick_check import sound_plies
 from lath.notation.reader import entries_of
 from lath.notation.replay import positions, spellings
 from lath.notation.scanner import parse
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 
 def record_of(path: Path) -> str:
@@ -37,10 +41,6 @@ def by_another(text: str) -> str:
     return re.sub("sha256:.{4}", "sha256:1f3a", text)
 
 
-def test_a_record_of_a_file_is_sound_where_the_file_was_named(tmp_path: Path) -> None:
-    assert problems_of(record_of(write_game(tmp_path))) == ()
-
-
 def test_parameters_of_a_game_of_a_file_stand_in_its_id(tmp_path: Path) -> None:
     family = "from lath.games.yavalath import Yavalath\nGAME = Yavalath()\nGAME.id = 'mine'\n"
     path = write_game(tmp_path, family)
@@ -53,58 +53,45 @@ def test_parameters_of_a_game_of_a_file_stand_in_its_id(tmp_path: Path) -> None:
     assert problem.message.startswith("'e9' is not a move of mine:size=3,win=5")
 
 
-def test_a_record_of_a_file_that_nobody_named_says_which_one_it_is() -> None:
-    text = f'[Game "mine"]\n[GameFile "mygame.py sha256:{"1f3a" * 16}"]\n\na1 *\n'
-    (problem,) = problems_of(text)
-    assert (problem.code, problem.expected, problem.meant) == ("unknown-game", "", "")
-    assert problem.message == (
-        "game 'mine' comes from mygame.py (sha256 1f3a1f3a1f3a…): add --game ./mygame.py"
-    )
-
-
-def test_a_file_that_has_another_game_by_now_is_told_of(tmp_path: Path) -> None:
+def test_a_record_of_a_file_that_is_not_known_says_which_one_it_is(
+    golden: Golden, tmp_path: Path
+) -> None:
+    of_mine = '[Game "mine"]\n[GameFile "{}"]\n\na1 *\n'.format
+    said = []
+    for name in (f"mygame.py sha256:{'1f3a' * 16}", "my $(game).py", "mygame.py sha256:1f3a"):
+        (problem,) = problems_of(of_mine(name))
+        assert (problem.code, problem.expected, problem.meant) == ("unknown-game", "", "")
+        said.append(problem.message)
+        with pytest.raises(UnknownGameError) as refusal:
+            next(positions(parse(of_mine(name))))
+        said.append(str(refusal.value))
     games.add(write_game(tmp_path))
-    (problem,) = problems_of('[Game "mine"]\n[GameFile "mygame.py sha256:1f3a"]\n\na1 *\n')
-    assert problem.message == (
-        "game 'mine' comes from mygame.py (sha256 1f3a…): "
-        "the file of this name that is known has the game 'order-and-chaos'"
-    )
-
-
-def test_what_to_type_is_quoted_for_a_shell() -> None:
-    (problem,) = problems_of('[Game "mine"]\n[GameFile "my $(game).py"]\n\na1 *\n')
-    assert problem.message.endswith("add --game './my $(game).py'")
+    said += [problem.message for problem in problems_of(of_mine("mygame.py sha256:1f3a"))]
+    golden("\n".join(said))
 
 
 def test_a_record_that_plays_by_another_version_of_the_file_too_is_sound(tmp_path: Path) -> None:
-    assert problems_of(by_another(record_of(write_game(tmp_path)))) == ()
+    text = record_of(write_game(tmp_path))
+    assert problems_of(text) == problems_of(by_another(text)) == ()
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "why"),
-    [
-        ("xa1 oa2", "xa1 xa1", "illegal move xa1: a1 already has a piece"),
-        ("xa1 oa2", "xa1 oz2", "'oz2' is not a move of order-and-chaos"),
-        ("1-0", "0-1", "the result is 0-1, but first won: five in line"),
-        ("\n\n", '\n[Setup "x"]\n\n', "order-and-chaos has no setup, found 'x'"),
-        ("\n\n", '\n[Position "x"]\n\n', "'x' has 1 rows"),
-    ],
-)
 def test_what_another_file_has_played_is_never_called_illegal(
-    tmp_path: Path, right: str, wrong: str, why: str
+    golden: Golden, tmp_path: Path
 ) -> None:
-    text = record_of(write_game(tmp_path)).replace(right, wrong)
-    (own,) = problems_of(text)
-    assert own.code != "rules"
-    (problem,) = problems_of(by_another(text))
-    assert problem.code == "rules"
-    assert problem.message.startswith("played by another mygame.py (sha256 1f3a")
-    assert f"…), whose rules may differ: {why}" in problem.message
-
-
-def test_faults_that_no_rules_mend_keep_their_codes(tmp_path: Path) -> None:
-    text = by_another(record_of(write_game(tmp_path))).replace("xa1", "1. xa1 {[%eval 7]}")
-    assert [problem.code for problem in problems_of(text)] == ["annotation"]
+    sound, said = record_of(write_game(tmp_path)), []
+    for right, wrong in (
+        *(("xa1 oa2", "xa1 xa1"), ("xa1 oa2", "xa1 oz2"), ("1-0", "0-1")),
+        *(("\n\n", '\n[Setup "x"]\n\n'), ("\n\n", '\n[Position "x"]\n\n')),
+    ):
+        text = sound.replace(right, wrong)
+        (own,) = problems_of(text)
+        (problem,) = problems_of(by_another(text))
+        assert own.code != "rules"
+        assert problem.code == "rules"
+        said.append(re.sub("sha256 1f3a[0-9a-f]*", "sha256 1f3a", problem.message))
+    golden("\n".join(said))
+    text = by_another(sound).replace("xa1", "1. xa1 {[%eval 7]}")
+    assert [problem.code for problem in problems_of(text)] == ["annotation"], "no rules mend it"
 
 
 def test_a_file_with_other_rules_refuses_in_words(tmp_path: Path) -> None:
@@ -113,12 +100,6 @@ def test_a_file_with_other_rules_refuses_in_words(tmp_path: Path) -> None:
     (problem,) = problems_of(text)
     assert (problem.code, problem.ply) == ("rules", 8)
     assert "whose rules may differ: illegal move xf6: the game is over" in problem.message
-
-
-def test_playing_a_record_of_an_unknown_file_names_it() -> None:
-    record = parse('[Game "mine"]\n[GameFile "mygame.py sha256:1f3a"]\n\na1 *\n')
-    with pytest.raises(UnknownGameError, match=r"comes from mygame\.py \(sha256 1f3a…\)"):
-        next(positions(record))
 
 
 def test_a_game_that_is_added_later_is_read_from_then_on(tmp_path: Path) -> None:
