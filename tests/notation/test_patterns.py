@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import tau
 from random import Random
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from families import ALL
@@ -17,6 +18,9 @@ from walks import play_all, walk
 from lath import games
 from lath.games.core import Game, Position
 from lath.notation.patterns import PatternError, read_pattern
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 
 def has(position: Position, text: str, cell: str = "", **how: bool) -> bool:
@@ -46,93 +50,50 @@ HEXAGONS = games.get("yavalath:size=4").position("b3/5/2w3/2wb3/1ww3/5/3b b")
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "is_there"),
-    [
-        ("w", True),
-        ("ww", True),
-        ("www", False),
-        ("b/w/w", True),
-        ("b??w", False),
-        ("b?/?w", True),
-        ("w.", True),
-        ("w../?.b", False),
-        ("A", True),
-        ("(Ab)", True),
-        ("(Bb)", False),
-        ("(w[ABCD])", True),
-        ("(w[^ABCD])/(w[^ABCD])", True),
-        ("(b[^ABCD])(b[ABCD])", False),
-        ("[AB]b", True),
-        ("[AB][AB]b", False),
-        ("[.w][.w]", True),
-        ("[^.ABCDwb]", False),
-        ("CD/DC", True),
-        ("+-", True),
-        ("(A+)", True),
-        ("(A-)", True),
-        ("#(A+)#", False),
-        ("(A+)/#", True),
-        ("#(Ab)/?#", True),
-        ("##/#w", False),
-        ("# ( A b )\n/ ? #", True),
-        ("w***", True),
-        ("w****", False),
-        ("w***#", True),
-        ("w????", True),
-    ],
+THERE: Final = (
+    *("w", "ww", "b/w/w", "b?/?w", "w.", "A", "(Ab)", "(w[ABCD])", "(w[^ABCD])/(w[^ABCD])"),
+    *("[AB]b", "[.w][.w]", "CD/DC", "+-", "(A+)", "(A-)", "(A+)/#", "#(Ab)/?#", "w***", "w***#"),
+    *("# ( A b )\n/ ? #", "w????"),
 )
-def test_each_sign_of_a_pattern_asks_for_something(text: str, is_there: bool) -> None:
-    assert has(SQUARES, text) is is_there
-
-
-@pytest.mark.parametrize(
-    ("text", "how", "is_there"),
-    [
-        ("b/w", {"is_plain": True}, True),
-        ("w/b", {"is_plain": True}, False),
-        ("w/b", {}, True),
-        ("DCB", {"is_plain": True}, False),
-        ("DCB", {}, True),
-        ("DB", {}, False),
-        ("w", {"cell": "a2", "is_plain": True}, True),
-        ("w", {"cell": "b2"}, False),
-        ("AB", {"cell": "a4", "is_plain": True}, True),
-        ("AB", {"cell": "d4"}, False),
-        ("BC", {"cell": "b1", "is_plain": True}, False),
-        ("BC", {"cell": "b1"}, True),
-        ("w", {"cell": "z9"}, False),
-        ("bw", {"is_plain": True}, False),
-        ("bw", {"is_plain": True, "is_either": True}, True),
-        ("-+", {"is_plain": True}, False),
-        ("-+", {"is_plain": True, "is_either": True}, True),
-    ],
+NOT_THERE: Final = (
+    *("www", "b??w", "w../?.b", "(Bb)", "(b[^ABCD])(b[ABCD])", "[AB][AB]b", "[^.ABCDwb]"),
+    *("#(A+)#", "##/#w", "w****"),
 )
-def test_a_pattern_is_turned_unless_plain_and_recoloured_on_demand(
-    text: str, how: dict[str, bool], is_there: bool
-) -> None:
-    assert has(SQUARES, text, **how) is is_there  # type: ignore[arg-type]  # a cell is none
 
 
-@pytest.mark.parametrize(
-    ("text", "is_there_plain", "is_there"),
-    [
-        ("?w/ww", True, True),  # a triangle on its side
-        ("ww/w", False, True),  # on its tip
-        ("w/w/w", False, True),  # a line, to the right downwards
-        ("??w/?w/w", True, True),  # to the left downwards
-        ("w??w", False, False),
-        ("wb/w", True, True),
-        ("bb", False, False),
-        ("##/#b", True, True),
-    ],
+def test_each_sign_of_a_pattern_asks_for_something() -> None:
+    assert [text for text in THERE if not has(SQUARES, text)] == []
+    assert [text for text in NOT_THERE if has(SQUARES, text)] == []
+
+
+TURNED: Final = (
+    *(("b/w", "", True, True), ("w/b", "", False, True), ("DCB", "", False, True)),
+    *(("DB", "", False, False), ("w", "a2", True, True), ("w", "b2", False, False)),
+    *(("AB", "a4", True, True), ("AB", "d4", False, False), ("BC", "b1", False, True)),
+    ("w", "z9", False, False),
 )
-def test_a_row_of_hexagons_begins_half_a_cell_to_the_right(
-    text: str, is_there_plain: bool, is_there: bool
-) -> None:
-    for same in (text, text.replace("w", "-").replace("b", "+")):
-        assert has(HEXAGONS, same, is_plain=True) is is_there_plain
-        assert has(HEXAGONS, same) is is_there
+"""A pattern on squares, its cell, whether it is there plainly, and in any way."""
+
+ON_HEXAGONS: Final = (
+    ("?w/ww", True, True),  # a triangle on its side
+    ("ww/w", False, True),  # on its tip
+    ("w/w/w", False, True),  # a line, to the right downwards
+    ("??w/?w/w", True, True),  # to the left downwards
+    *(("w??w", False, False), ("wb/w", True, True), ("bb", False, False), ("##/#b", True, True)),
+)
+
+
+def test_a_pattern_is_turned_unless_plain_and_recoloured_on_demand() -> None:
+    for text, cell, *found in TURNED:
+        how = [has(SQUARES, text, cell, is_plain=is_plain) for is_plain in (True, False)]
+        assert how == found, text
+    for text in ("bw", "-+"):
+        for is_either in (False, True):
+            assert has(SQUARES, text, is_plain=True, is_either=is_either) is is_either
+    for text, *found in ON_HEXAGONS:  # a row begins half a cell to the right
+        for same in (text, text.replace("w", "-").replace("b", "+")):
+            how = [has(HEXAGONS, same, is_plain=is_plain) for is_plain in (True, False)]
+            assert how == found, same
 
 
 def test_manalath_is_turned_as_its_cells_can_be_though_its_board_cannot() -> None:
@@ -154,43 +115,19 @@ def test_the_meerkat_stands_on_a_piece() -> None:
     assert not has(position, "mk")
 
 
-SIGNS = "a piece's letter, one of . + - ? * #, [ ], ( ) or /"
-
-
-@pytest.mark.parametrize(
-    ("text", "message", "at"),
-    [
-        ("", "the pattern asks for nothing; expected a piece's letter, or . + -", 0),
-        ("?*/#", "the pattern asks for nothing; expected a piece's letter, or . + -", 0),
-        ("w2w", "'2' does not belong into a pattern; expected . for each empty cell", 1),
-        (
-            "w!",
-            f"'!' does not belong into a pattern; expected {SIGNS}",
-            1,
-        ),
-        ("w[wb", "the pattern ends too early; expected a piece's letter, . + - or ]", 4),
-        ("w[]", "']' does not belong into a pattern; expected a piece's letter, . + - or ]", 2),
-        ("[w[", "'[' does not belong into a pattern; expected a piece's letter, . + - or ]", 2),
-        ("[?w]", "'?' does not belong into a pattern; expected a piece's letter, . + - or ]", 1),
-        (
-            "()",
-            "')' does not belong into a pattern; expected a piece's letter, + or -, [ ] or )",
-            1,
-        ),
-        ("(w", "the pattern ends too early; expected a piece's letter, + or -, [ ] or )", 2),
-        ("w" * 1001, "the pattern has 1001 signs; expected at most 1000", 0),
-    ],
-)
-def test_a_text_that_is_no_pattern_is_told_with_its_place(text: str, message: str, at: int) -> None:
+def test_a_text_that_is_no_pattern_is_told_with_its_place(golden: Golden) -> None:
+    said = {}
+    for text, at in (
+        *(("", 0), ("?*/#", 0), ("w2w", 1), ("w!", 1), ("w[wb", 4), ("w[]", 2), ("[w[", 2)),
+        *(("[?w]", 1), ("()", 1), ("(w", 2), ("w" * 1001, 0)),
+    ):
+        with pytest.raises(PatternError) as caught:
+            read_pattern(text)
+        assert caught.value.at == at
+        said[text[:10]] = str(caught.value)
     with pytest.raises(PatternError) as caught:
-        read_pattern(text)
-    assert str(caught.value) == message
-    assert caught.value.at == at
-
-
-def test_what_shall_be_on_a_cell_is_not_off_the_board() -> None:
-    with pytest.raises(PatternError, match="the first sign is off the board, but shall be on c3"):
         read_pattern(" #w", cell="c3")
+    golden(said | {" #w on c3": str(caught.value)})
 
 
 def test_a_game_without_such_pieces_cells_or_owners_has_no_such_pattern() -> None:
@@ -340,30 +277,24 @@ def exchanged(game: Game, contents: Sequence[str]) -> list[str]:
 
 @pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 def test_a_pattern_is_found_where_looking_cell_by_cell_finds_it(game: Game) -> None:
-    chance = Random(game.id)
-    answers: Counter[bool] = Counter()
-    for seed in range(12):
+    chance, answers = Random(game.id), Counter[bool]()
+    for seed in range(10):
         positions = [position for position, _ in walk(game, seed)]
-        for position in chance.sample(positions, min(4, len(positions))):
+        for position in chance.sample(positions, min(3, len(positions))):
             rows = drawn_rows(position, chance)
             text = "/".join(map("".join, rows))
             if not re.search(r"[^?*#/]", text):
                 continue
-            other = chance.choice(positions)
-            cell = (
-                ""
-                if rows[0][0] == "#" or chance.random() < 0.6
-                else chance.choice(game.board.names)
-            )
+            is_anywhere = rows[0][0] == "#" or chance.random() < 0.6
+            cell = "" if is_anywhere else chance.choice(game.board.names)
             is_plain, is_either = chance.random() < 0.3, chance.random() < 0.3
-            compiled = read_pattern(text, cell=cell, is_plain=is_plain, is_either=is_either).on(
-                game
-            )
-            for each in (position, other):
+            pattern = read_pattern(text, cell=cell, is_plain=is_plain, is_either=is_either)
+            compiled = pattern.on(game)
+            for each in (position, chance.choice(positions)):
                 own, theirs = (owned(game, game.colours[seat]) for seat in _seats(each))
-                is_either = is_either and bool(own and theirs)
                 boards = [each.contents()]
-                boards += [tuple(exchanged(game, boards[0]))] * is_either
+                if is_either and own and theirs:
+                    boards.append(tuple(exchanged(game, boards[0])))
                 found = Found(game, rows, own, theirs)
                 expected = any(
                     found.is_on(cell, board, is_plain=is_plain)
@@ -374,4 +305,4 @@ def test_a_pattern_is_found_where_looking_cell_by_cell_finds_it(game: Game) -> N
                 answer = compiled is not None and compiled.is_in(each)
                 assert answer is expected, (text, cell, is_plain, is_either, each.text())
                 answers[answer] += 1
-    assert min(answers[True], answers[False]) >= 10, answers
+    assert min(answers[True], answers[False]) >= 6, answers

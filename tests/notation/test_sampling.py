@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 
-import pytest
 from walks import drawn_start, playout
 
 from lath import games
-from lath.games.core import Move, Position, symmetries
+from lath.games.core import Position, symmetries
 from lath.notation.record import Record, bare_plies
 from lath.notation.sampling import Row, Shares, sample
 
@@ -29,20 +28,14 @@ def record(start: Position, moves: Sequence[str], result: str = "*") -> Record:
     return Record(tags, bare_plies(moves), result)
 
 
-# Samples
-
-
 def test_every_set_of_so_many_is_as_likely_as_any_other() -> None:
     counts = Counter(tuple(drawn("abcde", 2, seed)) for seed in range(1000))
     assert set(counts) == set(combinations("abcde", 2)), "in their order, and all of them"
     chi_squared = sum((count - 100) ** 2 / 100 for count in counts.values())
     assert chi_squared < 27.9, "of 9 degrees of freedom 1 in 1000 is above"
-
-
-def test_copies_are_drawn_as_often_as_others() -> None:
     texts = ["same"] * 6 + ["one", "two", "three", "four"]
-    counts = Counter(text for seed in range(1000) for text in drawn(texts, 5, seed))
-    assert abs(counts["same"] - 3000) < 6 * 27, "hypergeometric: 0.82 a draw"
+    copies = sum(drawn(texts, 5, seed).count("same") for seed in range(1000))
+    assert abs(copies - 3000) < 6 * 27, "hypergeometric: 0.82 a draw"
 
 
 def test_a_sample_is_the_same_for_any_order_and_keeps_the_order() -> None:
@@ -55,27 +48,20 @@ def test_a_sample_is_the_same_for_any_order_and_keeps_the_order() -> None:
         rest = iter(whole)
         assert all(text in rest for text in part), "each behind the one before it"
     assert drawn(texts, 20, seed=8) != before
+    assert drawn("abca", 9, seed=1) == list("abca"), "all there are"
 
 
-def test_a_sample_of_more_than_there_are_is_all_of_them() -> None:
-    assert drawn("abca", 9, seed=1) == list("abca")
-
-
-# Shares
-
-
-@pytest.mark.parametrize("game_id", games.ids())
-def test_a_game_and_its_images_have_one_part(game_id: str) -> None:
+def test_a_game_and_its_images_have_one_part() -> None:
     shares, parts = Shares({"train": 1, "test": 1}, seed=3), set()
-    for seed in range(6):
+    for game_id, seed in product(games.ids(), range(3)):
         start = drawn_start(games.get(game_id), seed)
         moves = playout(start, Random(seed))
-        images: list[tuple[Position, list[Move]]] = [
-            (symmetry.position(start), list(map(symmetry.move, moves)))
-            for symmetry in symmetries(start)
-        ]
-        of = {shares.part_of(record(*image, result)) for image in images for result in ("*", "1-0")}
-        assert len(of) == 1
+        of = {
+            shares.part_of(record(way.position(start), list(map(way.move, moves)), result))
+            for way in symmetries(start)
+            for result in ("*", "1-0")
+        }
+        assert len(of) == 1, (game_id, seed)
         parts |= of
     assert parts == {"train", "test"}
 
