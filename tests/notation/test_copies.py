@@ -7,7 +7,6 @@ from dataclasses import replace
 from random import Random
 from typing import Final
 
-import pytest
 from exploring import one_in
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,13 +48,7 @@ def settled(records: Sequence[Record], memory: int = 1 << 20) -> dict[int, int]:
 # Planted sets
 
 _NAMES: Final = (
-    "greedy",
-    "Leela Zero",
-    "shell-sorter",
-    "Monte Carlo",
-    "mirror",
-    "Müller",
-    "Otto X",
+    *("greedy", "Leela Zero", "shell-sorter", "Monte Carlo", "mirror", "Müller", "Otto X"),
 )
 
 
@@ -136,6 +129,7 @@ def everything(record: Record, chance: Random) -> Record:
     return renamed(short, chance)
 
 
+GAMES: Final = 42
 PLANTS: Final = (turned, broken_off, renamed, annotated, everything)
 
 
@@ -166,7 +160,7 @@ def decoys(record: Record, chance: Random) -> Iterator[Record]:
 def test_of_planted_copies_all_are_found_and_of_decoys_none() -> None:
     chance = Random(7)
     rows: list[tuple[str, int, Record]] = []
-    for number in range(72):
+    for number in range(GAMES):
         record = base(BUILT_IN[number % len(BUILT_IN)], number + 1)
         rows.append(("game", number, record))
         rows += [("copy", number, plant(record, chance)) for plant in PLANTS]
@@ -177,8 +171,8 @@ def test_of_planted_copies_all_are_found_and_of_decoys_none() -> None:
     assert not mixed, "games with other numbers are others"
     assert not [place for place in left_out if rows[place][0] == "decoy"]
     stay = [place for place, row in enumerate(rows) if row[0] != "decoy" and place not in left_out]
-    assert {rows[place][1] for place in stay} == set(range(72)), "of each game one record stays"
-    assert len(stay) - 72 <= 72 * len(PLANTS) // 100, "and of 100 planted copies at most one"
+    assert {rows[place][1] for place in stay} == set(range(GAMES)), "of each game one record stays"
+    assert len(stay) - GAMES <= GAMES * len(PLANTS) // 100, "and of 100 planted copies at most one"
     for place, of in left_out.items():
         gone, stays = (facts_of(rows[each][2]) for each in (place, of))
         assert preference(stays) <= preference(gone)
@@ -187,48 +181,24 @@ def test_of_planted_copies_all_are_found_and_of_decoys_none() -> None:
 # Names
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ("Leela Zero", "leela-zero"),
-        ("LeelaZero", "Leela  Zero."),
-        ("ＧＲＥＥＤＹ", "greedy"),
-        ("Müller, Jörg", "jorg MULLER"),
-        ("greedy", "gredy"),
-        ("greedy", "greeyd"),
-        ("Monte Carlo", "Mnote Calro"),
-        ("mcts-100", "MCTS 100"),
-        ("ann", ""),
-        ("?", "ann"),
-    ],
+ONE_NAME: Final = (
+    *(("Leela Zero", "leela-zero"), ("LeelaZero", "Leela  Zero."), ("ＧＲＥＥＤＹ", "greedy")),
+    *(("Müller, Jörg", "jorg MULLER"), ("greedy", "gredy"), ("greedy", "greeyd")),
+    *(("Monte Carlo", "Mnote Calro"), ("mcts-100", "MCTS 100"), ("ann", ""), ("?", "ann")),
 )
-def test_names_that_are_spelled_otherwise_are_one(a: str, b: str) -> None:
-    assert is_same_name(a, b)
-    assert is_same_name(b, a)
+TWO_NAMES: Final = (
+    *(("mcts-100", "mcts-200"), ("engine 1.2", "engine 12"), ("engine A", "engine B")),
+    *(("engineA", "engineB"), ("enginea", "engineb"), ("engine", "engines")),
+    *(("engine", "x-engine"), ("engine II", "engine III"), ("engine", "engine+")),
+    *(("ann", "anna"), ("puct", "puck"), ("greedy", "grids"), ("some-x-engine", "someengine")),
+    ("...", "greedy"),
+)
 
 
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ("mcts-100", "mcts-200"),
-        ("engine 1.2", "engine 12"),
-        ("engine A", "engine B"),
-        ("engineA", "engineB"),
-        ("enginea", "engineb"),
-        ("engine", "engines"),
-        ("engine", "x-engine"),
-        ("engine II", "engine III"),
-        ("engine", "engine+"),
-        ("ann", "anna"),
-        ("puct", "puck"),
-        ("greedy", "grids"),
-        ("some-x-engine", "someengine"),
-        ("...", "greedy"),
-    ],
-)
-def test_names_that_versions_and_labels_tell_apart_are_two(a: str, b: str) -> None:
-    assert not is_same_name(a, b)
-    assert not is_same_name(b, a)
+def test_names_that_are_spelled_otherwise_are_one_and_versions_are_others() -> None:
+    for names, is_one in ((ONE_NAME, True), (TWO_NAMES, False)):
+        for a, b in names:
+            assert is_same_name(a, b) is is_same_name(b, a) is is_one, (a, b)
 
 
 # What is against it, and what is enough
@@ -247,24 +217,29 @@ def copies(one: Record, other: Record) -> bool:
     return bool(settled([one, other]))
 
 
-def test_short_games_are_one_only_where_their_tags_say_so() -> None:
-    short, longer = "a1 e5 b2", "a1 e5 b2 d4"
-    names = {"First": "ann", "Second": "bob"}
-    assert copies(game(short, **SURE), game(longer, **SURE))
-    assert not copies(game(short, **names), game(longer, **names))
-    assert copies(game(short, **names), game(short, **names))
-    assert not copies(game(short, **names), game(short, **SURE))
-    assert not copies(game(short), game(short)), "any two games may begin like this"
-    assert copies(game(LONG), game(LONG))
-    assert not copies(game("", **SURE), game(short, **SURE))
+SHORT, LONGER = "a1 e5 b2", "a1 e5 b2 d4"
+BEGUN: Final = " ".join(LONG.split()[:9])
+NAMES: Final = {"First": "ann", "Second": "bob"}
+PAIRS: Final = (
+    # short games are one only where their tags say so: any two may begin like this
+    (game(SHORT, **SURE), game(LONGER, **SURE), True),
+    (game(SHORT, **NAMES), game(LONGER, **NAMES), False),
+    (game(SHORT, **NAMES), game(SHORT, **NAMES), True),
+    (game(SHORT, **NAMES), game(SHORT, **SURE), False),
+    (game(SHORT), game(SHORT), False),
+    (game(LONG), game(LONG), True),
+    (game("", **SURE), game(SHORT, **SURE), False),
+    # a game that ended is no beginning of another
+    (game(BEGUN), game(LONG), True),
+    (game(BEGUN, Termination="unterminated"), game(LONG), True),
+    (game(BEGUN, "1-0", Termination="time"), game(LONG, "1-0"), False),
+    (game(BEGUN, Termination="void"), game(LONG), False),
+)
 
 
-def test_a_game_that_ended_is_no_beginning_of_another() -> None:
-    begun = " ".join(LONG.split()[:9])
-    assert copies(game(begun), game(LONG))
-    assert copies(game(begun, Termination="unterminated"), game(LONG))
-    assert not copies(game(begun, "1-0", Termination="time"), game(LONG, "1-0"))
-    assert not copies(game(begun, Termination="void"), game(LONG))
+def test_what_its_tags_and_its_length_say_makes_a_copy() -> None:
+    for one, other, is_one in PAIRS:
+        assert copies(one, other) is is_one, (one, other)
 
 
 def test_times_that_differ_tell_two_playings_of_one_line_apart() -> None:
@@ -280,13 +255,12 @@ def test_times_that_differ_tell_two_playings_of_one_line_apart() -> None:
 
 
 def test_a_record_without_tags_does_not_make_one_of_two_games() -> None:
-    begun = " ".join(LONG.split()[:9])
-    rows = [game(LONG), game(begun, Round="1"), game(begun, Round="2"), game(begun, Round="01")]
+    rows = [game(LONG), *(game(BEGUN, Round=number) for number in ("1", "2", "01"))]
     assert settled(rows) == {1: 0, 3: 0}
 
 
 def test_the_longest_stays_then_the_finished_then_the_most_annotated_then_the_first() -> None:
-    begun = " ".join(LONG.split()[:9])
+    begun = BEGUN
     noted = replace(game(begun), comments=(comment("why"), comment("not")))
     assert settled([noted, game(LONG)]) == {0: 1}
     assert settled([noted, game(begun, "1-0", Termination="time")]) == {0: 1}

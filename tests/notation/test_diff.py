@@ -8,13 +8,13 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-import pytest
 from exploring import one_in
 from hypothesis import given
 from hypothesis import strategies as st
 from record_strategies import RECORDS
-from sample_records import bare, random_game, tournament, with_tags
+from sample_records import bare, tournament, with_tags
 
 from lath.notation import canonical, comparison, format_record, parse
 from lath.notation.archive import keys, temporary_database
@@ -28,6 +28,9 @@ from lath.notation.comparison import (
 )
 from lath.notation.reader import Entry, entries_of
 from lath.notation.record import Record
+
+if TYPE_CHECKING:
+    import pytest
 
 GAME = '[Game "yavalath"] [First "ann"] [Round "1"] '
 
@@ -70,72 +73,63 @@ def texts(records: Sequence[Record]) -> list[str]:
 # Two records
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("1. e5 2. swap *", "e5\n\n  swap *"),
-        ('[Event "x"] e5 *', '[Event "x"]\r\n\r\n1. e5\r\n*'),
-        ('[Date "?"] [Event "x"] e5 *', '[Event "x"] [Date "?"] e5 *'),
-        ("e5 {a   b [%emt 0.5]} *", "e5 {a b\n[%emt 0.500]} *"),
-        ("e5 {} *", "e5 *"),
-        ("e5 {a} *", "e5 ;a\n*"),
-        ("e5 *", '[Position "5/6/7/8/9/8/7/6/5 w"] e5 *'),
-        ("e5 *", '[Result "*"] e5 *'),
-        ("e5 *", '[Rules "1"] e5 *'),
-    ],
+def unlike(
+    ply: int | None = None,
+    moves: tuple[str | None, str | None] = (None, None),
+    tags: tuple[tuple[str, str | None, str | None], ...] = (),
+    words: int | None = None,
+) -> Difference:
+    return Difference(ply, moves, tags, words)
+
+
+SAME: Final = (
+    ("1. e5 2. swap *", "e5\n\n  swap *"),
+    ('[Event "x"] e5 *', '[Event "x"]\r\n\r\n1. e5\r\n*'),
+    ('[Date "?"] [Event "x"] e5 *', '[Event "x"] [Date "?"] e5 *'),
+    ("e5 {a   b [%emt 0.5]} *", "e5 {a b\n[%emt 0.500]} *"),
+    ("e5 {} *", "e5 *"),
+    ("e5 {a} *", "e5 ;a\n*"),
+    ("e5 *", '[Position "5/6/7/8/9/8/7/6/5 w"] e5 *'),
+    ("e5 *", '[Result "*"] e5 *'),
+    ("e5 *", '[Rules "1"] e5 *'),
 )
-def test_layout_makes_no_difference(one: str, other: str) -> None:
-    a, b = f'[Game "yavalath"] {one}', f'[Game "yavalath"] {other}'
-    assert not difference(parse(a), parse(b))
-    assert content(parse(a)) == content(parse(b))
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "differs"),
-    [
-        ("e5 d4 *", "e5 d3 *", Difference(2, ("d4", "d3"), (), None)),
-        ("e5 *", "e5 d3 *", Difference(2, (None, "d3"), (), None)),
-        ("e5 d3 *", "e5 *", Difference(2, ("d3", None), (), None)),
-        ("e5 *", "e5 1-0", Difference(None, (None, None), (("Result", "*", "1-0"),), None)),
-        (
-            '[Date "?"] e5 *',
-            '[Site "x"] e5 *',
-            Difference(None, (None, None), (("Date", "?", None), ("Site", None, "x")), None),
-        ),
-        ("e5 *", "e5! *", Difference(None, (None, None), (), 1)),
-        ("e5! *", "e5? *", Difference(None, (None, None), (), 1)),
-        ("e5 d4 *", "e5 d4 {why} *", Difference(None, (None, None), (), 2)),
-        ("e5 d4 (d3) *", "e5 d4 (d3 e3) *", Difference(None, (None, None), (), 2)),
-        ("e5 *", "{first words} e5 *", Difference(None, (None, None), (), 0)),
-        ("e5 {a} d4 *", "e5 {b} d3 *", Difference(2, ("d4", "d3"), (), 1)),
-        (
-            "e5 *",
-            '[Position "5/6/7/8/9/8/7/6/wb3 w"] e5 *',
-            Difference(
-                None,
-                (None, None),
-                (("Start", "5/6/7/8/9/8/7/6/5 w", "5/6/7/8/9/8/7/6/wb3 w"),),
-                None,
-            ),
-        ),
-    ],
+OTHER_START: Final = "5/6/7/8/9/8/7/6/wb3 w"
+DIFFERENT: Final = (
+    ("e5 d4 *", "e5 d3 *", unlike(2, ("d4", "d3"))),
+    ("e5 *", "e5 d3 *", unlike(2, (None, "d3"))),
+    ("e5 d3 *", "e5 *", unlike(2, ("d3", None))),
+    ("e5 *", "e5 1-0", unlike(tags=(("Result", "*", "1-0"),))),
+    (
+        *('[Date "?"] e5 *', '[Site "x"] e5 *'),
+        unlike(tags=(("Date", "?", None), ("Site", None, "x"))),
+    ),
+    ("e5 *", "e5! *", unlike(words=1)),
+    ("e5! *", "e5? *", unlike(words=1)),
+    ("e5 d4 *", "e5 d4 {why} *", unlike(words=2)),
+    ("e5 d4 (d3) *", "e5 d4 (d3 e3) *", unlike(words=2)),
+    ("e5 *", "{first words} e5 *", unlike(words=0)),
+    ("e5 {a} d4 *", "e5 {b} d3 *", unlike(2, ("d4", "d3"), words=1)),
+    (
+        *("e5 *", f'[Position "{OTHER_START}"] e5 *'),
+        unlike(tags=(("Start", "5/6/7/8/9/8/7/6/5 w", OTHER_START),)),
+    ),
+    # what looks like the end of the tags hides no comment
+    ('[X "? \\" ]"]\n\ne5 ;"]\n d4 *', '[X "? \\" ]"]\n\ne5 \n d4 *', unlike(words=1)),
 )
-def test_everything_else_does(one: str, other: str, differs: Difference) -> None:
-    a, b = f'[Game "yavalath"] {one}', f'[Game "yavalath"] {other}'
-    assert difference(parse(a), parse(b)) == differs
-    assert content(parse(a)) != content(parse(b))
 
 
-def test_spelling_makes_no_difference_in_variations_either() -> None:
-    a = '[Game "mammalath"] c3 xb4-b2 (xa4-a2 {better}) *'
-    b = '[Game "mammalath"] c3 xb2-b4 (xa2-a4 {better}) *'
-    assert not difference(parse(a), parse(b))
-    assert content(parse(a)) == content(parse(b))
-
-
-def test_what_looks_like_the_end_of_the_tags_hides_no_comment() -> None:
-    a = '[Game "yavalath"]\n[X "? \\" ]"]\n\ne5 ;"]\n d4 *'
-    assert content(parse(a)) != content(parse(a.replace(';"]', "")))
+def test_layout_makes_no_difference_and_everything_else_does() -> None:
+    same = [tuple(f'[Game "yavalath"] {text}' for text in pair) for pair in SAME]
+    spelled = '[Game "mammalath"] c3 xb4-b2 (xa4-a2 {better}) *'
+    same.append((spelled, spelled.replace("xb4-b2", "xb2-b4").replace("xa4-a2", "xa2-a4")))
+    for one, other in same:
+        a, b = parse(one), parse(other)
+        assert not difference(a, b), (one, other)
+        assert content(a) == content(b)
+    for one, other, differs in DIFFERENT:
+        a, b = (parse(f'[Game "yavalath"] {text}') for text in (one, other))
+        assert difference(a, b) == differs, (one, other)
+        assert content(a) != content(b)
 
 
 @given(RECORDS)
@@ -164,39 +158,36 @@ ANN_1 = GAME + "e5 d4 *"
 ANN_2 = GAME.replace('"1"', '"2"') + "e5 swap *"
 
 
-def test_order_and_layout_make_no_difference() -> None:
-    assert compared([ANN_1, ANN_2], [ANN_2.replace("e5", "1. e5"), ANN_1]) == (2, [])
+OF_ONE_KEY: Final = [GAME + "e5 d4 *", GAME + "e5 c3 *"], [GAME + "a1 *", GAME + "e5 c3 1-0"]
+MENDED: Final = ANN_1.replace("ann", "Ann")
+ARCHIVES_COMPARED: Final[tuple[tuple[list[str], list[str], str, object], ...]] = (
+    ([ANN_1, ANN_2], [ANN_2.replace("e5", "1. e5"), ANN_1], "", (2, [])),
+    # records of one archive alone
+    ([ANN_1, ANN_2], [ANN_2], "", (1, [(1, None)])),
+    ([ANN_2], [ANN_1, ANN_2], "", (1, [(None, 1)])),
+    ([], [ANN_1], "", (0, [(None, 1)])),
+    ([], [], "", (0, [])),
+    # copies are counted one by one
+    ([ANN_1] * 3, [ANN_1] * 5, "", (3, [(None, 4), (None, 5)])),
+    ([ANN_1] * 2, [ANN_1], "", (1, [(2, None)])),
+    # of one key those with the same moves first
+    (*OF_ONE_KEY, "", (0, [(1, 1), (2, 2)])),
+    (OF_ONE_KEY[0], OF_ONE_KEY[1][::-1], "", (0, [(1, 2), (2, 1)])),
+    # a game whose tags were mended is known by its moves
+    ([ANN_1], [MENDED], "", (0, [(1, 1)])),
+    ([ANN_1], [MENDED], "First", (0, [(1, None), (None, 1)])),
+    ([ANN_1], [MENDED], "Game,Round", (0, [(1, 1)])),
+    # games without names do not belong together by chance
+    (['[Game "yavalath"] e5 d4 *'], ['[Game "yavalath"] e5 d3 *'], "", (0, [(1, None), (None, 1)])),
+)
 
 
-def test_records_in_one_archive_alone_are_found() -> None:
-    assert compared([ANN_1, ANN_2], [ANN_2]) == (1, [(1, None)])
-    assert compared([ANN_2], [ANN_1, ANN_2]) == (1, [(None, 1)])
-    assert compared([], [ANN_1]) == (0, [(None, 1)])
-    assert compared([], []) == (0, [])
-
-
-def test_copies_are_counted_one_by_one() -> None:
-    assert compared([ANN_1] * 3, [ANN_1] * 5) == (3, [(None, 4), (None, 5)])
-    assert compared([ANN_1] * 2, [ANN_1]) == (1, [(2, None)])
-
-
-def test_records_of_one_key_belong_together_those_with_the_same_moves_first() -> None:
-    a = [GAME + "e5 d4 *", GAME + "e5 c3 *"]
-    b = [GAME + "a1 *", GAME + "e5 c3 1-0"]
-    assert compared(a, b) == (0, [(1, 1), (2, 2)])
-    assert compared(a, b[::-1]) == (0, [(1, 2), (2, 1)])
-
-
-def test_a_game_whose_tags_were_mended_is_known_by_its_moves() -> None:
-    mended = ANN_1.replace("ann", "Ann")
-    assert compared([ANN_1], [mended]) == (0, [(1, 1)])
-    assert compared([ANN_1], [mended], key="First") == (0, [(1, None), (None, 1)])
-    assert compared([ANN_1], [mended], key="Game,Round") == (0, [(1, 1)])
-
-
-def test_games_without_names_do_not_belong_together_by_chance() -> None:
-    a, b = ['[Game "yavalath"] e5 d4 *'], ['[Game "yavalath"] e5 d3 *']
-    assert compared(a, b) == (0, [(1, None), (None, 1)])
+def test_what_is_equal_and_what_belongs_together() -> None:
+    for a, b, key, expected in ARCHIVES_COMPARED:
+        assert compared(a, b, key=key) == expected, (a, b, key)
+    a = [ANN_1, ANN_1.replace('"1"', '"2"')]
+    b = [ANN_1.replace("d4", "d3"), ANN_1.replace('"1"', '"2"')]
+    assert compared(a, b, moves_only=True) == (1, [(1, 1)])
 
 
 def test_moves_alone_may_be_compared() -> None:
@@ -214,12 +205,6 @@ def test_by_other_rules_the_same_moves_are_another_game() -> None:
         assert equal == 0
         assert finding.difference is not None
         assert finding.difference.tags == (("Rules", None, "2"),)
-
-
-def test_with_moves_alone_the_key_still_says_what_belongs_together() -> None:
-    a = [ANN_1, ANN_1.replace('"1"', '"2"')]
-    b = [ANN_1.replace("d4", "d3"), ANN_1.replace('"1"', '"2"')]
-    assert compared(a, b, moves_only=True) == (1, [(1, 1)])
 
 
 def test_a_finding_says_where_both_records_stand() -> None:
@@ -343,34 +328,21 @@ def test_both_sides_are_read_once_side_by_side() -> None:
 
 def test_changes_of_a_large_archive_are_all_found() -> None:
     chance = random.Random(5)
-    a = [random_game("surikata", n, Number=str(n)) for n in range(200)]
-    b = list(a)
-    changed = chance.sample(range(200), 30)
-    for number in changed[:10]:
-        b[number] = with_tags(b[number], Result="*")
-    for number in changed[10:20]:
-        b[number] = replace(b[number], plies=b[number].plies[:-1])
-    removed = sorted(changed[20:])
-    b = [record for number, record in enumerate(b) if number not in removed]
+    a = [bare("ann", "bob", "1-0", Number=str(n), Event=str(n % 7)) for n in range(1000)]
+    changed = chance.sample(range(1000), 30)
+    b = [
+        with_tags(record, Result="*") if number in changed[:20] else record
+        for number, record in enumerate(a)
+        if number not in changed[20:]
+    ]
     chance.shuffle(b)
     equal, findings = found(texts(a), texts(b))
-    assert equal == 170
-    assert [f.a.number - 1 for f in findings if f.a and not f.b] == removed
-    pairs = [f for f in findings if f.a and f.b]
-    assert sorted(f.a.number - 1 for f in pairs if f.a) == sorted(changed[:20])
-    for f in pairs:
-        assert f.a
-        assert f.b
-        assert f.a.record.tag("Number") == f.b.record.tag("Number")
-
-
-def test_what_has_no_equal_among_a_thousand_records_is_found() -> None:
-    archive = texts([bare("ann", "bob", "1-0", Number=str(n)) for n in range(1000)])
-    chance = random.Random(5)
-    other = chance.sample(archive, 1000)
-    other.remove(archive[7])
-    assert compared(archive, other) == (999, [(8, None)])
-    assert compared(other, archive) == (999, [(None, 8)])
+    assert equal == 970
+    pairs = [(f.a, f.b) for f in findings if f.a and f.b]
+    assert [f.a.number - 1 for f in findings if f.a and not f.b] == sorted(changed[20:])
+    assert sorted(one.number - 1 for one, _ in pairs) == sorted(changed[:20])
+    for one, other in pairs:
+        assert one.record.tag("Event") == other.record.tag("Event")
 
 
 def test_results_of_records_without_moves_are_compared() -> None:

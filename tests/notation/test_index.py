@@ -6,11 +6,10 @@ import gzip
 import io
 import os
 import random
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from backports import zstd
@@ -22,7 +21,6 @@ from sample_records import BUILT_IN, random_game
 from lath import notation
 from lath.notation import (
     NoIndexError,
-    Record,
     RecordError,
     StaleIndexWarning,
     frames,
@@ -32,16 +30,14 @@ from lath.notation import (
     write_index,
 )
 
+if TYPE_CHECKING:
+    from golden import Golden
+
 GAMES = [random_game(game, seed) for seed in range(8) for game in BUILT_IN]
 
 
-def many(count: int) -> list[Record]:
-    """Return records that can be told apart."""
-    games = (GAMES[number % len(GAMES)] for number in range(count))
-    return [notation.retag(game, {"Number": str(at)}) for at, game in enumerate(games, 1)]
-
-
-MANY = many(900)
+MANY = [notation.retag(GAMES[at % len(GAMES)], {"Number": str(at + 1)}) for at in range(900)]
+"""Records that can be told apart."""
 
 
 @pytest.fixture
@@ -143,30 +139,23 @@ def damaged_index(file: Path) -> None:
     beside.write_bytes(beside.read_bytes()[:-30])
 
 
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (replaced_in_place, "is of an earlier state of games.lath"),
-        (os.utime, "is of an earlier state of games.lath"),
-        (appended, "is of an earlier state of games.lath"),
-        (damaged_index, "is damaged"),
-    ],
-)
-def test_an_index_of_another_state_is_not_used_and_it_is_said(
-    file: Path, change: Callable[[Path], object], why: str
-) -> None:
-    write_index(file)
-    os.utime(file, ns=(0, 0))
-    write_index(file)
-    change(file)
-    with pytest.warns(StaleIndexWarning, match=why):
-        records = open_records(file)
-    with records:
-        assert not records.has_index
-        assert records[899] == MANY[899]
-    write_index(file)
-    with open_records(file) as records:
-        assert records.has_index
+def test_an_index_of_another_state_is_not_used_and_it_is_said(file: Path, golden: Golden) -> None:
+    said = {}
+    for change in (replaced_in_place, os.utime, appended, damaged_index):
+        write(file, MANY)
+        os.utime(file, ns=(0, 0))
+        write_index(file)
+        change(file)
+        with pytest.warns(StaleIndexWarning) as warned:
+            records = open_records(file)
+        said[change.__name__] = str(warned[0].message)
+        with records:
+            assert not records.has_index
+            assert records[899] == MANY[899]
+        write_index(file)
+        with open_records(file) as records:
+            assert records.has_index
+    golden(said)
 
 
 @pytest.mark.filterwarnings("ignore::lath.notation.StaleIndexWarning")
@@ -185,14 +174,6 @@ def test_damage_is_found_or_does_not_matter(tmp_path: Path, suffix: str) -> None
             assert records[:] == MANY[:30]
 
 
-def test_who_writes_into_a_file_that_is_open_is_noticed(file: Path) -> None:
-    with open_records(file) as records:
-        assert records[0] == MANY[0]
-        appended(file)
-        with pytest.raises(OSError, match="changed since it was opened"):
-            records[0]
-
-
 def test_a_dash_is_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -206,6 +187,12 @@ def test_a_dash_is_standard_output(
 
 
 def test_going_through_is_of_the_file_that_was_opened(file: Path) -> None:
+    with open_records(file) as records:
+        assert records[0] == MANY[0]
+        appended(file)
+        with pytest.raises(OSError, match="changed since it was opened"):
+            records[0]
+    write(file, MANY)
     with open_records(file) as records:
         before = list(records)
         write(file, GAMES[:3])  # another file of this name
@@ -225,40 +212,30 @@ def test_going_through_is_of_the_file_that_was_opened(file: Path) -> None:
 @pytest.mark.parametrize("suffix", ["", ".zst"])
 def test_threads_may_share_the_records_of_a_file(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"games.lath{suffix}"
-    whole = many(600)
-    write(file, whole)
+    write(file, MANY[:600])
     places = [random.Random(seed).sample(range(600), 60) for seed in range(4)]
     with open_records(file) as records, ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda mine: [records[place] for place in mine], places))
-    assert found == [[whole[place] for place in mine] for mine in places]
-
-
-def test_a_place_beyond_the_last_is_told_with_how_many_there_are(tmp_path: Path) -> None:
-    write(tmp_path / "games.lath", GAMES[:2])
-    with open_records(tmp_path / "games.lath") as records:
-        for place in 2, -3:
-            with pytest.raises(IndexError, match=f"no record at place {place}: .* has 2,"):
-                records[place]
+    assert found == [[MANY[place] for place in mine] for mine in places]
 
 
 def test_what_is_no_record_has_its_number_and_line(tmp_path: Path) -> None:
     file = tmp_path / "games.lath"
-    texts = [
-        '[Game "yavalath"]\n\n1. e5 *\n',
-        "[Game]\n\n1. e5 *\n",
-        '[Game "surikata"]\n\n1. Mc3 *\n',
-    ]
-    file.write_text("\n".join(texts), encoding="utf-8")
+    good, bad = '[Game "yavalath"]\n\n1. e5 *\n', "[Game]\n\n1. e5 *\n"
+    file.write_text(f'{good}\n{bad}\n[Game "surikata"]\n\n1. Mc3 *\n', encoding="utf-8")
     with open_records(file) as records:
         assert len(records) == 3
         assert records[2].game == "surikata"
         with pytest.raises(RecordError) as caught:
             records[1]
+        for place in 3, -4:
+            with pytest.raises(IndexError, match=f"no record at place {place}: .* has 3,"):
+                records[place]
     problem = caught.value.problem
     assert (problem.record, problem.line) == (2, 5)
 
 
-def test_a_pipe_is_refused(tmp_path: Path) -> None:
+def test_a_pipe_and_a_folder_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="Illegal seek"):
         open_records(tmp_path / "pipe")
