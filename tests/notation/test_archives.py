@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import resource
 import string
-from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from exploring import one_in
@@ -35,6 +34,9 @@ from lath.notation.files import HALF
 from lath.notation.index import open_records
 from lath.notation.reader import entries, entries_of
 from lath.notation.record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 
 def texts_of(data: bytes) -> list[str]:

@@ -6,12 +6,9 @@ import errno
 import itertools
 import os
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
-from golden import Golden
 from power_cuts import Remembered
 from recorded_disk import Step
 from recorded_files import Recorder
@@ -19,6 +16,12 @@ from recorded_files import Recorder
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.tournament.exports import write_records
 from lath.notation.files import open_bytes, write_atomically
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from golden import Golden
 
 OLD: Final = b"old " * 700
 PIECES: Final = [random.Random(number).randbytes(12_000) for number in range(7)]

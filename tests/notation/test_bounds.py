@@ -33,7 +33,7 @@ DEEP: Final = 101
 
 def test_json_beyond_the_bounds_is_refused(golden: Golden) -> None:
     said = {}
-    for name, text in {
+    beyond: dict[str, str | bytes] = {
         "a long number": LONG,
         "a long number below 0": f"-{LONG}",
         "a float": "1e400",
@@ -50,7 +50,8 @@ def test_json_beyond_the_bounds_is_refused(golden: Golden) -> None:
         "two values": "1 2",
         "nothing": "",
         "no UTF-8": b"\xff",
-    }.items():
+    }
+    for name, text in beyond.items():
         with pytest.raises(BoundsError) as refusal:
             read_json(text)
         said[name] = str(refusal.value)

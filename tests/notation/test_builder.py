@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import copy
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from exploring import FEW
 from game_files import THREE_VERSIONS, write_game
-from golden import Golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
@@ -20,6 +17,12 @@ from lath import games
 from lath.games.core import Seat
 from lath.notation import Builder, Ply, Termination, canonical, check, format_record, parse, retag
 from lath.notation.errors import RecordValueError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from golden import Golden
 
 WON = ("a1", "e1", "b1", "e2", "d1", "f1", "c1")
 """First makes four in line in Yavalath."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from exploring import FEW
-from golden import Golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from record_strategies import RECORDS
 from sample_records import random_game
 
 from lath.notation import check, format_record, parse
 from lath.notation.changes import retag, strip, truncate
 from lath.notation.errors import RecordValueError
-from lath.notation.record import Annotation, Record, all_comments, all_plies
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 WON = parse(
     '[Game "yavalath"] [First "ann"] [Second "bob"] [Termination "rules"] [Result "0-1"]'
@@ -60,18 +60,6 @@ STRIPPED: Final[tuple[tuple[dict[str, Any], str], ...]] = (
 def test_words_annotations_glyphs_and_variations_are_stripped_apart() -> None:
     for kinds, moves in STRIPPED:
         assert format_record(strip(WON, **kinds)).partition("\n\n")[2] == f"{moves} 0-1\n"
-
-
-@settings(max_examples=FEW)
-@given(RECORDS, st.booleans(), st.sets(st.sampled_from(["emt", "clk", "pv", "mood"])))
-def test_a_stripped_record_is_read_back(record: Record, words: bool, names: set[str]) -> None:
-    bare = strip(record, comments=words, annotations=names, variations=words)
-    assert parse(format_record(bare)) == bare
-    parts = [part for one in all_comments(bare) for part in one]
-    assert not any(isinstance(part, Annotation) and part.name in names for part in parts)
-    assert not (words and any(isinstance(part, str) for part in parts))
-    assert not (words and any(ply.variations for ply in all_plies(bare.plies)))
-    assert bare.moves == record.moves
 
 
 def test_tags_are_renamed_set_and_dropped() -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import arena
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
 ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'

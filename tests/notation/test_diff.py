@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -27,10 +25,14 @@ from lath.notation.comparison import (
     key_of,
 )
 from lath.notation.reader import Entry, entries_of
-from lath.notation.record import Record
 
 if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator, Sequence
+
     import pytest
+
+    from lath.notation.record import Record
 
 GAME = '[Game "yavalath"] [First "ann"] [Round "1"] '
 
@@ -298,17 +300,6 @@ def test_a_comparison_takes_twice_the_steps_for_twice_the_records(
     monkeypatch.setattr(comparison, "temporary_database", counting)
     for tag in ("Time", "Event"):  # of one key, and of one line of moves
         assert steps_of(400, tag) < 2.2 * steps_of(200, tag)
-
-
-@given(ARCHIVES, ARCHIVES)
-def test_every_record_is_counted_once(a: list[str], b: list[str]) -> None:
-    equal, numbers = compared(a, b)
-    of_a = [number for number, _ in numbers if number is not None]
-    of_b = [number for _, number in numbers if number is not None]
-    assert of_a == sorted(set(of_a))
-    assert equal + len(of_a) == len(a)
-    assert equal + len(of_b) == len(b)
-    assert compared(b, a)[0] == equal
 
 
 def test_both_sides_are_read_once_side_by_side() -> None:

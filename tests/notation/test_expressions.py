@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from functools import cache
-from itertools import combinations, product
-from typing import Final
+from itertools import product
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
-from interegular import parse_pattern
 from lark import Lark
 from lark.exceptions import GrammarError, UnexpectedInput
 
 from lath.notation import scanner
 from lath.notation.expressions import Expressions, NotRegular
 from lath.notation.scanner import grammar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def lark_of(text: str, start: str = "s") -> Lark:
@@ -128,53 +128,6 @@ def test_terminals_in_each_others_way_make_an_expression_read_more() -> None:
     rules = 's: "a" "b" "c" | "ab"'
     assert pattern_of(rules).fullmatch("abc")
     assert not accepts(lark_of(rules), "abc")
-
-
-SIGNS: Final = [*map(chr, range(256)), "\u0663", "\u2028", "☃"]
-
-
-@cache
-def first_signs(pattern: str) -> set[str]:
-    """Return which of SIGNS can begin what a pattern reads, whatever it looks ahead to."""
-    plain = re.sub(r"\(\?!(?:\\.|\[(?:\\.|[^\]])*\]|[^)])*\)$", "", pattern)
-    automaton = parse_pattern(plain).to_fsm()
-    after = automaton.map[automaton.initial]
-    steps = {sign: after.get(automaton.alphabet[sign]) for sign in SIGNS}
-    return {sign for sign, state in steps.items() if state is not None and automaton.islive(state)}  # type: ignore[no-untyped-call]
-
-
-def shared_signs(text: str) -> dict[frozenset[str], str]:
-    """Return the terminals between which the next sign does not tell in some state, and the signs.
-
-    The blanks count among them.
-    """
-    parser = Lark(text, start="record", parser="lalr", lexer="contextual")
-    shared = {}
-    for lexer in parser.parser.lexer.lexers.values():
-        for one, other in combinations(lexer.terminals, 2):
-            both = first_signs(one.pattern.to_regexp()) & first_signs(other.pattern.to_regexp())
-            if both:
-                shared[frozenset({one.name, other.name})] = "".join(sorted(both))
-    return shared
-
-
-def test_the_next_sign_tells_what_comes_but_for_numbers_and_results() -> None:
-    assert first_signs(r"[a-c]|é(?!x)") == {*"abcé"}
-    # A number ends in a dot, which no result has: neither reads the beginning of the other.
-    assert shared_signs(grammar()) == {frozenset({"NUMBER", "RESULT"}): "01"}
-
-
-PLANTED: Final = (
-    (r"/;[^\n]*/", r"/[;{][^\n]*/", {"LINE", "BRACES"}, "{"),
-    ("/[A-Za-z][A-Za-z0-9+=:", "/[A-Za-z*][A-Za-z0-9+=:", {"MOVE", "RESULT"}, "*"),
-    (r"/[ \t\r\n]+/", r"/[ \t\r\n!]+/", {"GLYPH", "__IGNORE_0"}, "!"),
-)
-
-
-def test_terminals_that_begin_alike_are_found() -> None:
-    for old, new, terminals, signs in PLANTED:
-        assert old in grammar()
-        assert shared_signs(grammar().replace(old, new))[frozenset(terminals)] == signs
 
 
 def test_the_stored_expressions_are_those_of_the_grammar() -> None:

@@ -6,7 +6,7 @@ There is no ambiguity, and no terminal stands in another's way.
 from __future__ import annotations
 
 from functools import cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
 from exploring import one_in
@@ -22,7 +22,9 @@ from sample_records import BUILT_IN, cut, random_game
 from lath.notation import format_record, query, scanner
 from lath.notation.parser import lark, parse_closely
 from lath.notation.query_mistakes import NAMES, ORDERED, WORDS
-from lath.notation.record import Record
+
+if TYPE_CHECKING:
+    from lath.notation.record import Record
 
 
 class Case(NamedTuple):
@@ -80,10 +82,10 @@ QUERY: Final = Case(
         "comments or variations and comments",
         "first = game and second in (in, contains, move, plies) and winner = or1",
         "first=* and second=?",
-        "contains move swap then within 3 plies plain pattern 'w[.b]' on c3 in either colour "
-        "at ply 4",
-        "not position in ('a', 'b') at the last ply then (reached 'e5' or move 3 = d4) "
-        "then after 'a'",
+        "contains move swap then within 3 plies plain pattern 'w[.b]' on c3 at ply 4",
+        "pattern 'w' on c3 in either colour",
+        "not position in ('a', 'b') at the last ply then (reached 'e5' or move 3 = d4)",
+        "position 'a' then reached 'e5' then after 'a'",
         "eval of loser > 0.8 at any ply and time of 'ann' in -1..1 or clock = +3 at every ply",
         "depth<=4 then within 1 ply nodes of first=5 then pattern '#'",
         "result = 1/2-1/2 or result in (*, 1-0)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import random
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,9 @@ from lath import notation
 from lath.notation import Header, RecordError, format_records
 from lath.notation.header import headers_of
 from lath.notation.reader import entries_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 THREE = """\
 [Game "yavalath"]

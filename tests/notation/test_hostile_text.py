@@ -6,8 +6,7 @@ import gc
 import io
 import random
 import tracemalloc
-from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hostile_texts import HOSTILE, Hostile
@@ -20,6 +19,9 @@ from strangers import read_and_check
 from lath.notation import reader
 from lath.notation.reader import Entry, entries_of
 from lath.notation.validation import Findings, validate_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow
 

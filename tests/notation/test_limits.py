@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import tracemalloc
+from typing import TYPE_CHECKING
 
 import pytest
-from golden import Golden
 
 from lath import notation
 from lath.notation import formats, scanner
@@ -16,6 +16,9 @@ from lath.notation.errors import RecordSyntaxError
 from lath.notation.formats import json_text
 from lath.notation.scanner import size_fault
 from lath.notation.validation import validate_stream
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 HEAD = '[Game "yavalath"]\n\n'
 SOUND = f"{HEAD}1. e5 *\n"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from cmath import rect
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import tau
 from random import Random
@@ -16,11 +15,14 @@ from families import ALL
 from walks import play_all, walk
 
 from lath import games
-from lath.games.core import Game, Position
 from lath.notation.patterns import PatternError, read_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from golden import Golden
+
+    from lath.games.core import Game, Position
 
 
 def has(position: Position, text: str, cell: str = "", **how: bool) -> bool:

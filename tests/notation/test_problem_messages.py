@@ -9,12 +9,10 @@ import ast
 import dataclasses
 import re
 import unicodedata
-from collections.abc import Iterator
 from itertools import accumulate
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from golden import Golden
 from places import OURS, ROOT
 from problem_cases import CASES, problems_in
 from wrong_values import CASES as WRONG_VALUES
@@ -22,8 +20,15 @@ from wrong_values import refusal_of
 
 from lath import games
 from lath.games.errors import MoveSyntaxError
-from lath.notation.errors import Problem
 from lath.notation.parser import lark
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from golden import Golden
+
+    from lath.notation.errors import Problem
 
 PROBLEMS = [problem for case in CASES for problem in problems_in(case.content)]
 MESSAGES = [problem.message for problem in PROBLEMS]
@@ -49,9 +54,6 @@ def test_the_table_has_a_record_for_every_code_but_size() -> None:
 
 
 # What the source can say must stand in the table: its texts are read as patterns.
-
-REASONS = {"why_illegal", "_why_kept"}
-"""The functions of games that say why a move is not legal."""
 
 UNREACHABLE = {
     "{self.game.id} has no such move": "a record's word is read first, and refused as no move",
@@ -89,57 +91,27 @@ def source_of(part: ast.expr) -> str:
     return value if isinstance(value, str) else f"{{{ast.unparse(value)}}}"
 
 
-def functions_of(path: Path) -> list[ast.FunctionDef]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+def texts_of(path: Path, calls: Mapping[str, int], *functions: str) -> set[str]:
+    """Return the texts of a module that functions return, or that calls have at a place.
 
-
-def calls_in(node: ast.AST) -> Iterator[tuple[str, list[ast.expr]]]:
-    """Yield the name of what is called, and its arguments."""
-    for call in ast.walk(node):
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name):
-            yield call.func.id, call.args
-
-
-def reasons_of(path: Path) -> set[str]:
-    """Return why the game of a module may call a move illegal."""
-    return {
-        text
-        for function in functions_of(path)
-        if function.name in REASONS
-        for node in ast.walk(function)
-        if isinstance(node, ast.Return)
-        for text in texts_in(node.value)
-    }
-
-
-def refusals_of(path: Path) -> set[str]:
-    """Return what a module of games refuses of names, setups and positions."""
-    errors = {"UnknownGameError", "SetupError", "PositionError"}
-    return {
-        text
-        for function in functions_of(path)
-        for name, arguments in calls_in(function)
-        if name in errors
-        for text in texts_in(arguments[0])
-    }
-
-
-def faults_of(path: Path) -> set[str]:
-    """Return the messages of the faults that a module of the notation makes.
-
-    A message is a text, or a name that stands for one elsewhere in the same function.
+    A text may have a name, to which the same function gives it.
     """
-    found: set[str] = set()
-    for function in functions_of(path):
+    found, tree = set[str](), ast.parse(path.read_text(encoding="utf-8"))
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
+            continue
         named: dict[str, list[str]] = {}
+        texts: list[ast.expr | None] = []
         for node in ast.walk(function):
+            if isinstance(node, ast.Return) and function.name in functions:
+                texts.append(node.value)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                place = calls.get(node.func.id, len(node.args))
+                texts += node.args[place : place + 1]
             for name, value in assigned(node):
                 named.setdefault(name, []).extend(texts_in(value))
-        for called, arguments in calls_in(function):
-            place = {"Fault": 1, "_syntax": 1, "_refused": 0}.get(called)
-            for node in arguments[place : place + 1] if place is not None else ():
-                found |= {*(named.get(node.id, ()) if isinstance(node, ast.Name) else texts_in(node))}
+        for text in texts:
+            found |= {*(named.get(text.id, ()) if isinstance(text, ast.Name) else texts_in(text))}
     return found
 
 
@@ -151,6 +123,21 @@ def assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             pairs = list(zip(target.elts, value.elts, strict=True))
         yield from ((name.id, part) for name, part in pairs if isinstance(name, ast.Name))
+
+
+def reasons_of(path: Path) -> set[str]:
+    """Return why the game of a module may call a move illegal."""
+    return texts_of(path, {}, "why_illegal", "_why_kept")
+
+
+def refusals_of(path: Path) -> set[str]:
+    """Return what a module of games refuses of names, setups and positions."""
+    return texts_of(path, {"UnknownGameError": 0, "SetupError": 0, "PositionError": 0})
+
+
+def faults_of(path: Path) -> set[str]:
+    """Return the messages of the faults that a module of the notation makes."""
+    return texts_of(path, {"Fault": 1, "_syntax": 1, "_refused": 0})
 
 
 def missing_from(messages: list[str], texts: set[str]) -> list[str]:
@@ -317,6 +304,12 @@ def test_a_program_gets_the_place_as_fields() -> None:
     assert (date["line"], date["column"]) == (3, 1), "not that in a value or a comment"
     del move["message"], move["expected"]
     assert move == {
-        **{"file": "games.lath", "line": 9, "column": 10, "code": "move"},
-        **{"record": 2, "ply": 2, "source": "1. e5 2. E4 *", "meant": "e4"},
+        "file": "games.lath",
+        "line": 9,
+        "column": 10,
+        "code": "move",
+        "record": 2,
+        "ply": 2,
+        "source": "1. e5 2. E4 *",
+        "meant": "e4",
     }

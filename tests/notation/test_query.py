@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +20,8 @@ from lath.notation.query_mistakes import TAGS
 from lath.notation.questions import like
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from golden import Golden
 
 PAGE = DOCS / "queries.md"

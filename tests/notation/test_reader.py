@@ -8,20 +8,21 @@ import io
 import lzma
 import os
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from backports import zstd
-from golden import Golden
-from hypothesis import given
-from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
-from lath.notation import RecordError, format_record, format_records, read, reader
+from lath.notation import RecordError, format_records, read, reader
 from lath.notation.files import write_atomically
 from lath.notation.reader import Entry, entries, entries_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from golden import Golden
 
 ONE = '[Game "yavalath"]\n\n1. e5 2. swap *\n'
 TWO = '[Game "surikata"]\n[Event "second"]\n\n1. Mc3 *\n'
@@ -113,16 +114,6 @@ def test_records_and_problems_stand_where_they_are() -> None:
     assert lines == [1, 3, 5]
     (entry,) = entries_in(BROKEN.replace("\n", "\r\n"))
     assert entry.problems[0].source == "1. e5 2. *swap", "without the line's end"
-
-
-def test_reading_goes_on_after_each_bad_record_and_counts_are_exact() -> None:
-    text, lines = "", []
-    for game_id in BUILT_IN:
-        text += f"{format_record(random_game(game_id, 1))}\n"
-        lines.append(text.count("\n") + 3)
-        text += f"{BROKEN}\n"
-    assert [entry.record is None for entry in entries_in(text)] == [False, True] * len(BUILT_IN)
-    assert [line for _, line, _, _ in places_in(text)] == lines
 
 
 def test_without_rules_only_the_text_is_looked_at() -> None:
@@ -224,26 +215,17 @@ def test_where_blocks_of_a_file_end_changes_nothing(monkeypatch: pytest.MonkeyPa
         assert entries_in(f"\N{BYTE ORDER MARK}{mixed}") == whole, size
 
 
-@given(
-    st.lists(
-        st.sampled_from([ONE, TWO, BROKEN, "\n", " \n", "\r\n", "junk\n", "[", '[Game "x"]\n', "ä"])
-    ),
-    st.integers(3, 40),
-)
-def test_where_blocks_of_any_file_end_changes_nothing(pieces: list[str], size: int) -> None:
-    text = "".join(pieces)
-    whole = entries_in(text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "_BLOCK", size)
-        assert entries_in(text) == whole
-
-
 def test_a_record_of_endless_size_is_named_and_reading_goes_on(
     golden: Golden, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "MAX_RECORD", 200)
     said = set()
-    for long in ("[A" + "x" * 400, "[A\n" + "x\n" * 200, "[A" + " " * 400 + "\n]", '[A "b"]\n' * 50):
+    for long in (
+        "[A" + "x" * 400,
+        "[A\n" + "x\n" * 200,
+        "[A" + " " * 400 + "\n]",
+        '[A "b"]\n' * 50,
+    ):
         text = f"{ONE}\n{long}\n\n{TWO}"
         for size in (3, 7, 30, 5000):
             monkeypatch.setattr(reader, "_BLOCK", size)

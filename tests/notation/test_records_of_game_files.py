@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,14 +11,17 @@ from game_files import FIVE_IN_LINE, OTHER_RULES, write_game
 
 from lath import games
 from lath.games.errors import UnknownGameError
-from lath.notation.errors import Problem
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import entries_of
 from lath.notation.replay import positions, spellings
 from lath.notation.scanner import parse
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from golden import Golden
+
+    from lath.notation.errors import Problem
 
 
 def record_of(path: Path) -> str:

@@ -235,7 +235,7 @@ NOTES: Final = (
 
 
 def test_a_known_annotation_with_a_wrong_value_is_named_wherever_it_stands(golden: Golden) -> None:
-    said = []
+    said: list[str] = []
     for note in NOTES:
         comment = f"{{[%{note}]}}"
         places = {

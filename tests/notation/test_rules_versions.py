@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import pickle
 from itertools import product
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,14 +15,17 @@ from lath.games.core import by_version
 from lath.games.errors import RulesVersionError
 from lath.notation import canonical, parse
 from lath.notation.archive import identity
-from lath.notation.errors import Problem
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import entries_of
 from lath.notation.replay import end_of, start_of
 from lath.reports.openings import line_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from golden import Golden
+
+    from lath.notation.errors import Problem
 
 FOUR_IN_LINE = "a1 i1 a2 i2 a4 i4 a3"
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from itertools import combinations, product
 from random import Random
+from typing import TYPE_CHECKING
 
 from walks import drawn_start, playout
 
@@ -13,6 +13,9 @@ from lath import games
 from lath.games.core import Position, symmetries
 from lath.notation.record import Record, bare_plies
 from lath.notation.sampling import Row, Shares, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def rows(texts: Sequence[str]) -> list[Row]:

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -17,12 +17,16 @@ from sample_records import BUILT_IN, cut, random_game
 
 from lath import games
 from lath.notation import Record, RecordSyntaxError, format_record, parse
-from lath.notation.errors import Fault
 from lath.notation.parser import parse_closely
 from lath.notation.quick_check import sound_plies
 from lath.notation.reader import RecordText, entry_of
 from lath.notation.record import GLYPHS, RESULTS, Annotation, Ply, Variation, ply_to_read
 from lath.notation.scanner import NUMBERS, parts, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from lath.notation.errors import Fault
 
 HEAD = '[Game "yavalath"]\n\n'
 

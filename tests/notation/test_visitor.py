@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import pytest
@@ -15,7 +14,11 @@ from lath.notation import SKIP, Annotation, Ply, Record, Visitor, walk
 from lath.notation.errors import Problem, RecordError
 from lath.notation.reader import entry_of
 from lath.notation.record import all_comments, all_plies
-from lath.notation.visitor import Answer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lath.notation.visitor import Answer
 
 TEXT = """\
 [Game "yavalath"]

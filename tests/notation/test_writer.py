@@ -11,7 +11,6 @@ from exploring import one_in
 from hypothesis import example, given
 from hypothesis import strategies as st
 from record_strategies import RECORDS
-from sample_records import BUILT_IN, random_game
 
 from lath.notation import format_record, format_records, parse
 from lath.notation.reader import entries_of
@@ -72,13 +71,6 @@ def test_lines_of_movetext_have_100_columns_and_no_blank_at_their_end(record: Re
         shown = re.sub(r"( \[Game)+$", "", line)  # it never begins a line
         if len(shown) > WIDTH:
             assert " " not in LONG_WORD.sub("word", shown), "one word"
-
-
-def test_a_played_game_reads_back_as_the_same_record() -> None:
-    for game_id in BUILT_IN:
-        for seed in range(10):
-            record = random_game(game_id, seed, annotated=True)
-            assert parse(format_record(record)) == record
 
 
 def test_the_canonical_form_is_as_the_notation_shows_it() -> None:

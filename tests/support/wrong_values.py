@@ -34,7 +34,7 @@ class Wrong(NamedTuple):
     @property
     def filled(self) -> dict[str, Any]:
         """All its fields that have no default."""
-        needed = {
+        needed: dict[type[Any], dict[str, Any]] = {
             Record: {"tags": (GAME,)},
             Ply: {"move": "e5"},
             Annotation: {"name": "emt", "value": "0.500"},
