@@ -1,11 +1,15 @@
-"""Archives in order, divided and joined: laws of the library below the commands."""
+"""Archives in order, divided, joined and sampled; and when two records hold the same game."""
 
 from __future__ import annotations
 
 import io
 import resource
 import string
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, product
 from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -13,16 +17,22 @@ from exploring import one_in
 from hypothesis import given
 from hypothesis import strategies as st
 from record_strategies import RECORDS, TAG_VALUES
-from sample_records import bare, tournament
+from sample_records import BUILT_IN, bare, random_game, tournament, with_tags
+from walks import drawn_start, playout
 
-from lath.notation import format_record
+from lath import games
+from lath.games.core import Position, symmetries
+from lath.notation import canonical, format_record, parse
 from lath.notation.archive import (
     COMPRESSIONS,
     LONGEST,
+    SIZE,
     Key,
     KeyNameError,
     Names,
     Parts,
+    canonical_moves,
+    identity,
     in_order,
     key,
     keys,
@@ -33,7 +43,8 @@ from lath.notation.archive import (
 from lath.notation.files import HALF
 from lath.notation.index import open_records
 from lath.notation.reader import entries, entries_of
-from lath.notation.record import Record
+from lath.notation.record import Record, Remembered, bare_plies
+from lath.notation.sampling import Row, Shares, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -291,3 +302,146 @@ def test_many_parts_take_few_open_files(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert len(names_in(tmp_path)) == len(parts) == 300
+
+
+SETUP = "FABCDE/EFABCD/DEFABC/CDEFAB/BCDEFA/ABCDEF"
+
+
+def test_an_identity_is_sixteen_bytes_that_are_the_same_everywhere() -> None:
+    """They may stand in files: a change of this text is a change of the format."""
+    told = identity(parse('[Game "yavalath"] e5 swap *'))
+    assert (len(told), told.hex()) == (SIZE, "ed9e62f497e49c35cb76e1e5d82db211")
+
+
+@pytest.mark.parametrize("game_id", BUILT_IN)
+def test_only_moves_and_the_start_count(game_id: str) -> None:
+    record = random_game(game_id, 5)
+    said = random_game(game_id, 5, first="eve", annotated=True, Round="9", Opening="x")
+    assert identity(with_tags(said, Result="*")) == identity(record)
+    start = games.get(game_id).start(record.tag("Setup") or None).text()
+    tags = tuple(tag for tag in record.tags if tag[0] != "Setup")
+    by_position = replace(record, tags=(*tags, ("Position", start)))
+    assert identity(by_position) == identity(record)
+    beginnings = [replace(record, plies=record.plies[:n]) for n in range(len(record.plies) + 1)]
+    assert len(set(map(identity, beginnings))) == len(beginnings)
+
+
+PLAIN: Final = "ABCDEF/BCDEFA/CDEFAB/DEFABC/EFABCD/FABCDE"
+ONE: Final = (
+    ('[Game "yavalath"] e5 swap', '[Game "yavalath"] e5 (d4 {closer}) swap'),
+    ('[Game "mammalath"] c3', f'[Game "mammalath"] [Setup "{PLAIN}"] c3'),
+    ('[Game "mammalath"] c3 xb4-b2', '[Game "mammalath"] c3 xb2-b4'),
+    # what no game reads counts as it stands
+    ('[Game "no-such-game"] x y', '[Game "no-such-game"] 1. x 2. y'),
+)
+OTHERS: Final = (
+    '[Game "yavalath"] e5 swap d4',
+    '[Game "manalath"] e5 swap d4',
+    '[Game "yavalath"] e5 swap',
+    '[Game "yavalath"] e5 swap d3',
+    '[Game "yavalath"] e5 d4 swap',
+    '[Game "yavalath"] [Position "5/6/7/8/9/8/7/6/wb3 w"] e5 swap d4',
+    '[Game "yavalath"] [Setup "none such"] e5 swap d4',
+    '[Game "no-such-game"] e5 swap d4',
+    *('[Game "yavalath"] e5 e5', '[Game "yavalath"] e5 e99'),
+    *('[Game "no-such-game"] x', '[Game "no-such-game"] [Setup "a"] x'),
+    *('[Game "no-such-game"] x y', '[Game "no-such-game"] y x'),
+    *('[Game "mammalath"] c3', f'[Game "mammalath"] [Setup "{SETUP}"] c3'),
+)
+
+
+def test_records_are_one_game_or_others() -> None:
+    for one, other in ONE:
+        assert identity(parse(f"{one} *")) == identity(parse(f"{other} 1-0")), (one, other)
+    assert len({identity(parse(f"{text} *")) for text in OTHERS}) == len(OTHERS)
+
+
+@given(RECORDS)
+def test_every_record_has_the_identity_of_its_canonical_form(record: Record) -> None:
+    assert identity(record) == identity(canonical(record))
+    assert len(identity(record)) == SIZE
+
+
+def test_canonical_moves_are_those_of_the_canonical_record() -> None:
+    record = parse('[Game "mammalath"] c3 xb4-b2 oops *')
+    assert canonical_moves(record) == canonical(record).moves == ("c3", "xb2-b4", "oops")
+
+
+def test_memory_of_spellings_stays_bounded() -> None:
+    spelled = Remembered(games.get("mammalath").canonical, 3)
+    moves = ("c3", "xb4-b2", "a1", "a2", "a3", "a4", "xb4-b2")
+    assert [spelled[move] for move in moves][-1] == "xb2-b4"
+    assert len(spelled) <= 3
+
+
+def rows(texts: Sequence[str]) -> list[Row]:
+    return [Row(b"", "", text) for text in texts]
+
+
+def drawn(texts: Sequence[str], size: int, seed: int) -> list[str]:
+    return [row.text for row in sample(rows(texts), size, seed)]
+
+
+def record(start: Position, moves: Sequence[str], result: str = "*") -> Record:
+    tags = (("Game", start.game.id), ("Position", start.text()))
+    return Record(tags, bare_plies(moves), result)
+
+
+def test_every_set_of_so_many_is_as_likely_as_any_other() -> None:
+    counts = Counter(tuple(drawn("abcde", 2, seed)) for seed in range(1000))
+    assert set(counts) == set(combinations("abcde", 2)), "in their order, and all of them"
+    chi_squared = sum((count - 100) ** 2 / 100 for count in counts.values())
+    assert chi_squared < 27.9, "of 9 degrees of freedom 1 in 1000 is above"
+    texts = ["same"] * 6 + ["one", "two", "three", "four"]
+    copies = sum(drawn(texts, 5, seed).count("same") for seed in range(1000))
+    assert abs(copies - 3000) < 6 * 27, "hypergeometric: 0.82 a draw"
+
+
+def test_a_sample_is_the_same_for_any_order_and_keeps_the_order() -> None:
+    texts = [f"game {Random(place).randrange(4000)}" for place in range(3000)]
+    before = drawn(texts, 20, seed=7)
+    shuffled = Random(1).sample(texts, len(texts))
+    after = drawn(shuffled, 20, seed=7)
+    assert sorted(after) == sorted(before)
+    for whole, part in ((texts, before), (shuffled, after)):
+        rest = iter(whole)
+        assert all(text in rest for text in part), "each behind the one before it"
+    assert drawn(texts, 20, seed=8) != before
+    assert drawn("abca", 9, seed=1) == list("abca"), "all there are"
+
+
+def test_a_game_and_its_images_have_one_part() -> None:
+    shares, parts = Shares({"train": 1, "test": 1}, seed=3), set()
+    for game_id, seed in product(games.ids(), range(3)):
+        start = drawn_start(games.get(game_id), seed)
+        moves = playout(start, Random(seed))
+        of = {
+            shares.part_of(record(way.position(start), list(map(way.move, moves)), result))
+            for way in symmetries(start)
+            for result in ("*", "1-0")
+        }
+        assert len(of) == 1, (game_id, seed)
+        parts |= of
+    assert parts == {"train", "test"}
+
+
+def test_shares_are_what_was_asked_for_within_chance() -> None:
+    shares = Shares({"train": 8, "validation": 1, "test": 1}, seed=1)
+    start = games.get("surikata").start()
+    chance = Random(1)
+    lines = {tuple(playout(start, chance)[:12]) for _ in range(1000)}
+    counts = Counter(shares.part_of(record(start, line)) for line in lines)
+    for name, share in (("train", 0.8), ("validation", 0.1), ("test", 0.1)):
+        bound = 4 * (len(lines) * share * (1 - share)) ** 0.5
+        assert abs(counts[name] - share * len(lines)) < bound
+
+
+def test_what_its_game_cannot_read_has_a_part_too() -> None:
+    shares = Shares({"a": 1, "b": 1}, seed=1)
+    for tags, move in (
+        ((("Game", "chess"),), "e4"),
+        ((("Game", "yavalath"),), "Qh4"),
+        ((("Game", "yavalath"), ("Position", "?")), "e5"),
+    ):
+        odd = Record(tags, bare_plies([move]))
+        assert shares.part_of(odd) == shares.part_of(odd) in {"a", "b"}

@@ -60,12 +60,12 @@ UNREACHABLE = {
     "{game.id} has no such move": "the same",
     "game {game_id} ({point.value}) cannot be loaded: {error}": "a broken plugin",
     "the entry point {game_id} ({point.value}) is the game {game.id}": "a broken plugin",
-    "a record of more than {MAX_RECORD} bytes": "shown in test_limits",
-    "a record of more than {MAX_PARTS} {what}": "shown in test_limits",
-    "a record of more than {MAX_WORDS} words": "shown in test_limits",
-    "the tag {name} is not set here": "a refusal of Builder.tag, shown in test_builder",
-    "{game} is no id of a game, nor a record": "a refusal of Builder, shown in test_builder",
-    "the tag {name} would stand there twice": "a refusal of retag, shown in test_changes",
+    "a record of more than {MAX_RECORD} bytes": "shown in test_reader",
+    "a record of more than {MAX_PARTS} {what}": "shown in test_hostile_text",
+    "a record of more than {MAX_WORDS} words": "shown in test_hostile_text",
+    "the tag {name} is not set here": "a refusal of Builder.tag, shown in test_values",
+    "{game} is no id of a game, nor a record": "a refusal of Builder, shown in test_values",
+    "the tag {name} would stand there twice": "a refusal of retag, shown in test_values",
     "its text is read as another record": "of a value made in Python, shown in test_values",
 }
 """What no record of the table can be told, and why."""

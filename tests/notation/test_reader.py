@@ -1,4 +1,4 @@
-"""Files of records: every record and every problem in its place, whatever stands between them."""
+"""Files of records: every record, header and problem in its place, whatever stands between them."""
 
 from __future__ import annotations
 
@@ -7,22 +7,47 @@ import gzip
 import io
 import lzma
 import os
+import random
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+from unittest import mock
 
 import pytest
 from backports import zstd
+from hypothesis import given
+from hypothesis import strategies as st
+from record_strategies import RECORDS
+from record_texts import PIECES, SEED_FILE, mutant
 from sample_records import BUILT_IN, random_game
 
-from lath.notation import RecordError, format_records, read, reader
+from lath import notation
+from lath.notation import (
+    SKIP,
+    Annotation,
+    Header,
+    Ply,
+    Record,
+    RecordError,
+    Visitor,
+    format_records,
+    read,
+    reader,
+    walk,
+)
+from lath.notation.errors import Problem
 from lath.notation.files import write_atomically
-from lath.notation.reader import Entry, entries, entries_of
+from lath.notation.header import headers_of
+from lath.notation.reader import Entry, entries, entries_of, entry_of
+from lath.notation.record import all_comments, all_plies
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from golden import Golden
+
+    from lath.notation.visitor import Answer
+
 
 ONE = '[Game "yavalath"]\n\n1. e5 2. swap *\n'
 TWO = '[Game "surikata"]\n[Event "second"]\n\n1. Mc3 *\n'
@@ -253,3 +278,200 @@ def test_a_byte_that_is_not_utf8_is_told_with_its_offset(
                 broken.decode()
             offset = refusal.value.start
             assert told == f"byte 0x{broken[offset]:02x} at offset {offset} is not UTF-8"
+
+
+THREE = """\
+[Game "yavalath"]
+[First "ann \\"A\\""]
+[Result "0-1"]
+
+1. e5 {long ago} 2. swap 0-1
+
+[Event "without a game"]
+
+1. e5 *
+
+[Game "surikata"] [First "bob"]
+1. Mc3 *
+"""
+
+
+def headers_in(content: bytes) -> list[Header]:
+    """Return the headers of a file called f."""
+    return list(headers_of(io.BytesIO(content), "f"))
+
+
+def about(header: Header) -> tuple[int, int, str, str, list[str]]:
+    """Return number, line, first player, result and the codes of what is wrong."""
+    codes = [problem.code for problem in header.problems]
+    return header.number, header.line, header.first, header.result, codes
+
+
+def test_a_bad_header_is_told_and_moves_are_not_read(tmp_path: Path) -> None:
+    assert [about(header) for header in headers_in(THREE.encode())] == [
+        (1, 1, 'ann "A"', "0-1", []),
+        (2, 7, "?", "*", ["tag"]),
+        (3, 11, "bob", "*", []),
+    ]
+    (header,) = headers_in(b'[Game "yavalath"]\n[Result "1-0"]\n\n1. ((( 1-0\n')
+    assert (header.game, header.result, header.problems) == ("yavalath", "1-0", ())
+    file = tmp_path / "three.lath.gz"
+    file.write_bytes(gzip.compress(b"\n\n" + THREE.encode()))
+    begins = [(b"\n\n" + THREE.encode())[header.offset :][:8] for header in notation.headers(file)]
+    assert begins == [b'[Game "y', b'[Event "', b'[Game "s']
+
+
+def agrees(content: bytes) -> None:
+    """Assert that headers are those of the entries; of bad moves nothing need be known."""
+    entries = list(entries_of(io.BytesIO(content), "f", rules=False))
+    found = headers_in(content)
+    assert [(each.number, each.line) for each in found] == [
+        (entry.number, entry.line) for entry in entries
+    ]
+    for header, entry in zip(found, entries, strict=True):
+        if header.problems or not entry.problems:
+            assert header.problems == entry.problems
+        if entry.record and not entry.problems:
+            assert (header.tags, header.result) == (entry.record.tags, entry.record.result)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map(b"".join))
+def test_of_any_signs_of_the_notation_headers_are_those_of_entries(content: bytes) -> None:
+    agrees(content)
+    agrees(b'[Game "yavalath"]\n\n' + content + b' *\n\n[Game "surikata"]\n\n*\n')
+
+
+def test_of_any_file_headers_are_those_of_entries() -> None:
+    texts = list(format_records(random_game(game_id, 1, annotated=True) for game_id in BUILT_IN))
+    for gap in ("", "\n", " \n", "\r\n", "\n\n\n"):
+        agrees(gap.join(texts).encode())
+    for seed in range(30):
+        agrees(mutant(SEED_FILE, SEED_FILE, random.Random(seed)).encode())
+
+
+def test_reading_goes_on_after_what_is_no_record_if_somebody_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "three.lath"
+    file.write_text(THREE)
+    problems: list[notation.Problem] = []
+    records = notation.read(file, on_problem=problems.append)
+    assert [record.game for record in records] == ["yavalath", "surikata"]
+    assert [(problem.record, problem.line) for problem in problems] == [(2, 7)]
+    with pytest.raises(RecordError):
+        list(notation.read(file))
+
+
+TEXT = """\
+[Game "yavalath"]
+[First "ann"]
+
+{before}
+1. e5! {book [%emt 1.000]} 2. d4 ({or} 2. swap (2. a1) 3. c3) 1-0
+"""
+
+
+class Told(Visitor):
+    """Keeps what it is told; returns SKIP where it shall."""
+
+    def __init__(self, *skips: str) -> None:
+        self.skips = skips
+        self.told: list[tuple[Any, ...]] = []
+
+    def tell(self, *words: Any) -> Answer:
+        self.told.append(words)
+        return SKIP if words[0] in self.skips else None
+
+    def begin_record(self) -> Answer:
+        return self.tell("begin_record")
+
+    def tag(self, name: str, value: str) -> None:
+        self.tell(name, value)
+
+    def begin_moves(self) -> Answer:
+        return self.tell("begin_moves")
+
+    def ply(self, ply: Ply, number: int) -> None:
+        self.tell(f"{number}. {ply.move}{ply.glyph}")
+
+    def comment(self, text: str) -> None:
+        self.tell("comment", text)
+
+    def annotation(self, annotation: Annotation) -> None:
+        self.tell(str(annotation))
+
+    def begin_variation(self) -> Answer:
+        return self.tell("begin_variation")
+
+    def end_variation(self) -> None:
+        self.tell("end_variation")
+
+    def end_record(self, result: str) -> None:
+        self.tell("end_record", result)
+
+
+def told(source: Record | Path, *skips: str) -> str:
+    visitor = Told(*skips)
+    walk(source, visitor)
+    return ", ".join(" ".join(words) for words in visitor.told)
+
+
+BEGIN = "begin_record, Game yavalath, First ann, begin_moves, "
+LINE = "comment before, 1. e5!, comment book, [%emt 1.000], 2. d4, begin_variation, "
+
+
+def test_a_visitor_is_told_of_everything_but_what_it_skips(tmp_path: Path) -> None:
+    path = tmp_path / "one.lath"
+    path.write_text(TEXT)
+    for source in (path, notation.parse(TEXT)):
+        assert told(source) == (
+            f"{BEGIN}{LINE}comment or, 2. swap, begin_variation, 2. a1, end_variation, 3. c3, "
+            "end_variation, end_record 1-0"
+        )
+        assert told(source, "begin_variation") == f"{BEGIN}{LINE}end_variation, end_record 1-0"
+        assert told(source, "begin_moves") == f"{BEGIN}end_record 1-0"
+        assert told(source, "begin_record") == "begin_record, end_record 1-0"
+
+
+class Mounds(Told):
+    """Looks at the moves of Surikata alone."""
+
+    def begin_moves(self) -> Answer:
+        return None if ("Game", "surikata") in self.told else SKIP
+
+
+def test_moves_that_are_skipped_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "many.lath"
+    path.write_text("\n".join([TEXT] * 3 + ['[Game "surikata"]\n\n1. Mc3 2. Ma1 *\n']))
+    visitor = Mounds()
+    with mock.patch("lath.notation.visitor.entry_of", wraps=entry_of) as read:
+        walk(path, visitor)
+    assert [words[0] for words in visitor.told if words[0][0].isdigit()] == ["1. Mc3", "2. Ma1"]
+    assert [call.args[2] for call in read.call_args_list] == [4]
+
+
+def test_a_walk_stops_at_what_is_no_record_or_tells_of_it_and_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "bad.lath"
+    no_header = '[Game "yavalath]\n\n1. e5 *\n'
+    no_moves = '[Game "yavalath"]\n\n1. e5 ) *\n'
+    path.write_text(f"{no_header}\n{no_moves}\n{TEXT}")
+    with pytest.raises(RecordError) as refusal:
+        walk(path, Visitor())
+    problems: list[Problem] = []
+    visitor = Told("begin_variation")
+    walk(path, visitor, on_problem=problems.append)
+    places = [(problem.record, problem.line, problem.column) for problem in problems]
+    assert (places, refusal.value.problem) == ([(1, 1, 7), (2, 7, 7)], problems[0])
+    ends = [words[1] for words in visitor.told if words[0] == "end_record"]
+    assert ends == ["*", "1-0"]
+
+
+@given(RECORDS)
+def test_a_visitor_misses_nothing(record: Record) -> None:
+    visitor = Told()
+    walk(record, visitor)
+    plies = [words[0] for words in visitor.told if words[0].partition(".")[0].isdigit()]
+    assert [word.partition(" ")[2] for word in plies] == [
+        f"{ply.move}{ply.glyph}" for ply in all_plies(record.plies)
+    ]
+    texts = [words[1] for words in visitor.told if words[0] == "comment"]
+    parts = [part for one in all_comments(record) for part in one if isinstance(part, str)]
+    assert sorted(texts) == sorted(parts)

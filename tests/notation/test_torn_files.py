@@ -1,8 +1,12 @@
-"""Files that end too early, at any byte: said once and clearly, and mended where we can."""
+"""Files are written whole or not at all; what ends too early is told once, or mended."""
 
 from __future__ import annotations
 
+import errno
+import itertools
+import os
 import random
+import re
 import shutil
 import sqlite3
 from contextlib import closing
@@ -11,18 +15,24 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pytest
 from commands import arena
 from power_cuts import Remembered, put
-from recorded_disk import Disk
+from recorded_disk import Disk, Step
+from recorded_files import Recorder
 from results import a_result
 
-from lath.arena.errors import ArenaError
+from lath.arena.errors import ArenaError, DiskError, StoreError
 from lath.arena.tournament.database import DATABASE, RECORDS
+from lath.arena.tournament.exports import write_records
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import Store
+from lath.notation.files import open_bytes, write_atomically
 from lath.reports.standings import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from golden import Golden
+
 
 RECORD: Final = """\
 [Game "yavalath"]
@@ -180,3 +190,196 @@ def test_a_kill_at_any_step_leaves_the_games_of_the_first_transactions(tmp_path:
         found.append(len(rows))
     assert found == sorted(found), "what was there is gone"
     assert set(found) == {2 * place for place in range(len(GROUPS) + 1)}
+
+
+OLD: Final = b"old " * 700
+PIECES: Final = [random.Random(number).randbytes(12_000) for number in range(7)]
+NEW: Final = b"".join(PIECES)
+
+every_suffix = pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz", ".zst"])
+
+
+def content(path: Path) -> bytes:
+    """Return what a file holds, decompressed."""
+    with open_bytes(path) as stream:
+        return stream.read()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give an empty folder."""
+    (tmp_path / "here").mkdir()
+    return tmp_path / "here"
+
+
+def steps_of(folder: Path, name: str) -> list[Step]:
+    """Return what the system is asked when a file is written that is there already."""
+    write_atomically(folder / name, [OLD])
+    with pytest.MonkeyPatch.context() as patch:
+        recorder = Recorder(folder, patch)
+        write_atomically(folder / name, PIECES)
+    assert content(folder / name) == NEW
+    return recorder.steps
+
+
+@every_suffix
+def test_data_is_synced_before_the_file_gets_its_name_and_each_step_may_fail(
+    suffix: str, folder: Path
+) -> None:
+    path = folder / f"games.lath{suffix}"
+    kinds = [step.kind for step in steps_of(folder, path.name)]
+    assert kinds[:2] == ["open", "write"]
+    assert set(kinds[1:-3]) == {"write"}
+    assert kinds[-3:] == ["sync", "rename", "sync folder"]
+    for failing, number in itertools.product(range(1, len(kinds) + 1), (errno.ENOSPC, errno.EIO)):
+        write_atomically(path, [OLD])
+        with pytest.MonkeyPatch.context() as patch:
+            recorder = Recorder(folder, patch)
+            recorder.refusal = nth(failing, number)
+            with pytest.raises(OSError, match=os.strerror(number)):
+                write_atomically(path, PIECES)
+        was_renamed = any(step.kind == "rename" for step in recorder.steps)
+        assert content(path) == (NEW if was_renamed else OLD)
+        assert list(folder.iterdir()) == [path], "a temporary file is left"
+
+
+def nth(failing: int, number: int) -> Callable[[Step], OSError | None]:
+    """Return a refusal of the n-th step, from 1, and of no other."""
+    counted = itertools.count(1)
+    return lambda _: OSError(number, os.strerror(number)) if next(counted) == failing else None
+
+
+def test_a_system_that_takes_few_bytes_at_once_gets_all_of_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Recorder(folder, monkeypatch).most = 1000
+    write_atomically(folder / "games.lath", PIECES)
+    assert (folder / "games.lath").read_bytes() == NEW
+
+
+def test_a_temporary_file_that_cannot_be_removed_does_not_hide_what_went_wrong(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **_more: object) -> None:
+        raise PermissionError(errno.EACCES, "no")
+
+    monkeypatch.setattr(os, "unlink", refuse)
+    Recorder(folder, monkeypatch).refusal = nth(2, errno.ENOSPC)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(folder / "games.lath", PIECES)
+
+
+def test_a_name_may_be_as_long_as_a_system_takes_and_permissions_stay(folder: Path) -> None:
+    path = folder / f"{'n' * 250}.lath"
+    path.write_bytes(OLD)
+    path.chmod(0o640)
+    write_atomically(path, PIECES)
+    assert content(path) == NEW
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(folder.iterdir()) == [path]
+    with pytest.raises(FileNotFoundError) as refusal:
+        write_atomically(folder / "none" / "games.lath", PIECES)
+    assert refusal.value.filename == str(folder / "none" / "games.lath")
+
+
+def test_why_records_cannot_be_written_is_told_in_one_sentence(
+    folder: Path, golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder, said = Recorder(folder, monkeypatch), []
+    for number, kind, is_full in (
+        (errno.ENOSPC, DiskError, True),
+        (errno.EDQUOT, DiskError, True),
+        (errno.EIO, DiskError, False),
+        (errno.EACCES, StoreError, None),
+    ):
+        recorder.refusal = nth(2, number)
+        with pytest.raises(StoreError) as caught:
+            write_records(folder / "games.lath", ["a record\n"])
+        assert type(caught.value) is kind
+        assert getattr(caught.value, "is_full", None) is is_full
+        said.append(str(caught.value))
+    golden("\n".join(said))
+
+
+def found_after_cuts(steps: list[Step], name: str) -> Iterator[tuple[bool, bytes | None]]:
+    """Yield for cuts at every moment whether all was done by then, and what the file holds."""
+    chance = random.Random(1)
+    disk = Remembered()
+    for step in (Step("open", name), Step("write", name, 0, OLD), Step("sync", name)):
+        disk.do(step)
+    disk.do(Step("sync folder"))
+    for number in range(len(steps) + 1):
+        for _ in range(30):
+            yield number == len(steps), disk.after_cut(chance).get(name)
+        if number < len(steps):
+            disk.do(steps[number])
+
+
+def damage(steps: list[Step], name: str) -> str:
+    """Return what power cuts may do to a file: `half` or `old`; empty when all is well."""
+    for is_done, found in found_after_cuts(steps, name):
+        if found not in (OLD, NEW):
+            return "half"
+        if is_done and found != NEW:
+            return "old"
+    return ""
+
+
+def test_a_power_cut_leaves_the_old_file_or_the_new_one_and_then_the_new_one(folder: Path) -> None:
+    steps = steps_of(folder, "games.lath")
+    for left_out, found in ("", ""), ("sync", "half"), ("sync folder", "old"):
+        done = [step for step in steps if step.kind != left_out]
+        assert damage(done, "games.lath") == found, f"without {left_out}"
+
+
+def test_a_file_that_is_written_in_place_is_half_written_after_a_power_cut(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = folder / "games.lath"
+    path.write_bytes(OLD)
+    recorder = Recorder(folder, monkeypatch)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for piece in PIECES:
+        os.write(descriptor, piece)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    assert damage(recorder.steps, "games.lath") == "half"
+
+
+GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
+ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
+
+
+@pytest.fixture
+def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Be in a many with a good file, a bad one, a damaged archive and one of another format."""
+    (tmp_path / "good.lath").write_text(GOOD)
+    (tmp_path / "bad.lath").write_text(ILLEGAL)
+    (tmp_path / "cut.lath.gz").write_bytes(b"\x1f\x8b\x08junk")
+    (tmp_path / "other.sgf").write_text("(;)")
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize("unreadable", ["missing.lath", "cut.lath.gz", "other.sgf", "empty"])
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_checked(unreadable: str) -> None:
+    for place in range(3):
+        files = ["good.lath", "bad.lath"]
+        files.insert(place, unreadable)
+        ran = arena("check", *files)
+        assert ran.status == 2
+        assert "bad.lath:3:10: error[illegal-move]" in ran.out
+        assert re.findall(r"^arena: ([a-z.]+)", ran.err, re.MULTILINE) == [unreadable]
+        assert "2 records: 1 sound, 1 bad (1 problem)" in ran.err
+
+
+@pytest.mark.usefixtures("many")
+def test_where_nothing_could_be_read_nothing_is_counted() -> None:
+    ran = arena("check", "-q", "one", "good.lath", "two")
+    assert (ran.status, ran.out) == (2, "")
+    assert [line.split()[1] for line in ran.err.splitlines()] == ["one", "two"]
+    ran = arena("check", "one", "two")
+    assert ran.status == 2
+    assert "records" not in ran.err
