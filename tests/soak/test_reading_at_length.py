@@ -15,7 +15,6 @@ import pytest
 from hostile_texts import HOSTILE, Hostile
 from reading_campaign import SOURCES, Counts, campaign
 from tests.notation import test_hostile_text as hostile_text
-from tests.notation import test_scanner_fuzz as scanner_fuzz
 
 CASES: Final = int(os.environ.get("LATH_SOAK_CASES", "1000000"))
 NUMBER: Final = int(os.environ.get("LATH_SOAK_NUMBER", "1"))
@@ -37,13 +36,6 @@ def test_the_fast_paths_say_what_the_slow_ones_do_of_a_million_texts() -> None:
     print()
     for row in rows:
         print(" ".join(cell.rjust(10) for cell in row))
-
-
-# One worker of xdist: the texts are drawn and read by the slow path once.
-@pytest.mark.xdist_group("test_reading_at_length")
-@pytest.mark.parametrize("fault", sorted(scanner_fuzz.RARE))
-def test_a_planted_fault_is_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scanner_fuzz.test_a_planted_fault_is_found(fault, monkeypatch)
 
 
 TOO_MUCH: Final = {

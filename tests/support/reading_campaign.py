@@ -6,7 +6,6 @@ The slow path is Lark and the rules move by move. Must not know how the fast pat
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -75,24 +74,10 @@ class Counts:
     """Records of files that were read as a whole."""
 
 
-class Judged(NamedTuple):
-    """What the slow path says of a text."""
-
-    parsed: Parsed | None
-    """None where Lark refuses it."""
-    is_sound: bool
-
-
-def judged(text: str) -> Judged:
-    """Return what Lark and the rules say."""
-    parsed = closely(text)
-    return Judged(parsed, parsed is not None and not wrong_with(parsed))
-
-
-def compare(text: str, counts: Counts, judge: Callable[[str], Judged] = judged) -> None:
+def compare(text: str, counts: Counts) -> None:
     """Read a text all ways and count what it is; raises DifferenceError."""
-    scanned, plies = scan(text), sound_plies(text)
-    parsed, is_sound = judge(text)
+    scanned, plies, parsed = scan(text), sound_plies(text), closely(text)
+    is_sound = parsed is not None and not wrong_with(parsed)
     if scanned is not None and not (
         parsed and scanned == parsed.record and numbers_are_right(parsed)
     ):
@@ -124,17 +109,13 @@ def numbers_are_right(parsed: Parsed) -> bool:
     return all(place.number in (None, ply) for ply, place in enumerate(parsed.places, 1))
 
 
-def compare_files(
-    texts: Sequence[str],
-    chance: Random,
-    read_slowly: Callable[[bytes, str], list[Entry]],
-) -> int:
+def compare_files(texts: Sequence[str], chance: Random) -> int:
     """Read a file of the texts all ways, in small chunks too, and return how many records it has.
 
     Raises DifferenceError.
     """
     content = content_of(texts, chance)
-    expected = read_slowly(content, "f")
+    expected = by_lark(content, "f")
     block = chance.choice((1 << 20, 3000, 200))
     with mock.patch.object(reader, "_BLOCK", block):
         entries = list(entries_of(io.BytesIO(content), "f"))
@@ -244,55 +225,15 @@ def campaign(source: str, cases: int, number: int = 0) -> Counts:
     return run(texts(round(cases * share), number), number)
 
 
-def run(texts: Iterable[str], number: int = 0, *, slow_once: bool = False) -> Counts:
-    """Compare the texts, and files of some of them; raises DifferenceError.
-
-    With `slow_once` the slow path reads no text again that it has read before.
-    """
-    judge, read_slowly = (_judged_once, _by_lark_once) if slow_once else (judged, by_lark)
+def run(texts: Iterable[str], number: int = 0) -> Counts:
+    """Compare the texts, and files of some of them; raises DifferenceError."""
     counts = Counts()
     batch: list[str] = []
-    for case, text in enumerate(texts):
-        compare(text, counts, judge)
-        if case % FILE_EVERY == 0:
-            batch.append(text)
-        if len(batch) == BATCH:
-            counts.in_files += compare_files(batch, Random(f"file {number} {case}"), read_slowly)
+    for case, text in enumerate(chain(texts, [None])):
+        if text is not None:
+            compare(text, counts)
+            batch += [text] if case % FILE_EVERY == 0 else []
+        if len(batch) == BATCH or text is None:
+            counts.in_files += compare_files(batch, Random(f"file {number} {case}"))
             batch = []
     return counts
-
-
-def finds_a_difference(cases: int, about: str = "") -> bool:
-    """Return whether a campaign of so many cases, of all sources in turn, finds something.
-
-    Texts that do not have `about` in them are passed over.
-    Every call has the same texts. They are drawn once, and read once by the slow path, which
-    a fault planted in a fast one does not reach.
-    """
-    try:
-        run((text for text in _texts_in_turn(cases) if about in text), slow_once=True)
-    except DifferenceError:
-        return True
-    return False
-
-
-_judged_once: Final = cache(judged)
-_by_lark_once: Final = cache(by_lark)
-_drawn_texts: Final[list[str]] = []
-
-
-def _texts_in_turn(count: int) -> Iterator[str]:
-    for case in range(count):
-        if case == len(_drawn_texts):
-            _drawn_texts.append(next(_drawing()))
-        yield _drawn_texts[case]
-
-
-@cache
-def _drawing() -> Iterator[str]:
-    streams = [
-        source.texts(sys.maxsize, 1)
-        for name, source in SOURCES.items()
-        if name != "grammar"  # slow to draw, and its mutants are among the others
-    ]
-    return chain.from_iterable(zip(*streams, strict=True))
