@@ -124,12 +124,6 @@ def test_several_keys_order_as_their_tuples_do(pairs: list[tuple[str, str]]) -> 
     assert sorted(records, key=lambda record: order_by(chosen, record)) == by_tuples
 
 
-@given(VALUES, VALUES)
-def test_no_order_is_the_beginning_of_another(one: str, other: str) -> None:
-    a, b = (Key("X").order(Record((("Game", "g"), ("X", value)))) for value in (one, other))
-    assert a == b or not (a.startswith(b) or b.startswith(a))
-
-
 # Ordering
 
 ITEMS = st.lists(st.tuples(st.binary(max_size=2), st.binary(max_size=5)), max_size=60)
@@ -221,26 +215,6 @@ def test_parts_hold_what_was_added_in_its_order(tmp_path: Path, compression: str
             with open_records(part.path) as records:
                 assert records.has_index == (compression == "zst")
                 assert records.entry(-1).text == texts[number::3][-1]
-
-
-RECORD_TEXTS = st.lists(
-    RECORDS.map(lambda record: format_record(record).rstrip("\n")), min_size=1, max_size=6
-)
-
-
-@one_in(2)
-@given(RECORD_TEXTS, st.integers(1, 4), st.integers(1, 2000))
-def test_joining_the_parts_gives_what_was_divided(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[str], every: int, memory: int
-) -> None:
-    folder = tmp_path_factory.mktemp("parts")
-    with Parts(folder, memory=memory) as parts:
-        for number, text in enumerate(texts):
-            parts.add(f"part-{number // every:04}", text)
-    joined = [
-        entry.text for path in sorted(folder.iterdir()) for entry in entries(path, rules=False)
-    ]
-    assert joined == texts
 
 
 def names_in(folder: Path) -> Sequence[str]:

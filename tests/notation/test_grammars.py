@@ -17,14 +17,14 @@ from grammars import collisions, shape
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from lark import Lark
-from lark.exceptions import GrammarError, LexError, UnexpectedInput
+from lark.exceptions import GrammarError, UnexpectedInput
 from query_strategies import TREES, Tree, printed
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
 from lath.notation import format_record, query, scanner
 from lath.notation.expressions import Expressions, NotRegular
-from lath.notation.parser import lark, parse_closely
+from lath.notation.parser import lark
 from lath.notation.query_mistakes import NAMES, ORDERED, WORDS
 from lath.notation.scanner import grammar
 
@@ -151,12 +151,6 @@ def test_no_terminal_reads_the_beginning_of_another_in_the_same_state(case: Case
         assert pair in collisions(Lark(text, start=case.start, parser="lalr", lexer="contextual"))
 
 
-def test_strict_mode_finds_two_terminals_for_one_word() -> None:
-    text = planted(RECORD, "| LINE", "| LINE | WORD") + "\nWORD: /[A-Z]+/\n"
-    with pytest.raises(LexError, match=r"Collision between .*WORD"):
-        strict(text, "record")
-
-
 @EACH
 def test_there_is_one_way_to_read_a_sample(case: Case) -> None:
     for text in case.samples:
@@ -198,18 +192,6 @@ def test_what_is_no_movetext_and_no_query_is_refused_as_a_whole() -> None:
     parsers.append((explicit(QUERY.text, "query"), QUERY))
     for parser, case in parsers:
         assert [text for text in case.refused if reads(parser, text)] == []
-
-
-def test_the_parser_in_use_reads_what_the_plain_grammar_reads() -> None:
-    for text in RECORD.samples:
-        record = parse_closely(text).record
-        tree = strict(RECORD.text, "record").parse(text)
-        tags = [shape(tag) for tag in tree.find_data("tag")]
-        assert [("tag", name, f'"{_escaped(value)}"') for name, value in record.tags] == tags
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def test_messages_list_every_name_and_each_is_one() -> None:
@@ -324,13 +306,6 @@ def test_an_expression_reads_nothing_that_lark_refuses(rules: str) -> None:
         return
     for text in texts_of(LETTERS, 4):
         assert not pattern.fullmatch(text) or accepts(parser, text)
-
-
-def test_terminals_in_each_others_way_make_an_expression_read_more() -> None:
-    # That is why `test_grammars.py` shows that no terminal reads the beginning of another.
-    rules = 's: "a" "b" "c" | "ab"'
-    assert pattern_of(rules).fullmatch("abc")
-    assert not accepts(lark_of(rules), "abc")
 
 
 def test_the_stored_expressions_are_those_of_the_grammar() -> None:

@@ -34,7 +34,6 @@ from lath.notation import (
     reader,
     walk,
 )
-from lath.notation.errors import Problem
 from lath.notation.files import write_atomically
 from lath.notation.header import headers_of
 from lath.notation.reader import Entry, entries, entries_of, entry_of
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
 
     from golden import Golden
 
+    from lath.notation.errors import Problem
     from lath.notation.visitor import Answer
 
 

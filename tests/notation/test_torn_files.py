@@ -332,20 +332,6 @@ def test_a_power_cut_leaves_the_old_file_or_the_new_one_and_then_the_new_one(fol
         assert damage(done, "games.lath") == found, f"without {left_out}"
 
 
-def test_a_file_that_is_written_in_place_is_half_written_after_a_power_cut(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = folder / "games.lath"
-    path.write_bytes(OLD)
-    recorder = Recorder(folder, monkeypatch)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    for piece in PIECES:
-        os.write(descriptor, piece)
-    os.fsync(descriptor)
-    os.close(descriptor)
-    assert damage(recorder.steps, "games.lath") == "half"
-
-
 GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
 ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
 
