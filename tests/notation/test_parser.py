@@ -8,7 +8,7 @@ import pytest
 
 from lath.notation import Annotation, Ply, Record, RecordSyntaxError, Variation, parse
 from lath.notation.parser import parse_closely
-from lath.notation.record import GLYPHS, MAX_NESTING, RESULTS, tag_faults
+from lath.notation.record import GLYPHS, MAX_NESTING, RESULTS
 
 HEAD = '[Game "yavalath"]\n\n'
 
@@ -145,28 +145,3 @@ def test_times_and_evals_are_numbers_or_none() -> None:
     ):
         (ply,) = plies_of(text)
         assert (ply.used_s, ply.eval, ply.annotation("pv")) == (*numbers, None)
-
-
-@pytest.mark.parametrize(
-    ("text", "at"),
-    [
-        *(("", 0), ("hello", 0), ("[Game 3] *", 6), ('[Game "a" *', 10), ('[3 "a"] *', 1)),
-        *(('[Game "a\n"] *', 6), (r'[Game "a\n"] *', 8), (f"{HEAD}1. e5 {{a", 25)),
-    ],
-)
-def test_what_is_wrong_is_said_with_its_place(text: str, at: int) -> None:
-    """`broken_records.txt` has what is said."""
-    with pytest.raises(RecordSyntaxError) as refusal:
-        parse(text)
-    fault = refusal.value.fault
-    assert (fault.code, fault.at, str(refusal.value)) == ("syntax", at, fault.message)
-
-
-def test_game_comes_first_and_no_tag_twice() -> None:
-    for tags, wrong in (
-        ('[Event "a"]', [""]),
-        ('[Event "a"] [Game "b"]', [""]),
-        ('[Game "a"] [Event "b"] [Event "b"] [Game "c"]', ["Event", "Game"]),
-        ('[Game "a"] [Event "b"] [event "b"]', []),
-    ):
-        assert [fault.tag for fault in tag_faults(parse(f"{tags} *"))] == wrong, tags

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sample_records import BUILT_IN, random_game, with_tags
+from sample_records import BUILT_IN, random_game
 
 from lath import games
 from lath.games.errors import (
@@ -28,14 +28,10 @@ from lath.notation import (
     replay,
     start_of,
 )
-from lath.notation.errors import Fault, instead
 from lath.notation.parser import Parsed, parse_closely
 from lath.notation.reader import RecordText, entry_of
 from lath.notation.record import Ply
 from lath.notation.replay import end_of, faults_of
-
-if TYPE_CHECKING:
-    from golden import Golden
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
 """White makes four in line in Yavalath."""
@@ -149,19 +145,12 @@ def test_the_end_of_a_record_that_was_just_checked_is_not_looked_for_again(
     assert end_of(first) == end
 
 
-DRAWN: Final = next(
-    record
-    for record in (random_game("surikata", seed) for seed in range(10_000))
-    if record.result == "1/2-1/2"
-)
-OVER: Final = "Position 5/6/7/8/9/8/7/1bb3/www2 b"
-"""Second has won: three in line."""
 BEFORE, LAST = WON.rsplit(" ", 2)[0], WON.rsplit(" ", 1)[1]
 
 SOUND: Final = (
     *(read(moves, f"Result {end}", result=end) for moves, end in ((WON, "1-0"), (LOST, "0-1"))),
     *(read(moves, "Result *") for moves in ("", "1. e5")),
-    read("", OVER, result="0-1"),
+    read("", "Position 5/6/7/8/9/8/7/1bb3/www2 b", result="0-1"),
     # variations are played, and numbered, from the ply that they replace; they may end the game
     read("1. e5 2. d4 (2. c3 3. c4 (3. b1)) 3. a1"),
     read("1. e5 2. d4 (2. d4) (2. swap 3. d4)"),
@@ -182,73 +171,5 @@ SOUND: Final = (
 
 
 def test_what_is_right_is_sound() -> None:
+    """`broken_records.txt` has what is wrong."""
     assert [parsed.record for parsed in SOUND if faults_of(*parsed)] == []
-
-
-WRONG: Final[dict[str, Parsed]] = {
-    "taken cells, and a word behind them": read("1. e5 2. d4 3. e5 4. d4 5. nonsense 6. f6 7. g1"),
-    "a move of another game": read("1. e5 2. Oe5"),
-    "a move after the end": read(f"{WON} 8. a5", result="1-0"),
-    "a move from a position that is over": read("1. e5", OVER, result="0-1"),
-    "other numbers": read("1. e5 3. d4 3. c3 c4 4. a1"),
-    "another number of a variation": read("1. e5 2. d4 (3. c3)"),
-    "taken cells in variations": read("1. e5 (1. e5 2. e5) 2. d4 (2. a1 3. a1 (3. e5))"),
-    "a loss for the winner": read(WON, result="0-1"),
-    "a draw for the winner": read(WON, result="1/2-1/2"),
-    "no result for the winner": read(WON),
-    "time after the end": read(LOST, "Termination time", result="1-0"),
-    "a tag that says otherwise": read(WON, "Result 0-1", result="1-0"),
-    "a result of a game that goes on": read("1. e5", result="1-0"),
-    "one by the rules": read("1. e5", "Termination rules", result="1-0"),
-    "an end by the rules of a game that goes on": read("1. e5", "Termination rules"),
-    **{
-        f"{word} without a result": read("1. e5", f"Termination {word}")
-        for word in ("resignation", "time", "agreement")
-    },
-    "an unknown termination": read("1. e5", "Termination bored", result="1-0"),
-    "two starts": read("", "Setup -", "Position 6/7/8/9/10/9/8/7/6 o", game="manalath"),
-    **{
-        tag: read("", tag)
-        for tag in ("Date 20.11.2026", "Date 2026-02-30", "Date 20261120", "TimeControl soon")
-    },
-    "everything": read(
-        "1. e5 {[%emt x]} 3. e5", "Date today", "Termination bored", "Result 0-1", result="1-0"
-    ),
-}
-
-
-def test_what_is_wrong_is_told_with_its_ply_and_what_was_expected(golden: Golden) -> None:
-    faults = {name: faults_of(*parsed) for name, parsed in WRONG.items()}
-    faults["a win of a game that was drawn"] = check(with_tags(DRAWN, Result="1-0"))
-    golden({name: "\n".join(map(line_of, found)) for name, found in faults.items()})
-
-
-def line_of(fault: Fault) -> str:
-    where = f"ply {fault.ply}" if fault.ply else fault.tag or "record"
-    return f"{where}: {fault.code}: {fault.message}{instead(fault.meant, fault.expected)}"
-
-
-NOTES: Final = (
-    *("emt soon", "emt -1", "clk inf", "clk nan", "emt", "clk 1_0", "clk \u0661", "eval 0_1"),
-    *("eval 1.01", "eval nan", "depth 1.5", "nodes -3", "nodes"),
-)
-
-
-def test_a_known_annotation_with_a_wrong_value_is_named_wherever_it_stands(golden: Golden) -> None:
-    said: list[str] = []
-    for note in NOTES:
-        comment = f"{{[%{note}]}}"
-        places = {
-            f"1. e5 {comment}": 1,
-            f"{comment} 1. e5": None,
-            f"1. e5 ({comment} 1. e5)": 1,
-            f"1. e5 (1. e5 2. d4 {comment})": 2,
-        }
-        messages = set()
-        for moves, ply in places.items():
-            (fault,) = check(record_of(moves))
-            assert (fault.code, fault.ply) == ("annotation", ply)
-            messages.add(fault.message)
-        said += messages
-    assert len(said) == len(NOTES)
-    golden("\n".join(said))
