@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 from exploring import one_in
 from grammars import collisions, shape
-from hypothesis import given, reject
+from hypothesis import given
 from hypothesis import strategies as st
 from lark import Lark
-from lark.exceptions import GrammarError, UnexpectedInput
+from lark.exceptions import UnexpectedInput
 from query_strategies import TREES, Tree, printed
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
@@ -274,38 +274,6 @@ def test_what_recurs_is_refused_and_all_else_is_read() -> None:
 def test_expressions_take_linear_time_for_they_never_go_back() -> None:
     pattern = pattern_of("s: A+ B\nA: /a+/\nB: /b/")
     assert not pattern.fullmatch("a" * 1000)  # (a+)+b would try 2**999 ways
-
-
-LETTERS = "abcd"
-
-
-def _rule(deeper: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    sequences = st.lists(deeper, min_size=1, max_size=3).map(" ".join)
-    alternatives = st.lists(sequences, min_size=2, max_size=3).map(" | ".join)
-    return st.one_of(
-        sequences.map("({})".format),
-        alternatives.map("({})".format),
-        st.tuples(deeper, st.sampled_from("?*+")).map(lambda of: f"({of[0]}){of[1]}"),
-    )
-
-
-PARTS = st.recursive(st.sampled_from([*(f'"{a}"' for a in LETTERS), "t", "u"]), _rule, max_leaves=6)
-GRAMMARS = st.tuples(PARTS, PARTS, PARTS).map(
-    lambda rules: 's: {} "d"\nt: {} "c" | "a"\nu: "b" {}'.format(*rules)
-)
-"""Small grammars, with rules that refer to each other and to themselves."""
-
-
-@given(GRAMMARS)
-def test_an_expression_reads_nothing_that_lark_refuses(rules: str) -> None:
-    try:
-        parser, pattern = lark_of(rules), pattern_of(rules)
-    except GrammarError:
-        reject()  # one terminal does not tell what comes next
-    except NotRegular:
-        return
-    for text in texts_of(LETTERS, 4):
-        assert not pattern.fullmatch(text) or accepts(parser, text)
 
 
 def test_the_stored_expressions_are_those_of_the_grammar() -> None:

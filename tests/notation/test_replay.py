@@ -102,7 +102,7 @@ def test_moves_and_setups_are_written_in_their_one_way_if_their_game_reads_them(
         assert canonical(record) == record
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(
     st.sampled_from(BUILT_IN),
     st.integers(0, 20),

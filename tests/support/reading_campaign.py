@@ -6,19 +6,13 @@ The slow path is Lark and the rules move by move. Must not know how the fast pat
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import chain
 from random import Random
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from unittest import mock
 
-from exploring import drawn
-from hypothesis import strategies as st
-from hypothesis.extra.lark import from_lark
-from lark import Lark
-from record_texts import GAMES, mutant, soup, written
+from record_texts import mutant, soup, written
 
 from lath.notation import reader
 from lath.notation.errors import Fault, RecordSyntaxError
@@ -27,30 +21,17 @@ from lath.notation.quick_check import sound_plies
 from lath.notation.reader import Entry, entries_of
 from lath.notation.record import tag_faults
 from lath.notation.replay import faults_of
-from lath.notation.scanner import grammar, scan
+from lath.notation.scanner import scan
 from lath.notation.validation import Findings, validate_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 FILE_EVERY: Final = 10
 """One in so many texts stands in a file too, which Lark reads once more."""
 
 BATCH: Final = 40
 """Texts of such a file."""
-
-LETTERS = st.characters(codec="utf-8", exclude_characters="\n\r}")
-
-KNOWN_WORDS: Final[dict[str, st.SearchStrategy[str]]] = {
-    "TAG_NAME": st.sampled_from(["Game", "Game", "Event", "Result", "Date", "Setup", "mood"]),
-    "STRING": st.one_of(
-        st.sampled_from(GAMES).map('"{}"'.format),
-        st.sampled_from(['"*"', '"1-0"', '"2026-11-20"', '"\\"\\\\"', '""']),
-    ),
-    "NUMBER": st.sampled_from(["1.", "2.", "01."]),
-    "MOVE": st.sampled_from(["e5", "swap", "Mc3", "xF", "xb2-b4", "Oe5", "d4", "resign"]),
-    "RESULT": st.sampled_from(["*", "1-0"]),
-    "BRACES": st.text(LETTERS, max_size=8).map("{{{}}}".format),
-    "LINE": st.text(LETTERS, max_size=8).map(";{}\n".format),
-}
-"""Words that let a text of the grammar be sound now and then, and comments of any letters."""
 
 
 class DifferenceError(AssertionError):
@@ -172,29 +153,11 @@ def rule_made(count: int, number: int) -> Iterator[str]:
     return (written(Random(f"written {number} {case}")) for case in range(count))
 
 
-def from_grammar(count: int, number: int) -> Iterator[str]:
-    """Yield texts that hypothesis draws from the grammar, some of them of known words."""
-    parser = Lark(grammar(), start="record", parser="lalr")
-    plain, known = (from_lark(parser, explicit=words) for words in ({}, KNOWN_WORDS))
-    for batch in range(0, count, 1000):
-        yield from drawn(st.one_of(plain, known), min(1000, count - batch), number + batch)
-
-
-@cache
-def few_from_grammar() -> Sequence[str]:
-    """Return texts of the grammar, drawn once; one of them is sound whatever is drawn."""
-    return ['[Game "yavalath"] 1.e5 {[%emt 1]} 2.swap! *', *from_grammar(15, 1)]
-
-
 def mutants(count: int, number: int) -> Iterator[str]:
-    """Yield games and texts of the grammar with a little changed."""
+    """Yield games with a little changed."""
     for case in range(count):
         chance = Random(f"mutant {number} {case}")
-        text, other = (
-            chance.choice(few_from_grammar()) if chance.random() < 0.1 else written(chance)
-            for _ in range(2)
-        )
-        yield mutant(text, other, chance)
+        yield mutant(written(chance), written(chance), chance)
 
 
 def soups(count: int, number: int) -> Iterator[str]:
@@ -214,8 +177,7 @@ class Source(NamedTuple):
 SOURCES: Final = {
     "rule-made": Source(rule_made, 0.40),
     "mutants": Source(mutants, 0.45),
-    "soup": Source(soups, 0.14),
-    "grammar": Source(from_grammar, 0.01),
+    "soup": Source(soups, 0.15),
 }
 
 
