@@ -301,37 +301,6 @@ def test_why_records_cannot_be_written_is_told_in_one_sentence(
     golden("\n".join(said))
 
 
-def found_after_cuts(steps: list[Step], name: str) -> Iterator[tuple[bool, bytes | None]]:
-    """Yield for cuts at every moment whether all was done by then, and what the file holds."""
-    chance = random.Random(1)
-    disk = Remembered()
-    for step in (Step("open", name), Step("write", name, 0, OLD), Step("sync", name)):
-        disk.do(step)
-    disk.do(Step("sync folder"))
-    for number in range(len(steps) + 1):
-        for _ in range(30):
-            yield number == len(steps), disk.after_cut(chance).get(name)
-        if number < len(steps):
-            disk.do(steps[number])
-
-
-def damage(steps: list[Step], name: str) -> str:
-    """Return what power cuts may do to a file: `half` or `old`; empty when all is well."""
-    for is_done, found in found_after_cuts(steps, name):
-        if found not in (OLD, NEW):
-            return "half"
-        if is_done and found != NEW:
-            return "old"
-    return ""
-
-
-def test_a_power_cut_leaves_the_old_file_or_the_new_one_and_then_the_new_one(folder: Path) -> None:
-    steps = steps_of(folder, "games.lath")
-    for left_out, found in ("", ""), ("sync", "half"), ("sync folder", "old"):
-        done = [step for step in steps if step.kind != left_out]
-        assert damage(done, "games.lath") == found, f"without {left_out}"
-
-
 GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
 ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
 
