@@ -10,6 +10,7 @@ import re
 import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
@@ -29,7 +30,6 @@ from lath.reports.standings import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from golden import Golden
 
@@ -301,40 +301,24 @@ def test_why_records_cannot_be_written_is_told_in_one_sentence(
     golden("\n".join(said))
 
 
-GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
-ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
-
-
-@pytest.fixture
-def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Be in a many with a good file, a bad one, a damaged archive and one of another format."""
-    (tmp_path / "good.lath").write_text(GOOD)
-    (tmp_path / "bad.lath").write_text(ILLEGAL)
-    (tmp_path / "cut.lath.gz").write_bytes(b"\x1f\x8b\x08junk")
-    (tmp_path / "other.sgf").write_text("(;)")
-    (tmp_path / "empty").mkdir()
+def test_files_that_cannot_be_read_are_named_and_the_others_are_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.mark.usefixtures("many")
-@pytest.mark.parametrize("unreadable", ["missing.lath", "cut.lath.gz", "other.sgf", "empty"])
-def test_a_file_that_cannot_be_read_is_named_and_the_others_are_checked(unreadable: str) -> None:
-    for place in range(3):
-        files = ["good.lath", "bad.lath"]
-        files.insert(place, unreadable)
-        ran = arena("check", *files)
-        assert ran.status == 2
-        assert "bad.lath:3:10: error[illegal-move]" in ran.out
-        assert re.findall(r"^arena: ([a-z.]+)", ran.err, re.MULTILINE) == [unreadable]
-        assert "2 records: 1 sound, 1 bad (1 problem)" in ran.err
-
-
-@pytest.mark.usefixtures("many")
-def test_where_nothing_could_be_read_nothing_is_counted() -> None:
-    ran = arena("check", "-q", "one", "good.lath", "two")
-    assert (ran.status, ran.out) == (2, "")
-    assert [line.split()[1] for line in ran.err.splitlines()] == ["one", "two"]
+    Path("good.lath").write_text('[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n')
+    Path("bad.lath").write_text('[Game "yavalath"]\n\n1. e5 2. e5 *\n')
+    Path("cut.lath.gz").write_bytes(b"\x1f\x8b\x08junk")
+    Path("other.sgf").write_text("(;)")
+    Path("empty").mkdir()
+    named = re.compile(r"^arena: ([a-z.]+)", re.MULTILINE)
+    for unreadable in ("missing.lath", "cut.lath.gz", "other.sgf", "empty"):
+        for place in range(3):
+            files = ["good.lath", "bad.lath"]
+            files.insert(place, unreadable)
+            ran = arena("check", *files)
+            assert (ran.status, named.findall(ran.err)) == (2, [unreadable])
+            assert "bad.lath:3:10: error[illegal-move]" in ran.out
+            assert "2 records: 1 sound, 1 bad (1 problem)" in ran.err
     ran = arena("check", "one", "two")
-    assert ran.status == 2
-    assert "records" not in ran.err
+    assert (ran.status, ran.out, named.findall(ran.err)) == (2, "", ["one", "two"])
+    assert "records" not in ran.err, "nothing is counted"
