@@ -79,7 +79,7 @@ def test_an_index_is_small_and_spares_the_bytes_before_a_record(file: Path) -> N
     with open_records(file) as records:
         bytes_read(records, 0)  # what is imported then is read, too
         assert bytes_read(records, 800) < 2 << 16
-        assert bytes_read(records, 801) < 2 << 10, "neighbours are read together"
+        assert bytes_read(records, 801) < 2 << 13, "neighbours are read together"
 
 
 def test_zstandard_of_ours_has_its_index_inside(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import shutil
 import signal
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, chdir, contextmanager
 from functools import cache
 from pathlib import Path
@@ -82,110 +82,12 @@ command = ["random"]
 random = 2
 """
 
-_QUICKLY: Final = (
-    "--out new --bot greedy --bot random --game surikata --rounds 1 --tc 'nodes 5' --no-report -q"
-)
+USUAL: Final[dict[str, list[list[str]]]] = {}
+"""How each command is called as a rule, in the folder of files below."""
 
-_USUAL: Final[Mapping[str, Sequence[str]]] = {
-    "init": ["new", "new --bot c", "--game new/hexline"],
-    "run": [
-        f"{_QUICKLY} --seed 3",
-        "cup.toml --out new -q --no-report --budget 2",
-        "cup -q --no-report",
-        "cup --rounds 2 -q --no-report",
-        "cup --void 1 --reason so -q --no-report",
-        "cup --snapshot one -q",
-        "cup.toml --out new --plan --json",
-        f"{_QUICKLY} --format match --sprt 0,50",
-        f"{_QUICKLY} --openings book.txt:2 --json-events-to events",
-    ],
-    "match": ["greedy random --game surikata --tc 'nodes 5' --budget 2 --out new -q"],
-    "tune": [
-        "mcts --option exploration=5..200 --game surikata --pairs 1 --sprt-pairs 1 --out new -q"
-    ],
-    "play": [
-        "surikata --bot random --tc 'nodes 5' -o played.lath",
-        "yavalath --bot none --position '5/6/7/8/4w4/8/7/6/5 b'",
-    ],
-    "serve": ["cup games.lath --no-browser --port 0", "."],
-    "bot list": ["--json"],
-    "bot check": ["greedy --game surikata --only ping --tc 2+0.02 --seed 1"],
-    "bot pack": ["random -o packed.py", "mybot.py -o packed.py"],
-    "bot replay": ["cup 1 --seconds 1", "games.lath 1 cat"],
-    "bot log": ["cup", "cup 1 --json"],
-    "rate": ["cup", "cup games.lath --json", "games.csv --csv --bom"],
-    "report": [
-        "cup -o page.html",
-        ". --site site",
-        "games.lath --data d.json",
-        "cup --owner greedy -o private",
-        "--copy-templates templates",
-    ],
-    "check": [
-        "games.lath",
-        "games.lath --sound sound.lath",
-        "cup --sound sound",
-        "games.lath --index",
-        "games.csv games.jsonl games.json --json",
-    ],
-    "show": ["games.lath --record 1 --ply 2", "games.lath --svg", "games.lath --game 1 --json"],
-    "convert": [
-        "games.lath out.csv",
-        "games.csv out.jsonl",
-        "games.jsonl out.sgf",
-        "games.json out.lath",
-        "games.trl out.lath",
-        "games.ygn out.lath",
-        "games.lath more.duckdb",
-        "games.lath games.duckdb --append",
-        "games.duckdb out.parquet",
-        "games.lath out.npz --planes",
-        "games.lath out.csv --positions --strict",
-    ],
-    "select": [
-        "games.lath --where 'plies > 3 and player = ann' -o out.lath",
-        "games.lath --sort date,round --memory 1",
-        "games.lath --split game -o parts",
-        "games.lath --split a=0.5,b=0.5 -o parts --name {value}",
-        "games.lath --sample 2 --seed 1",
-        "games.lath --without-copies --removed removed.lath",
-        "games.duckdb --where 'position \"5/6/7/8/9/8/7/6/5 w\"' --count",
-    ],
-    "analyze": ["short.lath --nodes 20 -o out.lath"],
-    "edit": [
-        "games.lath --set Event=Cup",
-        "games.lath --strip clk,eval",
-        "games.lath --players players.csv",
-        "games.lath --plies 3 -o out.lath",
-        "games.lath --split-variations --dry-run",
-        "games.lath --check",
-    ],
-    "diff": ["games.lath games.csv", "games.lath games.jsonl --key Round --json"],
-    "stats": [
-        "games.lath",
-        "games.lath --measures --html page.html",
-        "games.duckdb --openings --csv --opening-plies 3",
-    ],
-    "explore": [
-        "games.lath --after 'e5 d4' --game yavalath",
-        "games.duckdb --json",
-        "games.lath --position '5/6/7/8/4w4/8/7/6/5 b'",
-    ],
-    "explain": ["ann games.lath", "greedy cup --json"],
-    "solve": ["yavalath e5 d4 --nodes 50", "surikata --moves --seconds 0.01"],
-    "puzzles ask": ["puzzles.lath"],
-    "puzzles make": ["yavalath -o made.lath -n 1 --nodes 50 --seed 2"],
-    "puzzles check": ["puzzles.lath --nodes 50"],
-    "games list": [""],
-    "games show": ["yavalath", "./mygame.py --json"],
-    "games moves": ["yavalath --position '5/6/7/8/4w4/8/7/6/5 b'", "./mygame.py"],
-    "games perft": ["yavalath 2 --divide", "./mygame.py 1"],
-    "doctor": [". --json"],
-    "schema": ["record"],
-}
-
-USUAL: Final = {name: [shlex.split(line) for line in lines] for name, lines in _USUAL.items()}
-"""How each command is called as a rule."""
+for _line in Path(__file__).with_name("usual_commands.txt").read_text().splitlines():
+    _name, _, _words = _line.partition(":")
+    USUAL.setdefault(_name, []).append(shlex.split(_words))
 
 LEFT_OUT: Final = frozenset({"--cluster", "--watch", "--help", "-h", "--hosts-alike", "--pause"})
 """Options that wait for others, or for ever."""
