@@ -95,6 +95,7 @@ PAIRS: Final = (
     (game(SHORT, **NAMES), game(SHORT, **NAMES), True),
     (game(SHORT, **NAMES), game(SHORT, **SURE), False),
     (game(SHORT), game(SHORT), False),
+    (game(SHORT, First="ann", Second="greedy"), game(SHORT, First="ann", Second="gredy"), False),
     (game(LONG), game(LONG), True),
     (game("", **SURE), game(SHORT, **SURE), False),
     (game(LONG, **SURE), game(LONG, **{**SURE, "Round": "3.2"}), False),
