@@ -22,6 +22,8 @@ from lath.reports.explaining.turning import Turn, played_through, turns_of
 
 pytestmark = pytest.mark.slow
 
+RESIGNED = {"Termination": "resignation"}
+
 
 def a_game(moves: str, result: str, **tags: str) -> Record:
     all_tags = {"Game": "yavalath", "First": "ann", "Second": "bob", "Termination": "rules", **tags}
@@ -35,111 +37,97 @@ def turns(record: Record) -> list[Turn]:
 
 # Where games turn
 
+MISSED = "a1 i1 a2 e9 a4 c1 g1"
+EVALUATED = " ".join(
+    f"{move} {{[%eval {value}]}}"
+    for move, value in zip(
+        ("e5", "a1", "c3", "i5", "g4", "a5", "e1", "i1"),
+        (0.1, 0.0, 0.2, 0.1, -0.4, 0.5, -0.6, 0.7),
+        strict=True,
+    )
+)
+GIVEN_UP = "a1 {[%eval 0.1]} e1 i1 {[%eval -1.0]} e2 a5 {[%eval -1.0]} e4 i5 {[%eval -1.0]} e3"
+PROVEN = "e5 a1 c3 ? {[%eval -1.0] [%by solver]} ({[%by solver]} 3. d4) 4. i5"
 
-def test_who_makes_three_in_line_gave_the_game_away_by_that() -> None:
-    (turn,) = turns(a_game("a1 e1 b1 e2 c1", "0-1"))
-    assert (turn.ply, turn.seat, turn.kind) == (5, 0, "shape")
-
-
-def test_who_does_not_stop_four_in_line_overlooks_a_win_in_one() -> None:
-    (turn,) = turns(a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1"))
-    assert (turn.ply, turn.seat, turn.kind) == (7, 0, "one")
-
-
-def test_a_win_that_was_missed_is_told_of_who_did_not_win() -> None:
-    found = turns(a_game("a1 i1 a2 e9 a4 c1 g1", "0-1", Termination="resignation"))
-    assert Turn(7, 0, "missed") in found
-    won = turns(a_game("a1 i1 a2 e9 a4 c1 g1", "1-0", Termination="resignation"))
-    assert not [turn for turn in won if turn.seat == 0]
-
-
-def test_where_no_proof_tells_it_evaluations_do() -> None:
-    said = (0.1, 0.0, 0.2, 0.1, -0.4, 0.5, -0.6, 0.7)
-    moves = ["e5", "a1", "c3", "i5", "g4", "a5", "e1", "i1"]
-    told = " ".join(f"{move} {{[%eval {value}]}}" for move, value in zip(moves, said, strict=True))
-    (turn,) = turns(a_game(told, "0-1", Termination="resignation"))
-    assert (turn.ply, turn.seat, turn.kind) == (5, 0, "evaluation")
-
-
-def test_a_move_that_an_analysis_proved_wrong_is_the_turn() -> None:
-    moves = "e5 a1 c3 ? {[%eval -1.0] [%by solver]} ({[%by solver]} 3. d4) 4. i5"
-    record = a_game(moves, "0-1", Termination="resignation", Analysis="solver")
-    (turn,) = turns(record)
-    assert (turn.ply, turn.kind) == (3, "proven")
+TURNS: dict[str, tuple[Record, list[Turn]]] = {
+    "three in line": (a_game("a1 e1 b1 e2 c1", "0-1"), [Turn(5, 0, "shape")]),
+    "four not stopped": (a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1"), [Turn(7, 0, "one")]),
+    "evaluations, where no proof tells": (
+        a_game(EVALUATED, "0-1", **RESIGNED),
+        [Turn(5, 0, "evaluation")],
+    ),
+    "proven by an analysis": (
+        a_game(PROVEN, "0-1", **RESIGNED, Analysis="solver"),
+        [Turn(3, 0, "proven")],
+    ),
+    "known to be lost": (a_game(GIVEN_UP, "0-1"), [Turn(1, 0, "more")]),
+    **{
+        why: (a_game("a1 e1 i1 e2 a5 e4 i5", "0-1", Termination=why), [])
+        for why in ("time", "crash", "illegal move", "flood")
+    },
+}
 
 
-def test_who_knows_that_all_is_lost_gave_it_away_before() -> None:
-    said = "a1 {[%eval 0.1]} e1 i1 {[%eval -1.0]} e2 a5 {[%eval -1.0]} e4 i5 {[%eval -1.0]} e3"
-    (turn,) = turns(a_game(said, "0-1"))
-    assert (turn.ply, turn.seat, turn.kind) == (1, 0, "more")
+def test_games_turn_by_the_move_that_gave_them_away() -> None:
+    found = {name: turns(record) for name, (record, _) in TURNS.items()}
+    assert found == {name: expected for name, (_, expected) in TURNS.items()}
+    assert Turn(7, 0, "missed") in turns(a_game(MISSED, "0-1", **RESIGNED))
+    assert [one for one in turns(a_game(MISSED, "1-0", **RESIGNED)) if one.seat == 0] == []
 
 
-@pytest.mark.parametrize("why", ["time", "crash", "illegal move", "flood"])
-def test_a_forfeited_game_did_not_turn_by_a_move(why: str) -> None:
-    assert turns(a_game("a1 e1 i1 e2 a5 e4 i5", "0-1", Termination=why)) == []
-
-
-@pytest.mark.parametrize("game_id", OURS)
-def test_boards_are_as_they_were_after_turns_were_looked_for(game_id: str) -> None:
-    for seed in range(3):
-        record = random_game(game_id, seed)
-        played = played_through(record)
-        found = turns_of(record, played)
-        *_, end = notation.positions(record)
-        assert played.board.position() == end
-        assert all(0 < turn.ply <= len(record.plies) for turn in found)
-        assert all(played.seats[turn.ply - 1] == turn.seat for turn in found)
+def test_boards_are_as_they_were_after_turns_were_looked_for() -> None:
+    for game_id in OURS:
+        for seed in range(3):
+            record = random_game(game_id, seed)
+            played = played_through(record)
+            found = turns_of(record, played)
+            *_, end = notation.positions(record)
+            assert played.board.position() == end, game_id
+            assert all(0 < turn.ply <= len(record.plies) for turn in found)
+            assert all(played.seats[turn.ply - 1] == turn.seat for turn in found)
 
 
 # What is known
 
 
-def test_positions_are_known_by_a_key_that_their_images_share() -> None:
-    one, other = (notation.positions(a_game(moves, "*")) for moves in ("a1 e5", "i5 e5"))
-    assert [*map(key_of, one)] == [*map(key_of, other)]
-
-
 def repertoire_of(*moves: str) -> Repertoire:
     repertoire = Repertoire()
     for one in moves:
-        record = a_game(one, "0-1", Termination="resignation")
+        record = a_game(one, "0-1", **RESIGNED)
         repertoire.add(record, played_through(record).seats, 0.0, seat=0)
     return repertoire
 
 
-def test_who_leaves_what_three_games_had_is_the_first_to_do_so() -> None:
+def test_a_repertoire_tells_what_is_new_and_what_is_done_again() -> None:
+    one, other = (notation.positions(a_game(moves, "*")) for moves in ("a1 e5", "i5 e5"))
+    assert [*map(key_of, one)] == [*map(key_of, other)], "images share a key"
     lines = repertoire_of("a1 e5 c3", "i5 e5 g5", "a1 e5 c4", "e1 e5 b1", "a1 d4").lines
     assert [line.novelty for line in lines[:3]] == [None] * 3, "too few had been there"
     assert [line.novelty for line in lines[3:]] == [Novelty(3, 0, 3), Novelty(2, 1, 4)]
-
-
-def test_a_move_that_lost_twice_is_made_again() -> None:
     lines = repertoire_of("a1 e5 c3", "a1 e5 c3 d4", "a1 e5 c3 d5").lines
     assert [line.is_again for line in lines] == [False, False, True]
-
-
-def test_of_positions_that_the_same_games_met_the_last_counts() -> None:
     (met,) = repertoire_of("a1 e5 c3 d4", "a1 e5 c3 d5").met_again()
-    assert (met.lines, met.ply) == ((0, 1), 2)
+    assert (met.lines, met.ply) == ((0, 1), 2), "of what the same games met the last counts"
 
 
 # What is believed
 
 
-Side = Literal["", "first", "second"]
-
-
 def a_finding(
-    kind: str, points: float, adjusted: float, *members: int, side: Side = "", instead: str = ""
+    kind: str,
+    points: float,
+    adjusted: float,
+    *members: int,
+    side: Literal["", "first", "second"] = "",
+    instead: str = "",
 ) -> Finding:
-    cost = Cost(points, points / 2, 2 * points, adjusted)
     return Finding(
         kind=kind,
         side=side,
         says=f"{kind} {points}",
         because="",
         games=1,
-        cost=cost,
+        cost=Cost(points, points / 2, 2 * points, adjusted),
         members=frozenset(members),
         adjusted=adjusted,
         alternative_to=instead,
@@ -171,16 +159,11 @@ def test_what_others_do_as_often_is_no_weakness_though_it_is_a_larger_part_of_le
     weak = shares(139, 200, 20, 53, worth=0.5)
     assert strong is not None
     assert weak is not None
-    assert strong.points == -59.5
-    assert strong.p_value is not None
-    assert strong.p_value == pytest.approx(1.0)
+    assert (strong.points, strong.p_value) == (-59.5, pytest.approx(1.0))
     assert weak.points == pytest.approx(0.5 * 200 * (139 / 200 - 20 / 53))
     assert weak.p_value is not None
     assert weak.p_value < 0.001
     assert shares(7, 7, 20, 53, worth=0.5) is None, "too few"
-
-
-# Evaluations
 
 
 def test_a_bot_that_is_right_has_no_gap_and_one_that_boasts_has() -> None:
@@ -211,58 +194,38 @@ def explained(records: list[Record], bot: str = BOT) -> Explained:
     return explanation.explained()
 
 
-def test_games_that_say_nothing_are_left_out_and_counted() -> None:
-    lost = a_game("a1 e1 b1 e2 c1", "0-1")
-    told = explained(
-        [
-            lost,
-            a_game("a1 e1", "*", Termination="unterminated"),
-            a_game("a1 e1 b1 e2 c1", "0-1", Second="ann"),
-            a_game("a1 e1 b1 e2 c1", "0-1", Ruling="void by ruling: power cut"),
-            lost,
-            a_game("e5", "0-1", Termination="time"),
-        ],
-        "ann",
-    )
-    assert (told.games, told.points) == (3, 0.0)
-    assert sum(told.left_out.values()) == 3
+def test_games_that_say_nothing_or_come_again_are_left_out_and_counted() -> None:
+    shape = "a1 e1 b1 e2 c1"
+    lost = a_game(shape, "0-1")
+    others = [
+        a_game("a1 e1", "*", Termination="unterminated"),
+        a_game(shape, "0-1", Second="ann"),
+        a_game(shape, "0-1", Ruling="void by ruling: power cut"),
+    ]
+    told = explained([lost, *others, lost, a_game("e5", "0-1", Termination="time")], "ann")
+    assert (told.games, told.points, sum(told.left_out.values())) == (3, 0.0, 3)
     assert told.left_out["against itself"] == 1
     assert [each.kind for each in told.findings] == ["forfeit.time", "same"]
     assert [(one.kind, one.own) for one in told.turned] == [("shape", 1)], "repeats teach nothing"
-
-
-def test_a_record_that_is_read_twice_is_no_game_that_was_lost_again() -> None:
-    first, again = (a_game("a1 e1 b1 e2 c1", "0-1", Number=number) for number in ("1", "2"))
+    first, again = (a_game(shape, "0-1", Number=number) for number in ("1", "2"))
     told = explained([first, again, first], "ann")
     assert (told.games, told.left_out) == (2, {"there already": 1})
     assert [(each.kind, each.games) for each in told.findings] == [("same", 1)]
+    chosen = a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1", Opening="random: a1 e1 i1 e2 a5 e4 i5")
+    assert explained([chosen], "ann").turned == [], "moves that the arena chose are nobody's"
 
 
 def test_what_was_lost_again_is_found_where_the_bot_was_to_move_there() -> None:
-    lost = [
-        *(a_game(f"e5 {move} a1", "1-0", Termination="resignation") for move in ("d4", "d3", "c3")),
-        *(
-            a_game(f"e5 {move} i5", "0-1", First="bob", Second="ann", Termination="resignation")
-            for move in ("d4", "d3")
-        ),
-    ]
+    back = {"First": "bob", "Second": "ann", **RESIGNED}
+    lost = [a_game(f"e5 {move} a1", "1-0", **RESIGNED) for move in ("d4", "d3", "c3")]
+    lost += [a_game(f"e5 {move} i5", "0-1", **back) for move in ("d4", "d3")]
     (told,) = explained(lost, "bob").lost_again
-    question = compile_query(told.where)
-    assert told.games == 3 == sum(map(question, lost))
-
-
-def test_moves_that_the_arena_chose_are_nobodys() -> None:
-    chosen = a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1", Opening="random: a1 e1 i1 e2 a5 e4 i5")
-    assert explained([chosen], "ann").turned == []
+    assert told.games == 3 == sum(map(compile_query(told.where), lost))
 
 
 @pytest.mark.parametrize(
     ("name", "seeds", "games", "least"),
-    [
-        pytest.param("line", 1, 96, 1, id="line"),
-        pytest.param("time", 1, 40, 1, id="time"),
-        pytest.param("trust", 1, 80, 1, id="trust"),
-    ],
+    [("line", 1, 96, 1), ("time", 1, 40, 1), ("trust", 1, 80, 1)],
 )
 def test_a_planted_weakness_is_among_the_first_three_findings(
     name: str, seeds: int, games: int, least: int
@@ -275,7 +238,7 @@ def test_a_planted_weakness_is_among_the_first_three_findings(
     assert found >= least
 
 
-@pytest.mark.parametrize(("seeds", "games", "most"), [(1, 40, 0)], ids=["short"])
+@pytest.mark.parametrize(("seeds", "games", "most"), [(1, 40, 0)])
 def test_of_a_bot_without_a_weakness_nothing_stands_out(seeds: int, games: int, most: int) -> None:
     """Of as many runs as the false discovery rate allows something does: 5 %, and chance."""
     found = sum(
@@ -298,7 +261,7 @@ def test_facts_of_games_are_those_that_records_tell() -> None:
             for at, move in enumerate(moves)
         )
         names = {"First": "ann" if is_first else "bob", "Second": "bob" if is_first else "ann"}
-        tags = {"TimeControl": "10+0", "Termination": "resignation", "Event": "autumn"}
+        tags = {"TimeControl": "10+0", "Event": "autumn", **RESIGNED}
         explanation.add("games.lath", number + 1, a_game(told, "1-0", **names, **tags))
     facts = [facts for facts, _ in explanation.facts()]
     assert [one.result.first for one in facts] == ["ann", "bob"] * 5
@@ -316,34 +279,27 @@ def test_facts_of_games_are_those_that_records_tell() -> None:
 @pytest.mark.parametrize("kind", ["swap.own", "opponent"])
 def test_a_weakness_in_records_is_told_with_the_games_where_it_shows(kind: str) -> None:
     """Half of the games are swapped, a third are against each of three opponents."""
+
+    def shows(record: Record) -> bool:
+        if kind == "opponent":
+            return {record.first, record.second} == {"ann", "bob"}
+        return record.second == "ann" and record.moves[1] == "swap"
+
     chance = random.Random(3)
-    names = ("ann", "bob", "cid", "dan")
     records = []
     for number in range(240):
-        first, second = chance.sample(names, 2)
-        is_swapped = chance.random() < 0.5
-        is_weak = "ann" in (first, second) and (
-            {first, second} == {"ann", "bob"}
-            if kind == "opponent"
-            else is_swapped and second == "ann"
-        )
+        first, second = chance.sample(("ann", "bob", "cid", "dan"), 2)
+        swapped = "swap" if chance.random() < 0.5 else "d2"
         winner = chance.choice((first, second))
-        if is_weak and chance.random() < 0.9:
+        moves = " ".join(("e5", swapped, *chance.sample(("a1", "a5", "e1", "e9", "i1", "b3"), 4)))
+        tags = {"First": first, "Second": second, "Number": str(number + 1), **RESIGNED}
+        if shows(a_game(moves, "*", **tags)) and chance.random() < 0.9:
             winner = first if second == "ann" else second
-        cells = chance.sample(("a1", "a5", "e1", "e9", "i1", "i5", "b3", "c6"), 4)
-        moves = " ".join(("e5", "swap" if is_swapped else "d2", *cells))
-        result = "1-0" if winner == first else "0-1"
-        tags = {"Termination": "resignation", "Number": str(number + 1)}
-        records.append(a_game(moves, result, First=first, Second=second, **tags))
+        records.append(a_game(moves, "1-0" if winner == first else "0-1", **tags))
     (finding, *_) = explained(records, "ann").findings
     assert finding.kind == kind
-    assert all(
-        ("bob" in (record.first, record.second))
-        if kind == "opponent"
-        else record.second == "ann" and record.moves[1] == "swap"
-        for place in finding.places
-        for record in (records[place.number - 1],)
-    )
+    places = [records[place.number - 1] for place in finding.places]
+    assert places
+    assert all(map(shows, places))
     if finding.where:
-        question = compile_query(finding.where)
-        assert all(question(records[place.number - 1]) for place in finding.places)
+        assert all(map(compile_query(finding.where), places))

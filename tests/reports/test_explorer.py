@@ -14,7 +14,7 @@ from places import OURS
 from sample_records import with_tags
 
 from lath import games, notation
-from lath.games.core import Move, Position, Seat, symmetries
+from lath.games.core import IDENTITY, Move, Position, Seat, symmetries
 from lath.notation import parse
 from lath.notation.database.building import building
 from lath.notation.database.parcels import parcel_of
@@ -24,7 +24,9 @@ from lath.notation.record import Ply, Record
 from lath.notation.replay import positions
 from lath.reports.estimates import wilson
 from lath.reports.exploring.databases import DatabaseGames
-from lath.reports.exploring.explorer import Continuation, Games, Node, NodeCounter, Source
+from lath.reports.exploring.explorer import Continuation, Games, Node, NodeCounter, Source, Tally
+from lath.reports.exploring.trees import FREE, Reached, TreeCounter, TreeLine
+from lath.reports.figures import entry
 
 pytestmark = pytest.mark.slow
 
@@ -44,9 +46,9 @@ def node_of(records: Sequence[Record], asked: Position | None = None) -> Node:
     return counter.node()
 
 
-def after(*moves: str, game: str = "yavalath") -> Position:
+def after(line: str, game: str = "yavalath") -> Position:
     position = games.get(game).start()
-    for move in moves:
+    for move in line.split():
         position = position.play(Move(move))
     return position
 
@@ -59,62 +61,51 @@ def test_a_move_and_its_image_are_one_line_where_the_position_has_the_symmetry()
     node = node_of([a_game("a1 e5"), a_game("i5 e5"), a_game("e1", "0-1"), a_game("e5", "*")])
     assert told(node) == {"a1": (3, 3), "e5": (1, 1)}
     corner, middle = node.continuations
-    assert corner.same == ("a5", "e1", "e9", "i1", "i5")
-    assert middle.same == ()
+    assert (corner.same, middle.same) == (("a5", "e1", "e9", "i1", "i5"), ())
     assert (corner.played.wins, corner.played.losses, middle.played.undecided) == (2, 1, 1)
-    assert told(node_of([a_game("a1 b3"), a_game("i5 e5")], after("e1"))) == {
-        "d2": (1, 1),  # as b3 lies from a1
-        "e5": (1, 1),
-    }
+    both = node_of([a_game("a1 b3"), a_game("i5 e5")], after("e1"))
+    assert told(both) == {"d2": (1, 1), "e5": (1, 1)}, "d2 as b3 lies from a1"
+    swaps = [a_game("a1 swap e5"), a_game("i5 swap e5"), a_game("i5 e5")]
+    assert told(node_of(swaps, after("e1"))) == {"swap": (2, 2), "e5": (1, 1)}
+    assert told(node_of(swaps, after("a5 swap"))) == {"e5": (2, 2)}
 
 
 def test_played_from_here_and_reached_from_anywhere_are_two_counts() -> None:
     records = [a_game("e5 d4 f6"), a_game("f6 d4 e5", "0-1"), a_game("f6 d4 c3", "0-1")]
-    node = node_of(records, after("e5", "d4"))
+    node = node_of(records, after("e5 d4"))
     (move,) = [row for row in node.continuations if row.move == "f6"]
     assert (node.here.times, move.played.times, move.reached.times) == (1, 1, 2)
     assert (move.played.score(Seat.FIRST), move.reached.score(Seat.FIRST)) == (1.0, 0.5)
-
-
-def test_a_move_that_nobody_played_is_told_where_its_position_was_reached() -> None:
-    node = node_of([a_game("f6 d4 e5"), a_game("e5 d4 a1")], after("e5", "d4"))
-    assert told(node) == {"a1": (1, 1), "f6": (0, 1)}
+    node = node_of([a_game("f6 d4 e5"), a_game("e5 d4 a1")], after("e5 d4"))
+    assert told(node) == {"a1": (1, 1), "f6": (0, 1)}, "a move that nobody played"
     assert node.continuations[1].newest is node.continuations[1].best is None
 
 
-def test_scores_are_of_first_and_of_who_is_to_move() -> None:
+def test_scores_are_of_first_and_of_who_is_to_move_and_pairs_are_one_piece_of_evidence() -> None:
     records = [a_game(f"e5 a{number}", result) for number, result in ((1, "1-0"), (5, "1-0"))]
     (move,) = node_of(records, after("e5")).continuations
     assert (move.played.score(Seat.FIRST), move.played.score(Seat.SECOND)) == (1.0, 0.0)
-    assert move.played.interval(Seat.FIRST) == wilson(1.0, 1)  # two games of a pair
     low, high = wilson(1.0, 1)
+    assert move.played.interval(Seat.FIRST) == (low, high)  # two games of a pair
     assert move.played.interval(Seat.SECOND) == (1 - high, 1 - low)
     assert move.played.mean_plies == 2
-
-
-def test_two_games_of_a_pair_are_one_piece_of_evidence_and_others_are_two() -> None:
     pair = [a_game("e5", First="ann", Second="bob"), a_game("e5", First="bob", Second="ann")]
-    others = [a_game("e5", First="ann", Second="bob"), a_game("e5", First="ann", Second="cora")]
+    others = [pair[0], a_game("e5", First="ann", Second="cora")]
     assert [node_of(records).here.worth for records in (pair, others)] == [1, 2]
 
 
-def test_the_newest_game_is_that_of_the_last_date_and_of_these_the_last() -> None:
+def test_the_newest_and_the_best_game_of_a_move_are_told() -> None:
     dates = ("2026-11-02", "2026-11-03", "", "2026-11-03", "2025-12-31", "tomorrow")
     (move,) = node_of([with_tags(a_game("e5"), Date=date) for date in dates]).continuations
     assert move.newest is not None
     assert (move.newest.number, move.newest.date, move.newest.ply) == (4, "2026-11-03", 1)
-
-
-def test_the_best_game_is_that_of_the_highest_ratings() -> None:
     records = [
         a_game("e5", FirstElo="1500", SecondElo="1510"),
         a_game("e5", FirstElo="1700", SecondElo="1400"),
         a_game("e5", FirstElo="2900"),
     ]
     assert [row.best and row.best.number for row in node_of(records).continuations] == [2]
-
-
-def test_without_ratings_the_best_game_is_that_of_who_scored_most_surely() -> None:
+    # Without ratings it is that of who scored most surely.
     strong = [a_game("a1", First="strong", Second=f"weak {n}") for n in range(9)]
     lucky = [a_game("e5", First="lucky", Second="weak 0")]
     match = [a_game("e5", "0-1", First="weak 1", Second="strong")]
@@ -122,25 +113,12 @@ def test_without_ratings_the_best_game_is_that_of_who_scored_most_surely() -> No
     assert [(row.move, row.best and row.best.number) for row in rows] == [("a1", 11), ("e5", 2)]
 
 
-def test_a_game_that_ends_at_the_position_is_counted_as_such() -> None:
+def test_games_that_end_here_and_games_that_do_not_come_here_are_told_apart() -> None:
     node = node_of([a_game("e5"), a_game("e5 d4"), a_game("a1 d4")], after("e5"))
     assert (node.games, node.here.times, node.ended) == (3, 2, 1)
-
-
-def test_a_position_in_which_the_game_is_over_has_no_moves_and_all_its_games_end() -> None:
     line = "a1 i1 a2 i3 a3"
-    node = node_of([a_game(line, "0-1")], after(*line.split()))
+    node = node_of([a_game(line, "0-1")], after(line))
     assert (node.here.times, node.ended, node.continuations) == (1, 1, ())
-
-
-def test_a_swap_stays_a_swap_and_what_it_makes_is_the_same_as_the_colours_say() -> None:
-    records = [a_game("a1 swap e5"), a_game("i5 swap e5"), a_game("i5 e5")]
-    node = node_of(records, after("e1"))
-    assert told(node) == {"swap": (2, 2), "e5": (1, 1)}
-    assert told(node_of(records, after("a5", "swap"))) == {"e5": (2, 2)}
-
-
-def test_games_of_another_version_of_the_rules_or_start_do_not_come_here() -> None:
     elsewhere = a_game("a1", Position="5/6/7/8/w8/8/7/6/5 b")
     node = node_of([elsewhere, a_game("e5")])
     assert (node.games, node.here.times) == (2, 1)
@@ -156,11 +134,8 @@ def turns_of(game_id: str) -> list[list[int]]:
     """Return for each turn of the board where what lies on each cell comes from."""
     board = games.get(game_id).board
     place = {name: at for at, name in enumerate(board.names)}
-    found = []
-    for turn in board.isometries:
-        back = {to: name for name, to in turn.cells.items()}
-        found.append([place[back[name]] for name in board.names])
-    return found
+    backs = ({to: name for name, to in turn.cells.items()} for turn in board.isometries)
+    return [[place[back[name]] for name in board.names] for back in backs]
 
 
 def turned(contents: Contents, turn: list[int]) -> Contents:
@@ -190,17 +165,14 @@ def ways(one: Position, other: Position) -> Iterator[tuple[list[int], dict[str, 
     if one.to_move != other.to_move or one.is_over != other.is_over:
         return
     game_id, there = one.game.id, other.contents()
-    counts = sorted(map(len, there))
-    if sorted(map(len, one.contents())) != counts:
+    if sorted(map(len, one.contents())) != sorted(map(len, there)):
         return
     for turn, contents in zip(turns_of(game_id), all_turned(game_id, one.contents()), strict=True):
         became = renaming(contents, there)
-        if became is not None and (game_id.startswith("mammalath") or is_plain(became)):
+        if became is not None and (
+            game_id.startswith("mammalath") or all(a == b for a, b in became.items())
+        ):
             yield turn, became
-
-
-def is_plain(became: dict[str, str]) -> bool:
-    return all(a == b for a, b in became.items())
 
 
 def images(one: Position, other: Position, move: str) -> frozenset[Contents]:
@@ -249,16 +221,12 @@ def played(record: Record) -> list[Position]:
 
 
 def reached(records: Sequence[Record], position: Position) -> Counted:
-    met = [
-        record
-        for record in records
-        if any(next(ways(one, position), None) for one in played(record))
-    ]
-    return count_of(met)
+    return count_of(
+        [one for one in records if any(next(ways(at, position), None) for at in played(one))]
+    )
 
 
-def counted(row: Continuation, what: str) -> Counted:
-    tally = getattr(row, what)
+def counted(tally: Tally) -> Counted:
     return (tally.wins, tally.draws, tally.losses, tally.undecided, tally.plies)
 
 
@@ -288,6 +256,16 @@ def turned_games(game_id: str, count: int = 30) -> list[Record]:
     return found
 
 
+def by_image(rows: Sequence[Continuation], asked: Position) -> dict[frozenset[Contents], Counted]:
+    found: dict[frozenset[Contents], Counted] = {}
+    for row in rows:
+        if row.played.times:
+            image = images(asked, asked, row.move)
+            added = zip(found.get(image, (0,) * 5), counted(row.played), strict=True)
+            found[image] = tuple(map(sum, added))
+    return found
+
+
 @pytest.mark.parametrize("game_id", [*OURS, "yavalath:size=3"])
 def test_a_node_is_what_a_plain_count_over_all_turns_says(game_id: str) -> None:
     records = turned_games(game_id)
@@ -302,35 +280,17 @@ def test_a_node_is_what_a_plain_count_over_all_turns_says(game_id: str) -> None:
         node = node_of(records, asked)
         assert source.node(asked) == node
         here, ended, by_move = plainly(records, asked)
-        tally = node.here
-        assert (tally.wins, tally.draws, tally.losses, tally.undecided, tally.plies) == here
-        assert node.ended == ended
-        found: dict[frozenset[Contents], Counted] = {}
+        assert (counted(node.here), node.ended) == (here, ended)
         for row in node.continuations:
             assert asked.play(row.move).text() == row.position
-            assert counted(row, "reached") == reached(records, asked.play(row.move))
-            if row.played.times:
-                image = images(asked, asked, row.move)
-                before = found.get(image, (0,) * 5)
-                added = zip(before, counted(row, "played"), strict=True)
-                found[image] = tuple(map(sum, added))
-        assert found == by_move
-
-
-@pytest.mark.parametrize("game_id", OURS)
-def test_the_same_games_turned_give_the_same_node(game_id: str) -> None:
-    records = turned_games(game_id)
-    asked = games.get(game_id).start()
-    if asked.game.has_setups:
-        asked = next(positions(records[0]))
-    way = random.Random(2).choice(symmetries(asked))
-    one, other = node_of(records, asked), node_of(records, way.position(asked))
+            assert counted(row.reached) == reached(records, asked.play(row.move))
+        assert by_image(node.continuations, asked) == by_move
+    # The same games turned give the same node.
+    way = random.Random(2).choice(symmetries(played(records[0])[0]))
+    start = played(records[0])[0]
+    one, other = node_of(records, start), node_of(records, way.position(start))
     assert one.here == other.here
-    counts = [
-        sorted((row.played.times, row.reached.times) for row in n.continuations)
-        for n in (one, other)
-    ]
-    assert counts[0] == counts[1]
+    assert sorted(told(one).values()) == sorted(told(other).values())
 
 
 # In a database
@@ -389,16 +349,82 @@ def test_a_database_tells_what_its_records_do(
 def test_who_has_no_name_is_one_player_in_a_database_too(tmp_path: Path) -> None:
     chance = random.Random(3)
     nameless: list[dict[str, str]] = [{}, {"First": ""}, {"First": "?"}, {"First": "bob"}]
-    records = []
-    for number in range(60):
+    kept, records = Games(), []
+    for number in range(1, 61):
         first, second = chance.choice(nameless), chance.choice(nameless)
         tags = first | {"Second": second["First"]} if second else first
         result = chance.choice(("1-0", "1-0", "0-1"))
         records.append(a_game("e5", result, **tags, Note=f"{number}", Termination="resignation"))
-    kept = Games()
-    for number, record in enumerate(records, 1):
-        kept.add(record, "games", number)
+        kept.add(records[-1], "games", number)
     asked = games.get("yavalath").start()
     with in_database(records, tmp_path / "games.duckdb") as database:
-        node = DatabaseGames(database, "yavalath", "games").node(asked)
-    assert node == kept.node(asked)
+        assert DatabaseGames(database, "yavalath", "games").node(asked) == kept.node(asked)
+
+
+# The report's trees
+
+
+def games_that_meet(game_id: str, count: int = 40) -> list[Record]:
+    """Return games from the plain start whose few moves come in any order, turned by chance."""
+    chance = random.Random(game_id)
+    start = games.get(game_id).start()
+    kept = [way for way in symmetries(start) if way.position(start) == start] or [IDENTITY]
+    found = []
+    for number in range(count):
+        position: Position = start
+        way, moves = chance.choice(kept), list[Move]()
+        for _ in range(chance.randrange(1, 7)):
+            legal = position.legal_moves()
+            if not legal:
+                break
+            move = chance.choice([*legal[:3], *legal[-1:]])
+            moves.append(way.move(move))
+            position = position.play(move)
+        names = ("ann", "bob") if number % 2 else ("bob", "ann")
+        opening = f"random:2 {' '.join(moves[:2])}" if number % 4 > 1 and len(moves) > 1 else ""
+        tags = [("Game", game_id), ("First", names[0]), ("Second", names[1]), ("Opening", opening)]
+        tags += [("Number", f"{number + 1}")] if number < count // 2 else []
+        result = chance.choice(("1-0", "0-1", "1/2-1/2"))
+        found.append(Record(tuple(tags), tuple(map(Ply, moves)), result))
+    return found
+
+
+def tree_of(records: list[Record]) -> list[TreeLine]:
+    counter = TreeCounter()
+    for number, record in enumerate(records, 1):
+        counter.add(entry(number, record, is_playable=True))
+    return [line for tree in counter.trees() for line in tree["lines"]]
+
+
+def as_told(line: TreeLine | Reached) -> tuple[float, ...]:
+    return line["wins"], line["draws"], line["losses"], line["low"], line["high"]
+
+
+def as_counted(tally: Tally) -> tuple[float, ...]:
+    low, high = tally.interval(Seat.FIRST) or (0.0, 1.0)
+    return tally.wins, tally.draws, tally.losses, round(low, 3), round(high, 3)
+
+
+@pytest.mark.parametrize("game_id", OURS)
+def test_each_line_of_a_tree_is_what_the_explorer_tells_of_its_last_move(game_id: str) -> None:
+    records = games_that_meet(game_id)
+    lines = tree_of(records)
+    texts = {line["text"] for line in lines}
+    assert max(len(text.split()) for text in texts) == FREE + 2
+    assert all(text.rpartition(" ")[0] in {*texts, ""} for text in texts)
+    for line in random.Random(1).sample(lines, min(20, len(lines))):
+        before, _, last = line["text"].rpartition(" ")
+        rows = {row.move: row for row in node_of(records, after(before, game_id)).continuations}
+        assert as_told(line) == as_counted(rows[Move(last)].played)
+        assert as_told(line["reached"]) == as_counted(rows[Move(last)].reached)
+        moves = [move for move, row in rows.items() if row.played.times]
+        begun = [text for text in texts if text.rpartition(" ")[0] == before]
+        assert len(begun) == len(moves), "of a position that is told every move that was played"
+
+
+def test_games_that_meet_go_on_together() -> None:
+    lines = tree_of([a_game(line) for line in ("e5 d4 f6 a1", "f6 d4 e5 a1", "f6 d4 e5 b1")])
+    by_text = {line["text"]: line for line in lines}
+    third = by_text["e5 d4 f6"]
+    assert (third["wins"], third["reached"]["wins"]) == (1, 3)
+    assert [by_text[f"e5 d4 f6 {move}"]["wins"] for move in ("a1", "b1")] == [2, 1]

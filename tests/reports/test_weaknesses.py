@@ -18,7 +18,7 @@ from lath.reports.explaining.findings import Finding, ranked
 from lath.reports.ratings.results import Result
 
 sys.path.append(str(ROOT / "benchmarks"))
-from weaknesses import BOT, FIRST, KINDS, Event, Kind, Mix, found
+from weaknesses import BOT, FIRST, KINDS, Event, Mix, found
 
 pytestmark = pytest.mark.slow
 
@@ -33,29 +33,35 @@ MIXES = {
     "several game types": Mix(games=200, game_types=3, strengths=100.0),
 }
 
+OPPONENT = next(kind for kind in KINDS if kind.kind == "opponent")
+
+CHANCE = 3 * math.sqrt(0.05 * 0.95)
+"""Three standard errors of a share of 5 % of one."""
+
 
 def findings_of(event: Event) -> list[Finding]:
     return Contrasts(BOT, event.games, event.positions()).tested().findings
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
-def test_a_large_weakness_of_each_kind_is_among_the_first_three_findings(kind: Kind) -> None:
-    assert found(kind, LARGE, 1).first == 1
+def finding_of(name: str, mix: Mix) -> Finding:
+    """Return what is found of the bot's games against the opponent to whom it may be weak."""
+    (one,) = [one for one in findings_of(Event(name, mix, OPPONENT)) if one.says == OPPONENT.says]
+    return one
 
 
-@pytest.mark.parametrize("name", MIXES)
-def test_of_a_bot_without_a_weakness_nothing_is_found(name: str) -> None:
-    """Of eight runs two or more have a finding in 6 % of cases; seeds are fixed."""
-    assert found(None, MIXES[name], 8).any <= 1
+def test_a_large_weakness_of_each_kind_is_the_first_finding_and_without_one_nothing_is() -> None:
+    assert {kind.name: found(kind, LARGE, 1).first for kind in KINDS} == dict.fromkeys(
+        [kind.name for kind in KINDS], 1
+    )
+    # Of eight runs two or more have a finding in 6 % of cases; seeds are fixed.
+    assert {name: n for name, mix in MIXES.items() if (n := found(None, mix, 8).any) > 1} == {}
 
 
 def test_what_was_to_be_expected_against_an_opponent_is_what_ratings_say() -> None:
     """A bot that loses all games against one of three equals, and half of the others."""
-    results = []
-    names = ["ann", "bob", "cid", "dan"]
-    chance = random.Random(4)
+    results, chance = [], random.Random(4)
     for number in range(600):
-        one, other = chance.sample(names, 2)
+        one, other = chance.sample(("ann", "bob", "cid", "dan"), 2)
         score = float(chance.random() < 0.5)
         if {one, other} == {"ann", "bob"}:
             score = float(one == "bob")
@@ -81,10 +87,9 @@ def test_p_values_of_groups_are_right_where_nothing_is_wrong() -> None:
             is_first = number % 2 == 0
             names = ("ann", "bob") if is_first else ("bob", "ann")
             results.append(Result(*names, score if is_first else 1 - score, "yavalath", number))
-        expectation = Expectation(results, bot="ann")
         group = {at: 1.0 if at % 2 == 0 else -1.0 for at in range(20)}
-        low += expectation.leaning(group).z < -1.645
-    assert abs(low / tries - 0.05) < 3 * math.sqrt(0.05 * 0.95 / tries)
+        low += Expectation(results, bot="ann").leaning(group).z < -1.645
+    assert abs(low / tries - 0.05) < CHANCE / math.sqrt(tries)
 
 
 def test_games_that_repeat_themselves_count_as_the_few_that_they_are() -> None:
@@ -95,27 +100,30 @@ def test_games_that_repeat_themselves_count_as_the_few_that_they_are() -> None:
         came: dict[tuple[str, str, int], float] = {}
         results = []
         for number in range(320):
-            names = ("ann", "bob", "cid", "dan")
-            one, other = (names[at] for at in ((0, 1), (0, 2), (1, 3), (2, 3))[number % 4])
+            one, other = ("ann bob", "ann cid", "bob dan", "cid dan")[number % 4].split()
             opening = number // 4 % 8
             score = came.setdefault((one, other, opening), float(chance.random() < 0.5))
             results.append(Result(one, other, score, "yavalath", number, opening))
-        expectation = Expectation(results, bot="ann")
         group = {at: 1.0 for at, one in enumerate(results) if one[:2] == ("ann", "bob")}
-        low += expectation.leaning(group).z < -1.645
+        low += Expectation(results, bot="ann").leaning(group).z < -1.645
     assert low / tries < 0.12, "0.3 if each game counted as new"
 
 
-def test_costs_hold_the_truth_in_95_percent() -> None:
-    kind = next(kind for kind in KINDS if kind.kind == "opponent")
-    mix = Mix(games=200, share=0.25)
-    held, tries = 0, 15
-    for run in range(tries):
-        event = Event(f"cost {run}", mix, kind)
-        (one,) = [one for one in findings_of(event) if one.says == kind.says]
+def test_costs_hold_the_truth_and_are_no_wider_for_what_is_wrong_with_the_bot() -> None:
+    held = 0
+    for run in range(15):
+        one = finding_of(f"cost {run}", Mix(games=200, share=0.25))
         truth = one.games * (0.5 - 1 / (1 + 10 ** (150 / 400)))
         held += one.cost.low <= truth <= one.cost.high
     assert held >= 12
+    # Games against one opponent are alike where the bot is weak against it: the finding itself.
+    for openings in (1, 8):
+        costs = [
+            finding_of("width", Mix(share=1 / 3, openings=openings, effect=effect)).cost
+            for effect in (0.0, 450.0)
+        ]
+        none, wide = (cost.high - cost.low for cost in costs)
+        assert wide < 1.25 * none
 
 
 def test_two_weaknesses_are_both_found() -> None:
@@ -129,8 +137,7 @@ def test_two_weaknesses_are_both_found() -> None:
         score = float(seat) if weak and chance.random() < 0.7 else one.result.score
         games.append(replace(one, result=one.result._replace(score=score)))
     told = ranked(Contrasts(BOT, games, event.positions()).tested().findings)
-    kinds = {one.kind for one in told[:FIRST] if one.is_believed}
-    assert kinds >= {"opponent", "speed.slow"}
+    assert {one.kind for one in told[:FIRST] if one.is_believed} >= {"opponent", "speed.slow"}
 
 
 def test_of_many_tests_one_is_wrong_in_5_percent_of_families() -> None:
@@ -143,7 +150,10 @@ def test_of_many_tests_one_is_wrong_in_5_percent_of_families() -> None:
             math.sqrt(0.6) * common + math.sqrt(0.4) * chance.gauss(0, 1) for _ in range(many)
         ]
         wrong += bool(chosen(scores, [1.0] * many, alike)[0])
-    assert abs(wrong / tries - 0.05) < 3 * math.sqrt(0.05 * 0.95 / tries)
+    assert abs(wrong / tries - 0.05) < CHANCE / math.sqrt(tries)
+    # Tests of other kinds count in the same family.
+    both = adjusted([OneTest(0.01, 0.5), OneTest(0.01, 0.5)], [[1.0]])
+    assert both == pytest.approx([0.02, 0.02], abs=0.006)
 
 
 def test_what_another_finding_explains_is_no_second_one() -> None:
@@ -162,20 +172,3 @@ def test_without_openings_of_their_own_or_games_at_all_nothing_is_said() -> None
     ]
     for some in (games, games[:3], []):
         assert not any(one.is_believed for one in Contrasts(BOT, some, []).tested().findings)
-
-
-def test_tests_of_other_kinds_count_in_the_same_family() -> None:
-    one = adjusted([OneTest(0.01, 0.5), OneTest(0.01, 0.5)], [[1.0]])
-    assert one == pytest.approx([0.02, 0.02], abs=0.006)
-
-
-@pytest.mark.parametrize("openings", [1, 8])
-def test_what_is_wrong_with_a_bot_makes_no_interval_wider(openings: int) -> None:
-    """Games against one opponent are alike where the bot is weak against it: the finding itself."""
-    kind = next(kind for kind in KINDS if kind.kind == "opponent")
-    widths = []
-    for effect in (0.0, 450.0):
-        event = Event("width", Mix(share=1 / 3, openings=openings, effect=effect), kind)
-        (one,) = [one for one in findings_of(event) if one.says == kind.says]
-        widths.append(one.cost.high - one.cost.low)
-    assert widths[1] < 1.25 * widths[0]
