@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from lath.notation.scanner import parse
 from lath.reports.accuracy import Accuracy, AccuracyCounter, accuracy_of
 from lath.reports.figures import entry
 
-START = '[Game "yavalath"]\n[First "ann"]\n[Second "bob"]\n'
-ANALYSED = f'{START}[Analysis "solver nodes 5000"]\n\n'
+ANALYSED = '[Game "yavalath"]\n[First "ann"]\n[Second "bob"]\n[Analysis "solver nodes 5000"]\n\n'
 
 
 def counted(*texts: str, is_playable: bool = True) -> dict[str, Accuracy]:
@@ -30,8 +27,7 @@ def game(*values: float) -> str:
 
 def test_a_move_that_loses_nothing_is_accurate_and_one_that_loses_all_is_not() -> None:
     # https://lichess.org/page/accuracy draws the curve: 10 points lost are about 64 %.
-    lost = [-3, 0, 1, 5, 10, 50, 100]
-    curve = [accuracy_of(one) for one in lost]
+    curve = [accuracy_of(lost) for lost in (-3, 0, 1, 5, 10, 50, 100)]
     assert curve[:2] == [100, 100]
     assert curve == sorted(curve, reverse=True)
     assert curve[4] == pytest.approx(63.58, abs=0.01)
@@ -43,24 +39,22 @@ def test_what_a_move_lost_is_seen_from_its_own_side() -> None:
     told = counted(game(0.5, -0.7, 0.7))
     assert told["bob"]["loss"] == pytest.approx(10)
     assert told["bob"]["accuracy"] == pytest.approx(accuracy_of(10), abs=1e-4)
-    assert told["ann"]["loss"] == 0
-    assert told["ann"]["accuracy"] == 100
+    assert (told["ann"]["loss"], told["ann"]["accuracy"]) == (0, 100)
+    assert counted(game(0.2, 0.4))["bob"]["loss"] == 0, "better than before"
+    told = counted(game(0.5, -0.7, 0.7).replace("bob", "ann"))  # against itself
+    assert list(told) == ["ann"]
+    assert (told["ann"]["games"], told["ann"]["moves"], told["ann"]["weighed"]) == (1, 3, 2)
+    assert told["ann"]["loss"] == pytest.approx(5)
 
 
-def test_a_better_evaluation_than_before_loses_nothing() -> None:
-    assert counted(game(0.2, 0.4))["bob"]["loss"] == 0
-
-
-def test_a_first_move_is_counted_and_not_weighed() -> None:
+def test_moves_without_an_evaluation_before_them_are_counted_and_not_weighed() -> None:
     told = counted(game(0.5))["ann"]
     assert (told["moves"], told["weighed"], told["accuracy"], told["low"]) == (1, 0, None, None)
-
-
-def test_a_move_after_one_without_evaluation_is_not_weighed() -> None:
-    text = f"{ANALYSED}1. e5 {{[%eval 0.5]}} 2. d4 3. f6 {{[%eval 0.1]}} 1-0\n"
-    told = counted(text)
+    told = counted(f"{ANALYSED}1. e5 {{[%eval 0.5]}} 2. d4 3. f6 {{[%eval 0.1]}} 1-0\n")
     assert list(told) == ["ann"]
     assert (told["ann"]["moves"], told["ann"]["weighed"]) == (2, 0)
+    unanalysed = game(0.5, -0.7).replace("Analysis", "Remark")
+    assert counted(unanalysed) == counted() == counted(game(0.5, -0.7), is_playable=False) == {}
 
 
 def test_marks_by_proof_are_counted_and_those_of_people_are_not() -> None:
@@ -75,41 +69,19 @@ def test_marks_by_proof_are_counted_and_those_of_people_are_not() -> None:
     assert (told["bob"]["sound"], told["bob"]["thrown_per_100"]) == (1, 0)
 
 
-@pytest.mark.parametrize("texts", [[game(0.5, -0.7).replace("Analysis", "Remark")], []])
-def test_games_that_nobody_analysed_do_not_count(texts: Iterable[str]) -> None:
-    assert counted(*texts) == {}
-
-
-def test_games_that_cannot_be_played_through_do_not_count() -> None:
-    assert counted(game(0.5, -0.7), is_playable=False) == {}
-
-
-def test_one_game_or_games_that_are_alike_tell_no_interval() -> None:
+def test_the_interval_is_that_of_the_games_not_of_their_moves() -> None:
     for texts in ([game(0.5, -0.7)], [game(0.5, -0.7)] * 3):
         told = counted(*texts)["bob"]
-        assert (told["low"], told["high"]) == (None, None)
-
-
-def test_the_interval_is_that_of_the_games_not_of_their_moves() -> None:
+        assert (told["low"], told["high"]) == (None, None), "one game, or games that are alike"
     # Two games of two moves of bob's each: all 100, and all accuracy_of(10). The standard error of
     # the mean of two equal games is half their difference; Student's t widens it.
     good, bad = game(0.5, -0.5, 0.5, -0.5), game(0.5, -0.7, 0.5, -0.7)
-    one = counted(good, bad)["bob"]
+    one, many = counted(good, bad)["bob"], counted(*[good, bad] * 50)["bob"]
     mean = (100 + accuracy_of(10)) / 2
     assert one["accuracy"] == pytest.approx(mean, abs=1e-4)
-    many = counted(*[good, bad] * 50)["bob"]
     # 100 games with a standard deviation of 18.3 (n - 1): ± 1.98 of 1.83.
     half = 1.984 * (100 - accuracy_of(10)) / 2 / 99**0.5
     assert many["low"] == pytest.approx(mean - half, abs=0.01)
     assert many["high"] == pytest.approx(mean + half, abs=0.01)
     assert one["low"] is not None
-    assert many["low"] is not None
-    assert one["low"] < many["low"]
-
-
-def test_a_bot_that_plays_itself_is_one_bot() -> None:
-    text = game(0.5, -0.7, 0.7).replace("bob", "ann")
-    told = counted(text)
-    assert list(told) == ["ann"]
-    assert (told["ann"]["games"], told["ann"]["moves"], told["ann"]["weighed"]) == (1, 3, 2)
-    assert told["ann"]["loss"] == pytest.approx(5)
+    assert one["low"] < mean - half

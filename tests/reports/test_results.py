@@ -35,15 +35,7 @@ from lath.notation.writer import format_record
 from lath.reports import export
 from lath.reports.background import Background
 from lath.reports.checksums import checked_bytes
-from lath.reports.outcome import (
-    Column,
-    Outcome,
-    Sheet,
-    completed,
-    from_json,
-    schema,
-    to_json,
-)
+from lath.reports.outcome import Column, Outcome, Sheet, completed, from_json, schema, to_json
 from lath.reports.page.page import render
 from lath.reports.page.views import bracket
 from lath.reports.standings import compute
@@ -64,47 +56,42 @@ def rows(schedule: Schedule) -> dict[str, list[str]]:
     }
 
 
-def test_a_swiss_has_a_table_with_points_byes_and_tie_breaks() -> None:
-    schedule = at_the_end("swiss", names=("A", "B", "C"), rounds=3)
-    headings = [column.heading for column in outcome(schedule).sheets[0].columns]
-    assert headings == ["#", "bot", "points", "byes", "Buchholz", "Sonneborn-Berger"]
-    assert rows(schedule)[""] == ["1 A 6 1 9 9", "2 B 4 1 11 5", "3 C 2 1 12 2"]
-
-
-def test_a_swiss_has_its_rounds_with_pairings_results_and_byes() -> None:
+def test_a_swiss_has_a_table_and_its_rounds_with_byes_and_walkovers() -> None:
     schedule = a_schedule("swiss", names=("A", "B", "C"), rounds=3)
     assert rows(schedule)["Round 1"] == ["A 0-0 B not over", "C 2 (bye)"]
     assert "Round 2" not in rows(schedule)
     assert list(played(schedule, by_strength))
-    told = rows(schedule)
-    del told[""]
-    assert told == {
+    headings = [column.heading for column in outcome(schedule).sheets[0].columns]
+    assert headings == ["#", "bot", "points", "byes", "Buchholz", "Sonneborn-Berger"]
+    assert rows(schedule) == {
+        "": ["1 A 6 1 9 9", "2 B 4 1 11 5", "3 C 2 1 12 2"],
         "Round 1": ["A 2-0 B", "C 2 (bye)"],
         "Round 2": ["A 2-0 C", "B 2 (bye)"],
         "Round 3": ["B 2-0 C", "A 2 (bye)"],
     }
     first = outcome(schedule).data["rounds"][0][0]
     assert first == {"bots": ("A", "B"), "points": (2, 0), "is_over": True, "walkovers": 0}
-
-
-def test_a_bot_that_never_started_stands_in_the_table() -> None:
     schedule = a_schedule("swiss", names=("A", "B"), rounds=1)
     assert schedule.next() is not None
     schedule.walkover(1, "A")
-    assert rows(schedule) == {
-        "": ["1 B 2 0 0", "2 A 0 0 0"],
-        "Round 1": ["A 0-2 B walkover"],
-    }
+    assert rows(schedule) == {"": ["1 B 2 0 0", "2 A 0 0 0"], "Round 1": ["A 0-2 B walkover"]}
 
 
 def test_a_knockout_has_a_table_for_each_round_with_byes_and_who_goes_through() -> None:
-    schedule = at_the_end("knockout", names=FIVE)
-    assert rows(schedule) == {
+    assert rows(a_schedule("knockout", names=FIVE[:3]))["Final"] == ["A - ?"]
+    told = outcome(at_the_end("knockout", names=FIVE), "knockout")
+    assert {
+        sheet.title: [" ".join(row).strip() for row in sheet.rows] for sheet in told.sheets
+    } == {
         "Quarter-finals": ["A bye - A", "D 2-0 E D", "B bye - B", "C bye - C"],
         "Semi-finals": ["A 2-0 D A", "B 2-0 C B"],
         "Final": ["A 2-0 B A"],
     }
-    assert outcome(schedule).verdict == "Winner: A"
+    assert told.verdict == "Winner: A"
+    # An outcome of before brackets has its tables.
+    page = render([], background=Background(outcome=replace(told, data={}))).html
+    assert "<caption>Semi-finals</caption>" in page
+    assert 'class="bracket"' not in page
 
 
 def test_a_knockout_is_drawn_with_who_goes_through_and_how() -> None:
@@ -119,8 +106,7 @@ def test_a_knockout_is_drawn_with_who_goes_through_and_how() -> None:
             decided = "1-0" if game.names[0] == "E" else "0-1"
             schedule.report(game.number, *game.names, "1/2-1/2" if is_level else decided)
         met.add(pair.names)
-    told = to_json(outcome(schedule))
-    drawn.append(bracket(told))
+    drawn.append(bracket(to_json(outcome(schedule))))
     assert [[_words(tie) for tie in each["ties"]] for each in drawn[0][1:]] == [
         ["A , ? ", "B 0, C 0"],
         ["? , ? "],
@@ -140,13 +126,6 @@ def _words(tie: dict[str, Any]) -> str:
     return ": ".join(filter(None, (", ".join(sides), tie["how"])))
 
 
-def test_an_outcome_of_before_brackets_has_its_tables() -> None:
-    told = outcome(at_the_end("knockout", names=FIVE), "knockout")
-    page = render([], background=Background(outcome=replace(told, data={}))).html
-    assert "<caption>Semi-finals</caption>" in page
-    assert 'class="bracket"' not in page
-
-
 def test_a_gauntlet_is_ranked_by_what_it_is_for() -> None:
     schedule = a_schedule("gauntlet", names=("A", "B", "C", "D"), rounds=6)
     games = [game for pair in played(schedule) for game in pair.games]
@@ -161,9 +140,8 @@ def test_a_gauntlet_is_ranked_by_what_it_is_for() -> None:
     records = [bare(*game.names, result(game), Number=str(game.number)) for game in games]
     told = completed(outcome(schedule, "gauntlet"), compute(records))
     first, against = told.sheets
-    assert [column.heading for column in first.columns][:4] == [
-        *("#", "challenger", "score", "points")
-    ]
+    headings = [column.heading for column in first.columns]
+    assert headings[:4] == ["#", "challenger", "score", "points"]
     assert [row[:5] for row in first.rows] == [("1", "A", "58.3%", "21", "36")]
     assert against.title == "A against each opponent; who scored most against it comes first"
     assert [row[:4] for row in against.rows] == [
@@ -180,79 +158,55 @@ def test_a_gauntlet_is_ranked_by_what_it_is_for() -> None:
     assert completed(outcome(schedule, "gauntlet"), compute([])).sheets == ()
 
 
-def test_ties_to_come_stand_in_the_bracket() -> None:
-    assert rows(a_schedule("knockout", names=FIVE[:3]))["Final"] == ["A - ?"]
-
-
-def test_a_match_with_a_test_has_its_numbers() -> None:
+def test_a_match_with_a_test_has_its_numbers_while_it_runs_and_at_the_end() -> None:
     schedule = at_the_end("match", names=("ann", "bob"), rounds=100, sprt=Sprt(elo0=-50, elo1=50))
     told = rows(schedule)
     assert told[""][1:3] == ["H0 -50 Elo, logistic", "H1 50 Elo, logistic"]
     assert list(told)[1] == "Pairs by the points of ann"
     verdict = "ann is stronger than bob: 22 of 22 points (H1 accepted after 11 pairs)"
     assert outcome(schedule).verdict == verdict
-
-
-def test_a_test_that_still_runs_says_so_and_a_normalized_one_has_both_scales() -> None:
     sprt = Sprt(elo0=0, elo1=5, model="normalized")
     schedule = a_schedule("match", names=("ann", "bob"), rounds=100, sprt=sprt)
     for number, result in enumerate(("1-0", "0-1", "1/2-1/2", "0-1"), 1):
-        names = ("ann", "bob") if number % 2 else ("bob", "ann")
-        schedule.report(number, *names, result)
-    told = rows(schedule)[""]
-    assert told[3].startswith("Elo so far +")
-    assert told[4].startswith("95 %, running test ")
-    assert told[5].startswith("normalized Elo so far +")
+        schedule.report(number, *(("ann", "bob") if number % 2 else ("bob", "ann")), result)
+    begins = ("Elo so far +", "95 %, running test ", "normalized Elo so far +")
+    assert all(map(str.startswith, rows(schedule)[""][3:6], begins))
     assert "ann is not told apart from bob: 3½ of 4 points" in outcome(schedule).verdict
     data = outcome(schedule).data["sprt"]
     assert data["normalized"][0] > data["elo"] > 0
     assert not data["has_stopped"]
 
 
-def an_outcome(form: str = "swiss", **terms: Any) -> Outcome:
-    schedule = at_the_end(form, **{"names": FIVE, "rounds": 3, **terms})
+# Kept in a file
+
+
+def an_outcome(form: str = "swiss") -> Outcome:
+    schedule = at_the_end(form, names=FIVE, rounds=3)
     return outcome_of(schedule.standing(), form, event="Tournament", done=8, total=8)
 
 
-@pytest.mark.parametrize("form", ["round-robin", "swiss", "knockout"])
-def test_an_outcome_keeps_its_schema_and_is_read_back(form: str, tmp_path: Path) -> None:
-    outcome = an_outcome(form)
-    write_outcome(tmp_path, outcome)
-    content = (tmp_path / OUTCOME).read_bytes()
-    jsonschema.validate(json.loads(content), schema())
-    told = checked_bytes(content).value
-    assert from_json(told) == from_json(json.loads(json.dumps(to_json(outcome))))
-    assert from_json(told).sheets == outcome.sheets
+def test_an_outcome_keeps_its_schema_and_is_read_back(tmp_path: Path) -> None:
+    for form in ("round-robin", "swiss", "knockout"):
+        outcome = an_outcome(form)
+        write_outcome(tmp_path, outcome)
+        content = (tmp_path / OUTCOME).read_bytes()
+        jsonschema.validate(json.loads(content), schema())
+        told = checked_bytes(content).value
+        assert from_json(told) == from_json(json.loads(json.dumps(to_json(outcome))))
+        assert from_json(told).sheets == outcome.sheets
 
 
-@pytest.mark.parametrize(
-    "told",
-    [
-        None,
-        [],
-        {},
-        {"version": 2},
-        {**to_json(Outcome(format="swiss")), "words": None},
-        {**to_json(Outcome(format="swiss")), "done": -1},
-        {**to_json(Outcome(format="swiss")), "sheets": [{"title": "", "columns": [], "rows": []}]},
-        {
-            **to_json(Outcome(format="swiss")),
-            "sheets": [{"title": "", "columns": [{"heading": "#", "kind": "x"}], "rows": []}],
-        },
-    ],
-)
-def test_what_is_no_outcome_is_refused(told: object) -> None:
-    with pytest.raises(ValueError, match=r"outcome|sheet|column"):
-        from_json(told)
-
-
-def test_an_error_in_an_outcome_says_where_it_is_in_one_line() -> None:
-    columns = [{"heading": "#", "kind": "x"}]
-    sheet = {"title": "", "columns": columns, "rows": []}
-    with pytest.raises(
-        ValueError, match=r"^it is no outcome: sheets\.0\.columns\.0\.kind: [^\n]+$"
-    ):
-        from_json({**to_json(Outcome(format="swiss")), "sheets": [sheet]})
+def test_what_is_no_outcome_is_refused_in_one_line() -> None:
+    sound = to_json(Outcome(format="swiss"))
+    sheet = {"title": "", "columns": [], "rows": []}
+    column = {**sheet, "columns": [{"heading": "#", "kind": "x"}]}
+    wrong: list[object] = [None, [], {}, {"version": 2}, {**sound, "words": None}]
+    for told in (*wrong, {**sound, "done": -1}, {**sound, "sheets": [sheet]}):
+        with pytest.raises(ValueError, match=r"outcome|sheet|column"):
+            from_json(told)
+    place = r"^it is no outcome: sheets\.0\.columns\.0\.kind: [^\n]+$"
+    with pytest.raises(ValueError, match=place):
+        from_json({**sound, "sheets": [column]})
 
 
 @pytest.fixture
@@ -265,30 +219,24 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_rate_prints_the_result_first(folder: Path) -> None:
+def test_the_result_of_a_directory_comes_first_in_table_json_and_report(folder: Path) -> None:
     told = here("rate", folder).out.splitlines()
     assert told.index("Result: swiss") < told.index("Ratings")
-    first = told[told.index("Result: swiss") + 2]
-    assert first.split()[:3] == ["1", "A", "6"]
-
-
-def test_rate_has_the_result_in_its_json(folder: Path) -> None:
-    told = json.loads(here("rate", "--json", folder).out)
-    jsonschema.validate(told, export.schema())
-    kept = checked_bytes((folder / OUTCOME).read_bytes())
-    assert told["outcome"] == kept.value
-
-
-def test_several_sources_have_no_result_in_common(folder: Path) -> None:
+    assert told[told.index("Result: swiss") + 2].split()[:3] == ["1", "A", "6"]
+    data = json.loads(here("rate", "--json", folder).out)
+    jsonschema.validate(data, export.schema())
+    assert data["outcome"] == checked_bytes((folder / OUTCOME).read_bytes()).value
+    page = folder / "page.html"
+    assert here("report", folder, "-o", page).status == 0
+    html = page.read_text(encoding="utf-8")
+    assert 0 < html.index('<section id="result"') < html.index('id="standings"')
+    # Several sources have no result in common.
     assert "Result" not in here("rate", folder, folder / "games.lath").out
     assert outcome_in([folder / "games.lath"]) is None
-
-
-@pytest.mark.parametrize("text", ["{", "[" * 100_000])
-def test_a_damaged_outcome_is_named(folder: Path, text: str) -> None:
-    (folder / OUTCOME).write_text(text)
-    with pytest.raises(ArenaError, match=r"outcome\.json is damaged"):
-        outcome_in([folder])
+    for text in ("{", "[" * 100_000):
+        (folder / OUTCOME).write_text(text)
+        with pytest.raises(ArenaError, match=r"outcome\.json is damaged"):
+            outcome_in([folder])
 
 
 def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
@@ -300,52 +248,19 @@ def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
     assert f"{place}'the value is never closed'; 1 games are sound" in ran.err
 
 
-def test_the_report_of_a_directory_begins_with_the_result(folder: Path) -> None:
-    page = folder / "page.html"
-    assert here("report", folder, "-o", page).status == 0
-    html = page.read_text(encoding="utf-8")
-    assert '<section id="result"' in html
-    assert html.index('id="result"') < html.index('id="standings"')
-
-
-def test_no_outcome_leaves_the_page_as_it_was() -> None:
+def test_a_page_without_an_outcome_has_none_and_a_hostile_one_is_only_text() -> None:
     records = tournament(("ann", "bob"), 1, game_ids=("yavalath",))
     page = render(records)
     assert page == render(records, background=Background(outcome=Outcome(format="round-robin")))
     assert 'id="result"' not in page.html
-
-
-def test_a_hostile_outcome_is_only_text() -> None:
     sheet = Sheet((Column("<b>", "name"),), tuple((name,) for name in HOSTILE_NAMES), "<i>")
     outcome = Outcome(format="<u>", sheets=(sheet,), verdict="<script>")
     html = render([], background=Background(outcome=outcome)).html
-    assert "<b>" not in html
-    assert "<i>" not in html
-    assert "<u>" not in html
+    assert [tag for tag in ("<b>", "<i>", "<u>") if tag in html] == []
     assert "&lt;script&gt;" in html
 
 
-def a_swiss(**more: Any) -> Any:
-    command = bad_bots.command(Good)
-    return a_config(
-        format="swiss",
-        rounds=1,
-        limits=Limits(time=TimeControl(move_ms=5000), startup_s=5.0),
-        bots=tuple(BotSpec(name=name, command=command) for name in ("ann", "bob", "cat")),
-        as_written={"event": "Autumn"},
-        **more,
-    )
-
-
-def test_a_run_keeps_its_result_and_has_it_in_its_report(tmp_path: Path) -> None:
-    config = a_swiss()
-    summary = directory.run(config, tmp_path, Progress(config))
-    kept = outcome_in([tmp_path])
-    assert kept is not None
-    assert (kept.format, kept.done, kept.total) == ("swiss", 2, 2)
-    assert kept.words == summary.outcome.words
-    assert {row[1] for row in kept.sheets[0].rows} == {"ann", "bob", "cat"}, "cat had a bye"
-    assert "Result: swiss" in (tmp_path / "report.html").read_text(encoding="utf-8")
+# In a run
 
 
 class StopsSoon(Progress):
@@ -357,11 +272,26 @@ class StopsSoon(Progress):
             signal.raise_signal(signal.SIGINT)
 
 
-def test_an_interrupted_run_keeps_how_it_stands(tmp_path: Path) -> None:
-    config = a_swiss(pairs=50)
-    summary = directory.run(config, tmp_path, StopsSoon(config))
-    assert summary.interrupted
-    kept = outcome_in([tmp_path])
+def test_a_run_keeps_its_result_or_how_it_stands(tmp_path: Path) -> None:
+    command = bad_bots.command(Good)
+    config = a_config(
+        format="swiss",
+        rounds=1,
+        limits=Limits(time=TimeControl(move_ms=5000), startup_s=5.0),
+        bots=tuple(BotSpec(name=name, command=command) for name in ("ann", "bob", "cat")),
+        as_written={"event": "Autumn"},
+    )
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    summary = directory.run(config, whole, Progress(config))
+    kept = outcome_in([whole])
+    assert kept is not None
+    assert (kept.format, kept.done, kept.total) == ("swiss", 2, 2)
+    assert kept.words == summary.outcome.words
+    assert {row[1] for row in kept.sheets[0].rows} == {"ann", "bob", "cat"}, "cat had a bye"
+    assert "Result: swiss" in (whole / "report.html").read_text(encoding="utf-8")
+    longer = replace(config, pairs=50)
+    assert directory.run(longer, stopped, StopsSoon(longer)).interrupted
+    kept = outcome_in([stopped])
     assert kept is not None
     assert kept.heading == f"Result so far: swiss, {kept.done} of 100 games"
     assert 0 < kept.done < 100

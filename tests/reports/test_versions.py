@@ -18,8 +18,10 @@ from lath.reports.page.page import render
 from lath.reports.standings import Standings, compute
 from lath.reports.versions import Standing, regressions, standings_of, versions_sheet
 
+DATE = "2026-11-10T21:06:48+00:00"
 
-def version(name: str, number: int, retired: str = "2026-11-10T21:06:48+00:00") -> Version:
+
+def version(name: str, number: int, retired: str = DATE) -> Version:
     return Version(
         name=name,
         bot="mine",
@@ -31,8 +33,8 @@ def version(name: str, number: int, retired: str = "2026-11-10T21:06:48+00:00") 
     )
 
 
-THREE = (version("mine", 1), version("mine v2", 2), version("mine v3", 3, ""))
-ONE = (version("mine", 1, ""),)
+THREE = Background(versions=(version("mine", 1), version("mine v2", 2), version("mine v3", 3, "")))
+ONE = Background(versions=(version("mine", 1, ""),))
 
 
 def games(**wins: int) -> list[Record]:
@@ -48,51 +50,48 @@ def games(**wins: int) -> list[Record]:
 
 def table(**wins: int) -> tuple[Standings, tuple[Standing, ...]]:
     standings = compute(games(**wins))
-    return standings, standings_of(Background(versions=THREE), standings)
+    return standings, standings_of(THREE, standings)
 
 
-def test_each_version_is_compared_with_the_one_before_by_the_joint_covariance() -> None:
+WORSE = {"mine": 20, "mine_v2": 30, "mine_v3": 10}
+
+SAID = (
+    (WORSE, ["mine v3 is worse than mine v2: -340 Elo "]),
+    ({"mine": 20, "mine_v2": 24, "mine_v3": 20}, []),  # chance explains it
+    ({"mine": 30, "mine_v2": 10, "mine_v3": 12}, []),  # what was worse rests
+    ({"mine": 30, "mine_v3": 10}, ["mine v3 is worse than mine: "]),  # mine v2 never played
+    ({"mine_v3": 10}, []),
+)
+
+
+def test_only_what_plays_and_is_worse_beyond_chance_is_called_so() -> None:
+    for wins, said in SAID:
+        standings, rows = table(**wins)
+        sentences = regressions(rows)
+        assert len(sentences) == len(said)
+        assert all(map(str.startswith, sentences, said))
+        for row in rows:
+            high = row.difference and row.difference.high
+            assert row.is_worse == (isinstance(high, float) and high < 0)
+    # Each is compared with the one before by the joint covariance.
     standings, rows = table(mine=20, mine_v2=24, mine_v3=22)
     assert [(row.version.name, row.before) for row in rows] == [
         ("mine", ""),
         ("mine v2", "mine"),
         ("mine v3", "mine v2"),
     ]
+    ratings = standings.overall.ratings
     for row in rows[1:]:
         assert row.elo
         assert row.difference
-        ratings = standings.overall.ratings
         assert row.difference.error == ratings.differences[row.version.name, row.before]
         before = ratings.strengths[row.before].elo
         assert row.difference.value == pytest.approx(row.elo.value - before.value)
         assert row.better == ratings.superiority(row.version.name, row.before)
-    assert regressions(rows) == []
-
-
-@pytest.mark.parametrize(
-    ("wins", "said"),
-    [
-        ({"mine": 20, "mine_v2": 30, "mine_v3": 10}, ["mine v3 is worse than mine v2: -340 Elo "]),
-        ({"mine": 20, "mine_v2": 24, "mine_v3": 20}, []),  # chance explains it
-        ({"mine": 30, "mine_v2": 10, "mine_v3": 12}, []),  # what was worse rests
-        ({"mine": 30, "mine_v3": 10}, ["mine v3 is worse than mine: "]),  # mine v2 never played
-        ({"mine_v3": 10}, []),
-    ],
-)
-def test_only_what_plays_and_is_worse_beyond_chance_is_called_so(
-    wins: dict[str, int], said: list[str]
-) -> None:
-    sentences = regressions(table(**wins)[1])
-    assert len(sentences) == len(said)
-    assert all(map(str.startswith, sentences, said))
-    for row in table(**wins)[1]:
-        high = row.difference and row.difference.high
-        assert row.is_worse == (isinstance(high, float) and high < 0)
 
 
 def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) -> None:
-    wins = {"mine": 20, "mine_v2": 30, "mine_v3": 10}
-    rows = table(**wins)[1]
+    standings, rows = table(**WORSE)
     cells = versions_sheet(rows).rows
     assert [(row[0], *row[4:]) for row in cells] == [
         ("mine", "40", "20", "20-0-20", "until 2026-11-10", "2026-11-02 20:52"),
@@ -100,39 +99,35 @@ def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) ->
         ("mine v3", "40", "10", "10-0-30", "yes", "2026-11-02 20:52"),
     ]
     assert cells[2][1:4] == ("-170 ±101", "-340 ±177", "0.1%")
-    print_versions(Background(versions=THREE), table(**wins)[0], Output(to_stdout=True))
+    print_versions(THREE, standings, Output(to_stdout=True))
     said = capsys.readouterr().out
     assert said.splitlines()[-1] == regressions(rows)[0]
     assert said.startswith("Versions of bots\nversion")
-    print_versions(Background(versions=ONE), table(**wins)[0], Output(to_stdout=True))
-    assert capsys.readouterr().out == "", "nobody has a second one, or rests"
-    told = document(games(**wins), background=Background(versions=THREE))
+    told = document(games(**WORSE), background=THREE)
     assert told["versions"] == [to_json(row) for row in rows]
     assert told["regressions"] == regressions(rows)
-    page = render(games(**wins), background=Background(versions=THREE)).html
+    page = render(games(**WORSE), background=THREE).html
     section = page[page.index('<section id="versions"') :].partition("</table>")[0]
     assert "mine v3 is worse than mine v2: -340 Elo (95 %: -516 to -163)" in section
     assert section.count('class="interval"') == 3
     assert "\N{MINUS SIGN}340" in section
     assert page.count("Rating by version") == 1, "in the member's section, and not in the rival's"
-    for nothing_to_tell in (NO_BACKGROUND, Background(versions=ONE)):
-        assert "#versions" not in render(games(**wins), background=nothing_to_tell).html
-
-
-def test_the_terminal_says_how_far_a_tournament_is(capsys: pytest.CaptureFixture[str]) -> None:
-    for done, said in ((2, "so far: 2 of 8 games\n"), (8, "")):
+    print_versions(ONE, standings, Output(to_stdout=True))
+    assert capsys.readouterr().out == "", "nobody has a second one, or rests"
+    for nothing_to_tell in (NO_BACKGROUND, ONE):
+        assert "#versions" not in render(games(**WORSE), background=nothing_to_tell).html
+    for done, so_far in ((2, "so far: 2 of 8 games\n"), (8, "")):
         outcome = Outcome(format="pool", done=done, total=8)
         print_background(Background(outcome=outcome), Output(to_stdout=True))
-        assert capsys.readouterr().out == said
+        assert capsys.readouterr().out == so_far
 
 
 def test_a_disqualified_version_does_not_play(capsys: pytest.CaptureFixture[str]) -> None:
-    date = "2026-11-10T21:06:48+00:00"
-    out = Ruling(kind="disqualified", bot="mine", reason="by hand", date=date)
-    back = replace(out, lifted=date)
+    out = Ruling(kind="disqualified", bot="mine", reason="by hand", date=DATE)
+    back = replace(out, lifted=DATE)
     records = [replace(one, tags=(*one.tags, ("Ruling", out.tag))) for one in games(mine=20)]
-    for rulings, said in (((out,), "disqualified"), ((back,), "yes")):
-        background = Background(versions=ONE, rulings=rulings)
+    for ruling, said in ((out, "disqualified"), (back, "yes")):
+        background = replace(ONE, rulings=(ruling,))
         (row,) = standings_of(background, compute(records))
         assert versions_sheet([row]).rows[0][-2] == said
         print_versions(background, compute(records), Output(to_stdout=True))
