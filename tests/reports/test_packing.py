@@ -8,7 +8,7 @@ import random
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, BinaryIO
@@ -61,62 +61,137 @@ def packed() -> dict[str, Any]:
     return pack(SAMPLE)
 
 
-@cache
-def sample() -> list[Unpacked]:
-    return unpacked(packed())
+def as_the_rules_say(game: Unpacked, record: Record, *, legal: bool = True) -> None:
+    """See that each ply shows what the rules say lies there, who is to move and may move where."""
+    line = list(positions(record))
+    assert game.stacks == [position.contents() for position in line]
+    assert game.movers == [int(position.to_move) for position in line]
+    if legal:
+        assert game.legal == [set(position.legal_moves()) for position in line]
 
 
-@cache
-def lines() -> list[list[Position]]:
-    """Return the positions of each game of the sample."""
-    return [list(positions(record)) for record in SAMPLE]
+def words_of(ply: Ply) -> str:
+    return "".join(f" {word}" for said in ply.comments for word in comment_words(said))
 
 
 # What comes back
 
 
-def test_every_ply_shows_what_the_rules_say_lies_on_the_board() -> None:
-    for line, game in zip(lines(), sample(), strict=True):
-        assert game.stacks == [position.contents() for position in line]
+def test_boards_movers_moves_words_and_endings_come_back() -> None:
+    for record, game in zip(SAMPLE, unpacked(packed()), strict=True):
+        as_the_rules_say(game, record)
+        assert (tuple(game.tags), tuple(game.moves)) == (record.tags, record.moves)
+        assert game.said == ["", *map(words_of, record.plies)]
+        *_, last = positions(record)
+        outcome = last.outcome()
+        assert outcome is not None
+        assert (game.head["result"], game.head["ending"]) == (record.result, outcome.ending)
+        names = last.game.board.names
+        assert tuple(names[cell] for cell in game.deciding) == outcome.cells
+        assert game.is_loss == outcome.is_loss
+        assert Packer().add(record) == outcome.ending, "in the words of the rules"
+    stopped = cut(SAMPLE[0], 2, "resignation", "1-0")
+    assert Packer().add(stopped) == ""
+    [game] = unpacked(pack([stopped]))
+    assert (game.head["ending"], game.deciding) == ("", [])
 
 
-def test_every_ply_has_its_mover_and_the_end_has_who_would_go_on() -> None:
-    for line, game in zip(lines(), sample(), strict=True):
-        assert game.movers == [int(position.to_move) for position in line]
+def test_records_of_any_kind_come_back() -> None:
+    hostile = hostile_records()
+    for record, game in zip(hostile, unpacked(pack(hostile)), strict=True):
+        assert (tuple(game.tags), tuple(game.moves)) == (record.tags, record.moves)
+    assert {game.head["first"] for game in unpacked(pack(hostile))} >= {*HOSTILE_NAMES}
+    for game_id in BUILT_IN:  # from a position
+        record = random_game(game_id, 5)
+        middle = list(positions(record))[3]
+        tags = [tag for tag in record.tags if tag[0] not in ("Setup", "Result")]
+        tags += [("Position", middle.text()), ("Result", record.result)]
+        later = replace(record, tags=tuple(tags), plies=record.plies[3:])
+        [game] = unpacked(pack([later]))
+        as_the_rules_say(game, later, legal=False)
+    [game] = unpacked(pack([bare("ann", "bob", "1-0")]))
+    assert game.stacks == [games.get("yavalath").start().contents()]
+    empty = pack([])
+    assert (empty["games"], empty["chunks"], unpacked(empty)) == (0, [], [])
+    assert opened(empty["head"])["boards"] == []
 
 
-def test_the_legal_moves_of_every_ply_are_those_of_the_rules() -> None:
-    for line, game in zip(lines(), sample(), strict=True):
-        assert game.legal == [set(position.legal_moves()) for position in line]
+@given(RECORDS)
+def test_any_record_can_be_packed_and_keeps_tags_and_moves(record: Record) -> None:
+    [game] = unpacked(pack([record]))
+    assert tuple(game.moves) == record.moves
+    expected = [(name, value) for name, value in record.tags if name != "Result"]
+    assert [tag for tag in game.tags if tag[0] != "Result"] == [
+        (name, value.encode("utf-8", "replace").decode()) for name, value in expected
+    ]
 
 
-def test_what_moves_end_is_learned_where_there_are_many_games(
+def test_numbers_and_variations_come_back_as_they_were_written() -> None:
+    numbers = (as_read("emt", "0.5000"), as_read("clk", "-0.0"), as_read("pv", "e5 d04"))
+    words = comment("[%depth 007] of 3.14.15 or -2 and 1e9-7, all \x00 in all")
+    plies = (
+        ply_as_read("e5", "!?", (numbers, words)),
+        Ply("swap", "", (), (Variation((Ply("d4"),)),)),
+    )
+    [game] = unpacked(pack([replace(bare("a", "b", "*"), plies=plies)]))
+    written = " ".join([*comment_words(numbers), *comment_words(words)])
+    assert game.said == ["", f"!? {written}", " (2. d4)"]
+
+
+def test_a_better_line_comes_back_with_its_positions_where_the_game_has_it() -> None:
+    record = parse(ANALYSED)
+    [game] = unpacked(pack([record]))
+    [(ply, moves, stacks)] = game.better
+    position = start_of(record)
+    assert (ply, moves) == (1, ["d3", "a1"])
+    for move, reached in zip(moves, stacks, strict=True):
+        position = position.play(Move(move))
+        assert reached == position.contents()
+    for line in ("1. a1 2. a1", "1. zz"):
+        [game] = unpacked(pack([parse(ANALYSED.replace("1. d3 2. a1", line))]))
+        assert game.better == []
+        assert line in game.said[1]
+    of_people = parse(ANALYSED.replace("({[%by solver nodes 5000]}", "({mine}"))
+    assert unpacked(pack([of_people]))[0].better == []
+
+
+UNPLAYABLE = {
+    "unknown game 'no-such-game'": bare("a", "b", "1-0", game_id="no-such-game"),
+    "ply 1: 'z9' is not a move": replace(bare("a", "b", "*"), plies=(Ply("z9"),)),
+    "ply 2: illegal move e5": replace(bare("a", "b", "*"), plies=(Ply("e5"), Ply("e5"))),
+    "setup 'z9'": with_tags(bare("a", "b", "*", game_id="manalath"), Setup="z9"),
+}
+
+
+def test_what_cannot_be_replayed_is_told_with_the_reason() -> None:
+    for reason, record in UNPLAYABLE.items():
+        packer = Packer()
+        assert packer.add(record) is None
+        [game] = unpacked(packer.pack())
+        assert (game.head["ending"], tuple(game.moves)) == ("", record.moves)
+        assert reason in game.head["problem"]
+
+
+# What is learned of many games, and where they are kept
+
+
+def test_legal_moves_are_those_of_the_rules_also_where_what_they_do_is_learned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    records = [random_game("manalath", seed) for seed in range(20)]
-    plain = pack(records)
+    records = [random_game(game_id, seed) for game_id in BUILT_IN for seed in range(20)]
+    of_one = [record for record in records if record.game == "manalath"]
+    plain = pack(of_one)
     monkeypatch.setattr(packing, "LEARNED", 4)
-    learned = pack(records)
+    learned = pack(of_one)
     assert [game.legal for game in unpacked(learned)] == [game.legal for game in unpacked(plain)]
     corrections = [
         sum(len(ply) for chunk in data["chunks"] for game in opened(chunk)["legal"] for ply in game)
         for data in (learned, plain)
     ]
     assert 3 * corrections[0] < 2 * corrections[1]
-
-
-def test_the_legal_moves_of_what_is_taken_for_granted_are_those_of_the_rules(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
     monkeypatch.setattr(effects, "_TRIALS", 1)
-    monkeypatch.setattr(packing, "LEARNED", 4)
-    records = [random_game(game_id, seed) for game_id in BUILT_IN for seed in range(20)]
     for record, game in zip(records, unpacked(pack(records)), strict=True):
         assert game.legal == [set(position.legal_moves()) for position in positions(record)]
-
-
-def test_what_both_are_known_for_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(effects, "_TRIALS", 1)
     dictionary = Dictionary(games.get("yavalath"))
     for seed in range(20):
         dictionary.play(random_game("yavalath", seed))
@@ -135,154 +210,13 @@ def test_what_a_legal_move_would_do_is_what_the_rules_say() -> None:
         for position, legal in zip(positions(record), list(moves.of(record)), strict=True):
             bits = moves.kinds(legal)
             kinds = [kind for kind in range(len(dictionary.texts)) if bits >> kind & 1]
-            assert sorted(dictionary.texts[kind] for kind in kinds) == sorted(
-                position.legal_moves()
-            )
-            for kind in kinds:
+            texts = [dictionary.texts[kind] for kind in kinds]
+            assert sorted(texts) == sorted(position.legal_moves())
+            for kind, text in zip(kinds, texts, strict=True):
                 effect = dictionary.effects[kind][position.to_move]
                 assert effect is not None
-                after = position.play(Move(dictionary.texts[kind])).contents()
-                before = position.contents()
-                assert effects.applied(effect, before, dictionary.shapes) == after
-
-
-def test_tags_moves_and_results_come_back() -> None:
-    hostile = hostile_records()
-    records, found = [*SAMPLE, *hostile], [*sample(), *unpacked(pack(hostile))]
-    for record, game in zip(records, found, strict=True):
-        assert tuple(game.tags) == record.tags
-        assert tuple(game.moves) == record.moves
-        assert game.head["result"] == record.result
-
-
-def test_what_is_said_of_plies_comes_back_exactly() -> None:
-    for record, game in zip(SAMPLE, sample(), strict=True):
-        assert game.said == [
-            "",
-            *("".join(f" {word}" for word in said_of(ply)) for ply in record.plies),
-        ]
-
-
-def test_a_better_line_comes_back_with_its_positions() -> None:
-    record = parse(ANALYSED)
-    [game] = unpacked(pack([record]))
-    [(ply, moves, stacks)] = game.better
-    position = start_of(record)
-    assert (ply, moves) == (1, ["d3", "a1"])
-    for move, reached in zip(moves, stacks, strict=True):
-        position = position.play(Move(move))
-        assert reached == position.contents()
-
-
-@pytest.mark.parametrize("line", ["1. a1 2. a1", "1. zz"])
-def test_a_better_line_that_the_game_refuses_is_not_played(line: str) -> None:
-    [game] = unpacked(pack([parse(ANALYSED.replace("1. d3 2. a1", line))]))
-    assert game.better == []
-    assert line in game.said[1]
-
-
-def test_a_variation_of_people_is_no_better_line() -> None:
-    [game] = unpacked(pack([parse(ANALYSED.replace("({[%by solver nodes 5000]}", "({mine}"))]))
-    assert game.better == []
-
-
-def said_of(ply: Ply) -> list[str]:
-    return [word for said in ply.comments for word in comment_words(said)]
-
-
-def test_numbers_come_back_as_they_were_written() -> None:
-    numbers = (as_read("emt", "0.5000"), as_read("clk", "-0.0"), as_read("pv", "e5 d04"))
-    words = comment("[%depth 007] of 3.14.15 or -2 and 1e9-7, all \x00 in all")
-    plies = (
-        ply_as_read("e5", "!?", (numbers, words)),
-        Ply("swap", "", (), (Variation((Ply("d4"),)),)),
-    )
-    [game] = unpacked(pack([replace(bare("a", "b", "*"), plies=plies)]))
-    written = " ".join([*comment_words(numbers), *comment_words(words)])
-    assert game.said == ["", f"!? {written}", " (2. d4)"]
-
-
-@given(RECORDS)
-def test_any_record_can_be_packed_and_keeps_tags_and_moves(record: Record) -> None:
-    [game] = unpacked(pack([record]))
-    assert tuple(game.moves) == record.moves
-    expected = [(name, value) for name, value in record.tags if name != "Result"]
-    assert [tag for tag in game.tags if tag[0] != "Result"] == [
-        (name, value.encode("utf-8", "replace").decode()) for name, value in expected
-    ]
-
-
-def test_the_ending_and_the_cells_that_decided_are_those_of_the_outcome() -> None:
-    for line, game in zip(lines(), sample(), strict=True):
-        last = line[-1]
-        outcome = last.outcome()
-        assert outcome is not None
-        assert game.head["ending"] == outcome.ending
-        names = last.game.board.names
-        assert tuple(names[cell] for cell in game.deciding) == outcome.cells
-        assert game.is_loss == outcome.is_loss
-
-
-def test_a_game_that_was_stopped_has_neither() -> None:
-    [game] = unpacked(pack([cut(SAMPLE[0], 2, "resignation", "1-0")]))
-    assert (game.head["ending"], game.deciding) == ("", [])
-
-
-def test_a_record_that_begins_from_a_position_has_its_board() -> None:
-    for game_id in BUILT_IN:
-        record = random_game(game_id, 5)
-        middle = list(positions(record))[3]
-        tags = [tag for tag in record.tags if tag[0] not in ("Setup", "Result")]
-        tags += [("Position", middle.text()), ("Result", record.result)]
-        later = replace(record, tags=tuple(tags), plies=record.plies[3:])
-        [game] = unpacked(pack([later]))
-        assert game.stacks == [position.contents() for position in positions(later)]
-        assert game.movers == [int(position.to_move) for position in positions(later)]
-
-
-def test_a_record_without_moves_has_a_replay_of_its_start() -> None:
-    [game] = unpacked(pack([bare("ann", "bob", "1-0")]))
-    assert game.stacks == [games.get("yavalath").start().contents()]
-
-
-@pytest.mark.parametrize(
-    ("record", "reason"),
-    [
-        (bare("a", "b", "1-0", game_id="no-such-game"), "unknown game 'no-such-game'"),
-        (replace(bare("a", "b", "*"), plies=(Ply("z9"),)), "ply 1: 'z9' is not a move"),
-        (replace(bare("a", "b", "*"), plies=(Ply("e5"), Ply("e5"))), "ply 2: illegal move e5"),
-        (with_tags(bare("a", "b", "*", game_id="manalath"), Setup="z9"), "setup 'z9'"),
-    ],
-)
-def test_what_cannot_be_replayed_is_told_with_the_reason(record: Record, reason: str) -> None:
-    packer = Packer()
-    assert packer.add(record) is None
-    [game] = unpacked(packer.pack())
-    assert game.head["ending"] == ""
-    assert reason in game.head["problem"]
-    assert tuple(game.moves) == record.moves
-
-
-def test_adding_a_record_tells_the_ending_in_the_words_of_the_rules() -> None:
-    record = SAMPLE[0]
-    *_, last = positions(record)
-    outcome = last.outcome()
-    assert outcome is not None
-    assert Packer().add(record) == outcome.ending
-    assert Packer().add(cut(record, 2, "resignation", "1-0")) == ""
-
-
-def test_a_game_that_is_not_shown_is_not_played_ply_by_ply(monkeypatch: pytest.MonkeyPatch) -> None:
-    played: list[tuple[str, ...]] = []
-    play = Dictionary.play
-
-    def noted(dictionary: Dictionary, record: Record) -> effects.Replay:
-        played.append(record.moves)
-        return play(dictionary, record)
-
-    monkeypatch.setattr(Dictionary, "play", noted)
-    places = opened(of_many(5, links=(1, 8))["head"])["replayed"]
-    assert played == [SAMPLE[place].moves for place in places]
+                after = effects.applied(effect, position.contents(), dictionary.shapes)
+                assert after == position.play(Move(text)).contents()
 
 
 @pytest.mark.parametrize("memory", [0, 3_000])
@@ -300,8 +234,7 @@ def test_games_come_back_from_memory_and_from_the_disk(
 
     monkeypatch.setattr(packing, "temporary_file", noted)
     assert pack(SAMPLE) == expected
-    assert len(opened_files) == 1
-    assert opened_files[0].closed, "nobody needs it any more"
+    assert [file.closed for file in opened_files] == [True], "nobody needs it any more"
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
@@ -314,22 +247,13 @@ def test_no_room_on_the_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     gc.collect()
 
 
-def test_a_game_of_known_moves_is_what_it_is_when_each_move_is_looked_at(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(effects, "_TRIALS", 2)
-    for game_id in BUILT_IN:
-        records = [random_game(game_id, seed % 8) for seed in range(40)]
-        closely, at_once = (Dictionary(games.get(game_id)) for _ in range(2))
-        monkeypatch.setattr(closely, "at_once", lambda *_: None)
-        assert [at_once.play(one) for one in records] == [closely.play(one) for one in records]
-        assert any(at_once.at_once(start_of(record), record.moves) for record in records)
-
-
-def test_no_records_make_an_empty_pack() -> None:
-    empty = pack([])
-    assert (empty["games"], empty["chunks"], unpacked(empty)) == (0, [], [])
-    assert opened(empty["head"])["boards"] == []
+def test_games_of_several_chunks_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packing, "CHUNK", 5)
+    records = different_games(8)
+    data = pack(records)
+    assert len(data["chunks"]) == 2
+    for record, game in list(zip(records, unpacked(data), strict=True))[-5:]:
+        as_the_rules_say(game, record)
 
 
 # Effects
@@ -346,6 +270,17 @@ def test_effects_are_told_as_generally_as_can_be() -> None:
     assert told(("A", "B"), ("A", "B"), shapes) == ""
 
 
+@given(seed=...)
+def test_an_effect_leads_where_it_was_learned(seed: int) -> None:
+    chance = random.Random(seed)
+    shapes = {"A": "tile", "w": "disc", "b": "disc"}
+    before, after = (
+        tuple("".join(chance.choices("Awb?", k=chance.randint(0, 3))) for _ in range(4))
+        for _ in range(2)
+    )
+    assert effects.applied(effects.explained(before, after, shapes), before, shapes) == after
+
+
 def test_lines_of_a_tree_lead_where_the_rules_say() -> None:
     for record in SAMPLE:
         game, moves = games.get(record.game), record.moves
@@ -359,37 +294,29 @@ def test_lines_of_a_tree_lead_where_the_rules_say() -> None:
             assert contents == position.contents()
             assert step is not None
             contents = effects.applied(step.effect, contents, shapes)
-    yavalath = games.get("yavalath")
-    steps = effects.steps(yavalath, ["e5", "e5 e5", "e5 e5 a1", "e5 swap"])
+    steps = effects.steps(games.get("yavalath"), ["e5", "e5 e5", "e5 e5 a1", "e5 swap"])
     assert [step and step.before for step in steps] == [-1, None, None, 0]
 
 
-@given(seed=...)
-def test_an_effect_leads_where_it_was_learned(seed: int) -> None:
-    chance = random.Random(seed)
-    shapes = {"A": "tile", "w": "disc", "b": "disc"}
-    before, after = (
-        tuple("".join(chance.choices("Awb?", k=chance.randint(0, 3))) for _ in range(4))
-        for _ in range(2)
-    )
-    assert effects.applied(effects.explained(before, after, shapes), before, shapes) == after
+def plays_as_the_rules(dictionary: Dictionary, record: Record) -> None:
+    played = dictionary.play(record)
+    stacks = [effects.applied(played.start, dictionary.plain, dictionary.shapes)]
+    for kind, seat in zip(played.kinds, played.movers, strict=True):
+        effect = dictionary.effects[kind][seat]
+        assert effect is not None
+        stacks.append(effects.applied(effect, stacks[-1], dictionary.shapes))
+    assert stacks == [position.contents() for position in positions(record)]
+
+
+def a_line(game_id: str, moves: str, **tags: str) -> Record:
+    return Record((("Game", game_id), *tags.items()), tuple(map(Ply, moves.split())))
 
 
 def test_a_move_that_does_other_things_elsewhere_is_told_anew(plain_moves: Game) -> None:
     """A move's text says nothing of what it does here: it toggles whatever the last one did."""
-    records = [
-        Record((("Game", plain_moves.id),), tuple(map(Ply, moves.split())))
-        for moves in ("a a a", "b a b a", "b b a a", *["a b"] * 60, "b a a a")
-    ]
     dictionary = Dictionary(plain_moves)
-    for record in records:
-        played = dictionary.play(record)
-        stacks = [effects.applied(played.start, dictionary.plain, dictionary.shapes)]
-        for kind, seat in zip(played.kinds, played.movers, strict=True):
-            effect = dictionary.effects[kind][seat]
-            assert effect is not None
-            stacks.append(effects.applied(effect, stacks[-1], dictionary.shapes))
-        assert stacks == [position.contents() for position in positions(record)]
+    for moves in ("a a a", "b a b a", "b b a a", *["a b"] * 60, "b a a a"):
+        plays_as_the_rules(dictionary, a_line(plain_moves.id, moves))
 
 
 @pytest.mark.parametrize(
@@ -410,22 +337,40 @@ def test_a_move_that_does_other_things_elsewhere_is_told_anew(plain_moves: Game)
     ],
 )
 def test_what_a_move_always_did_so_far_is_not_all_that_it_may_do(
-    game_id: str, known: tuple[str, ...], line: str
+    game_id: str, known: Sequence[str], line: str
 ) -> None:
     game = games.get(game_id)
     dictionary = Dictionary(game)
-    tags: list[tuple[str, str]] = [("Game", game.id)]
     for moves in known * 14:
-        dictionary.play(Record((*tags,), tuple(map(Ply, moves.split()))))
-    if game.has_setups:
-        tags.append(("Setup", game.draw_setup(5) or ""))
-    record = Record((*tags,), tuple(map(Ply, line.split())))
-    played = dictionary.play(record)
-    stacks = [effects.applied(played.start, dictionary.plain, dictionary.shapes)]
-    for kind, seat in zip(played.kinds, played.movers, strict=True):
-        effect = dictionary.effects[kind][seat] or ""
-        stacks.append(effects.applied(effect, stacks[-1], dictionary.shapes))
-    assert stacks == [position.contents() for position in positions(record)]
+        dictionary.play(a_line(game.id, moves))
+    setup = {"Setup": game.draw_setup(5) or ""} if game.has_setups else {}
+    plays_as_the_rules(dictionary, a_line(game.id, line, **setup))
+
+
+def test_a_game_of_known_moves_is_what_it_is_when_each_move_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(effects, "_TRIALS", 2)
+    for game_id in BUILT_IN:
+        records = [random_game(game_id, seed % 8) for seed in range(40)]
+        closely, at_once = (Dictionary(games.get(game_id)) for _ in range(2))
+        monkeypatch.setattr(closely, "at_once", lambda *_: None)
+        assert [at_once.play(one) for one in records] == [closely.play(one) for one in records]
+        assert any(at_once.at_once(start_of(record), record.moves) for record in records)
+
+
+def test_what_a_move_does_for_both_seats_is_one_kind() -> None:
+    dictionary = Dictionary(games.get("mammalath"))
+    for seed in range(40):
+        dictionary.play(random_game("mammalath", seed))
+    for text in set(dictionary.texts):
+        alone: list[set[str]] = [set(), set()]
+        for known, effects_of in zip(dictionary.texts, dictionary.effects, strict=True):
+            for seat in (0, 1):
+                effect = effects_of[seat]
+                if known == text and effect is not None and effects_of[1 - seat] is None:
+                    alone[seat].add(effect)
+        assert not alone[0] & alone[1]
 
 
 @dataclass(frozen=True)
@@ -465,12 +410,10 @@ class Lamps:
 
 @pytest.fixture
 def plain_moves(monkeypatch: pytest.MonkeyPatch) -> Game:
-    yavalath = games.get("yavalath")
-
     class LampGame:
         id = "lamps"
         pieces = ()
-        board = yavalath.board
+        board = games.get("yavalath").board
 
         def start(self, _setup: str | None = None) -> Position:
             return Lamps(self)  # type: ignore[arg-type]
@@ -482,20 +425,6 @@ def plain_moves(monkeypatch: pytest.MonkeyPatch) -> Game:
     known: Callable[[str], Game] = games.get
     monkeypatch.setattr(games, "get", lambda name: game if name == "lamps" else known(name))
     return game
-
-
-def test_what_a_move_does_for_both_seats_is_one_kind() -> None:
-    dictionary = Dictionary(games.get("mammalath"))
-    for seed in range(40):
-        dictionary.play(random_game("mammalath", seed))
-    for text in set(dictionary.texts):
-        alone: list[set[str]] = [set(), set()]
-        for known, effects_of in zip(dictionary.texts, dictionary.effects, strict=True):
-            for seat in (0, 1):
-                effect = effects_of[seat]
-                if known == text and effect is not None and effects_of[1 - seat] is None:
-                    alone[seat].add(effect)
-        assert not alone[0] & alone[1]
 
 
 # Bytes
@@ -510,24 +439,11 @@ def test_values_come_back_and_end_no_script(value: dict[str, list[int | str]]) -
     assert re.fullmatch("[A-Za-z0-9+/=]*", letters)
 
 
-def test_each_text_of_a_column_is_stored_once() -> None:
+def test_each_text_of_a_column_is_stored_once_and_bytes_are_the_same_every_time() -> None:
     data = pack([bare(name, "eve", "*") for name in ("ann", "bob", "ann")])
     column = opened(data["head"])["columns"]["first"]
     assert column == {"texts": ["ann", "bob"], "at": [0, 1, 0]}
-
-
-def test_the_same_records_give_the_same_bytes() -> None:
     assert pack(SAMPLE[::8]) == pack(iter(SAMPLE[::8]))
-
-
-def test_games_of_several_chunks_come_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "CHUNK", 5)
-    records = different_games(8)
-    data = pack(records)
-    assert len(data["chunks"]) == 2
-    for record, game in list(zip(records, unpacked(data), strict=True))[-5:]:
-        assert game.stacks == [position.contents() for position in positions(record)]
-        assert game.legal == [set(position.legal_moves()) for position in positions(record)]
 
 
 # More games than a page replays
@@ -541,27 +457,31 @@ def of_many(count: int, links: tuple[int, ...] = ()) -> dict[str, Any]:
     return packer.pack()
 
 
-def test_the_list_has_all_games_and_replays_the_wanted_ones() -> None:
+def test_the_list_has_all_games_and_replays_the_wanted_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    played: list[tuple[str, ...]] = []
+    play = Dictionary.play
+
+    def noted(dictionary: Dictionary, record: Record) -> effects.Replay:
+        played.append(record.moves)
+        return play(dictionary, record)
+
+    monkeypatch.setattr(Dictionary, "play", noted)
     data = of_many(5, links=(1, 8))
+    places = opened(data["head"])["replayed"]
+    assert (len(places), {0, 7} <= set(places)) == (5, True)
+    assert played == [SAMPLE[place].moves for place in places], "no other is played ply by ply"
     assert len(heads(data)) == data["games"] == len(SAMPLE)
     assert heads(data) == heads(packed())
-    places = opened(data["head"])["replayed"]
-    assert len(places) == 5
-    assert {0, 7} <= set(places)
     for place, game in zip(places, unpacked(data), strict=True):
-        assert game.stacks == [position.contents() for position in lines()[place]]
+        as_the_rules_say(game, SAMPLE[place], legal=False)
 
 
 def test_every_pairing_and_ending_has_a_replay_before_one_has_two() -> None:
     alike = ("family", "first", "second", "result", "termination", "ending")
     rows = [tuple(row[name] for name in alike) for row in heads(packed())]
     places = opened(of_many(len(set(rows)) + 1)["head"])["replayed"]
-    counts = Counter(rows[place] for place in places)
-    assert set(counts) == set(rows)
+    assert set(Counter(rows[place] for place in places)) == set(rows)
     last = {row: place for place, row in enumerate(rows)}
     assert set(last.values()) <= set(places)
-
-
-def test_hostile_names_are_packed_as_they_are() -> None:
-    found = {game.head["first"] for game in unpacked(pack(hostile_records()))}
-    assert set(HOSTILE_NAMES) <= found

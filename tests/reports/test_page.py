@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise, permutations
@@ -14,19 +14,23 @@ from pathlib import Path
 
 import pytest
 from different_games import different_games
-from jinja2 import TemplateSyntaxError, UndefinedError
+from hypothesis import given
+from hypothesis import strategies as st
+from jinja2 import Environment, TemplateSyntaxError, UndefinedError
 from report_pages import ANALYSED, MANY_BOTS, PAGES
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from unpacking import data_in, opened
 
 from lath import games
 from lath.games.drawing.shapes import contrast
-from lath.notation.record import Record
 from lath.notation.scanner import parse
+from lath.reports.page.about import to_html
 from lath.reports.page.document import DEFAULT_TITLE, document
-from lath.reports.page.page import PARTS, TEMPLATES, Page, render
+from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, policy, render
 
 VOID_ELEMENTS = frozenset(("meta", "link", "input", "br", "img", "hr"))
+
+SAMPLE = tournament(("ann", "bob"), 1, annotated=True)
 
 
 class Markup(HTMLParser):
@@ -61,18 +65,10 @@ class Markup(HTMLParser):
         return [attributes for name, attributes in self.elements if name == tag]
 
 
-SAMPLE = tournament(("ann", "bob"), 1, annotated=True)
-
-
 @cache
 def plain() -> str:
     """Return the page of the sample."""
     return render(SAMPLE).html
-
-
-@cache
-def plain_markup() -> Markup:
-    return Markup(plain())
 
 
 @pytest.fixture(scope="module")
@@ -81,51 +77,25 @@ def markups(the_page: Callable[[str], Page]) -> dict[str, Markup]:
     return {kind: Markup(the_page(kind).html) for kind in PAGES}
 
 
-def test_the_page_is_balanced_and_says_what_it_is() -> None:
-    page = plain_markup()
-    assert page.all("html") == [{"lang": "en"}]
-    assert len(page.all("h1")) == 1
-    assert page.texts["title"][0] == "Sample"
-
-
-def test_no_records_make_a_page_too() -> None:
-    html = render([]).html
-    assert Markup(html).texts["title"][0] == DEFAULT_TITLE
-    assert "No game has been played yet." in html
-    assert "<table" not in html
-
-
-def test_a_title_can_be_given() -> None:
-    page = Markup(render(SAMPLE[:2], title="Winter <bots>").html)
-    assert page.texts["title"][0] == "Winter <bots>"
-
-
-def test_every_table_has_a_caption_and_every_heading_a_scope(markups: dict[str, Markup]) -> None:
-    scopes = ("col", "row", "rowgroup")
+def test_every_kind_of_page_is_balanced_and_names_only_what_is_there(
+    markups: dict[str, Markup],
+) -> None:
     for kind, markup in markups.items():
-        assert len(markup.all("table")) == len(markup.all("caption"))
-        assert bool(markup.all("table")) == (kind != "empty")
-        assert all(attributes.get("scope") in scopes for attributes in markup.all("th"))
-
-
-def test_headings_go_down_by_one_level_at_a_time(markups: dict[str, Markup]) -> None:
-    for markup in markups.values():
+        assert markup.all("html") == [{"lang": "en"}]
+        tables = len(markup.all("table"))
+        assert tables == len(markup.all("caption")), kind
+        assert bool(tables) == (kind != "empty")
+        scopes = {attributes.get("scope") for attributes in markup.all("th")}
+        assert scopes <= {"col", "row", "rowgroup"}
         levels = [int(tag[1]) for tag, _ in markup.elements if re.match("h[1-6]$", tag)]
-        assert levels[0] == 1
+        assert (levels[0], levels.count(1)) == (1, 1)
         assert all(after <= before + 1 for before, after in pairwise(levels))
-
-
-def test_every_plot_is_told_or_stands_beside_its_numbers() -> None:
-    for attributes in plain_markup().all("svg"):
-        told = {"aria-label", "aria-labelledby", "aria-hidden", "role"} & set(attributes)
-        assert told or attributes.get("viewbox"), attributes
-
-
-def test_ids_are_unique_and_what_is_named_is_there(markups: dict[str, Markup]) -> None:
-    for markup in markups.values():
         ids = [attributes["id"] for _, attributes in markup.elements if "id" in attributes]
         assert len(ids) == len(set(ids))
-        assert _wanted(markup) <= set(ids)
+        assert _wanted(markup) <= set(ids), kind
+        for attributes in markup.all("svg"):
+            told = {"aria-label", "aria-labelledby", "aria-hidden", "role"} & set(attributes)
+            assert told or attributes.get("viewbox"), attributes
 
 
 def _wanted(markup: Markup) -> set[str]:
@@ -137,215 +107,105 @@ def _wanted(markup: Markup) -> set[str]:
         for word in (attributes.get(name) or "").split()
     }
     links = {attributes.get("href") or "" for _, attributes in markup.elements}
-    inside = {
+    return named | {
         link[1:] for link in links if link.startswith("#") and not re.match("#games?[=&]", link)
     }
-    return named | inside
 
 
-def test_nothing_points_outside_the_file() -> None:
-    for _, attributes in plain_markup().elements:
-        assert not {"src", "style", "srcset", "data", "action"} & set(attributes)
-        assert not any(name.startswith("on") for name in attributes)
-        assert (attributes.get("href") or "#").startswith(("#", "data:image/svg+xml,"))
-    assert "url(" not in plain()
-    assert "@import" not in plain()
-
-
-def _policy(page: Markup) -> str:
-    for attributes in page.all("meta"):
-        if attributes.get("http-equiv") == "Content-Security-Policy":
-            return attributes["content"] or ""
-    raise AssertionError("no policy")
-
-
-def test_the_policy_allows_exactly_this_script_and_this_style() -> None:
-    policy = _policy(plain_markup())
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-    for part in re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", plain(), re.DOTALL):
-        digest = base64.b64encode(hashlib.sha256(part.encode()).digest()).decode()
-        assert f"'sha256-{digest}'" in policy
-
-
-@pytest.mark.parametrize("name", sorted(path.name for path in TEMPLATES.glob("[cj]*/*")))
-def test_script_and_style_cannot_end_their_element(name: str) -> None:
-    text = (TEMPLATES / name.rpartition(".")[2] / name).read_text(encoding="utf-8")
-    assert "</" not in text
-    assert "<!--" not in text
-    assert "innerHTML" not in text
-    assert "eval(" not in text
-
-
-def test_the_same_records_give_the_same_bytes() -> None:
+def test_the_title_is_the_callers_the_events_or_a_plain_one_and_bytes_are_the_same() -> None:
+    assert Markup(plain()).texts["title"][0] == "Sample"
+    empty = render([]).html
+    assert Markup(empty).texts["title"][0] == DEFAULT_TITLE
+    assert "No game has been played yet." in empty
+    assert "<table" not in empty
+    titled = Markup(render(SAMPLE[:2], title="Winter <bots>").html)
+    assert titled.texts["title"][0] == "Winter <bots>"
     assert render(iter(SAMPLE[::4])).html == render(SAMPLE[::4]).html
 
 
-def test_hostile_words_add_no_element(markups: dict[str, Markup]) -> None:
-    tame = Markup(render(tournament(("ann", "bob"), 1, game_ids=["yavalath"])).html)
-    hostile = markups["hostile"]
-    assert len(hostile.all("script")) == len(tame.all("script"))
-    assert not hostile.all("img")
-    assert not hostile.all("b")
+# Closed to the outside
 
 
-def test_hostile_words_are_shown_as_they_are(markups: dict[str, Markup]) -> None:
-    shown = set(markups["hostile"].texts["bdi"])
-    assert set(HOSTILE_NAMES) <= shown
+def hashed(text: str) -> str:
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
 
 
-def test_half_characters_and_control_characters_do_no_harm() -> None:
-    html = render([bare("a\ud800b", "c\x00\x1bd", "1-0")]).html
-    html.encode("utf-8")
-    assert "\x00" not in html
-    assert "\x1b" not in html
-    Markup(html)
+def policy_of(html: str) -> str:
+    (told,) = (each for each in Markup(html).all("meta") if each.get("http-equiv"))
+    assert told["http-equiv"] == "Content-Security-Policy"
+    return told["content"] or ""
 
 
-def test_records_left_out_are_named_on_the_page() -> None:
-    html = render([*SAMPLE[:2], bare("eve", "ann", "*", Termination="void")]).html
-    assert "Not counted: 1 record (1 void). No game of eve counts." in html
-
-
-def test_a_bot_of_one_name_in_both_seats_is_shown() -> None:
-    html = render([random_game("surikata", 2, first="ann", second="ann")]).html
-    assert "1 game of a bot against itself" in html
-    Markup(html)
-
-
-def test_bots_that_no_game_connects_stand_apart() -> None:
-    records = [bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")]
-    html = render(records).html
-    assert len(re.findall(r'scope="rowgroup"[^>]*>Group [12]: 2 bots', html)) == 2
-    assert "<dt>Groups</dt>" in html
-    assert "<dt>Groups</dt>" not in plain()
-
-
-def test_games_alike_in_number_are_told_once_and_others_in_each_cell() -> None:
-    twice = [bare("ann", "bob", "1-0"), bare("bob", "ann", "1-0")]
-    assert "against the column’s, of 2 games each." in render(twice).html
-    uneven = render([*twice, bare("ann", "cat", "1-0")]).html
-    assert "games each" not in uneven
-    assert "<small>/2</small>" in uneven
-
-
-def palettes() -> list[dict[str, str]]:
-    """Return the colours of the light page and of the dark one."""
-    css = (TEMPLATES / "css" / "base.css").read_text(encoding="utf-8")
-    blocks = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]
-    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block)) for block in blocks]
-
-
-@pytest.mark.parametrize("palette", palettes(), ids=["light", "dark"])
-def test_every_ink_is_readable_on_every_ground(palette: dict[str, str]) -> None:
-    # WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (what shows the focus).
-    grounds = [palette[name] for name in ("page", "card", "mark")]
-    heats = [colour for name, colour in palette.items() if name.startswith("heat-")]
-    assert len(heats) == 9  # one for each that the crosstable's template has
-    for ground in grounds:
-        assert contrast(palette["soft"], ground) >= 4.5
-        assert contrast(palette["accent"], ground) >= 4.5
-        # marks of mistakes, and of good moves
-        assert contrast(palette["series-6"], ground) >= 4.5
-        assert contrast(palette["series-5"], ground) >= 4.5
-        assert contrast(palette["focus"], ground) >= 3
-    assert all(contrast(palette["ink"], ground) >= 4.5 for ground in (*grounds, *heats))
-    drawn = ("first", "second", *(f"series-{number}" for number in range(8)))
-    assert all(contrast(palette[name], palette["card"]) >= 3 for name in drawn)
-
-
-def test_no_game_is_named_in_the_code_of_reports() -> None:
-    files = [
-        path for path in TEMPLATES.parent.rglob("*.*") if path.is_file() and path.suffix != ".pyc"
+def test_a_page_allows_its_own_style_and_script_alone_and_points_nowhere() -> None:
+    assert policy("p {}", "go()").split("; ") == [
+        "default-src 'none'",
+        f"style-src {hashed('p {}')}",
+        f"script-src {hashed('go()')}",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
     ]
-    for file in files:
-        text = file.read_text(encoding="utf-8").lower()
-        # Whole words: the project's name may stand there.
-        assert not [game for game in games.ids() if re.search(rf"\b{game}\b", text)], file.name
+    parts = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", plain(), re.DOTALL)
+    assert len(parts) == 2
+    assert policy_of(plain()) == policy(*parts)
+    for _, attributes in Markup(plain()).elements:
+        assert not {"src", "style", "srcset", "data", "action"} & set(attributes)
+        assert not any(name.startswith("on") for name in attributes)
+        assert (attributes.get("href") or "#").startswith(("#", "data:image/svg+xml,"))
+    assert [word for word in ("url(", "@import") if word in plain()] == []
 
 
-def test_the_page_itself_leaves_room_for_the_games() -> None:
-    html = render(different_games(40)).html
-    assert len(html.encode()) - len(json.dumps(data_in(html))) <= 370_000
-
-
-def test_a_page_of_many_bots_is_whole_without_its_script(the_page: Callable[[str], Page]) -> None:
-    html = the_page("many bots").html
-    assert f'id="bot-{MANY_BOTS}"' in html
-    assert html.count("<noscript>") == plain().count("<noscript>")
-
-
-def test_standings_are_there_to_be_downloaded() -> None:
-    letters = re.search(r'id="standings-data">(.*?)</script>', plain())
-    assert letters is not None
-    files = opened(letters[1])
-    assert files["json"] == document(SAMPLE)["standings"]
-    assert files["csv"].startswith("game,")
-
-
-def test_a_page_of_many_bots_grows_with_their_meetings_and_no_faster() -> None:
-    few, more, many = (len(render(met(bots)).html) for bots in (17, 24, 34))
-    # Meetings: 272, 552 and 1122. What each adds gets less, for bots alone take some, too: 0.78.
-    assert (many - more) / (1122 - 552) < 0.9 * (more - few) / (552 - 272)
-
-
-def met(bots: int) -> list[Record]:
-    """Return two games without moves of every two bots."""
-    pairs = permutations([f"bot-{i:02}" for i in range(bots)], 2)
-    return [bare(*pair, "1-0") for pair in pairs]
-
-
-def test_accuracy_is_told_where_games_are_analysed_and_nowhere_else() -> None:
-    html = render([parse(ANALYSED)]).html
-    assert 'id="accuracy-title"' in html
-    assert 'href="#accuracy"' in html
-    assert 'id="accuracy-title"' not in render([parse(ANALYSED.replace("Analysis", "X"))]).html
-
-
-def test_a_users_template_comes_before_ours(tmp_path: Path) -> None:
-    section = tmp_path / "sections" / "method.html.j2"
-    section.parent.mkdir()
-    section.write_text("<p>{{ document.facts.records }} records, all good</p>", encoding="utf-8")
-    html = render(SAMPLE[:2], templates=tmp_path).html
-    assert "<p>2 records, all good</p>" in html
-    assert "How the numbers were made" in plain()
-    assert "How the numbers were made" not in html
-
-
-def test_a_users_style_comes_before_ours_and_is_allowed(tmp_path: Path) -> None:
-    (tmp_path / "css").mkdir()
-    (tmp_path / "css" / "print.css").write_text("h1 { color: teal }\n", encoding="utf-8")
-    html = render(SAMPLE[:2], templates=tmp_path).html
-    style = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)[0]
-    assert "h1 { color: teal }" in style
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    assert f"style-src 'sha256-{digest}'" in _policy(Markup(html))
-
-
-@pytest.mark.parametrize(
-    ("text", "error"),
-    [("{{ nobody.knows }}", UndefinedError), ("{% if %}", TemplateSyntaxError)],
-)
-def test_a_users_template_that_is_wrong_is_refused(
-    tmp_path: Path, text: str, error: type[Exception]
-) -> None:
-    (tmp_path / "page.html.j2").write_text(text, encoding="utf-8")
-    with pytest.raises(error):
-        render(SAMPLE[:2], templates=tmp_path)
-
-
-def test_what_a_users_template_shows_of_a_record_is_no_markup(tmp_path: Path) -> None:
-    text = "{% for bot in document.bots %}{{ bot.name }}{% endfor %}"
-    (tmp_path / "page.html.j2").write_text(text, encoding="utf-8")
-    html = render([bare("<b>ann</b>", "bob", "1-0")], templates=tmp_path).html
-    assert "&lt;b&gt;ann&lt;/b&gt;" in html
-
-
-def test_no_text_of_a_script_goes_over_several_lines() -> None:
+def test_scripts_and_styles_end_no_element_and_run_no_text() -> None:
+    for path in TEMPLATES.glob("[cj]*/*"):
+        text = path.read_text(encoding="utf-8")
+        found = [word for word in ("</", "<!--", "innerHTML", "eval(") if word in text]
+        assert found == [], path.name
     # The page leaves out what stands before lines, and lines that are comments.
     for name in PARTS["js"]:
         for line in (TEMPLATES / "js" / f"{name}.js").read_text(encoding="utf-8").splitlines():
             assert line.lstrip().startswith("//") or line.count("`") % 2 == 0, (name, line)
+
+
+def test_hostile_words_add_no_element_and_are_shown_as_they_are(
+    markups: dict[str, Markup],
+) -> None:
+    tame = Markup(render(tournament(("ann", "bob"), 1, game_ids=["yavalath"])).html)
+    hostile = markups["hostile"]
+    assert len(hostile.all("script")) == len(tame.all("script"))
+    assert hostile.all("img") == hostile.all("b") == []
+    assert set(HOSTILE_NAMES) <= set(hostile.texts["bdi"])
+    html = render([bare("a\ud800b", "c\x00\x1bd", "1-0")]).html
+    html.encode("utf-8")
+    assert not {"\x00", "\x1b"} & set(html)
+    Markup(html)
+
+
+# What it says
+
+
+def test_what_is_special_about_records_is_told_and_nothing_where_nothing_is() -> None:
+    analysed = parse(ANALYSED)
+    twice = [bare("ann", "bob", "1-0"), bare("bob", "ann", "1-0")]
+    apart = render([bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")]).html
+    assert len(re.findall(r'scope="rowgroup"[^>]*>Group [12]: 2 bots', apart)) == 2
+    pages = {
+        "Not counted: 1 record (1 void). No game of eve counts.": [
+            *SAMPLE[:2],
+            bare("eve", "ann", "*", Termination="void"),
+        ],
+        "1 game of a bot against itself": [random_game("surikata", 2, first="ann", second="ann")],
+        "<dt>Groups</dt>": [bare("ann", "bob", "1-0"), bare("cat", "dog", "1-0")],
+        "against the column’s, of 2 games each.": twice,
+        "<small>/2</small>": [*twice, bare("ann", "cat", "1-0")],
+        'id="accuracy-title"': [analysed],
+        'href="#accuracy"': [analysed],
+    }
+    for words, records in pages.items():
+        html = render(records).html
+        Markup(html)
+        assert words in html
+        assert words not in plain() or "games each" in words, words
+    assert "games each" not in render(pages["<small>/2</small>"]).html
 
 
 def test_colours_are_not_all_that_a_crosstable_says() -> None:
@@ -364,3 +224,195 @@ def test_a_curve_of_the_result_says_where_it_ends_and_what_its_bounds_mean(
     curve = html.partition('class="plot bounded"')[2].partition("</svg>")[0]
     assert curve.count('class="bound"') == 2
     assert 'class="line s0" d="M30 ' in curve
+
+
+def test_every_ink_is_readable_on_every_ground() -> None:
+    css = (TEMPLATES / "css" / "base.css").read_text(encoding="utf-8")
+    blocks = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[:2]  # light and dark
+    assert len(blocks) == 2
+    for block in blocks:
+        palette = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
+        # WCAG 2.2, success criteria 1.4.3 (text) and 1.4.11 (what shows the focus).
+        grounds = [palette[name] for name in ("page", "card", "mark")]
+        heats = [colour for name, colour in palette.items() if name.startswith("heat-")]
+        assert len(heats) == 9  # one for each that the crosstable's template has
+        for ground in grounds:
+            # The last two: marks of mistakes, and of good moves.
+            for ink in ("soft", "accent", "series-6", "series-5"):
+                assert contrast(palette[ink], ground) >= 4.5, ink
+            assert contrast(palette["focus"], ground) >= 3
+        assert all(contrast(palette["ink"], ground) >= 4.5 for ground in (*grounds, *heats))
+        drawn = ("first", "second", *(f"series-{number}" for number in range(8)))
+        assert all(contrast(palette[name], palette["card"]) >= 3 for name in drawn)
+
+
+def test_no_game_is_named_in_the_code_of_reports() -> None:
+    for file in TEMPLATES.parent.rglob("*.*"):
+        if file.is_file() and file.suffix != ".pyc":
+            text = file.read_text(encoding="utf-8").lower()
+            # Whole words: the project's name may stand there.
+            named = [game for game in games.ids() if re.search(rf"\b{game}\b", text)]
+            assert named == [], file.name
+
+
+# How large it is
+
+
+def test_pages_leave_room_for_games_and_grow_with_the_meetings_of_bots_and_no_faster(
+    the_page: Callable[[str], Page],
+) -> None:
+    html = render(different_games(40)).html
+    assert len(html.encode()) - len(json.dumps(data_in(html))) <= 370_000
+    sizes = []
+    for bots in (17, 24, 34):
+        pairs = permutations([f"bot-{i:02}" for i in range(bots)], 2)
+        sizes.append(len(render([bare(*pair, "1-0") for pair in pairs]).html))
+    # Meetings: 272, 552 and 1122. What each adds gets less, for bots alone take some, too: 0.78.
+    few, more, many = sizes
+    assert (many - more) / (1122 - 552) < 0.9 * (more - few) / (552 - 272)
+    html = the_page("many bots").html  # is whole without its script
+    assert f'id="bot-{MANY_BOTS}"' in html
+    assert html.count("<noscript>") == plain().count("<noscript>")
+
+
+def test_standings_are_there_to_be_downloaded() -> None:
+    letters = re.search(r'id="standings-data">(.*?)</script>', plain())
+    assert letters is not None
+    files = opened(letters[1])
+    assert files["json"] == document(SAMPLE)["standings"]
+    assert files["csv"].startswith("game,")
+
+
+# A user's templates, and compiled ones
+
+
+def test_a_users_template_and_style_come_before_ours(tmp_path: Path) -> None:
+    (tmp_path / "sections").mkdir()
+    (tmp_path / "css").mkdir()
+    section, style = tmp_path / "sections/method.html.j2", tmp_path / "css/print.css"
+    section.write_text("<p>{{ document.facts.records }} records, all good</p>", encoding="utf-8")
+    style.write_text("h1 { color: teal }\n", encoding="utf-8")
+    html = render(SAMPLE[:2], templates=tmp_path).html
+    assert "<p>2 records, all good</p>" in html
+    how = "How the numbers were made"
+    assert (how in plain(), how in html) == (True, False)
+    style_of = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)[0]
+    assert "h1 { color: teal }" in style_of
+    assert f"style-src {hashed(style_of)}" in policy_of(html)
+    page = tmp_path / "page.html.j2"
+    page.write_text("{% for bot in document.bots %}{{ bot.name }}{% endfor %}", encoding="utf-8")
+    shown = render([bare("<b>ann</b>", "bob", "1-0")], templates=tmp_path).html
+    assert "&lt;b&gt;ann&lt;/b&gt;" in shown, "what it shows of a record is no markup"
+    for text, error in (("{{ nobody.knows }}", UndefinedError), ("{% if %}", TemplateSyntaxError)):
+        folder = tmp_path / error.__name__
+        folder.mkdir()
+        (folder / page.name).write_text(text, encoding="utf-8")
+        with pytest.raises(error):
+            render(SAMPLE[:2], templates=folder)
+
+
+WORDS = "words.html.j2"
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[Path]]]:
+    """What lies in the user's cache, which is empty."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    yield lambda: sorted(path for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    environment_of.cache_clear()
+
+
+def another(templates: Path | None = None) -> Environment:
+    """Return what another process would have."""
+    environment_of.cache_clear()
+    return environment_of(templates)
+
+
+def compiled(monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Return whether another process has to compile a template."""
+    environment, calls = another(), []
+    compile_ = environment.compile
+
+    def counted(*args: object, **named: object) -> object:
+        calls.append(args)
+        return compile_(*args, **named)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(environment, "compile", counted)
+    environment.get_template(WORDS)
+    return bool(calls)
+
+
+def test_a_template_is_compiled_once_in_a_folder_that_is_the_users_alone(
+    kept: Callable[[], list[Path]], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert compiled(monkeypatch)
+    [path] = kept()
+    assert not compiled(monkeypatch)
+    whole = path.read_bytes()
+    for damaged in (b"", b"nonsense", whole[:-9]):  # is made anew
+        path.write_bytes(damaged)
+        assert compiled(monkeypatch)
+        assert path.read_bytes() == whole
+    assert path.parent.stat().st_mode & 0o077 == 0
+    path.parent.chmod(0o777)
+    assert compiled(monkeypatch)
+    # A user's own template is compiled each time.
+    for words in ("mine", "mine again"):
+        (tmp_path / WORDS).write_text(words, encoding="utf-8")
+        assert another(tmp_path).get_template(WORDS).render() == words
+        assert another().get_template(WORDS).render() != words
+    assert kept() == [path]
+    for place in ("/proc/nowhere", "in/this/folder"):
+        monkeypatch.setenv("XDG_CACHE_HOME", place)
+        assert compiled(monkeypatch)
+    assert not Path("in").exists()
+
+
+# An organiser's Markdown: what it looks like, and what it can never do
+
+PIECES = st.sampled_from(
+    [
+        *("# ", "### ", "###### ", "**", "*", "`", "```\n", "> ", "- ", "1. ", "\n", "\n\n", "| "),
+        *("a | b\n---|---\n1 | 2\n", "[x](", "![y](", "](", ")", "<", ">", "&", '"', "'", "\\"),
+        *("javascript:alert(1)", "data:text/html,x", "https://example.org/", "a.html", "//evil"),
+        *("mailto:a@example.org", "<script>", "<img src=x onerror=y>", "words", "\t", "java&#115;"),
+        *("[ref]: vbscript:x\n", "[ref]", "<javascript:x>", "\u202e", "\x00", "===\n", "---\n"),
+    ]
+)
+
+TAGS = {
+    *("h3", "h4", "h5", "h6", "p", "a", "strong", "em", "code", "pre", "ul", "ol", "li", "hr"),
+    *("blockquote", "table", "thead", "tbody", "tr", "th", "td", "section", "br"),
+}
+ATTRIBUTES = {"href", "title", "scope", "class", "aria-label", "tabindex", "start", "style"}
+
+
+@given(st.lists(PIECES, max_size=25).map("".join))
+def test_whatever_is_written_nothing_but_text_and_plain_links_come_of_it(text: str) -> None:
+    html = str(to_html(text))
+    assert not re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\u202a-\u202e]", html)
+    level = 2
+    for tag, attributes in Markup(html).elements:
+        assert tag in TAGS
+        assert {*attributes} <= ATTRIBUTES
+        if tag == "a":
+            assert re.fullmatch(r"https?://.*|mailto:.*|(?!//)[^:]*", attributes["href"] or "")
+        if tag[0] == "h" and tag != "hr":
+            assert int(tag[1]) <= level + 1, "a level of headings is skipped"
+            level = int(tag[1])
+    assert not re.search(r"<h\d>\s*</h\d>|<a [^>]*>\s*</a>", html)
+    assert not re.search(r"<p><strong>[^<]*</strong></p>", html.replace("</blockquote>", ""))
+
+
+def test_lines_look_as_written() -> None:
+    shown = {
+        "# Rules\n### More\n# Contact": "<h3>Rules</h3>\n<h4>More</h4>\n<h3>Contact</h3>\n",
+        "**Next date**": "<h3><strong>Next date</strong></h3>\n",
+        "Write to <mailto:a@b.org>": (
+            '<p>Write to <a href="mailto:a@b.org">mailto:a@b.org</a></p>\n'
+        ),
+        "![logo](logo.png)": '<p><a href="logo.png">logo</a></p>\n',
+        "<b>x</b>": "<p>&lt;b&gt;x&lt;/b&gt;</p>\n",
+        "[x](javascript:a)": "<p>[x](javascript:a)</p>\n",
+    }
+    assert {text: str(to_html(text)) for text in shown} == shown

@@ -23,22 +23,22 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return pool(tmp_path_factory.mktemp("league") / "lab")
 
 
-def written(lab: Path, out: Path, *words: str) -> set[str]:
-    """Return the secrets in page, data and standard error of a report."""
-    page, data = out / "page.html", out / "page.json"
-    ran = arena("report", lab, "-o", page, "--data", data, *words)
-    assert ran.status == 0, ran.err
-    told = secrets_below(out) | secrets_in(ran.out)
-    page.unlink()
-    data.unlink()
-    return told
-
-
 def test_page_and_data_tell_nothing_that_is_somebodys_own(lab: Path, tmp_path: Path) -> None:
-    known = written(lab, tmp_path)
-    assert known > {"command", "path", "configuration", "environment", "cwd", "hosts", "host"}
-    assert known > {"site", "tag", "book", "info", "line", "stderr", "crash", "change", "file"}
-    assert written(lab, tmp_path, "--public") == set()
+    page, data = tmp_path / "page.html", tmp_path / "page.json"
+
+    def known(*words: str) -> set[str]:
+        """Return the secrets in page, data and standard error of a report."""
+        ran = arena("report", lab, "-o", page, "--data", data, *words)
+        assert ran.status == 0, ran.err
+        return secrets_below(tmp_path) | secrets_in(ran.out)
+
+    assert known() > {
+        *("command", "path", "configuration", "environment", "cwd", "hosts", "host", "site"),
+        *("tag", "book", "info", "line", "stderr", "crash", "change", "file"),
+    }
+    assert known("--public") == set()
+    (broken, *_) = unpacked(data_in(page.read_text()))
+    assert "mine (second): ended before it answered at ply 4" in broken.said[0]
 
 
 def test_an_index_tells_nothing_and_writes_reports_anew(lab: Path, tmp_path: Path) -> None:
@@ -51,8 +51,9 @@ def test_an_index_tells_nothing_and_writes_reports_anew(lab: Path, tmp_path: Pat
     assert "report.html" not in index.read_text(), "it is not public"
     assert arena("report", lab.parent, *more).status == 0
     assert 'href="./lab/report.html"' in index.read_text()
-    for path in (report, index, data):
-        assert secrets_in(path.read_text()) == set()
+    assert {path: secrets_in(path.read_text()) for path in (report, index, data)} == {
+        path: set() for path in (report, index, data)
+    }
     elsewhere = tmp_path / "elsewhere.html"
     assert arena("report", lab.parent, "-o", elsewhere, "--public").status == 0
     assert "report.html" not in elsewhere.read_text(), "the way there is a path"
@@ -61,19 +62,27 @@ def test_an_index_tells_nothing_and_writes_reports_anew(lab: Path, tmp_path: Pat
 def test_what_is_left_out_is_told_without_its_file_or_text(tmp_path: Path) -> None:
     games = tmp_path / f"{secret('path')}.lath"
     sound = format_record(planted.record(1, "ann", "bob"))
-    games.write_text(
-        f'{sound}\n[Game "yavalath"]\n[First "{secret("tag")}"]\n\n1. {secret("line")}\n'
-    )
-    page = tmp_path / "out" / "page.html"
-    page.parent.mkdir()
+    wrong = f'[Game "yavalath"]\n[First "{secret("tag")}"]\n\n1. {secret("line")}\n'
+    games.write_text(f"{sound}\n{wrong}")
+    page = tmp_path / "page.html"
     assert arena("report", games, "-o", page).status == 1
     assert secrets_in(page.read_text()) >= {"path", "line"}
     assert arena("report", games, "-o", page, "--public").status == 1
     assert secrets_in(page.read_text()) == set()
     assert "1 unsound record is left out" in page.read_text()
+    told = [
+        Refused(f"/srv/{secret('path')}.lath:12", "syntax", "x"),
+        Refused("lab/tournament.db: game 7", "illegal move", "x"),
+        Refused("somewhere", "setup", "x"),
+    ]
+    assert list(public_records(told)) == [
+        Refused("line 12", "syntax", "syntax"),
+        Refused("game 7", "illegal move", "illegal move"),
+        Refused("a record", "setup", "setup"),
+    ]
 
 
-def test_what_is_public_is_still_the_same_games_and_numbers(lab: Path, tmp_path: Path) -> None:
+def test_what_is_public_is_still_the_same_games_numbers_settings_and_machines(lab: Path) -> None:
     private, public = material_of([lab]), material_of([lab], public=True)
     ours, theirs = list(private.records), list(public.records)
     assert compute(theirs) == compute(ours)
@@ -87,27 +96,7 @@ def test_what_is_public_is_still_the_same_games_and_numbers(lab: Path, tmp_path:
     assert list(map(str, said)) == [
         *("[%emt 0.250]", "[%eval 0.10]", "[%depth 2]", "[%pv e5]", "proven win in 3")
     ]
-    page = tmp_path / "page.html"
-    assert arena("report", lab, "-o", page, "--public").status == 0
-    (broken, *_) = unpacked(data_in(page.read_text()))
-    assert "mine (second): ended before it answered at ply 4" in broken.said[0]
-
-
-def test_what_may_be_told_of_settings_machines_and_bots_is_told(lab: Path) -> None:
-    told = json.dumps(material_of([lab], public=True).background.to_json())
-    for words in ("512 MiB", "machine 1", "Another one", "A fast one", '"threads": 2', "A Bot"):
-        assert words in told
+    told = json.dumps(public.background.to_json())
+    words = ("512 MiB", "machine 1", "Another one", "A fast one", '"threads": 2', "A Bot")
+    assert [each for each in words if each not in told] == []
     assert told.count("not shown") == 4
-
-
-def test_where_an_unsound_record_stands_is_a_number() -> None:
-    told = [
-        Refused(f"/srv/{secret('path')}.lath:12", "syntax", "x"),
-        Refused("lab/tournament.db: game 7", "illegal move", "x"),
-        Refused("somewhere", "setup", "x"),
-    ]
-    assert list(public_records(told)) == [
-        Refused("line 12", "syntax", "syntax"),
-        Refused("game 7", "illegal move", "illegal move"),
-        Refused("a record", "setup", "setup"),
-    ]
