@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -40,38 +40,22 @@ def numbering(tags: Sequence[str]) -> list[int]:
     return [counted.number(place) for place in range(1, len(tags) + 1)]
 
 
-def replaying(records: Sequence[Record], most: int) -> Page:
-    """Return a page that replays so many of the games at most."""
-    packer = Packer(replayed=most)
-    gathered = gather(records)
-    for record in records:
-        packer.add(record)
-    return page_of(gathered._replace(packer=packer))
-
-
-def test_a_game_is_called_by_the_number_that_it_has_in_its_tournament() -> None:
+def test_a_game_is_called_by_its_number_or_by_its_place_where_one_has_none() -> None:
     assert numbering(TAGS) == [1, 2, 4, 7, 5, 9]
+    # None, twice, zero, padded, negative, other digits, huge.
+    for fourth in ("", "4", "0", "07", "-7", "\u0667", "9" * 10):
+        tags = (*TAGS[:3], fourth, *TAGS[4:])
+        assert numbering(tags) == [1, 2, 3, 4, 5, 6], fourth
+    assert numbering(("", *TAGS[1:])) == [1, 2, 3, 4, 5, 6]
+    tags = ("1", "", "007", "x", "4", "4")
+    packer = Packer()
+    for record in numbered(tags):
+        packer.add(record)
+    told = [game.tags for game in unpacked(packer.pack())]
+    assert told == [[*record.tags] for record in numbered(tags)], "the tag itself comes back"
 
 
-@pytest.mark.parametrize(
-    "tags",
-    [
-        ("1", "2", "4", "7", "", "9"),
-        ("1", "2", "4", "4", "5", "9"),
-        ("1", "2", "4", "0", "5", "9"),
-        ("1", "2", "4", "07", "5", "9"),
-        ("1", "2", "4", "-7", "5", "9"),
-        ("1", "2", "4", "\u0667", "5", "9"),
-        ("1", "2", "4", "9" * 10, "5", "9"),
-        ("", "2", "4", "7", "5", "9"),
-    ],
-    ids=["none", "twice", "zero", "padded", "negative", "other digits", "huge", "first has none"],
-)
-def test_where_a_record_has_no_number_of_its_own_places_must_do(tags: Sequence[str]) -> None:
-    assert numbering(tags) == [1, 2, 3, 4, 5, 6]
-
-
-def test_a_late_game_changes_no_number_in_the_data() -> None:
+def test_data_and_links_are_to_numbers_and_not_to_places() -> None:
     told = document(numbered(TAGS))
     Draft202012Validator(data_of_page.schema()).validate(told)
     shown = {
@@ -80,31 +64,16 @@ def test_a_late_game_changes_no_number_in_the_data() -> None:
         for one in (*bot["best_wins"], *bot["worst_losses"], *bot["shortest_losses"])
     }
     plies = {int(tag): len(game.plies) for tag, game in zip(TAGS, GAMES, strict=True)}
-    assert shown
-    assert shown == {number: plies[number] for number in shown}
-    examples = {line["example"] for table in told["openings"] for line in table["lines"]}
-    assert examples <= set(plies)
-    assert examples - set(range(1, 7)), "a place and its number are told apart"
-
-
-def test_every_link_of_the_page_is_to_a_number() -> None:
     html = render(numbered(TAGS)).html
     linked = {int(text.split("&")[0].split('"')[0]) for text in html.split('href="#game=')[1:]}
-    assert linked
-    assert linked <= {int(tag) for tag in TAGS}
-    assert linked - set(range(1, 7))
+    examples = {line["example"] for table in told["openings"] for line in table["lines"]}
+    for numbers in ({*shown}, linked, examples):
+        assert numbers <= {*plies}
+    assert shown == {number: plies[number] for number in shown}
+    assert min(map(len, (linked - {*range(1, 7)}, examples - {*range(1, 7)}))) > 0
 
 
-def test_the_tag_itself_comes_back_whatever_it_is() -> None:
-    tags = ("1", "", "007", "x", "4", "4")
-    packer = Packer()
-    records = numbered(tags)
-    for record in records:
-        packer.add(record)
-    assert [game.tags for game in unpacked(packer.pack())] == [[*r.tags] for r in records]
-
-
-# in Chromium
+# In Chromium
 
 _COLUMN = "[...document.querySelectorAll('#rows tr')].map(row => row.cells[0].textContent)"
 
@@ -124,78 +93,52 @@ def column(visit: Visit) -> list[str]:
     return shown
 
 
-@pytest.fixture(scope="module")
-def going_on(address_of: Any) -> str:
-    return str(address_of(render(numbered(TAGS))))
+def go(visit: Visit, address: str) -> None:
+    visit.page.goto("about:blank")
+    visit.open(address)
 
 
-def test_a_link_leads_to_the_same_game_before_and_after_a_late_one(
+def test_links_list_search_and_csv_say_the_same_numbers_and_back_leads_back(
     visit: Visit, address_of: Address
 ) -> None:
-    before = numbered(TAGS)
-    late = with_tags(GAMES[0], Number="3")
-    for records, place in ((before, 4), ([*before[:2], late, *before[2:]], 5)):
-        visit.page.goto("about:blank")
-        visit.open(f"{address_of(render(records))}#game=7&ply=2")
+    page = visit.page
+    before, late = numbered(TAGS), with_tags(GAMES[0], Number="3")
+    going_on = address_of(render(before))
+    later = address_of(render([*before[:2], late, *before[2:]]))
+    for address, told in ((later, "Game 7 (5 of 7) · "), (going_on, "Game 7 (4 of 6) · ")):
+        go(visit, f"{address}#game=7&ply=2")
         await_ply(visit, 7, 2)
-        assert visit.page.inner_text("#players .player >> nth=0").startswith(before[3].first)
-        told = f"Game 7 ({place} of {len(records)}) · "
-        assert visit.page.inner_text("#which").startswith(told)
-
-
-def test_list_search_and_csv_say_the_same_numbers(visit: Visit, going_on: str) -> None:
-    visit.open(going_on)
+        assert page.inner_text("#players .player >> nth=0").startswith(before[3].first)
+        assert page.inner_text("#which").startswith(told)
+    # The next game is the one that stands next.
+    page.click("#game-before")
+    await_ply(visit, 4, 0)
+    page.click("#game-after")
+    await_ply(visit, 7, 0)
+    page.wait_for_url("**#game=7&ply=0")
     assert column(visit) == ["1", "2", "4", "5", "7", "9"]
-    visit.page.click("#columns button >> text=No.")
+    page.click("#columns button >> text=No.")
     assert column(visit) == ["9", "7", "5", "4", "2", "1"]
-    for word in ("7", "#7"):
-        visit.page.fill("#filter", word)
-        assert "7" in column(visit)
+    page.fill("#filter", "#3")
+    assert column(visit) == []
+    page.fill("#filter", "7")
+    assert "7" in column(visit)
+    page.fill("#filter", "#7")
     assert column(visit) == ["7"]
-    with visit.page.expect_download() as saved:
-        visit.page.click("#save-games")
+    with page.expect_download() as saved:
+        page.click("#save-games")
     text = Path(saved.value.path()).read_text(encoding="utf-8")
     assert [row["number"] for row in csv.DictReader(io.StringIO(text))] == ["7"]
-    visit.page.fill("#filter", "#3")
-    assert column(visit) == []
-
-
-def test_a_number_that_no_game_has_leads_nowhere(visit: Visit, going_on: str) -> None:
-    for number in ("3", "6", "8", "2.5", "1e9"):
-        visit.page.goto("about:blank")
-        visit.open(f"{going_on}#game={number}")
-        assert visit.page.inner_text("#which").startswith("Game 1 of 6")
-
-
-def test_the_next_game_is_the_one_that_stands_next(visit: Visit, going_on: str) -> None:
-    visit.open(f"{going_on}#game=4&ply=0")
-    await_ply(visit, 4, 0)
-    visit.page.click("#game-after")
-    await_ply(visit, 7, 0)
-    visit.page.wait_for_url("**#game=7&ply=0")
-    visit.page.click("#game-before")
-    await_ply(visit, 4, 0)
-
-
-@pytest.mark.parametrize("tags", [TAGS, ("",) * 6], ids=["by tag", "by place"])
-def test_numbers_find_their_game_among_those_that_are_replayed(
-    visit: Visit, address_of: Address, tags: Sequence[str]
-) -> None:
-    address = address_of(replaying(numbered(tags), 4))
-    for place, tag in enumerate(tags, 1):
-        number = int(tag or place)
-        visit.page.goto("about:blank")
-        visit.open(f"{address}#game={number}&ply=1")
-        visit.page.wait_for_function(
-            "number => document.getElementById('which').textContent.startsWith(`Game ${number} `)",
-            arg=number,
-        )
-        assert str(number) in column(visit)
+    page.evaluate("sessionStorage.clear()")
+    for number in ("3", "6", "8", "2.5", "1e9"):  # that no game has lead nowhere
+        go(visit, f"{going_on}#game={number}")
+        assert page.inner_text("#which").startswith("Game 1 of 6")
 
 
 def test_back_to_the_address_without_a_game_shows_what_the_page_began_with(
-    visit: Visit, going_on: str
+    visit: Visit, address_of: Address
 ) -> None:
+    going_on = address_of(render(numbered(TAGS)))
     visit.open(going_on)
     end = len(GAMES[0].plies)
     await_ply(visit, 1, end)
@@ -207,3 +150,23 @@ def test_back_to_the_address_without_a_game_shows_what_the_page_began_with(
     assert visit.page.get_attribute("#rows [aria-current]", "data-number") == "1"
     visit.page.go_forward()
     await_ply(visit, 7, 0)
+
+
+@pytest.mark.parametrize("tags", [TAGS, ("",) * 6], ids=["by tag", "by place"])
+def test_numbers_find_their_game_among_those_that_are_replayed(
+    visit: Visit, address_of: Address, tags: Sequence[str]
+) -> None:
+    packer = Packer(replayed=4)
+    records = numbered(tags)
+    gathered = gather(records)
+    for record in records:
+        packer.add(record)
+    address = address_of(page_of(gathered._replace(packer=packer)))
+    for place, tag in enumerate(tags, 1):
+        number = int(tag or place)
+        go(visit, f"{address}#game={number}&ply=1")
+        visit.page.wait_for_function(
+            "number => document.getElementById('which').textContent.startsWith(`Game ${number} `)",
+            arg=number,
+        )
+        assert str(number) in column(visit)
