@@ -5,17 +5,13 @@ from __future__ import annotations
 import pytest
 from tests.reports import test_ten_thousand_games as large
 
-address = large.address
+
+@pytest.fixture
+def count() -> int:
+    """How many games there are."""
+    return 10_000
 
 
-@pytest.fixture(scope="module")
-def long() -> large.Long:
-    return large.long_of(10_000)
-
-
-test_the_page_stays_below_three_megabytes = large.test_the_page_stays_below_three_megabytes
-test_games_can_be_replayed = large.test_games_can_be_replayed
-test_how_soon_the_page_answers_is_told = large.test_how_soon_the_page_answers_is_told
-test_the_filter_finds_games = large.test_the_filter_finds_games
-test_each_heading_sorts_up_and_down = large.test_each_heading_sorts_up_and_down
-test_the_pager_ends_at_the_last_game = large.test_the_pager_ends_at_the_last_game
+test_a_page_of_thousands_of_games_is_small_and_finds_sorts_and_replays_them = (
+    large.test_a_page_of_thousands_of_games_is_small_and_finds_sorts_and_replays_them
+)

@@ -1,0 +1,235 @@
+"""Boards on the page: the script shows what Python does, for random positions of every game.
+
+In a real browser, and under node.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from itertools import dropwhile
+from random import Random
+from typing import Any, Final
+
+import pytest
+from places import ROOT
+from shown_moves import legal_of
+from tools import needs
+from walks import last_of, some_position, walk
+
+from lath import games
+from lath.games.core import Game, Position
+from lath.games.drawing import board
+from lath.games.drawing.board import effects, piece_words, pieces_of, svg
+from lath.games.drawing.shapes import CELL
+from lath.games.overlays import Groups, Sight, groups, of, sight
+
+TEMPLATES: Final = ROOT / "reports" / "templates"
+
+
+def scripts(*names: str) -> str:
+    return "".join((TEMPLATES / "js" / f"{name}.js").read_text("utf-8") for name in names)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any) -> Iterator[Any]:
+    """A page with a board of every game, `boards` by id, and `data`."""
+    opened = browser.new_page()
+    complaints: list[str] = []
+    opened.on("console", lambda message: complaints.append(message.text))
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    data = json.dumps({game.id: board.to_json(game) for game in games.installed()})
+    templates = "".join(
+        f'<template id="{game.id}">{board.template(game)}</template>' for game in games.installed()
+    )
+    make = """
+        const boards = {};
+        for (const id of Object.keys(data)) {
+          boards[id] = lath.makeBoard(data[id], document.getElementById(id));
+          document.body.append(boards[id].element);
+        }
+    """
+    script = scripts("open", "dom", "geometry", "overlays", "sprites", "board")
+    opened.set_content(
+        f"<!DOCTYPE html><body>{templates}<script>{script}const data = {data};{make}</script>"
+    )
+    yield opened
+    opened.close()
+    assert complaints == []
+
+
+def test_the_page_draws_what_the_svg_file_has(page: Any) -> None:
+    for game in games.installed():
+        for ply in (0, 5, 9, 14, -1):
+            position = last_of(game, 3) if ply < 0 else some_position(game, 3, ply)
+            outcome = position.outcome()
+            names = game.board.names
+            decided, is_loss = (outcome.cells, outcome.is_loss) if outcome else ((), False)
+            last = Random(ply).sample(names, 2)
+            shown = {
+                "stacks": list(position.contents()),
+                "moved": sorted(map(names.index, last)),
+                "deciding": list(map(names.index, decided)),
+                "isLoss": is_loss,
+                "legal": legal_of(position),
+                "aids": True,
+            }
+            markup = page.evaluate(
+                "([id, shown]) => { boards[id].show(shown); return boards[id].element.outerHTML; }",
+                [game.id, shown],
+            )
+            file = svg(
+                position, highlight=decided, is_loss=is_loss, last=last, legal=True, aids=True
+            )
+            page_has, file_has = drawn(page, markup, "below", "stacks", "marks"), drawn(page, file)
+            assert [leaf for leaf, _ in page_has] == [leaf for leaf, _ in file_has], (game.id, ply)
+            # Sizes may differ by what rounding costs.
+            for (leaf, one), (_, other) in zip(page_has, file_has, strict=True):
+                assert one == other or one == pytest.approx(other, rel=0.002, abs=0.5), leaf
+
+
+def drawn(page: Any, markup: str, *layers: str) -> list[tuple[str, list[float]]]:
+    """Return what an SVG has in layers, or all but the ground, in order.
+
+    Each shape or word as markup without path data, and the length and the extent of its path: the
+    two write the same numbers in different ways.
+    """
+    script = """([markup, layers]) => {
+        const parsed = new DOMParser().parseFromString(markup, "text/html").querySelector("svg");
+        const root = document.importNode(parsed, true);
+        document.body.append(root);
+        const parts = layers.length ? layers.map((name) => root.querySelector(`.${name}`)) : [root];
+        const leaves = parts.flatMap((part) => [...part.querySelectorAll("path, circle, text")]);
+        const found = leaves.map((leaf) => {
+            const length = leaf.getTotalLength ? leaf.getTotalLength() : 0;
+            const box = leaf.getBBox();
+            leaf.removeAttribute("d");
+            return [leaf.outerHTML, [length, box.x, box.y, box.width, box.height]];
+        });
+        root.remove();
+        return JSON.stringify(found);
+    }"""
+    told = json.loads(page.evaluate(script, [markup, list(layers)]))
+    found = [(str(leaf), size) for leaf, size in told]
+    if layers:
+        return found
+    # The plate, its labels, the cells and the names in them come first.
+    cells = next(i for i, (leaf, _) in enumerate(found) if f'fill="{CELL}"' in leaf)
+    return list(dropwhile(lambda one: is_name(one[0]), found[cells + 1 :]))
+
+
+def is_name(leaf: str) -> bool:
+    return re.search(r">[a-z][0-9]+</text>", leaf) is not None
+
+
+LOOKS: Final = """([id, css]) => {
+    const style = document.createElement("style");
+    style.textContent = css;
+    document.head.append(style);
+    const names = ["fill", "stroke", "strokeWidth", "strokeDasharray", "opacity", "fillRule",
+      "fontSize", "fontWeight", "textAnchor", "strokeLinejoin", "strokeLinecap", "display"];
+    const parts = [...boards[id].element.querySelectorAll("g, path, circle, text")];
+    const looks = parts.map((part) => {
+      const computed = getComputedStyle(part);
+      return `${part.tagName} ${names.map((name) => computed[name]).join(" ")}`;
+    });
+    const cells = [...boards[id].element.querySelectorAll("svg > .cell")];
+    const told = cells.map((cell) => cell.querySelector("title").textContent);
+    const hidden = [...cells.keys()].filter((at) => [...cells[at].querySelectorAll("text")].some(
+      (name) => getComputedStyle(name).visibility === "hidden"));
+    style.remove();
+    return [looks.join("\\n"), told, hidden];
+}"""
+
+
+def test_cells_say_what_lies_on_them_and_styles_hide_their_names_below_a_disc_alone(
+    page: Any,
+) -> None:
+    # All styles of the report: which of them the page has is the page's affair.
+    css = "".join(path.read_text("utf-8") for path in sorted((TEMPLATES / "css").glob("*.css")))
+    hidden = []
+    for game in games.installed():
+        position = last_of(game, 5)
+        contents = position.contents()
+        shown = {"stacks": list(contents), "moved": [0], "deciding": [1, 2], "aids": True}
+        words = [piece_words(content, pieces_of(game)) for content in contents]
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            page.evaluate("([id, shown]) => { boards[id].show(shown); }", [game.id, shown])
+            bare, told, _ = page.evaluate(LOOKS, [game.id, ""])
+            assert told == [
+                f"{name}: {each}" for name, each in zip(game.board.names, words, strict=True)
+            ]
+            styled, _, names_hidden = page.evaluate(LOOKS, [game.id, css])
+            assert (styled, names_hidden) == (bare, []), (game.id, scheme)
+        # How often moves of a tree were played is written on discs, over the names of their cells.
+        shares = [[3, 0.5, "#777777", "50"], [4, 0.25, "#777777", "25"]]
+        shown = {"stacks": [""] * len(contents), "shares": shares}
+        page.evaluate("([id, shown]) => { boards[id].show(shown); }", [game.id, shown])
+        hidden.append(page.evaluate(LOOKS, [game.id, css])[2])
+    assert [3, 4] in hidden
+    assert all(cells in ([3, 4], []) for cells in hidden), "a board may have no names in its cells"
+
+
+# Under node: what the script finds where it draws nothing
+
+
+def evaluated(expression: str, value: Any) -> Any:
+    """Return what the expression comes to, `value` being there, as JSON."""
+    reading = 'const value = JSON.parse(require("fs").readFileSync(0, "utf-8"));'
+    program = f"{scripts('open', 'overlays')}{reading}console.log(JSON.stringify({expression}));"
+    ran = subprocess.run(
+        ["node", "-e", program],
+        input=json.dumps(value),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    return json.loads(ran.stdout)
+
+
+def expected_overlays(position: Position) -> list[Any]:
+    board, contents = position.game.board, position.contents()
+    found: list[Any] = []
+    for overlay in of(position.game):
+        if isinstance(overlay, Groups):
+            found.append([list(group) for group in groups(overlay, board, contents)])
+        elif isinstance(overlay, Sight):
+            seen = sight(overlay, board, contents).items()
+            found.append([[cell, [list(ray) for ray in rays]] for cell, rays in seen])
+    return found
+
+
+def pairs(mapping: Mapping[Any, Any]) -> list[list[Any]]:
+    return [list(pair) for pair in mapping.items()]
+
+
+@needs("node")
+@pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
+def test_the_script_finds_overlays_and_effects_of_moves_that_python_finds(game: Game) -> None:
+    found: list[Position] = []
+    for seed in range(4):
+        played = [position for position, _ in walk(game, seed)]
+        found += [*played[::3], played[-1]]
+    told = evaluated(
+        """[value.all.map(([legal, stacks]) => value.overlays.shown.map((shown) =>
+          shown.kind === "groups"
+            ? lath.overlays.groups(shown, value.overlays.neighbours, stacks)
+            : lath.overlays.sight(shown, value.overlays.rays, stacks))),
+        value.all.map(([legal, stacks]) => lath.effectsOf(legal, stacks)).map((does) =>
+          [[...does.dots], [...does.kinds], does.lines, does.turned, does.others])]""",
+        {
+            "overlays": board.to_json(game)["overlays"],
+            "all": [[legal_of(position), position.contents()] for position in found],
+        },
+    )
+    assert told[0] == [expected_overlays(position) for position in found]
+    expected = [effects(position) for position in found]
+    assert told[1] == [
+        [pairs(does.dots), pairs(does.kinds), does.lines, does.turned, does.others]
+        for does in expected
+    ]
+    assert not any(does.others for does in expected)  # all of our games' moves are drawn
