@@ -1,7 +1,9 @@
-"""The list of games and the downloads of a report, in a real browser."""
+"""The list of games, crosstable, openings and downloads of a report, in a real browser."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,14 +11,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from report_pages import MANY_BOTS, many_bots, played
-from sample_records import BUILT_IN, cut, hostile_records, random_game, with_tags
+from sample_records import hostile_records
 
 from lath import notation
 from lath.notation.record import Record
 from lath.notation.replay import positions
-from lath.notation.scanner import parse
+from lath.reports.export import to_csv, to_json
 from lath.reports.page.document import document
-from lath.reports.page.page import Page, render
+from lath.reports.page.page import Page
+from lath.reports.standings import compute
 
 if TYPE_CHECKING:
     from browsing import Visit
@@ -24,10 +27,17 @@ if TYPE_CHECKING:
 Address = Callable[[Page], str]
 Pages = Callable[[str], Page]
 
+RECORDS = played()
+
 
 @pytest.fixture
 def report(address_of: Address, the_page: Pages) -> str:
     return address_of(the_page("played"))
+
+
+def shown_numbers(visit: Visit) -> list[int]:
+    script = "[...document.querySelectorAll('#rows tr')].map(row => Number(row.dataset.number))"
+    return list(visit.page.evaluate(script))
 
 
 def found(visit: Visit) -> int:
@@ -35,12 +45,8 @@ def found(visit: Visit) -> int:
     return int(visit.page.inner_text("#found").split()[0].replace(",", ""))
 
 
-def test_the_filter_finds_games_by_what_the_list_tells(visit: Visit, report: str) -> None:
-    visit.open(report)
-    listed = [_told_of(record) for record in played()]
-    for words in ("yavalath bob", "1-0", "ann cat", "group of four", "zz"):
-        visit.page.fill("#filter", words)
-        assert found(visit) == sum(_has(told, words) for told in listed), words
+def numbers_of(wanted: Callable[[Record], bool]) -> list[int]:
+    return [number for number, record in enumerate(RECORDS, 1) if wanted(record)]
 
 
 def _told_of(record: Record) -> list[str]:
@@ -53,27 +59,93 @@ def _told_of(record: Record) -> list[str]:
     return [text.lower() for text in told]
 
 
-def _has(told: list[str], words: str) -> bool:
+def _has(record: Record, words: str) -> bool:
+    told = _told_of(record)
     return all(any(word in text for text in told) for word in words.split())
+
+
+def saved(visit: Visit, button: str) -> str:
+    with visit.page.expect_download() as waiting:
+        visit.page.click(button)
+    return Path(waiting.value.path()).read_text(encoding="utf-8")
+
+
+def records_in(text: str, folder: Path) -> list[Record]:
+    path = folder / "games.lath"
+    path.write_text(text, encoding="utf-8")
+    return list(notation.read(path))
+
+
+def test_the_list_finds_narrows_sorts_and_turns_pages_and_is_kept(
+    visit: Visit, report: str, tmp_path: Path
+) -> None:
+    page = visit.page
+    visit.open(report)
+    page.select_option("#page-size", "100")
+    for words in ("yavalath bob", "1-0", "ann cat", "group of four", "zz", "surikata ann"):
+        page.fill("#filter", words)
+        wanted = numbers_of(lambda record, words=words: _has(record, words))  # type: ignore[misc]
+        assert (found(visit), shown_numbers(visit)) == (len(wanted), wanted), words
+    assert page.inner_text("#found") == f"{len(wanted)} of {len(RECORDS)} games"
+    # The games that the filter leaves are downloaded.
+    assert records_in(saved(visit, "#save-records"), tmp_path) == [RECORDS[n - 1] for n in wanted]
+    rows = list(csv.DictReader(io.StringIO(saved(visit, "#save-games"))))
+    assert [row["first"] for row in rows] == [RECORDS[n - 1].first for n in wanted]
+    page.click("#clear")
+    assert page.inner_text("#found") == f"{len(RECORDS)} games"
+    for title, key in (
+        ("Plies", lambda record: len(record.plies)),
+        ("First", lambda record: record.first),
+        ("Round", lambda record: int(record.tag("Round"))),
+    ):
+        heading = page.locator("#columns th", has_text=title)
+        for direction, sign in (("ascending", 1), ("descending", -1)):
+            heading.locator("button").click()
+            assert heading.get_attribute("aria-sort") == direction
+            keys = [key(RECORDS[number - 1]) for number in shown_numbers(visit)]
+            assert keys == sorted(keys, reverse=sign < 0)
+    page.click("#columns button >> text=No.")
+    page.select_option("#page-size", "10")
+    page.click("#page-after")
+    assert shown_numbers(visit) == list(range(11, 21))
+    page.click("#rows a >> nth=7")
+    visit.await_game(18)
+    assert page.inner_text("#at").startswith("0 /")
+    assert page.get_attribute("#rows [aria-current]", "data-number") == "18"
+    page.click("#page-last")
+    assert shown_numbers(visit)[-1] == len(RECORDS)
+    assert page.get_attribute("#page-after", "aria-disabled") == "true"
+    page.select_option("#only-bot", "bob")
+    page.select_option("#only-why", "crash")
+    crashed = numbers_of(lambda r: "bob" in (r.first, r.second) and r.termination == "crash")
+    assert shown_numbers(visit) == crashed
+    page.select_option("#only-why", "")
+    page.fill("#filter", "mammalath")
+    page.click("#columns button >> text=Plies")
+    page.click("#page-after")
+    before = shown_numbers(visit)
+    page.reload()  # the page is as it was
+    visit.await_game(18)
+    assert shown_numbers(visit) == before
+    kept = [page.input_value(name) for name in ("#filter", "#only-bot", "#page-size")]
+    assert kept == ["mammalath", "bob", "10"]
 
 
 def test_two_bots_are_found_in_both_seats_however_they_are_named(visit: Visit, report: str) -> None:
     visit.open(report)
-    pairs = [{record.first, record.second} for record in played()]
     for words, names in {
         "ann vs bob": {"ann", "bob"},
         "1-0 Bob VS. ann": {"ann", "bob"},
         "cat against an yavalath": {"ann", "cat"},
     }.items():
         visit.page.fill("#filter", words)
-        others = [word for word in words.split() if word in ("1-0", "yavalath")]
-        told = zip(pairs, map(_told_of, played()), strict=True)
-        assert found(visit) == sum(
-            pair == names and _has(game, " ".join(others)) for pair, game in told
-        )
+        others = " ".join(word for word in words.split() if word in ("1-0", "yavalath"))
+        met = [{r.first, r.second} == names and _has(r, others) for r in RECORDS]
+        assert found(visit) == sum(met)
         assert set(visit.page.inner_text("#versus-title").split(" against ")) == names
     visit.page.fill("#filter", "ann vs")
-    assert found(visit) == sum("ann" in pair for pair in pairs), "who types on is not disturbed"
+    of_ann = numbers_of(lambda record: "ann" in (record.first, record.second))
+    assert found(visit) == len(of_ann), "who types on is not disturbed"
     assert not visit.page.is_visible("#versus")
 
 
@@ -85,93 +157,73 @@ def test_a_cell_of_a_crosstable_leads_to_its_games_and_back(visit: Visit, report
     scrolled = visit.page.evaluate("scrollY")
     cell.press("Enter")
     visit.page.wait_for_selector("#versus table >> nth=1")
-    row, other = document(played())["standings"]["overall"]["rows"][:2]
+    told = document(RECORDS)
+    row, other = told["standings"]["overall"]["rows"][:2]
     a, b = row["name"], other["name"]
     assert visit.page.url.endswith(f"#games&a={a}&b={b}")
-    met = [record for record in played() if {record.first, record.second} == {a, b}]
+    met = numbers_of(lambda record: {record.first, record.second} == {a, b})
     assert found(visit) == len(met)
-    told = visit.page.inner_text("#versus .told")
-    assert f"{a} scored {score} of {len(met)} points" in told
-    (ahead,) = (
-        one["ahead"] for one in document(played())["bots"][0]["opponents"] if one["name"] == b
-    )
+    said = visit.page.inner_text("#versus .told")
+    assert f"{a} scored {score} of {len(met)} points" in said
+    (ahead,) = (one["ahead"] for one in told["bots"][0]["opponents"] if one["name"] == b)
     assert ahead is not None
     assert ahead["high"] is not None
-    assert f"{abs(round(ahead['value']))} ±{round(ahead['high'] - ahead['value'])}" in told
+    assert f"{abs(round(ahead['value']))} ±{round(ahead['high'] - ahead['value'])}" in said
     visit.page.go_back()
     visit.page.wait_for_selector("#versus", state="hidden")
     visit.page.wait_for_function(f"() => Math.abs(scrollY - {scrolled}) < 2")
-    assert found(visit) == len(played())
+    assert found(visit) == len(RECORDS)
     visit.page.go_forward()
     visit.page.wait_for_selector("#versus table >> nth=1")
-    assert not visit.complaints
 
 
 def test_openings_are_looked_at_on_a_board_one_click_deeper(visit: Visit, report: str) -> None:
     visit.open(report)
-    trees = {part["game"]: part["lines"] for part in document(played())["trees"]}
+    trees = {part["game"]: part["lines"] for part in document(RECORDS)["trees"]}
     visit.page.locator("#openings summary", has_text="Yavalath").click()
     tree = visit.page.locator(".explorer[data-game=yavalath] .tree")
     tree.wait_for()
     shown = tree.locator("tbody tr > th").all_inner_texts()
-    lines = trees["yavalath"]
-    assert shown == [line["text"] for line in lines if " " not in line["text"]]
+    lines = [line["text"].split() for line in trees["yavalath"]]
+    assert shown == [words[0] for words in lines if len(words) == 1]
     move = shown[0]
     tree.locator(f".cell:has(title:text-matches('^{move}:'))").click()
     assert tree.locator(".way strong").inner_text() == f"1. {move}"
-    begun = [line["text"].split() for line in lines]
-    deeper = [words[1] for words in begun if len(words) == 2 and words[0] == move]
+    deeper = [words[1] for words in lines if len(words) == 2 and words[0] == move]
     assert tree.locator("tbody tr > th").all_inner_texts() == deeper
     tree.locator(".way button").click()
     assert tree.locator("tbody tr > th").all_inner_texts() == shown
     visit.page.locator("#openings summary", has_text="Mammalath").first.click()
     setups = visit.page.locator(".explorer[data-game=mammalath] .setup svg.board")
     setups.first.wait_for()
-    (part,) = (part for part in document(played())["setups"] if part["game"] == "mammalath")
+    (part,) = (part for part in document(RECORDS)["setups"] if part["game"] == "mammalath")
     assert setups.count() == len(part["lines"])
     assert visit.sideways() <= 0
-    assert not visit.complaints
 
 
-def downloaded(visit: Visit, button: str) -> Path:
-    with visit.page.expect_download() as download:
-        visit.page.click(button)
-    return Path(download.value.path())
-
-
-def records_in(path: Path) -> list[Record]:
-    """Return the records of a file that has no suffix."""
-    return list(notation.read(path.rename(path.with_suffix(".lath"))))
-
-
-def test_downloaded_records_without_numbers_are_those_of_the_source(
-    visit: Visit, address_of: Address, the_page: Pages
+def test_records_and_standings_are_downloaded_as_they_are_and_run_nothing(
+    visit: Visit, report: str, address_of: Address, the_page: Pages, tmp_path: Path
 ) -> None:
+    visit.open(report)
+    assert records_in(saved(visit, "#save-records"), tmp_path) == list(RECORDS)
+    assert json.loads(saved(visit, "#save-standings-json")) == document(RECORDS)["standings"]
+    table = to_csv(to_json(compute(RECORDS)))
+    assert saved(visit, "#save-standings-csv").splitlines() == table.splitlines()
     visit.open(address_of(the_page("hostile")))
-    text = downloaded(visit, "#save-records").read_text(encoding="utf-8")
+    text = saved(visit, "#save-records")
     # Lines may be broken elsewhere.
     assert text.split() == "".join(notation.format_records(hostile_records())).split()
-
-
-def test_the_standings_of_many_bots_are_downloaded_whole(
-    visit: Visit, address_of: Address, the_page: Pages
-) -> None:
+    rows = list(csv.DictReader(io.StringIO(saved(visit, "#save-games"), newline="")))
+    assert "'=1+1" in {row["first"] for row in rows}
+    cells = [cell for row in rows for cell in row.values()]
+    assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))]
     visit.open(address_of(the_page("many bots")))
     assert visit.page.locator(".sheet-of-bot").count() == MANY_BOTS
-    told = json.loads(downloaded(visit, "#save-standings-json").read_text(encoding="utf-8"))
+    told = json.loads(saved(visit, "#save-standings-json"))
     assert told == json.loads(json.dumps(document(many_bots())["standings"]))
 
 
-def test_a_crosstable_of_one_game_tells_more_of_each_cell(visit: Visit, report: str) -> None:
-    visit.open(report)
-    visit.page.locator("#crosstable summary").first.click()
-    cell = visit.page.locator("#crosstable details td[class^=h]").first
-    cell.hover()
-    cell.locator("span").wait_for()
-    assert "points: " in (cell.locator("span").text_content() or "")
-
-
-def test_on_a_phone_what_a_cell_says_is_on_the_screen(visit: Visit, report: str) -> None:
+def test_what_a_cell_says_is_on_the_screen_also_on_a_phone(visit: Visit, report: str) -> None:
     visit.page.set_viewport_size({"width": 320, "height": 640})
     visit.open(report)
     cells = visit.page.locator("#crosstable .crosstable >> nth=0 >> td[class^='h']")
@@ -182,56 +234,10 @@ def test_on_a_phone_what_a_cell_says_is_on_the_screen(visit: Visit, report: str)
             " return [left, right]; }"
         )
         assert 0 <= left < right <= 320
-
-
-STUCK = {
-    "ppo2p/1p2ppo/po1poo1o/o1o1ppopo/pppo1o2pp/o2po1ooo/po1pp1g1/op1o1po/opoppo p": "1. Of4 0-1",
-    "p1ppoo/popg3/poo1popp/o2poo2p/ppoo3poo/op2oo2p/o1poppop/po1po2/opoopp p": "1. Oc2 1-0",
-}
-"""Manalath's players without a move: a group of four loses, one of five wins."""
-
-_ENDINGS = """async () => {
-  const games = await lath.openGames();
-  const told = [];
-  for (let i = 0; i < games.count; i += 1) {
-    const game = await lath.openGame(games, i);
-    const said = lath.verdictOf(game).map((part) => part.textContent ?? part).join("");
-    const shown = lath.boardOf(game.board);
-    shown.show({ stacks: game.stacks[game.plies], deciding: game.deciding, isLoss: game.isLoss });
-    told.push([said, shown.element.querySelector(".marks [stroke-dasharray]") !== null]);
-  }
-  return told;
-}"""
-
-
-def test_words_and_colours_say_who_won_or_lost_by_what_in_every_game(
-    visit: Visit, address_of: Address
-) -> None:
-    """Also of Manalath's players who cannot move, whose shape is not of the last move."""
-    endings = [random_game(name, seed) for name in BUILT_IN for seed in range(1, 9)]
-    for position, end in STUCK.items():
-        tags = f'[Game "manalath"]\n[First "ann"]\n[Second "bob"]\n[Position "{position}"]'
-        endings.append(parse(f"{tags}\n\n{end}\n"))
-    visit.open(address_of(render(endings)))
-    outcomes = [list(positions(record))[-1].outcome() for record in endings]
-    said = [one.told("ann", "bob").capitalize() for one in outcomes if one]
-    assert {"Ann made three in line and lost", "Ann made a group of five and won"} <= set(said)
-    told = visit.page.evaluate(_ENDINGS)
-    assert [words.replace("Drawn:", "A draw:").capitalize() for words, _ in told] == said
-    red = [bool(one and one.cells and one.is_loss) for one in outcomes]
-    assert [is_red for _, is_red in told] == red
-
-
-def test_a_game_that_counts_for_nothing_says_so_and_how_it_ended(
-    visit: Visit, address_of: Address
-) -> None:
-    ruling = "bob disqualified: played by hand"
-    game = with_tags(cut(played()[0], 3, "crash", "1-0"), Ruling=ruling)
-    visit.open(address_of(render([game])))
-    visit.page.wait_for_selector("#rows tr")
-    assert "bob disqualified" in visit.page.inner_text("#rows tr")
-    words = f"{game.second} crashed at ply 4 and lost; it counts for nothing: bob disqualified"
-    assert words in visit.page.inner_text("#replay")
-    table = downloaded(visit, "#save-games").read_text(encoding="utf-8-sig")
-    assert ",crash," in table, "as the record has it"
-    assert not visit.complaints
+    # A crosstable of one game tells more of each cell.
+    visit.page.set_viewport_size({"width": 1280, "height": 900})
+    visit.page.locator("#crosstable summary").first.click()
+    cell = visit.page.locator("#crosstable details td[class^=h]").first
+    cell.hover()
+    cell.locator("span").wait_for()
+    assert "points: " in (cell.locator("span").text_content() or "")

@@ -25,12 +25,6 @@ def visit(browser: Any) -> Iterator[Visit]:
 
 
 @pytest.fixture(scope="module")
-def quick(address_of: Address) -> str:
-    """A page that refreshes every second."""
-    return address_of(render(few(), refresh_s=1))
-
-
-@pytest.fixture(scope="module")
 def slow(address_of: Address) -> str:
     """A page that refreshes when nobody waits for it any more."""
     return address_of(render(few(), refresh_s=3600))
@@ -43,68 +37,74 @@ PAUSE = "document.getElementById('refresh-pause').click()"
 """Pauses the refreshing, or goes on with it."""
 
 
-def next_page(visit: Visit) -> None:
-    """Wait until the page has loaded itself again."""
-    visit.page.evaluate("window.isOld = true")
-    visit.page.clock.fast_forward(LONG_MS)
-    visit.page.wait_for_function("() => !window.isOld && document.readyState === 'complete'")
-
-
 def count_of_pages(visit: Visit) -> int:
     return len([url for url in visit.requests if url.startswith("file:")])
 
 
-def test_it_says_how_often_it_refreshes_and_does(visit: Visit, quick: str) -> None:
-    visit.open(quick)
+def stays(visit: Visit) -> None:
+    """See that much time passes and the page is not loaded again."""
+    visit.page.evaluate("window.isOld = true")
+    visit.page.clock.fast_forward(LONG_MS)
+    assert visit.page.evaluate("window.isOld") is True
+
+
+def test_it_says_how_often_it_refreshes_and_does(
+    visit: Visit, address_of: Address, the_page: Callable[[str], Page]
+) -> None:
+    visit.open(address_of(render(few(), refresh_s=1)))
     says = "() => document.getElementById('refresh-told')?.innerText === 'Refreshing every second'"
     visit.page.wait_for_function(says)
     with visit.page.expect_event("load"):
         pass
     visit.page.wait_for_function(says)
     assert count_of_pages(visit) >= 2
+    visit.open(address_of(the_page("played")))
+    assert visit.page.locator("#refresh").count() == 0, "which does not refresh"
 
 
 def test_it_comes_back_as_it_was_left(visit: Visit, address_of: Address) -> None:
     # By the machine's own clock: a window's does not tell a page that it was loaded again. So it
     # is paused, by clicks that are nobody's, while it is left and while it is looked at.
-    address = address_of(render(few(), refresh_s=5))
-    visit.open(f"{address}#game=5&ply=0")
-    visit.page.evaluate(PAUSE)
+    page = visit.page
+    visit.open(f"{address_of(render(few(), refresh_s=5))}#game=5&ply=0")
+    page.evaluate(PAUSE)
     visit.await_game(5)
-    visit.page.evaluate("""() => {
+    page.evaluate("""() => {
         document.querySelectorAll("details")[1].open = true;
         document.getElementById("filter").value = "ann";
         document.getElementById("filter").dispatchEvent(new Event("input"));
         document.getElementById("lengths").scrollIntoView({ behavior: "instant" });
     }""")
-    found, top = visit.page.inner_text("#found"), visit.page.evaluate("scrollY")
+    found, top = page.inner_text("#found"), page.evaluate("scrollY")
     assert top > 500
     # The event costs nothing until it comes; a function would be asked in every frame.
-    with visit.page.expect_event("load"):
-        visit.page.evaluate(PAUSE)
-    visit.page.evaluate(PAUSE)
+    with page.expect_event("load"):
+        page.evaluate(PAUSE)
+    page.evaluate(PAUSE)
     visit.await_game(5)
-    assert visit.page.url.endswith("#game=5&ply=0")
-    visit.page.wait_for_function("top => Math.abs(scrollY - top) < 2", arg=top)
-    assert visit.page.input_value("#filter") == "ann"
-    assert visit.page.inner_text("#found") == found
+    assert page.url.endswith("#game=5&ply=0")
+    page.wait_for_function("top => Math.abs(scrollY - top) < 2", arg=top)
+    assert (page.input_value("#filter"), page.inner_text("#found")) == ("ann", found)
     opened = "[...document.querySelectorAll('details')].map(one => one.open).indexOf(true)"
-    assert visit.page.evaluate(opened) == 1
+    assert page.evaluate(opened) == 1
 
 
 def test_a_button_pauses_it_for_as_long_as_the_tab_lives(visit: Visit, slow: str) -> None:
-    visit.page.clock.install()
+    page = visit.page
+    page.clock.install()
     visit.open(slow)
-    visit.page.click("#refresh-pause")
-    assert visit.page.inner_text("#refresh-told") == "Refreshing is paused"
-    visit.page.evaluate("window.isOld = true")
-    visit.page.clock.fast_forward(LONG_MS)
-    assert visit.page.evaluate("window.isOld") is True
-    visit.page.reload()
-    assert visit.page.inner_text("#refresh-told") == "Refreshing is paused"
-    assert visit.page.get_attribute("#refresh-pause", "aria-pressed") == "true"
-    visit.page.click("#refresh-pause")
-    next_page(visit)
+    assert page.inner_text("#refresh-told") == "Refreshing every 3600 seconds"
+    assert page.evaluate("document.getAnimations().length") == 0
+    page.click("#refresh-pause")
+    assert page.inner_text("#refresh-told") == "Refreshing is paused"
+    stays(visit)
+    page.reload()
+    assert page.inner_text("#refresh-told") == "Refreshing is paused"
+    assert page.get_attribute("#refresh-pause", "aria-pressed") == "true"
+    page.click("#refresh-pause")
+    page.evaluate("window.isOld = true")
+    page.clock.fast_forward(LONG_MS)
+    page.wait_for_function("() => !window.isOld && document.readyState === 'complete'")
     assert count_of_pages(visit) == 3
 
 
@@ -123,9 +123,7 @@ def test_it_waits_while_somebody_is_busy(visit: Visit, slow: str, what: str) -> 
     visit.open(f"{slow}#game=1&ply=2" if what == "a replay" else slow)
     visit.await_game(1)
     BUSY[what](visit.page)
-    visit.page.evaluate("window.isOld = true")
-    visit.page.clock.fast_forward(LONG_MS)
-    assert visit.page.evaluate("window.isOld") is True
+    stays(visit)
     assert count_of_pages(visit) == 1
 
 
@@ -140,18 +138,3 @@ def test_it_waits_ten_seconds_after_a_key(visit: Visit, slow: str) -> None:
     visit.page.clock.fast_forward(20_000)
     visit.page.wait_for_function("() => !window.isOld")
     assert count_of_pages(visit) == 2
-
-
-def test_nothing_moves_and_nothing_is_announced_again(visit: Visit, slow: str) -> None:
-    visit.page.emulate_media(reduced_motion="reduce")
-    visit.open(slow)
-    moving = "document.getAnimations().length"
-    assert visit.page.evaluate(moving) == 0
-    assert visit.page.inner_text("#refresh-told") == ("Refreshing every 3600 seconds")
-
-
-def test_a_page_that_does_not_refresh_has_no_button(
-    visit: Visit, address_of: Address, the_page: Callable[[str], Page]
-) -> None:
-    visit.open(address_of(the_page("played")))
-    assert visit.page.locator("#refresh").count() == 0
