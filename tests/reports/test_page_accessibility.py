@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from axe import axe_core, violations
 from browsing import MEDIA, new_window, visiting
+from markup import problems_in
 from report_pages import PAGES
+from tools import needs
 
 if TYPE_CHECKING:
     from browsing import Visit
@@ -83,12 +85,8 @@ WATCH: Final = """
       const label = at.labels?.[0];
       return over !== null && (at.contains(over) || over.contains(at) || label?.contains(over));
     });
-    return {
-      place: places.get(at),
-      name: at.outerHTML.slice(0, 120),
-      marked: lines.some(marked),
-      seen: hit,
-    };
+    const name = at.outerHTML.slice(0, 120);
+    return { place: places.get(at), name, marked: lines.some(marked), seen: hit };
   };
   // When a key is released, all that its press has done is done.
   document.addEventListener("keyup", () => { window.stops.push(focused()); });
@@ -132,6 +130,20 @@ CUT: Final = """
 }).filter(element => element.clientWidth > 1).map(element => element.outerHTML.slice(0, 100))
 """
 
+STOPS: Final = """
+() => [...document.querySelectorAll("main table")]
+  .filter(table => table.querySelector("thead th:nth-child(4)") && !table.closest("#games"))
+  .map(table => [...table.querySelectorAll("td")].filter(td => td.tabIndex >= 0).length)
+"""
+"""How many cells of each table can be tabbed to."""
+
+PAPER: Final = """
+() => {
+  const { backgroundColor, color } = getComputedStyle(document.body);
+  return [document.documentElement.scrollWidth, backgroundColor, color];
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def axe() -> str:
@@ -153,45 +165,48 @@ def open_page(
     return opened
 
 
-# What holds of every kind of page: each is opened once
-
-
-@pytest.fixture(scope="module", params=PAGES)
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture(scope="module")
-def shown(
-    kind: str, browser: Any, address_of: Callable[[Page], str], the_page: Callable[[str], Page]
-) -> Iterator[Visit]:
-    """A visitor of a page of each kind, which is without complaint and asks for nothing."""
+@pytest.mark.parametrize("kind", PAGES)
+def test_each_kind_of_page_is_read_and_used_by_everybody(
+    kind: str,
+    axe: str,
+    browser: Any,
+    address_of: Callable[[Page], str],
+    the_page: Callable[[str], Page],
+) -> None:
+    """Each is opened once: by axe-core, without motion, on paper and on a small phone."""
     window = new_window(browser)
     tab = window.new_page()
     tab.set_viewport_size({"width": 320, "height": 800})
     with visiting(tab) as visitor:
         visitor.open(address_of(the_page(kind)))
         tab.evaluate(LIST, str(LISTED))
-        yield visitor
-        assert visitor.complaints == []
+        finds_nothing(tab, axe, VIEWS[kind])
+        tab.emulate_media(**MEDIA)
+        assert tab.evaluate(MOVING) == []
+        if kind in ("played", "many bots"):
+            # However large a crosstable is, few stops lead past it.
+            stops = tab.evaluate(STOPS)
+            assert len(stops) > 0
+            assert max(stops) <= 1
+        if kind in ("played", "outcome", "one game", "measures compared"):
+            tab.set_viewport_size({"width": A4_WIDTH, "height": 800})
+            tab.emulate_media(media="print", color_scheme="dark")
+            assert tab.evaluate(CUT) == []
+            width, ground, ink = tab.evaluate(PAPER)
+            assert width <= A4_WIDTH
+            assert ground in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
+            assert ink == "rgb(0, 0, 0)"
+            tab.emulate_media(**MEDIA)
+        tab.set_viewport_size({"width": 320, "height": 640})
+        tab.wait_for_function(FITS)  # tables become cards a moment later
+        tab.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+        assert visitor.sideways() == 0
+        clipped = "[document.documentElement, document.body, document.querySelector('main')]"
+        kinds = tab.evaluate(f"{clipped}.map(one => getComputedStyle(one).overflowX)")
+        assert set(kinds) == {"visible"}
         tab.evaluate("scrollTo(0, document.body.scrollHeight)")
         assert len(visitor.documents()) == 1
     window.close()
-
-
-@pytest.fixture
-def page(shown: Visit) -> Iterator[Any]:
-    """The page of a kind, which a test may emulate anything in."""
-    yield shown.page
-    shown.page.emulate_media(**MEDIA)
-
-
-def test_axe_sees_every_kind_of_page() -> None:
-    assert set(VIEWS) == set(PAGES)
-
-
-def test_axe_finds_nothing(page: Any, axe: str, kind: str) -> None:
-    finds_nothing(page, axe, VIEWS[kind])
 
 
 def finds_nothing(opened: Any, axe: str, views: Sequence[tuple[str, int]]) -> None:
@@ -200,51 +215,6 @@ def finds_nothing(opened: Any, axe: str, views: Sequence[tuple[str, int]]) -> No
         opened.set_viewport_size({"width": width, "height": 800})
         opened.emulate_media(color_scheme=scheme)
         assert violations(opened) == [], (scheme, width)
-
-
-def test_nothing_moves_for_who_wants_no_motion(page: Any) -> None:
-    page.emulate_media(reduced_motion="reduce")
-    assert page.evaluate(MOVING) == []
-
-
-@pytest.mark.parametrize("kind", ["played", "many bots"], indirect=True)
-def test_no_table_is_a_trap_for_the_keyboard(page: Any) -> None:
-    """However large a crosstable is, few stops lead past it."""
-    stops = page.evaluate("""
-        () => [...document.querySelectorAll("main table")]
-          .filter(table => table.querySelector("thead th:nth-child(4)") && !table.closest("#games"))
-          .map(table => [...table.querySelectorAll("td")].filter(td => td.tabIndex >= 0).length)
-    """)
-    assert stops
-    assert max(stops) <= 1
-
-
-@pytest.mark.parametrize(
-    "kind", ["played", "outcome", "one game", "measures compared"], indirect=True
-)
-def test_paper_is_white_and_has_all_of_the_page(page: Any) -> None:
-    page.set_viewport_size({"width": A4_WIDTH, "height": 800})
-    page.emulate_media(media="print", color_scheme="dark")
-    assert page.evaluate(CUT) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= A4_WIDTH
-    ground, ink = page.evaluate(
-        "() => { const s = getComputedStyle(document.body); return [s.backgroundColor, s.color]; }"
-    )
-    assert ground in {"rgb(255, 255, 255)", "rgba(0, 0, 0, 0)"}
-    assert ink == "rgb(0, 0, 0)"
-
-
-def test_a_page_fits_a_small_phone(shown: Visit) -> None:
-    shown.page.set_viewport_size({"width": 320, "height": 640})
-    shown.page.wait_for_function(FITS)  # tables become cards a moment later
-    shown.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
-    assert shown.sideways() == 0
-    clipped = "[document.documentElement, document.body, document.querySelector('main')]"
-    kinds = shown.page.evaluate(f"{clipped}.map(one => getComputedStyle(one).overflowX)")
-    assert set(kinds) == {"visible"}
-
-
-# What is looked at in some
 
 
 def test_axe_finds_nothing_in_openings_and_two_bots_compared(
@@ -264,13 +234,6 @@ def test_axe_finds_nothing_in_openings_and_two_bots_compared(
     assert violations(opened) == []
 
 
-def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:
-    opened = open_page("empty")
-    opened.evaluate("document.body.append(document.createElement('button'))")
-    opened.evaluate(axe)
-    assert [told.split(":")[0] for told in violations(opened)][:1] == ["button-name"]
-
-
 def test_axe_finds_nothing_in_forced_colours(open_page: Callable[..., Any], axe: str) -> None:
     """By the rules of colours: the document is the one that all rules have seen."""
     finds_nothing_in_forced_colours(open_page("played", forced_colors="active"), axe, "cat.color")
@@ -284,16 +247,29 @@ def finds_nothing_in_forced_colours(opened: Any, axe: str, *tags: str) -> None:
         assert violations(opened, *tags) == [], scheme
 
 
-def test_axe_would_tell_of_colours_that_are_not_forced(
-    open_page: Callable[..., Any], axe: str
-) -> None:
+def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:
     opened = open_page("empty", forced_colors="active")
     opened.evaluate(axe)
     opened.evaluate("""() => {
+      document.body.append(document.createElement('button'));
       const { style } = document.querySelector("h1");
       [style.forcedColorAdjust, style.color, style.background] = ["none", "#777", "#888"];
     }""")
-    assert [told.split(":")[0] for told in violations(opened, "cat.color")] == ["color-contrast"]
+    for tags, rule in ((["cat.color"], "color-contrast"), (["cat.name-role-value"], "button-name")):
+        assert [told.split(":")[0] for told in violations(opened, *tags)] == [rule]
+
+
+@needs("node", "npm")
+def test_every_kind_of_page_is_valid_html(the_page: Callable[[str], Page], tmp_path: Any) -> None:
+    """By html-validate, from npm; one page there is not, and it says so."""
+    for kind in PAGES:
+        (tmp_path / f"{kind}.html").write_text(the_page(kind).html, encoding="utf-8")
+    wrong = the_page("empty").html.replace("<main", '<p id="x"></div><main id="x"', 1)
+    (tmp_path / "wrong.html").write_text(wrong, encoding="utf-8")
+    problems = problems_in(tmp_path)
+    told = [said for said in problems if said.startswith("wrong.html:")]
+    assert {said.split()[1] for said in told} >= {"no-dup-id:", "close-order:"}
+    assert [said for said in problems if said not in told] == []
 
 
 @pytest.mark.parametrize(("which", "width"), [("played", 1280), ("outcome", 320), ("hostile", 320)])
@@ -308,8 +284,7 @@ def tab_reaches_all(opened: Any, listed: int) -> None:
     opened.evaluate(LIST, str(listed))
     reachable = opened.evaluate(REACHABLE)
     visited = list(_tabbed(opened, most=len(reachable) + 20))
-    assert [stop["name"] for stop in visited if not stop["marked"]] == []
-    assert [stop["name"] for stop in visited if not stop["seen"]] == []
+    assert [stop["name"] for stop in visited if not (stop["marked"] and stop["seen"])] == []
     places = [stop["place"] for stop in visited]
     assert places == sorted(places)
     assert set(reachable) <= set(places)
@@ -330,29 +305,22 @@ def _tabbed(opened: Any, most: int) -> Iterator[dict[str, Any]]:
     pytest.fail(f"the focus is still in the page after {most} times Tab")
 
 
-def test_a_page_can_be_printed(open_page: Callable[..., Any]) -> None:
-    assert open_page("one game").pdf(format="A4").startswith(b"%PDF")
-
-
-@pytest.mark.parametrize("which", ["played", "outcome", "many bots", "empty", "measures"])
 def test_without_script_the_page_is_whole_and_offers_nothing_that_needs_one(
-    scriptless: Any, address_of: Callable[[Page], str], the_page: Callable[[str], Page], which: str
+    browser: Any, address_of: Callable[[Page], str], the_page: Callable[[str], Page]
 ) -> None:
-    scriptless.goto(address_of(the_page(which)))
-    for width in (320, 1280):
-        scriptless.set_viewport_size({"width": width, "height": 800})
-        assert scriptless.locator("button:visible, input:visible, select:visible").count() == 0
-        headings = scriptless.locator("main h2").count()
-        assert scriptless.locator("main h2:visible").count() == headings > 0
-        size = scriptless.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert size[0] <= size[1]
-        if which not in ("empty", "measures"):  # of which nothing is missing
-            assert scriptless.locator("noscript").first.is_visible()
-
-
-@pytest.fixture(scope="module")
-def scriptless(browser: Any) -> Iterator[Any]:
-    """A tab in which no page's script runs."""
     context = browser.new_context(java_script_enabled=False)
-    yield context.new_page()
+    scriptless = context.new_page()
+    for which in ("played", "outcome", "many bots", "empty", "measures"):
+        scriptless.goto(address_of(the_page(which)))
+        for width in (320, 1280):
+            scriptless.set_viewport_size({"width": width, "height": 800})
+            offered = scriptless.locator("button:visible, input:visible, select:visible")
+            assert offered.count() == 0, which
+            headings = scriptless.locator("main h2").count()
+            assert scriptless.locator("main h2:visible").count() == headings > 0
+            size = scriptless.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert size[0] <= size[1]
+            if which not in ("empty", "measures"):  # of which nothing is missing
+                assert scriptless.locator("noscript").first.is_visible()
+    assert scriptless.pdf(format="A4").startswith(b"%PDF")
     context.close()
