@@ -48,8 +48,8 @@ def test_what_a_move_lost_is_seen_from_its_own_side() -> None:
 
 
 def test_moves_without_an_evaluation_before_them_are_counted_and_not_weighed() -> None:
-    told = counted(game(0.5))["ann"]
-    assert (told["moves"], told["weighed"], told["accuracy"], told["low"]) == (1, 0, None, None)
+    one = counted(game(0.5))["ann"]
+    assert (one["moves"], one["weighed"], one["accuracy"], one["low"]) == (1, 0, None, None)
     told = counted(f"{ANALYSED}1. e5 {{[%eval 0.5]}} 2. d4 3. f6 {{[%eval 0.1]}} 1-0\n")
     assert list(told) == ["ann"]
     assert (told["ann"]["moves"], told["ann"]["weighed"]) == (2, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import permutations, repeat
 
 import pytest
@@ -127,33 +127,6 @@ def test_the_fit_comes_to_rest_next_to_the_posterior_however_wide_the_field(name
             assert math.sqrt(known[i][i]) == pytest.approx(error, rel=0.01)
 
 
-def test_two_bots_have_the_mean_and_spread_of_the_exact_posterior() -> None:
-    """Over a fixed width, by integration over the difference of two bots that never draw."""
-
-    def height(apart: float, seat: float, log_draws: float, variance: float) -> float:
-        found = -(apart**2) / (4 * variance) - (seat * ELO / PRIOR_ADVANTAGE_ELO) ** 2 / 2
-        for ahead in (apart + seat, apart - seat):
-            found += 4 * math.log(chances(ahead, log_draws)[0])
-        return found
-
-    counts = count([Result("ann", "bob", 1.0)] * 4 + [Result("bob", "ann", 0.0)] * 4)
-    places, games = placed(counts)
-    width = math.log(300 / ELO)
-    peak = Peaks(places, games).at(width)
-    draws = peak.values[places.games[""] + 1]
-    grid = [(d / 2, a / 2) for d in range(-32, 33) for a in range(-16, 17)]
-    heights = [height(d, a, draws, math.exp(2 * width)) for d, a in grid]
-    weights = [math.exp(height - max(heights)) for height in heights]
-    mean = math.fsum(w * d for w, (d, _) in zip(weights, grid, strict=True)) / math.fsum(weights)
-    square = math.fsum(w * d * d for w, (d, _) in zip(weights, grid, strict=True))
-    spread = square / math.fsum(weights) - mean * mean
-    known = peak.covariance
-    found = known[0][0] + known[1][1] - 2 * known[0][1]
-    assert peak.values[0] - peak.values[1] == pytest.approx(mean, rel=0.05)
-    # The closest normal distribution is a little narrower than one that leans to a side.
-    assert math.sqrt(found) == pytest.approx(math.sqrt(spread), rel=0.1)
-
-
 @pytest.mark.parametrize("spread", [50.0, 200.0, 800.0])
 def test_the_games_tell_how_wide_a_field_is(spread: float) -> None:
     chance = random.Random(f"{spread}")
@@ -269,13 +242,15 @@ def test_pairs_of_which_one_bot_won_both_count_as_one_game() -> None:
 # Openings
 
 
-def told_of(openings: int, **other: int | None) -> Conditions:
+def told_of(openings: int, *, are: Callable[[int], int | None] = int) -> Conditions:
     """Return what is told of three bots' games, in which each opening's first wins or loses all."""
     seats = tuple(permutations(("ann", "bob", "cat"), 2))
     results = [
-        Result(*s, float(n % 2), "", (n, *sorted(s)), n) for n in range(openings) for s in seats * 2
+        Result(*s, float(n % 2), "", (n, *sorted(s)), are(n))
+        for n in range(openings)
+        for s in seats * 2
     ]
-    (told,) = rate([one._replace(**other) for one in results], in_order=False).conditions
+    (told,) = rate(results, in_order=False).conditions
     return told
 
 
@@ -291,6 +266,6 @@ def test_the_advantage_is_as_unsure_as_openings_differ() -> None:
     assert (few.openings, few.holds_for) == (4, "the openings played")
     assert (many.openings, many.holds_for) == (6, "openings of that kind")
     assert few.advantage.error < many.advantage.error
-    one, untold = told_of(8, opening=1), told_of(8, opening=None)
+    one, untold = told_of(8, are=lambda _: 1), told_of(8, are=lambda _: None)
     assert (one.openings, one.holds_for) == (1, "the openings played")
     assert (untold.openings, untold.advantage) == (0, one.advantage)

@@ -160,8 +160,8 @@ def test_the_order_in_which_folders_are_found_changes_nothing(tmp_path: Path) ->
 
 
 def test_a_league_ranks_only_bots_that_games_connect() -> None:
-    def level(*pair: str) -> list[Record]:
-        return [bare(*seats, "1/2-1/2") for seats in (pair, pair[::-1])]
+    def level(one: str, other: str) -> list[Record]:
+        return [bare(*seats, "1/2-1/2") for seats in ((one, other), (other, one))]
 
     north = [*level("ann", "bob"), *level("bob", "cat"), *level("ann", "cat")]
     for joined in ([], level("ann", "x")):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import bad_bots
 import pytest
-from arena_runs import PATIENCE_S, Range, arena, flags, wait_until_it_plays
+from arena_runs import arena, flags
 from bad_bots import Good
 from runs import Told
 
@@ -99,19 +99,3 @@ def test_a_finished_run_counts_what_its_bots_did(tmp_path: Path) -> None:
     assert rows["ann"] == ["4", "0", "0", "0", "0"]
     assert int(rows["bad"][1]) + int(rows["cat"][3]) == 6
     assert "6 of 6 games" in ended.stderr
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-def test_a_run_that_is_stopped_writes_its_standings_and_its_report(
-    number: signal.Signals, tmp_path: Path
-) -> None:
-    bots = {"ann": bad_bots.TakesAMillisecond, "bob": bad_bots.TakesAMillisecond}
-    with Range(tmp_path) as place:
-        run = place.begin(*flags(bots, rounds=400, out=place.out, with_report=True))
-        wait_until_it_plays(place, run)
-        run.send_signal(number)
-        _, said = run.communicate(timeout=PATIENCE_S)
-        assert run.returncode == 3
-        assert "go on with: arena run --out" in said.splitlines()[-1]
-        written = {path.name for path in place.out.iterdir()}
-        assert written >= {"standings.json", "standings.csv", "report.html"}

@@ -8,7 +8,7 @@ import random
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, BinaryIO
@@ -337,7 +337,7 @@ def test_a_move_that_does_other_things_elsewhere_is_told_anew(plain_moves: Game)
     ],
 )
 def test_what_a_move_always_did_so_far_is_not_all_that_it_may_do(
-    game_id: str, known: Sequence[str], line: str
+    game_id: str, known: tuple[str, ...], line: str
 ) -> None:
     game = games.get(game_id)
     dictionary = Dictionary(game)

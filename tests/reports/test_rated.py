@@ -287,21 +287,6 @@ def test_copies_of_all_games_change_nothing_and_of_some_hardly_how_wide_interval
     assert max(wider) < 1.3
 
 
-def test_a_collection_given_with_other_tags_is_rated_as_it_was() -> None:
-    """Games without numbers, some of them pairs; `Site` is no part of what a game is."""
-    chance = random.Random(2)
-    event: list[Record] = []
-    for seed in range(16):
-        one, other = chance.sample(("ann", "bob", "cat", "dan"), 2)
-        game_id = chance.choice(("yavalath", "surikata"))
-        for seats in ((one, other), (other, one))[: chance.randint(1, 2)]:
-            record = random_game(game_id, len(event) + 100 * seed)
-            event.append(with_tags(record, First=seats[0], Second=seats[1]))
-    copies = [with_tags(game, Site="home") for game in event]
-    once, twice = (compute(each).overall.ratings for each in (event, event + copies))
-    assert numbers(twice) == pytest.approx(numbers(once), rel=1e-6)
-
-
 def test_a_likely_game_that_comes_again_takes_no_points_from_who_wins_it() -> None:
     """Ann wins the one game that both like best; all others are different, and bob wins them."""
     chance = random.Random(4)

@@ -55,7 +55,7 @@ def table(**wins: int) -> tuple[Standings, tuple[Standing, ...]]:
 
 WORSE = {"mine": 20, "mine_v2": 30, "mine_v3": 10}
 
-SAID = (
+SAID: tuple[tuple[dict[str, int], list[str]], ...] = (
     (WORSE, ["mine v3 is worse than mine v2: -340 Elo "]),
     ({"mine": 20, "mine_v2": 24, "mine_v3": 20}, []),  # chance explains it
     ({"mine": 30, "mine_v2": 10, "mine_v3": 12}, []),  # what was worse rests
