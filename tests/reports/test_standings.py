@@ -335,18 +335,22 @@ def test_the_csv_has_a_line_for_each_bot_and_table_and_runs_nothing() -> None:
 def test_the_cross_check_compares_bots_not_where_the_scale_begins() -> None:
     ratings = compute(FIELD).overall.ratings
 
-    def gap(**by: float) -> tuple[str, float] | None:
+    def gap(**by: float) -> tuple[str, float]:
         """Return that of ratings whose sequential ones are the converged ones, some moved."""
         strengths = {}
         for name, one in ratings.strengths.items():
             mu = one.trueskill.mu + by.get(name, 0.0)
             strengths[name] = replace(one, sequential=replace(one.trueskill, mu=mu))
         moved: Ratings = replace(ratings, strengths=strengths)
-        return greatest_gap(moved)
+        found = greatest_gap(moved)
+        assert found is not None
+        return found
 
     assert gap() == ("ann", 0.0)
-    assert gap(**dict.fromkeys(ratings.strengths, 3.0)) == ("ann", pytest.approx(0))
-    assert gap(bob=3.0) == ("bob", pytest.approx(-2.0))
+    assert gap(**dict.fromkeys(ratings.strengths, 3.0))[1] == pytest.approx(0)
+    name, mu = gap(bob=3.0)
+    assert name == "bob"
+    assert mu == pytest.approx(-2.0)
     for records in ([], [bare("ann", "ann", "1-0")]):
         assert greatest_gap(compute(records).overall.ratings) is None
 
