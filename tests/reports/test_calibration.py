@@ -61,7 +61,7 @@ def events() -> int:
 @pytest.fixture
 def few_events() -> int:
     """How many tournaments are played of each setting of a kind."""
-    return 2
+    return 3
 
 
 def chance_of(events: int, spread: float = SPREAD) -> float:
