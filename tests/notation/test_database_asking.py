@@ -1,24 +1,26 @@
-"""Queries of a database, held against the same ones asked record by record."""
+"""A database and the records it is made of say the same, whatever is asked, of any game."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-import numpy as np
 import pytest
-from asked_games import Questions
+from asked_games import Questions, database_of, explored_alike, found_alike, meeting
+from families import FAMILIES, INSTALLED
 from sample_records import random_game
 
 from lath import games, notation
-from lath.games.core import Move, symmetries
-from lath.notation.database import building, parcels, reading, sighting
-from lath.notation.database.asking import matching
-from lath.notation.query import compile_query, plan_of
-from lath.notation.reader import chunks, texts_of
+from lath.games import parameters
+from lath.games.core import Game, Move, symmetries
+from lath.games.errors import UnknownGameError
+from lath.notation import parse
+from lath.notation.database import building, reading, sighting
 from lath.notation.record import Ply, Record
 
 pytestmark = pytest.mark.slow
@@ -108,28 +110,15 @@ Asked: TypeAlias = tuple[list[Record], reading.Database]
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     """Yield records and a database of them."""
-    folder = tmp_path_factory.mktemp("asked")
     few = pytest.MonkeyPatch()  # so that all is done in several parts
     few.setattr(building, "SEGMENT", 500)
     few.setattr(reading, "_AT_ONCE", 10)
     few.setattr(sighting, "_AT_ONCE", 11)
     few.setattr(sighting, "_IN_STEP", 4)
-    with written(folder, [*notation.format_records(records()), EXTRA]) as database:
-        yield list(notation.read(folder / "games.lath")), database
+    of = [*records(), *map(parse, re.split(r"\n\n(?=\[)", EXTRA.strip()))]
+    with database_of(of, tmp_path_factory.mktemp("asked") / "games.duckdb") as database:
+        yield of, database
     few.undo()
-
-
-@contextmanager
-def written(folder: Path, texts: list[str]) -> Iterator[reading.Database]:
-    """Let a database of these records be asked."""
-    source, out = folder / "games.lath", folder / "games.duckdb"
-    source.write_text("\n".join(texts))
-    with source.open("rb") as stream, building.building(out) as made:
-        for part in chunks(stream):
-            made.add(parcels.parcel_of(texts_of(part), str(source), 1))
-    with reading.Database(out) as database:
-        assert not made.counts.refused
-        yield database
 
 
 def test_a_database_answers_as_its_records_do(asked: Asked) -> None:
@@ -141,10 +130,7 @@ def compare(asked: Asked, seed: int, count: int) -> None:
     of, database = asked
     questions, answers = Questions(of, seed), set[bool]()
     for _ in range(count):
-        query = questions.one()
-        matches = compile_query(query)
-        found = np.flatnonzero(matching(database, plan_of(query))).tolist()
-        assert found == [number for number, record in enumerate(of, 1) if matches(record)], query
+        found = found_alike(database, of, questions.one())
         answers.add(0 < len(found) < len(of))
     assert answers == {True, False}
 
@@ -157,20 +143,67 @@ def test_animals_go_by_other_names_in_another_image(tmp_path: Path) -> None:
     lines = [(first, second) for second in seconds]
     tags = (("Game", game.id), ("Setup", game.draw_setup(3) or ""))
     of = [Record(tags, tuple(map(Ply, line))) for line in lines]
-    with written(tmp_path, list(notation.format_records(of))) as database:
+    with database_of(of, tmp_path / "games.duckdb") as database:
         for way in symmetries(start):
-            query = f'after "{" ".join(map(way.move, lines[0]))}"'
-            matches = compile_query(query)
-            found = np.flatnonzero(matching(database, plan_of(query))).tolist()
-            assert found == [number for number, each in enumerate(of, 1) if matches(each)]
+            found_alike(database, of, f'after "{" ".join(map(way.move, lines[0]))}"')
     assert way.move(lines[0][1]) not in (lines[0][1], "swap")
 
 
 def test_a_start_and_a_position_after_moves_are_not_taken_for_one(tmp_path: Path) -> None:
     """Lines are told apart whatever their lengths: each is replayed by itself."""
     ends = "5/6/7/8/9/8/7/6/w4 b", "w4/6/7/8/9/8/7/6/5 b"
-    texts = ['[Game "yavalath"]\n\n1. a1 *\n', f'[Game "yavalath"]\n[Position "{ends[1]}"]\n\n*\n']
-    with written(tmp_path, texts) as database:
+    of = [parse('[Game "yavalath"] 1. a1 *'), parse(f'[Game "yavalath"] [Position "{ends[1]}"] *')]
+    with database_of(of, tmp_path / "games.duckdb") as database:
         for number, end in enumerate(ends, 1):
-            found = matching(database, plan_of(f'plain position "{end}"'))
-            assert np.flatnonzero(found).tolist() == [number]
+            assert found_alike(database, of, f'plain position "{end}"') == [number]
+
+
+# Games of any parameters
+
+AS_LONG_AS_THE_BOARD = ("mammalath:size=4,line=4", "mammalath:size=5,line=5")
+"""One line may hold every animal of a type."""
+
+
+def corners(game: Game) -> Iterator[str]:
+    """Yield the games whose parameters are the least or the most that goes together."""
+    names = [each.name for each in parameters.of(game)]
+    ends = ((each.values[0], each.values[-1]) for each in parameters.of(game))
+    for values in product(*ends):
+        game_id = parameters.id_with(game, dict(zip(names, values, strict=True)))
+        with suppress(UnknownGameError):
+            yield games.get(game_id).id
+
+
+EXTREME = sorted({*AS_LONG_AS_THE_BOARD, *(one for game in FAMILIES for one in corners(game))})
+ALL = sorted(game.id for installed in INSTALLED for game in parameters.family(installed))
+
+
+@pytest.mark.parametrize("game_id", EXTREME)
+def test_a_database_says_of_any_game_what_its_records_do(game_id: str, tmp_path: Path) -> None:
+    is_large = len(games.get(game_id).board.names) > 61
+    say_the_same(game_id, 1, tmp_path, count=6 if is_large else 12)
+
+
+def say_the_same(game_id: str, seed: int, folder: Path, count: int = 24) -> None:
+    """Explore and query games of a type, and their database."""
+    chance = Random(f"{game_id} {seed}")
+    of = meeting(games.get(game_id), chance, count)
+    questions = Questions(of, seed)
+    with database_of(of, folder / "games.duckdb") as database:
+        explored_alike(database, of, chance, count // 2)
+        for _ in range(count // 2):
+            found_alike(database, of, questions.one())
+        for _ in range(4):
+            position = chance.choice(list(notation.positions(chance.choice(of))))
+            found_alike(database, of, questions.pattern(position))
+
+
+def test_a_line_that_takes_all_of_a_type_is_not_the_release_of_that_type(tmp_path: Path) -> None:
+    for setup, lines in (
+        ("ABCD/BCDA/CDAB/DABC", ("b2 xc3-d4 xD", "b2 xc3-d4 xa4-d1")),
+        ("BCAB/DCCD/BBAD/AADC", ("d4 b3 d3 xA a1",)),
+    ):
+        tags = (("Game", "mammalath-plus:size=4"), ("Setup", setup))
+        of = [Record(tags, tuple(map(Ply, line.split()))) for line in lines]
+        with database_of(of, tmp_path / f"{len(lines)}.duckdb") as database:
+            explored_alike(database, of, Random(1), 20)

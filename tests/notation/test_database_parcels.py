@@ -6,8 +6,7 @@ import io
 from operator import itemgetter
 
 from lath import notation
-from lath.games.core import Move
-from lath.notation.database.keys import NO_MOVE, _keys_of, keys_of
+from lath.notation.database.keys import NO_MOVE, _keys_of
 from lath.notation.database.parcels import NOTES, OF_GAMES, Parcel, parcel_of
 from lath.notation.reader import chunks, texts_of
 
@@ -65,31 +64,6 @@ def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
     plies = notation.plies_table(records)
     (of,) = found.of_games
     assert of.notes.to_pydict() == {name: plies[name] for name in NOTES}
-
-
-def test_plies_and_positions_are_those_of_the_records() -> None:
-    records = list(map(notation.parse, TEXTS))
-    seen = []
-    for of in parcel(*TEXTS).of_games:
-        positions, plies = 0, 0
-        for number, length in zip(of.numbers.tolist(), of.lengths.tolist(), strict=True):
-            seen.append(number)
-            line = list(notation.positions(records[number]))
-            moves = list(map(Move, notation.canonical(records[number]).moves))
-            keys = keys_of(of.game)
-            here = slice(positions, positions + length + 1)
-            assert of.keys[here].tolist() == list(map(keys.key, line))
-            pairs = zip(line[:-1], moves, strict=True)
-            turned = [keys.turned(position, [move])[0] for position, move in pairs]
-            *images, last = of.images[here].tolist()
-            assert ([of.texts[image] for image in images], last) == (turned, NO_MOVE)
-            steps = of.plies[plies : plies + length].tolist()
-            assert [of.steps[step].move for step in steps] == moves
-            seats = of.seats[plies : plies + length].tolist()
-            assert seats == [int(position.to_move) for position in line[:-1]]
-            positions, plies = positions + length + 1, plies + length
-        assert (positions, plies) == (len(of.keys), len(of.plies))
-    assert sorted(seen) == list(range(len(TEXTS)))
 
 
 def test_what_is_not_sound_is_refused_and_the_rest_is_taken() -> None:

@@ -1,18 +1,22 @@
-"""What notebooks show of positions and records."""
+"""What notebooks show of positions and records, and terminals of boards."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree as ET
 
-import pytest
 from sample_records import BUILT_IN, random_game
+from walks import play_all
 
 from lath import games, notation
-from lath.games.core import Position
+from lath.games.core import Move, Position
 from lath.games.drawing.board import html
 from lath.notation import Ply, Record
+from lath.notation.writer import diagram
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 SVG = "{http://www.w3.org/2000/svg}svg"
 
@@ -28,16 +32,16 @@ def words(element: ET.Element) -> str:
     return "".join(element.itertext())
 
 
-@pytest.mark.parametrize("game_id", BUILT_IN)
-def test_a_position_is_its_board_and_a_record_the_last_one(game_id: str) -> None:
-    record = random_game(game_id, 3, annotated=True)
-    *_, last = notation.positions(record)
-    assert len(shown(last).findall(SVG)) == 1
-    assert last.text() in words(shown(last))
-    of_record = shown(record)
-    assert last.text() in words(of_record)
-    assert f"after {len(record.plies)}. {record.plies[-1].move}" in words(of_record)
-    assert len(list(of_record.iter(SVG))) == 1
+def test_a_position_is_its_board_and_a_record_the_last_one() -> None:
+    for game_id in BUILT_IN:
+        record = random_game(game_id, 3, annotated=True)
+        *_, last = notation.positions(record)
+        assert len(shown(last).findall(SVG)) == 1
+        assert last.text() in words(shown(last))
+        of_record = shown(record)
+        assert last.text() in words(of_record)
+        assert f"after {len(record.plies)}. {record.plies[-1].move}" in words(of_record)
+        assert len(list(of_record.iter(SVG))) == 1
 
 
 def test_a_game_that_says_nothing_of_a_board_has_its_text() -> None:
@@ -63,23 +67,30 @@ def test_nothing_that_stands_in_a_record_is_markup() -> None:
     assert "\u202e" not in words(element)
 
 
-@pytest.mark.parametrize(
-    ("text", "told", "boards"),
-    [
+def test_a_record_that_is_wrong_says_so() -> None:
+    for text, told, boards in (
         ('[Game "surikata"] 1. Mc3 2. Mc3 *', "illegal move Mc3: c3 already has a mound", 1),
         ('[Game "chess"] 1. e4 *', "unknown game 'chess'", 0),
         ('[Game "surikata"] *', "at the start", 1),
-    ],
-)
-def test_a_record_that_is_wrong_says_so(text: str, told: str, boards: int) -> None:
-    element = shown(notation.parse(text))
-    assert told in words(element)
-    assert len(list(element.iter(SVG))) == boards
+    ):
+        element = shown(notation.parse(text))
+        assert told in words(element)
+        assert len(list(element.iter(SVG))) == boards
 
 
 def test_a_long_record_is_cut() -> None:
-    long = tuple(Ply("e5", comments=(("so" * 60,),)) for _ in range(2000))
+    long = tuple(Ply("e5", comments=(("so" * 60,),)) for _ in range(1001))
     tags = (("Game", "yavalath"), *((f"Tag{number}", "x" * 999) for number in range(90)))
     element = shown(Record(tags, long))
-    assert "… (2000 plies in all)" in words(element)
+    assert "… (1001 plies in all)" in words(element)
     assert "51 more" in words(element)
+
+
+def test_squares_have_numbers_and_letters_and_rows_of_hexagons_lie_apart(golden: Golden) -> None:
+    lines = {"surikata": "Ma1 Mb2 Mc3 Md4 Me5 c1", "manalath-61": "Oa1 Pi5"}
+    golden(
+        {
+            game_id: diagram(play_all(games.get(game_id).start(), list(map(Move, moves.split()))))
+            for game_id, moves in lines.items()
+        }
+    )

@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from format_files import whole, written
 from hypothesis import given
-from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, hostile_records, random_game
 
 from lath.notation import parse
-from lath.notation.formats import sgf
 from lath.notation.record import (
     Comment,
     Ply,
@@ -27,6 +27,9 @@ from lath.notation.record import (
     variation_as_read,
 )
 from lath.notation.replay import canonical, positions
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 RECORD = parse(
     r"""
@@ -52,51 +55,18 @@ RECORD = parse(
 """.lstrip()
 )
 
-WRITTEN = rf"""(;FF[4]CA[UTF-8]AP[lath-arena:{version("lath-arena")}]GM[Mammalath]
-EV[Autumn: [bots\] \\ more]
-PC[Here]
-DT[2026-11-20]
-RO[3]
-PW[greedy]
-PB[mcts]
-ON[Corner]
-AN[me]
-TM[10]
-OT[0.1 added after each move]
-RE[B+R]
-TAG[Game:mammalath][Setup:FABCDE/EFABCD/DEFABC/CDEFAB/BCDEFA/ABCDEF][TimeControl:10+0.1][Seed:7]%
-[Mood:a\:b][Termination:resignation]
-GC[Both bots at 2 threads.
-Quiet.]
-(;W[c3]WL[9.500]C[[%clk 9.500\] [%eval 0.1\] calm
-slow]
-;B[swap]BM[2]
-;W[d4]IT[]
-;B[xF]BM[1]
-;W[xb2-b4]TE[2]
-(;B[e5])
-(;B[xA]
-;W[a1]))
-(;W[d4]TE[1]
-;B[swap]DO[])
-(;C[Not so [good\].]
-(;W[e5])
-(;W[e4]
-;B[a1])))
-""".replace("%\n", "")
+
+def sgf(*records: Record | str) -> str:
+    """Return the text of records, of which nothing is lost."""
+    return whole(
+        "sgf", [parse(each) if isinstance(each, str) else each for each in records]
+    ).decode()
 
 
-def written(*records: Record) -> tuple[str, list[tuple[int, str]]]:
-    """Return the text of the records, and what was told of as lost."""
-    lost: list[tuple[int, str]] = []
-    pieces = sgf.write(records, lambda number, field: lost.append((number, field)))
-    return b"".join(pieces).decode(), lost
-
-
-def root_of(record: Record) -> Node:
-    text, lost = written(record)
-    assert lost == []
-    (tree,) = read(text)
+def root_of(**tags: str) -> Node:
+    """Return the first node of a record of Yavalath with these tags, and this result."""
+    result = tags.pop("result", "*")
+    (tree,) = read(sgf(Record((("Game", "yavalath"), *tags.items()), (), result)))
     return tree.nodes[0]
 
 
@@ -175,14 +145,7 @@ PROPERTIES = {
     "Opening": "ON",
     "Annotator": "AN",
 }
-GLYPHS = {
-    ("TE", "1"): "!",
-    ("TE", "2"): "!!",
-    ("BM", "1"): "?",
-    ("BM", "2"): "??",
-    ("IT", ""): "!?",
-    ("DO", ""): "?!",
-}
+GLYPHS = {"TE1": "!", "TE2": "!!", "BM1": "?", "BM2": "??", "IT": "!?", "DO": "?!"}
 
 
 def record_of(tree: Tree) -> Record:
@@ -192,17 +155,10 @@ def record_of(tree: Tree) -> Record:
     first, second = ("PW", "PB") if is_white_first(tags["Game"]) else ("PB", "PW")
     names = {**PROPERTIES, "First": first, "Second": second}
     tags |= {tag: plain(root[name][0]) for tag, name in names.items() if name in root}
-    result = {
-        "Draw": "1/2-1/2",
-        "?": "*",
-        "Void": "*",
-        f"{first[1]}+": "1-0",
-        f"{second[1]}+": "0-1",
-    }[re.sub(r"(?<=\+)[RTF]", "", root["RE"][0])]
-    comments = comments_of(root, "GC")
-    return record_as_read(
-        tuple(sorted(tags.items())), line_of(tree.nodes[1:], tree.trees), result, comments
-    )
+    results = {"Draw": "1/2-1/2", "?": "*", "Void": "*", f"{first[1]}+": "1-0"}
+    result = results.get(re.sub(r"(?<=\+)[RTF]", "", root["RE"][0]), "0-1")
+    line = line_of(tree.nodes[1:], tree.trees)
+    return record_as_read(tuple(sorted(tags.items())), line, result, comments_of(root, "GC"))
 
 
 def is_white_first(game_id: str) -> bool:
@@ -231,7 +187,7 @@ def variation_of(tree: Tree) -> Variation:
 
 def ply_of(node: Node) -> Ply:
     ((name, (move,)),) = [(name, node[name]) for name in ("B", "W") if name in node]
-    glyphs = [GLYPHS[name, node[name][0]] for name in ("TE", "BM", "IT", "DO") if name in node]
+    glyphs = [GLYPHS[name + node[name][0]] for name in ("TE", "BM", "IT", "DO") if name in node]
     assert f"{'BW'.replace(name, '')}L" not in node
     return Ply(plain(move), "".join(glyphs), comments_of(node, "C"))
 
@@ -241,19 +197,20 @@ def with_sorted_tags(record: Record) -> Record:
     return record_as_read(tuple(sorted(tags)), record.plies, record.result, record.comments)
 
 
-def test_a_record_with_everything_is_written_so() -> None:
-    assert written(RECORD) == (WRITTEN, [])
-
-
-def test_a_record_with_everything_is_still_whole_in_its_tree() -> None:
-    (tree,) = read(WRITTEN)
+def test_a_record_with_everything_is_written_so_and_whole_in_its_tree(golden: Golden) -> None:
+    text = sgf(RECORD)
+    golden(text, version=version("lath-arena"))
+    (tree,) = read(text)
     assert record_of(tree) == with_sorted_tags(canonical(RECORD))
+    two = sgf(RECORD, replace(RECORD, plies=()))
+    assert two.startswith(f"{text}\n(;FF[4]")
+    assert (len(read(two)), sgf()) == (2, "")
 
 
 @given(RECORDS)
 def test_every_record_is_whole_in_its_tree_or_its_losses_are_told(record: Record) -> None:
-    text, lost = written(record)
-    (tree,) = read(text)
+    content, lost = written("sgf", [record])
+    (tree,) = read(content.decode())
     if not lost:
         assert record_of(tree) == with_sorted_tags(canonical(record))
     else:
@@ -262,165 +219,123 @@ def test_every_record_is_whole_in_its_tree_or_its_losses_are_told(record: Record
         assert changed <= {field.removeprefix("tag ") for _, field in lost}
 
 
-def test_records_stand_one_after_the_other() -> None:
-    text, _ = written(RECORD, replace(RECORD, plies=()))
-    assert text.startswith(f"{WRITTEN}\n(;FF[4]")
-    assert len(read(text)) == 2
-    assert written() == ("", [])
+def test_each_move_is_a_property_of_who_decides() -> None:
+    for game_id in BUILT_IN:
+        record = random_game(game_id, 5)
+        (tree,) = read(sgf(record))
+        letters = "WB" if is_white_first(game_id) else "BW"
+        movers = [letters[position.to_move] for position in positions(record)][:-1]
+        assert [next(iter(node)) for node in tree.nodes[1:]] == movers
 
 
-@pytest.mark.parametrize("game_id", BUILT_IN)
-def test_each_move_is_a_property_of_who_decides(game_id: str) -> None:
-    record = random_game(game_id, 5)
-    (tree,) = read(written(record)[0])
-    letters = "WB" if is_white_first(game_id) else "BW"
-    movers = [letters[position.to_move] for position in positions(record)][:-1]
-    assert [next(iter(node)) for node in tree.nodes[1:]] == movers
+SEATS = {
+    '[Game "surikata"] [First "ann"] [Second "bob"] 1. Ma1 2. Mb2 *': (
+        *("PB[ann]\nPW[bob]", ";B[Ma1]\n;W[Mb2])"),
+    ),
+    '[Game "yavalath"] [Position "w4/6/7/8/9/8/7/6/5 b"] 1. e5 *': (
+        "\nTAG[Game:yavalath][Position:w4/6/7/8/9/8/7/6/5 b]\n;B[e5])",
+    ),
+    '[Game "surikata"] Ma1 nonsense Mb2 Mb3 *': (";B[Ma1]\n;W[nonsense]\n;B[Mb2]\n;W[Mb3])",),
+    '[Game "chess"] [First "ann"] e4 e5 1-0': (
+        "GM[chess]\nPB[ann]\nRE[B+]\nTAG[Game:chess]\n;B[e4]\n;W[e5])",
+    ),
+    '[Game "yavalath"] e5 {[%clk -1]} e6 {[%clk soon]} *': (
+        ";W[e5]C[[%clk -1.000\\]]\n;B[e6]C[[%clk soon\\]])",
+    ),
+    '[Game "yavalath"] [Result "1-0"] 0-1': ("\nRE[B+]\nTAG[Game:yavalath][Result:1-0])",),
+    '[Game "yavalath"] e5 (e6 (e7)) (e8) *': ("\n(;W[e5])\n(;\n(;W[e6])\n(;W[e7]))\n(;W[e8]))\n",),
+}
+"""Who has which colour: of a game whose second is white, behind a position, and behind a move that
+is refused; games that are not installed, times that are none, and a result that is another."""
 
 
-def test_the_seat_whose_colour_is_white_is_w_also_where_it_is_second() -> None:
-    record = parse('[Game "surikata"]\n[First "ann"]\n[Second "bob"]\n\n1. Ma1 2. Mb2 *')
-    text, _ = written(record)
-    assert "PB[ann]\nPW[bob]" in text
-    assert ";B[Ma1]\n;W[Mb2])" in text
+def test_seats_times_and_variations_are_written_so() -> None:
+    missing = {
+        text: parts for text, parts in SEATS.items() if any(p not in sgf(text) for p in parts)
+    }
+    assert missing == {}
 
 
-def test_a_position_says_who_begins() -> None:
-    record = parse('[Game "yavalath"]\n[Position "w4/6/7/8/9/8/7/6/5 b"]\n\n1. e5 *')
-    text, lost = written(record)
-    assert "\nTAG[Game:yavalath][Position:w4/6/7/8/9/8/7/6/5 b]\n;B[e5])" in text
-    assert lost == []
+RESULTS = {
+    ("1-0", "rules"): "W+",
+    ("0-1", ""): "B+",
+    ("1-0", "resignation"): "W+R",
+    ("0-1", "time"): "B+T",
+    ("1-0", "illegal move"): "W+F",
+    ("1-0", "crash"): "W+F",
+    ("1-0", "flood"): "W+F",
+    ("1-0", "adjudication"): "W+",
+    ("1/2-1/2", "agreement"): "Draw",
+    ("1/2-1/2", "ply limit"): "Draw",
+    ("*", "void"): "Void",
+    ("*", "unterminated"): "?",
+    ("*", ""): "?",
+}
+CONTROLS = {
+    "10+0.1": {"TM": ["10"], "OT": ["0.1 added after each move"]},
+    "7200": {"TM": ["7200"]},
+    "1234567.25": {"TM": ["1234567.25"]},
+    "move 0.5": {"OT": ["0.5 for each move"]},
+    "nodes 1000": {"OT": ["1000 nodes for each move"]},
+    "none": {},
+    "two weeks": {},
+}
 
 
-def test_behind_a_move_that_is_refused_seats_alternate() -> None:
-    text, _ = written(parse('[Game "surikata"] Ma1 nonsense Mb2 Mb3 *'))
-    assert ";B[Ma1]\n;W[nonsense]\n;B[Mb2]\n;W[Mb3])" in text
+def test_results_times_and_dates_are_told_in_words_of_sgf_and_kept_to_the_letter() -> None:
+    for (result, why), told in RESULTS.items():
+        assert root_of(result=result, Termination=why)["RE"] == [told]
+    for control, told_so in CONTROLS.items():
+        root = root_of(TimeControl=control)
+        assert {name: root[name] for name in ("TM", "OT") if name in root} == told_so
+        assert root["TAG"] == ["Game:yavalath", f"TimeControl:{control}"]
+    for date in ("?", "20 November", ""):
+        root = root_of(Date=date)
+        assert ("DT" in root, root["TAG"][-1]) == (False, f"Date:{date}")
 
 
-def test_a_game_that_is_not_installed_is_named_by_its_id() -> None:
-    text, lost = written(parse('[Game "chess"] [First "ann"] e4 e5 1-0'))
-    assert "GM[chess]\nPB[ann]\nRE[B+]\nTAG[Game:chess]\n;B[e4]\n;W[e5])" in text
-    assert lost == []
+def yavalath(*plies: Ply, **more: Any) -> Record:
+    """Return a record of what reading gives, or would never give."""
+    tag = more.pop("tag", None)
+    return record_as_read((("Game", "yavalath"), *([tag] if tag else [])), plies, **more)
 
 
-@pytest.mark.parametrize(
-    ("result", "termination", "told"),
-    [
-        ("1-0", "rules", "W+"),
-        ("0-1", "", "B+"),
-        ("1-0", "resignation", "W+R"),
-        ("0-1", "time", "B+T"),
-        ("1-0", "illegal move", "W+F"),
-        ("1-0", "crash", "W+F"),
-        ("1-0", "flood", "W+F"),
-        ("1-0", "adjudication", "W+"),
-        ("1/2-1/2", "agreement", "Draw"),
-        ("1/2-1/2", "ply limit", "Draw"),
-        ("*", "void", "Void"),
-        ("*", "unterminated", "?"),
-        ("*", "", "?"),
-    ],
-)
-def test_a_result_says_who_won_and_why(result: str, termination: str, told: str) -> None:
-    record = Record((("Game", "yavalath"), ("Termination", termination)), (), result)
-    assert root_of(record)["RE"] == [told]
-
-
-@pytest.mark.parametrize(
-    ("control", "told"),
-    [
-        ("10+0.1", {"TM": ["10"], "OT": ["0.1 added after each move"]}),
-        ("7200", {"TM": ["7200"]}),
-        ("1234567.25", {"TM": ["1234567.25"]}),
-        ("move 0.5", {"OT": ["0.5 for each move"]}),
-        ("nodes 1000", {"OT": ["1000 nodes for each move"]}),
-        ("none", {}),
-        ("two weeks", {}),
-    ],
-)
-def test_a_time_control_is_told_in_seconds_and_kept_to_the_letter(control: str, told: Node) -> None:
-    root = root_of(Record((("Game", "yavalath"), ("TimeControl", control))))
-    assert {name: root[name] for name in ("TM", "OT") if name in root} == told
-    assert root["TAG"] == ["Game:yavalath", f"TimeControl:{control}"]
-
-
-@pytest.mark.parametrize("date", ["?", "20 November", ""])
-def test_a_date_that_is_none_is_only_a_tag(date: str) -> None:
-    root = root_of(Record((("Game", "yavalath"), ("Date", date))))
-    assert "DT" not in root
-    assert root["TAG"][-1] == f"Date:{date}"
-
-
-def test_a_result_among_the_tags_that_is_another_is_kept() -> None:
-    root = root_of(Record((("Game", "yavalath"), ("Result", "1-0")), (), "0-1"))
-    assert root["RE"] == ["B+"]
-    assert root["TAG"] == ["Game:yavalath", "Result:1-0"]
-
-
-def test_time_left_that_is_no_time_is_only_a_comment() -> None:
-    text, _ = written(parse('[Game "yavalath"] e5 {[%clk -1]} e6 {[%clk soon]} *'))
-    assert ";W[e5]C[[%clk -1.000\\]]\n;B[e6]C[[%clk soon\\]])" in text
-
-
-@pytest.mark.parametrize(
-    ("record", "field"),
-    [
-        (Record((("Game", "yavalath"), ("Event", "a\tb"))), "tag Event"),
-        (record_as_read((("Game", "yavalath"), ("Mood", "a\r\nb"))), "tag Mood"),
-        (record_as_read((("Game", "yavalath"), ("Mood", "\ud800"))), "tag Mood"),
-        (record_as_read((("Game", "yavalath"),), comments=(("a\nb",),)), "comments"),
-        (Record((("Game", "yavalath"),), (ply_as_read("e5", comments=(("a\tb",),)),)), "comments"),
-        (
-            Record(
-                (("Game", "yavalath"),),
-                (Ply("e5", variations=(variation_as_read((Ply("e6"),), (("\v",),)),)),),
-            ),
-            "comments",
-        ),
-        (
-            Record(
-                (("Game", "yavalath"),),
-                (Ply("e5", variations=(Variation((ply_as_read("e6", "="),)),)),),
-            ),
-            "glyphs",
-        ),
-        (Record((("Game", "yavalath"),), bare_plies(["e 5", "e\n5"])), "moves"),
-    ],
-)
-def test_what_sgf_cannot_hold_is_told_once_a_record(record: Record, field: str) -> None:
-    good = Record((("Game", "yavalath"),))
-    text, lost = written(good, record)
-    assert lost == [(2, field)]
-    assert len(read(text)) == 2
+def test_what_sgf_cannot_hold_is_told_once_a_record() -> None:
+    tabbed, glyph = ply_as_read("e5", comments=(("a\tb",),)), ply_as_read("e6", "=")
+    words = variation_as_read((Ply("e6"),), (("\v",),))
+    unheld = [
+        (yavalath(tag=("Event", "a\tb")), "tag Event"),
+        (yavalath(tag=("Mood", "a\r\nb")), "tag Mood"),
+        (yavalath(tag=("Mood", "\ud800")), "tag Mood"),
+        (yavalath(comments=(("a\nb",),)), "comments"),
+        (yavalath(tabbed), "comments"),
+        (yavalath(Ply("e5", variations=(words,))), "comments"),
+        (yavalath(Ply("e5", variations=(Variation((glyph,)),))), "glyphs"),
+        (yavalath(*bare_plies(["e 5", "e\n5"])), "moves"),
+    ]
+    content, lost = written("sgf", [yavalath(), *(record for record, _ in unheld)])
+    assert lost == [(number, field) for number, (_, field) in enumerate(unheld, 2)]
+    assert len(read(content.decode())) == 1 + len(unheld)
 
 
 def test_names_that_want_to_break_out_stay_inside() -> None:
-    record = Record((("Game", "x]RE[W+"), ("First", "a\\"), ("Second", "]);(;"), ("A", ":]\\:")))
-    root = root_of(record)
+    tags = (("Game", "x]RE[W+"), ("First", "a\\"), ("Second", "]);(;"), ("A", ":]\\:"))
+    (tree,) = read(sgf(Record(tags)))
+    root = tree.nodes[0]
     assert [plain(root[name][0]) for name in ("GM", "PB", "PW")] == ["x]RE[W+", "a\\", "]);(;"]
     assert [composed(value) for value in root["TAG"]] == [("Game", "x]RE[W+"), ("A", ":]\\:")]
     for hostile in hostile_records():
-        read(written(hostile)[0])
+        read(written("sgf", [hostile])[0].decode())
 
 
-def test_a_variation_of_words_alone_is_a_node_of_its_own() -> None:
-    plies = (
-        Ply("e5", variations=(variation_as_read(()), variation_as_read((), (("only words",),)))),
-    )
-    text, _ = written(Record((("Game", "yavalath"),), plies))
-    assert text.endswith("\n(;W[e5])\n(;C[only words]))\n")
-
-
-def test_a_variation_of_the_first_move_of_a_variation_keeps_its_depth() -> None:
-    record = parse('[Game "yavalath"] e5 (e6 (e7)) (e8) *')
-    text, _ = written(record)
-    assert text.endswith("\n(;W[e5])\n(;\n(;W[e6])\n(;W[e7]))\n(;W[e8]))\n")
-    assert record_of(read(text)[0]) == record
-
-
-@given(st.integers(1, 60))
-def test_a_variation_at_each_ply_is_a_branch_at_each_node(count: int) -> None:
-    ply = Ply("e5", variations=(Variation((Ply("e6"), Ply("e7"))),))
-    record = Record((("Game", "yavalath"),), (ply,) * count)
-    (tree,) = read(written(record)[0])
-    assert record_of(tree) == record
+def test_variations_of_words_alone_or_at_each_ply_are_branches() -> None:
+    alone = variation_as_read(()), variation_as_read((), (("only words",),))
+    assert sgf(yavalath(Ply("e5", variations=alone))).endswith("\n(;W[e5])\n(;C[only words]))\n")
+    nested = parse('[Game "yavalath"] e5 (e6 (e7)) (e8) *')
+    each = Ply("e5", variations=(Variation((Ply("e6"), Ply("e7"))),))
+    for record in (
+        nested,
+        *(Record((("Game", "yavalath"),), (each,) * count) for count in (1, 60)),
+    ):
+        (tree,) = read(sgf(record))
+        assert record_of(tree) == record

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
-import pytest
+from exploring import MOST
+from format_files import entries, problem_of, records_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
-from lath.notation.formats import entries
-from lath.notation.reader import Entry
 from lath.notation.record import Record
 from lath.notation.replay import faults_of
 
+if TYPE_CHECKING:
+    from golden import Golden
 
-def read(data: str | bytes, name: str = "notes.txt") -> list[Entry]:
-    content = data.encode() if isinstance(data, str) else data
-    return list(entries(io.BytesIO(content), "text", name, rules=True))
+read = partial(entries, "text", rules=True)
 
 
-def only(data: str | bytes, name: str = "notes.txt") -> Record:
-    (entry,) = read(data, name)
-    assert [str(problem) for problem in entry.problems] == []
-    assert entry.record
-    return entry.record
+def only(text: str) -> Record:
+    (record,) = records_in("text", text, rules=True)
+    return record
 
 
 SEATS = (("White", "Black"), ("First", "Second"), ("Player1", "Player2"), ("PLAYER 1", "player 2"))
 DATES = (
-    "2024-11-03",
-    "2024.11.03",
-    "3 Nov 2024",
-    "November 3, 2024",
-    "2024/11/3",
+    *("2024-11-03", "2024.11.03", "3 Nov 2024", "November 3, 2024", "2024/11/3"),
     "3. November 2024",
 )
 RESULTS = {
@@ -126,6 +120,7 @@ SHAPES = st.builds(
         [
             *('[{} "{}"]', "[{} '{}']", "[{} {}]", "[{}: {}]", "{}: {}", "{} = {}"),
             *("- {}: {}", "**{}**: {}", "* **{}:** {}", "| {} | {} |", "{}\t{}", "## {}: {}"),
+            *("[{} “{}”]", "[{} „{}“]", "[{} «{}»]"),
         ]
     ),
     order=st.integers(0, 5),
@@ -173,7 +168,7 @@ def text_of(record: Record, shape: Shape) -> str:
     return "".join(f"{shape.mark}{line}\n" for line in lines)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=max(150, MOST))
 @given(
     st.lists(
         st.tuples(st.sampled_from(BUILT_IN), st.integers(0, 9), st.booleans()),
@@ -209,21 +204,28 @@ def test_whatever_the_shape_game_moves_result_and_players_come_back(
 HEAD = '[Game "yavalath"]\n[White "ann"]\n[Black "bob"]\n'
 
 
-@pytest.mark.parametrize(
-    ("end", "result", "why"),
-    [
-        ("White wins on time", "1-0", "time"),
-        ("bob resigned", "1-0", "resignation"),
-        ("resigns", "1-0", "resignation"),
-        ("Winner: bob", "0-1", "resignation"),
-        ("Result: draw by agreement", "1/2-1/2", "agreement"),
-        ("0-1 (time)", "0-1", "time"),
-        ("Score: 1-0\nReason: adjudicated", "1-0", "adjudication"),
-    ],
-)
-def test_a_result_in_words_says_who_won_and_why(end: str, result: str, why: str) -> None:
-    record = only(f"{HEAD}\n1. e5 d4 2. c3\n{end}\n")
-    assert (record.result, record.termination) == (result, why)
+ENDS = {
+    "\nWhite wins on time": ("1-0", "time"),
+    "\nbob resigned": ("1-0", "resignation"),
+    "\nresigns": ("1-0", "resignation"),
+    "\nWinner: bob": ("0-1", "resignation"),
+    "\nResult: draw by agreement": ("1/2-1/2", "agreement"),
+    "\n0-1 (time)": ("0-1", "time"),
+    "\nScore: 1-0\nReason: adjudicated": ("1-0", "adjudication"),
+}
+TAGS = {"W+Resign": "1-0", "B+T": "0-1", "ann 1, bob 0": "1-0", "bob ½ - ann ½": "1/2-1/2"}
+BEHIND = ("ann won", "bob resigned", "Result: 1-0", "Result:1-0", "**Result**: 1:0", "White wins!")
+
+
+def test_a_result_in_words_letters_or_points_says_who_won_and_why() -> None:
+    found = {end: only(f"{HEAD}\n1. e5 d4 2. c3{end}\n") for end in ENDS}
+    assert {end: (one.result, one.termination) for end, one in found.items()} == ENDS
+    tagged = {end: only(f"{HEAD}Result: {end}\n\n1. e5 d4 2. c3 f6\n").result for end in TAGS}
+    assert tagged == TAGS
+    for end in BEHIND:  # an empty line, of the game before
+        one = f"Game: yavalath\nWhite: ann\nBlack: bob\n\n1. e5 d4 2. c3\n\n{end}\n"
+        results = [record.result for record in records_in("text", f"{one}\n{one}", rules=True)]
+        assert results == ["1-0", "1-0"], end
 
 
 def test_all_that_is_wrong_with_a_record_is_told_at_once_and_the_next_is_read() -> None:
@@ -241,97 +243,70 @@ def test_all_that_is_wrong_with_a_record_is_told_at_once_and_the_next_is_read() 
     assert not good.problems
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        (f"{HEAD}\n1. e5 e5 *\n", "illegal-move"),
-        (f"{HEAD}\n1. e5 d4 2. c3 f6 4. g3 *\n", "ply-number"),
-        (f"{HEAD}\n1. a1 i5 2. b1 i4 3. c1 1-0\n", "result"),
-        (f'{HEAD}[Result "1-0"]\n\n1. e5 d4 0-1\n', "result"),
-        (f'{HEAD}[White "cid"]\n1. e5 *\n', "tag"),
-        (f"{HEAD}\n1. e5 {{so\n", "syntax"),
-        ('[White "ann"]\n\n1. zz qq *\n', "no-game"),
-    ],
-)
-def test_a_contradiction_is_a_problem(text: str, code: str) -> None:
-    (entry,) = read(text)
-    assert code in [problem.code for problem in entry.problems]
+CONTRADICTIONS = {
+    f"{HEAD}\n1. e5 e5 *\n": "illegal-move",
+    f"{HEAD}\n1. e5 d4 2. c3 f6 4. g3 *\n": "ply-number",
+    f"{HEAD}\n1. a1 i5 2. b1 i4 3. c1 1-0\n": "result",
+    f'{HEAD}[Result "1-0"]\n\n1. e5 d4 0-1\n': "result",
+    f'{HEAD}[White "cid"]\n1. e5 *\n': "tag",
+    f"{HEAD}\n1. e5 {{so\n": "syntax",
+    '[White "ann"]\n\n1. zz qq *\n': "no-game",
+}
 
 
-def test_a_game_that_nobody_names_says_which_were_tried_and_how_far_they_go() -> None:
+def test_a_contradiction_or_a_game_that_nobody_names_is_a_problem(golden: Golden) -> None:
+    for text, code in CONTRADICTIONS.items():
+        (entry,) = read(text)
+        assert code in [problem.code for problem in entry.problems], text
+    (entry,) = read(f"{HEAD}\n1. e5 d4 2. c3 f6 4. g3 h2 6. i1 *\n")  # of numbers the first
+    numbers = [(each.column, each.ply) for each in entry.problems if each.code == "ply-number"]
+    assert numbers == [(19, 5)]
     (entry,) = read('[White "ann"]\n\n1. e5 d4 2. c3 Z9 *\n')
-    (problem,) = entry.problems
-    assert (problem.code, problem.line, problem.column) == ("no-game", 3, 16)
-    assert "not legal in mammalath, mammalath-plus, manalath" in problem.message
-    assert "mammalath, mammalath-plus and yavalath go furthest, to 'Z9' at ply 4" in problem.message
-    assert "--game ID" in problem.expected
+    golden(problem_of(entry))
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Yavalath",
-        "Yavalath, club evening",
-        "Our game of Yavalath in Rome",
-        "Round 3, board 2: ann (W) vs. bob (B), Yavalath",
-        "Yavalath game 17: ann (W) vs bob (B)",
-        "# Yavalath: ann (W) vs bob (B)",
-        "11.3.2024, Yavalath\nbob (B) - ann (W)",
-    ],
-)
-def test_a_line_above_the_moves_names_the_game_and_the_players(line: str) -> None:
-    record = only(f"{line}\n\n1. e5 d4 2. c3 1-0\n")
-    assert record.game == "yavalath"
-    if "ann" in line:
-        assert (record.first, record.second) == ("ann", "bob")
+HEADINGS = [
+    "Yavalath",
+    "Yavalath, club evening",
+    "Our game of Yavalath in Rome",
+    "Round 3, board 2: ann (W) vs. bob (B), Yavalath",
+    "Yavalath game 17: ann (W) vs bob (B)",
+    "# Yavalath: ann (W) vs bob (B)",
+    "11.3.2024, Yavalath\nbob (B) - ann (W)",
+]
 
 
-@pytest.mark.parametrize(
-    "end",
-    ["ann won", "bob resigned", "Result: 1-0", "Result:1-0", "**Result**: 1:0", "White wins!"],
-)
-def test_an_ending_behind_an_empty_line_is_that_of_the_game_before(end: str) -> None:
-    one = f"Game: yavalath\nWhite: ann\nBlack: bob\n\n1. e5 d4 2. c3\n\n{end}\n"
-    found = read(f"{one}\n{one}")
-    assert [entry.record and entry.record.result for entry in found] == ["1-0", "1-0"]
-
-
-@pytest.mark.parametrize(
-    ("end", "result"),
-    [("W+Resign", "1-0"), ("B+T", "0-1"), ("ann 1, bob 0", "1-0"), ("bob ½ - ann ½", "1/2-1/2")],
-)
-def test_results_by_letter_or_by_points_of_each_are_results(end: str, result: str) -> None:
-    assert only(f"{HEAD}Result: {end}\n\n1. e5 d4 2. c3 f6\n").result == result
+def test_a_line_above_the_moves_names_the_game_and_the_players() -> None:
+    for line in HEADINGS:
+        record = only(f"{line}\n\n1. e5 d4 2. c3 1-0\n")
+        assert record.game == "yavalath"
+        assert (record.first, record.second) == (("ann", "bob") if "ann" in line else ("?", "?"))
+    record = only("Yavalath\nann (1500) – bob (club B) (1612)\n\n1. e5 d4 2. c3 1-0\n")
+    assert (record.first, record.second) == ("ann", "bob (club B)")
+    assert (record.tag("FirstElo"), record.tag("SecondElo")) == ("1500", "1612")
 
 
 def test_a_swap_in_brackets_is_a_move() -> None:
     assert only(f"{HEAD}\n1. e5 (swap) 2. d4 c3 *\n").moves == ("e5", "swap", "d4", "c3")
 
 
-def test_ratings_behind_names_are_tags() -> None:
-    record = only("Yavalath\nann (1500) – bob (club B) (1612)\n\n1. e5 d4 2. c3 1-0\n")
-    assert (record.first, record.second) == ("ann", "bob (club B)")
-    assert (record.tag("FirstElo"), record.tag("SecondElo")) == ("1500", "1612")
-
-
-@pytest.mark.parametrize("form", ["{0} {1}", "{0}-{1}", "{1}{0}", "{2} {1}"])
-def test_a_piece_and_its_cell_are_a_move_however_they_are_joined(form: str) -> None:
+def test_a_piece_and_its_cell_are_a_move_however_they_are_joined() -> None:
     record = random_game("manalath", 3)
     colours = {"O": "orange", "P": "purple"}
-    words = (form.format(m[0], m[1:], colours[m[0]]) for m in record.moves)
-    lines = "\n".join(f"{n}. {word}" for n, word in enumerate(words, 1))
-    text = f"Game: Manalath\nSetup: {record.tag('Setup')}\n\n{lines}\n"
-    assert only(text).moves == record.moves
+    for form in ("{0} {1}", "{0}-{1}", "{1}{0}", "{2} {1}"):
+        words = (form.format(m[0], m[1:], colours[m[0]]) for m in record.moves)
+        lines = "\n".join(f"{n}. {word}" for n, word in enumerate(words, 1))
+        text = f"Game: Manalath\nSetup: {record.tag('Setup')}\n\n{lines}\n"
+        assert only(text).moves == record.moves, form
 
 
-@pytest.mark.parametrize(
-    "body", ["<script>e5 d4</script>", "we met and played", "White: e5 c3 g3\nBlack: d4 f6 h2"]
-)
-def test_a_record_in_which_no_moves_are_found_is_no_empty_game(body: str) -> None:
-    (entry,) = read(f"Game: yavalath\n\n{body}\n")
-    assert "no moves and no result are found" in [problem.message for problem in entry.problems]
-    (entry,) = read(f"Game: yavalath\nResult: 1-0\n\n{body}\n")
-    assert entry.problems or "no moves are found: the result alone counts" in entry.assumed
+def test_a_record_in_which_no_moves_are_found_is_no_empty_game() -> None:
+    scripts = "<script>e5 d4</script>"
+    for body in (scripts, "we met and played", "White: e5 c3 g3\nBlack: d4 f6 h2"):
+        (entry,) = read(f"Game: yavalath\n\n{body}\n")
+        assert "no moves and no result are found" in [each.message for each in entry.problems]
+        (entry,) = read(f"Game: yavalath\nResult: 1-0\n\n{body}\n")
+        assert entry.problems or "no moves are found: the result alone counts" in entry.assumed
 
 
 def test_words_behind_the_last_game_are_no_game() -> None:
@@ -387,7 +362,7 @@ def test_the_game_at_the_head_of_a_file_is_that_of_its_records(
 
 
 def test_what_was_assumed_is_said_of_each_record() -> None:
-    (entry,) = read(f'{HEAD}[Date "11.3.2024"]\n\n1. a1 i5 2. b1 i4 3. c1 0-1\n'.encode())
+    (entry,) = read(f'{HEAD}[Date "11.3.2024"]\n\n1. a1 i5 2. b1 i4 3. c1 0-1\n')
     assert entry.assumed == (
         "White is First",
         "dates are day.month.year where that is not certain",
@@ -408,10 +383,6 @@ def test_comments_unknown_tags_and_other_lines_are_kept() -> None:
     )
     assert record.tag("Mood") == "grim"
     assert record.comments == (("At the club.",),)
-    assert [ply.comments for ply in record.plies] == [
-        (("so",),),
-        (),
-        (("hm",), ("Well played!",)),
-    ]
+    assert [ply.comments for ply in record.plies] == [(("so",),), (), (("hm",), ("Well played!",))]
     assert [ply.glyph for ply in record.plies] == ["!", "?", ""]
     assert [v.plies[0].move for v in record.plies[0].variations] == ["d4"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -22,18 +23,11 @@ TIMES = st.one_of(
     st.builds(TimeControl, nodes=POSITIVE),
 )
 SETUPS = st.sampled_from(
-    [
-        "FABCDE/EFABCD/DEFABC/CDEFAB/BCDEFA/ABCDEF",
-        "e5 c3",
-        "-",
-        "setup position seed 3 tc none",
-    ]
+    ["FABCDE/EFABCD/DEFABC/CDEFAB/BCDEFA/ABCDEF", "e5 c3", "-", "setup position seed 3 tc none"]
 )
 POSITIONS = st.sampled_from([games.get(game_id).start().text() for game_id in games.builtin_ids()])
 STARTS = st.one_of(
-    st.just((None, None)),
-    st.tuples(SETUPS, st.none()),
-    st.tuples(st.none(), POSITIONS),
+    st.just((None, None)), st.tuples(SETUPS, st.none()), st.tuples(st.none(), POSITIONS)
 )
 
 
@@ -84,34 +78,42 @@ def test_a_go_line_reads_back(ply: int, time: TimeControl, first_ms: int, second
         assert go == Go(ply, move_ms=time.move_ms or None, nodes=time.nodes or None)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "new",
-        "new 1",
-        "new x yavalath side first tc none seed 1",
-        "new 1 yavalath tc none seed 1",
-        "new 1 yavalath side first seed 1",
-        "new 1 yavalath side first tc none",
-        "new 1 yavalath side first tc none seed",
-        "new 1 yavalath side first tc none seed x",
-        "new 1 yavalath side first tc 10 20 seed 1",
-        "new 1 yavalath side first tc seed 1",
-        "new 1 yavalath side first tc move seed 1",
-        "new 1 yavalath side first tc x+y seed 1",
-    ],
-)
-def test_a_new_line_that_makes_no_sense_is_refused_with_the_line(line: str) -> None:
-    with pytest.raises(ValueError, match=r"^not a new game: ") as refusal:
-        wire.read_new(line)
-    assert repr(line) in str(refusal.value)
+NONSENSE: dict[str, tuple[Callable[[str], object], list[str]]] = {
+    "a new game": (
+        wire.read_new,
+        [
+            "new",
+            "new 1",
+            "new x yavalath side first tc none seed 1",
+            "new 1 yavalath tc none seed 1",
+            "new 1 yavalath side first seed 1",
+            "new 1 yavalath side first tc none",
+            "new 1 yavalath side first tc none seed",
+            "new 1 yavalath side first tc none seed x",
+            "new 1 yavalath side first tc 10 20 seed 1",
+            "new 1 yavalath side first tc seed 1",
+            "new 1 yavalath side first tc move seed 1",
+            "new 1 yavalath side first tc x+y seed 1",
+        ],
+    ),
+    "a go line": (wire.read_go, ["go", "go x", "go 1_0", "go 1 first x", "go 2 nodes 1.5"]),
+    "an option": (
+        wire.read_option,
+        [
+            *("option", "option name x", "option type spin", "option name type spin"),
+            *("option name x type", "option name x type float", "option name x type spin min one"),
+            "option name x type spin min 1_0",
+        ],
+    ),
+}
 
 
-@pytest.mark.parametrize("line", ["go", "go x", "go 1_0", "go 1 first x", "go 2 nodes 1.5"])
-def test_a_go_line_that_makes_no_sense_is_refused_with_the_line(line: str) -> None:
-    with pytest.raises(ValueError, match=r"^not a go line: ") as refusal:
-        wire.read_go(line)
-    assert repr(line) in str(refusal.value)
+def test_a_line_that_makes_no_sense_is_refused_with_the_line() -> None:
+    for what, (read, lines) in NONSENSE.items():
+        for line in lines:
+            with pytest.raises(ValueError, match=f"^not {what}: ") as refusal:
+                read(line)
+            assert repr(line) in str(refusal.value)
 
 
 def test_words_of_a_go_line_that_nobody_knows_are_ignored() -> None:
@@ -130,51 +132,23 @@ def test_the_lines_of_the_arena_are_as_the_protocol_shows_them() -> None:
     assert wire.setoption_line("threads", 2) == "setoption name threads value 2"
 
 
-@pytest.mark.parametrize(
-    ("line", "option"),
-    [
-        (
-            "option name threads type spin default 1 min 1 max 8",
-            Option("threads", "spin", "1", 1, 8),
-        ),
-        ("option name use book type check default true", Option("use book", "check", "true")),
-        (
-            "option name style type combo default calm var calm var wild",
-            Option("style", "combo", "calm", choices=("calm", "wild")),
-        ),
-        ("option name book type string", Option("book", "string")),
-        (
-            "option name book file type string default my book.lath",
-            Option("book file", "string", "my book.lath"),
-        ),
-        (
-            "option name style type combo var very calm var wild default very calm",
-            Option("style", "combo", "very calm", choices=("very calm", "wild")),
-        ),
-        ("option name clear type button\r\n", Option("clear", "button")),
-    ],
-)
-def test_an_option_line_is_read(line: str, option: Option) -> None:
-    assert wire.read_option(line) == option
+OPTIONS = {
+    "threads type spin default 1 min 1 max 8": Option("threads", "spin", "1", 1, 8),
+    "use book type check default true": Option("use book", "check", "true"),
+    "style type combo default calm var calm var wild": (
+        Option("style", "combo", "calm", choices=("calm", "wild"))
+    ),
+    "book type string": Option("book", "string"),
+    "book file type string default my book.lath": Option("book file", "string", "my book.lath"),
+    "style type combo var very calm var wild default very calm": (
+        Option("style", "combo", "very calm", choices=("very calm", "wild"))
+    ),
+    "clear type button\r\n": Option("clear", "button"),
+}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "option",
-        "option name x",
-        "option type spin",
-        "option name type spin",
-        "option name x type",
-        "option name x type float",
-        "option name x type spin min one",
-        "option name x type spin min 1_0",
-    ],
-)
-def test_an_option_line_that_makes_no_sense_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match=r"^not an option: ") as refusal:
-        wire.read_option(line)
-    assert repr(line) in str(refusal.value)
+def test_an_option_line_is_read() -> None:
+    assert {line: wire.read_option(f"option name {line}") for line in OPTIONS} == OPTIONS
 
 
 SPIN = Option("threads", "spin", "1", 1, 8)
@@ -182,58 +156,50 @@ CHECK = Option("book", "check", "true")
 COMBO = Option("style", "combo", "calm", choices=("calm", "wild"))
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        (SPIN, 1), (SPIN, "8"), (Option("n", "spin"), -3), (CHECK, True), (CHECK, "false"),
-        (COMBO, "wild"), (Option("path", "string"), "any thing"),
-    ],
-)  # fmt: skip
-def test_a_value_that_an_option_can_take_is_right(option: Option, value: object) -> None:
-    assert option.wrong_with(value) is None
+VALUES: list[tuple[Option, object, str | None]] = [
+    (SPIN, 1, None),
+    (SPIN, "8", None),
+    (Option("n", "spin"), -3, None),
+    (CHECK, True, None),
+    (CHECK, "false", None),
+    (COMBO, "wild", None),
+    (Option("path", "string"), "any thing", None),
+    (SPIN, 0, "a whole number from 1 to 8"),
+    (SPIN, "9", "a whole number from 1 to 8"),
+    (SPIN, "two", "a whole number from 1 to 8"),
+    (SPIN, "\u0661", "a whole number from 1 to 8"),
+    (Option("n", "spin", minimum=1), 0, "a whole number"),
+    (CHECK, "maybe", "true or false"),
+    (COMBO, "mad", "one of calm, wild"),
+]
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "expected"),
-    [
-        (SPIN, 0, "a whole number from 1 to 8"),
-        (SPIN, "9", "a whole number from 1 to 8"),
-        (SPIN, "two", "a whole number from 1 to 8"),
-        (SPIN, "\u0661", "a whole number from 1 to 8"),
-        (Option("n", "spin", minimum=1), 0, "a whole number"),
-        (CHECK, "maybe", "true or false"),
-        (COMBO, "mad", "one of calm, wild"),
-    ],
-)
-def test_a_value_that_an_option_cannot_take_is_answered_with_what_it_can(
-    option: Option, value: object, expected: str
-) -> None:
-    assert option.wrong_with(value) == expected
+def test_a_value_is_right_or_answered_with_what_the_option_can_take() -> None:
+    found = [(option, value, option.wrong_with(value)) for option, value, _ in VALUES]
+    assert found == VALUES
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        (
-            "info depth 5 eval 0.34 nodes 8120 pv swap d4",
-            {"depth": "5", "eval": "0.34", "nodes": "8120", "pv": "swap d4"},
-        ),
-        ("info", {}),
-        ("info text depth 3 is enough", {"text": "depth 3 is enough"}),
-        ("info eval -1", {"eval": "-1"}),
-        ("info eval 1.5 depth 2", {"depth": "2"}),
-        ("info eval nan nodes 7", {"nodes": "7"}),
-        ("info eval inf", {}),
-        ("info depth -1 nodes x", {}),
-        ("info depth 2.5", {}),
-        ("info depth", {}),
-        ("info mood fine depth 4", {"depth": "4"}),
-        ("info depth 3 depth 4", {"depth": "4"}),
-        ("info pv", {"pv": ""}),
-    ],
-)
-def test_an_info_line_tells_what_makes_sense_of_it(line: str, told: dict[str, str]) -> None:
-    assert wire.read_info(line) == told
+INFO: dict[str, dict[str, str]] = {
+    "info depth 5 eval 0.34 nodes 8120 pv swap d4": (
+        {"depth": "5", "eval": "0.34", "nodes": "8120", "pv": "swap d4"}
+    ),
+    "info": {},
+    "info text depth 3 is enough": {"text": "depth 3 is enough"},
+    "info eval -1": {"eval": "-1"},
+    "info eval 1.5 depth 2": {"depth": "2"},
+    "info eval nan nodes 7": {"nodes": "7"},
+    "info eval inf": {},
+    "info depth -1 nodes x": {},
+    "info depth 2.5": {},
+    "info depth": {},
+    "info mood fine depth 4": {"depth": "4"},
+    "info depth 3 depth 4": {"depth": "4"},
+    "info pv": {"pv": ""},
+}
+
+
+def test_an_info_line_tells_what_makes_sense_of_it() -> None:
+    assert {line: wire.read_info(line) for line in INFO} == INFO
 
 
 @given(st.text(max_size=80))

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from record_strategies import ALL_RECORDS
 from tests.notation import test_abstractplay as abstractplay
 from tests.notation import test_database_asking as database_asking
-from tests.notation import test_database_of_every_game as every_game
 from tests.notation import test_writer as writer
 from tests.notation import test_ygn as ygn
 
@@ -46,9 +45,9 @@ def test_a_database_answers_ten_thousand_queries_as_its_records_do(
     database_asking.compare(asked, seed, count=2500)
 
 
-@pytest.mark.parametrize("game_id", every_game.ALL)
+@pytest.mark.parametrize("game_id", database_asking.ALL)
 def test_a_database_says_of_every_game_what_its_records_do(game_id: str, tmp_path: Path) -> None:
     for seed in range(2, 6):
         folder = tmp_path / str(seed)
         folder.mkdir()
-        every_game.say_the_same(game_id, seed, folder)
+        database_asking.say_the_same(game_id, seed, folder)

@@ -82,11 +82,12 @@ def explored_alike(
         assert asking.node(asked) == kept.node(asked), asked.text()
 
 
-def found_alike(database: Database, records: Sequence[Record], query: str) -> None:
-    """Ask a database and its records the same query."""
+def found_alike(database: Database, records: Sequence[Record], query: str) -> list[int]:
+    """Ask a database and its records the same query; return the numbers of those that match."""
     matches = compile_query(query)
-    found = np.flatnonzero(matching(database, plan_of(query))).tolist()
+    found: list[int] = np.flatnonzero(matching(database, plan_of(query))).tolist()
     assert found == [number for number, each in enumerate(records, 1) if matches(each)], query
+    return found
 
 
 class Questions:

@@ -1,0 +1,23 @@
+"""Commands that are refused for what was typed, and what is said of it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from commands import arena
+
+
+def refusals(commands: Iterable[str], *before: object) -> dict[str, str]:
+    """Return what each command says: wrong usage has status 2, and nothing on standard output.
+
+    `before` stands before the words of each.
+    """
+    told, taken = {}, {}
+    for command in commands:
+        ran = arena(*before, *shlex.split(command))
+        told[command] = ran.err.rpartition("\n\nError: ")[2]  # behind the usage of the command
+        if (ran.status, ran.out) != (2, ""):
+            taken[command] = ran
+    assert taken == {}
+    return told
