@@ -7,15 +7,12 @@ import dataclasses
 import gzip
 import json
 import lzma
-import pickle
 import random
 import re
 import sys
 from collections.abc import Callable, Sequence
-from concurrent import futures
-from concurrent.futures import Executor, Future
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from commands import Ran, arena
@@ -23,10 +20,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from places import DOCS
 from problem_cases import CASES, problems_in
+from refusals import refusals
+from workers_here import work_here
 
 from lath.notation import reader as pieces_module
 from lath.notation.errors import Problem
 from lath.notation.reader import entries
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 GOOD = '[Game "yavalath"]\n\n1. e5 2. swap 3. d4 *\n'
 ILLEGAL = '[Game "yavalath"]\n\n1. e5 2. e5 *\n'
@@ -69,78 +71,61 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
     ".zst": zstd_compress,
 }
-every_suffix = pytest.mark.parametrize("suffix", COMPRESSIONS)
 
 # Counts
 
 
-def test_sound_and_bad_records_add_up_and_problems_are_counted_apart(tmp_path: Path) -> None:
-    path = write(tmp_path / "mixed.lath", GOOD, ILLEGAL, TWICE_WRONG, GOOD, UNREADABLE)
-    ran = arena("check", path)
-    assert ran.status == 1
-    assert counts(ran) == (5, 2, 3, 4, 3 + 2 + 2 + 3)
-    assert ran.out.count("error[") == 4
-
-
-def test_problems_come_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_sound_and_bad_records_add_up_over_files_and_problems_come_in_their_order(
+    tmp_path: Path,
+) -> None:
     path = write(tmp_path / "mixed.lath", GOOD, TWICE_WRONG, ILLEGAL, UNREADABLE)
-    places = re.findall(r"^\S+?:(\d+):(\d+): ", arena("check", path).out, re.MULTILINE)
+    ran = arena("check", path)
+    assert (ran.status, counts(ran)) == (1, (4, 1, 3, 4, 3 + 2 + 2))
+    assert ran.out.count("error[") == 4
+    places = re.findall(r"^\S+?:(\d+):(\d+): ", ran.out, re.MULTILINE)
     numbers = [(int(line), int(column)) for line, column in places]
-    assert numbers == sorted(numbers) == [(6, 1), (8, 10), (12, 10), (16, 7)]
-
-
-def test_the_counts_of_several_files_are_one_sum(tmp_path: Path) -> None:
+    assert numbers == [(6, 1), (8, 10), (12, 10), (16, 7)]
     one = write(tmp_path / "one.lath", GOOD, ILLEGAL)
     two = write(tmp_path / "two.lath", GOOD, GOOD, UNREADABLE)
     ran = arena("check", one, two, one)
     assert counts(ran) == (7, 4, 3, 3, 5 + 6 + 5)
     told = re.findall(r"^(\S+?):\d+:\d+: .*\(record (\d+)", ran.out, re.MULTILINE)
     assert told == [(str(one), "2"), (str(two), "3"), (str(one), "2")]
-
-
-def test_an_empty_file_has_no_records_and_is_clean(tmp_path: Path) -> None:
     ran = arena("check", write(tmp_path / "none.lath"))
     assert (ran.status, ran.out, counts(ran)) == (0, "", (0, 0, 0, 0, 0))
 
 
-@every_suffix
-def test_a_compressed_file_gives_what_the_plain_one_does(suffix: str, tmp_path: Path) -> None:
+def test_a_compressed_file_gives_what_the_plain_one_does(tmp_path: Path) -> None:
     plain = write(tmp_path / "games.lath", GOOD, TWICE_WRONG, GOOD)
-    packed = tmp_path / f"games.lath{suffix}"
-    packed.write_bytes(COMPRESSIONS[suffix](plain.read_bytes()))
-    expected, ran = arena("check", plain), arena("check", packed)
-    assert ran.status == expected.status == 1
-    assert ran.out == expected.out.replace(str(plain), str(packed))
-    assert counts(ran) == counts(expected) == (3, 2, 1, 2, 8)
+    expected = arena("check", plain)
+    assert counts(expected) == (3, 2, 1, 2, 8)
+    for suffix, compress in COMPRESSIONS.items():
+        packed = tmp_path / f"games.lath{suffix}"
+        packed.write_bytes(compress(plain.read_bytes()))
+        ran = arena("check", packed)
+        assert (ran.status, counts(ran)) == (1, counts(expected))
+        assert ran.out == expected.out.replace(str(plain), str(packed))
 
 
-def test_standard_input_is_called_a_dash() -> None:
+def test_standard_input_is_called_a_dash_and_quiet_leaves_the_counts_out(tmp_path: Path) -> None:
     ran = arena("check", "-", stdin=f"{GOOD}\n{ILLEGAL}")
     assert ran.status == 1
     assert ran.out.startswith("-:7:10: error[illegal-move]: ")
     assert counts(ran) == (2, 1, 1, 1, 5)
-
-
-def test_quiet_leaves_the_counts_out_and_nothing_else(tmp_path: Path) -> None:
     path = write(tmp_path / "bad.lath", ILLEGAL)
-    ran = arena("check", "--quiet", path)
-    assert (ran.status, ran.err) == (1, "")
-    assert ran.out == arena("check", path).out != ""
+    quiet = arena("check", "--quiet", path)
+    assert (quiet.status, quiet.err) == (1, "")
+    assert quiet.out == arena("check", path).out != ""
 
 
-@pytest.mark.parametrize(("limit", "shown"), [(1, 1), (3, 3), (4, 4), (99, 4)])
-def test_no_more_problems_than_the_limit_are_shown_and_all_are_counted(
-    tmp_path: Path, limit: int, shown: int
-) -> None:
+def test_no_more_problems_than_the_limit_are_shown_and_all_are_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "mixed.lath", ILLEGAL, TWICE_WRONG, GOOD, UNREADABLE)
-    for arguments in ([], ["--json"]):
-        ran = arena("check", "--max-errors", limit, *arguments, path)
-        assert ran.status == 1
-        assert len(ran.out.splitlines()) == shown * (1 if arguments else 3)
-        assert counts(ran)[:4] == (4, 1, 3, 4)
-
-
-def test_the_limit_holds_for_all_files_together(tmp_path: Path) -> None:
+    for limit, shown in ((1, 1), (3, 3), (4, 4), (99, 4)):
+        for arguments in ([], ["--json"]):
+            ran = arena("check", "--max-errors", limit, *arguments, path)
+            assert ran.status == 1
+            assert len(ran.out.splitlines()) == shown * (1 if arguments else 3)
+            assert counts(ran)[:4] == (4, 1, 3, 4)
     one, two = (write(tmp_path / f"{name}.lath", *[ILLEGAL] * 3) for name in ("one", "two"))
     ran = arena("check", "--max-errors", 4, one, two)
     assert [ran.out.count(f"{path}:") for path in (one, two)] == [3, 1]
@@ -150,54 +135,32 @@ def test_the_limit_holds_for_all_files_together(tmp_path: Path) -> None:
 # Statuses
 
 
-def test_the_status_is_0_where_all_is_clean_and_1_where_a_record_is_bad(tmp_path: Path) -> None:
+def test_the_status_is_that_of_the_worst_file(tmp_path: Path) -> None:
     good, bad = write(tmp_path / "good.lath", GOOD), write(tmp_path / "bad.lath", GOOD, ILLEGAL)
-    assert [arena("check", path).status for path in (good, bad)] == [0, 1]
-    assert [arena("check", *paths).status for paths in ((good, bad), (bad, good))] == [1, 1]
+    none = tmp_path / "none.lath"
+    statuses = {(good,): 0, (bad,): 1, (good, bad): 1, (bad, good): 1, (bad, none): 2}
+    assert {paths: arena("check", *paths).status for paths in statuses} == statuses
+    assert arena("check", bad, none).out.startswith(f"{bad}:7:10: error[illegal-move]")
 
 
-@pytest.mark.parametrize(
-    "arguments", [[], ["--max-errors", "0", "f"], ["--jobs", "0", "f"], ["--what", "f"], ["none"]]
-)
-def test_the_status_is_2_for_wrong_usage_and_a_file_that_is_not_there(
-    arguments: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_wrong_usage_and_a_file_that_cannot_be_read_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = arena("check", *arguments)
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err
-
-
-def test_a_folder_cannot_be_read(tmp_path: Path) -> None:
-    ran = arena("check", tmp_path)
-    assert ran.status == 2
-    assert f"{tmp_path} is no tournament: it has neither" in ran.err
-
-
-def test_a_limit_that_is_reached_changes_no_status(tmp_path: Path) -> None:
-    path = write(tmp_path / "bad.lath", ILLEGAL, ILLEGAL)
-    assert arena("check", "--max-errors", 1, path).status == 1
+    Path("folder").mkdir()
+    Path("torn.lath.gz").write_bytes(b"\x1f\x8b\x08junk")
+    wrong = ["", "--max-errors 0 f", "--jobs 0 f", "--what f", "none", "folder", "none.lath.gz"]
+    golden(refusals(wrong, "check"))
+    ran = arena("check", "torn.lath.gz")
+    assert (ran.status, "cannot be read: damaged" in ran.err) == (2, True)
+    Path("torn.lath.gz").write_bytes(b"")
+    assert "damaged: it is empty" in arena("check", "torn.lath.gz").err
 
 
 # JSON
 
 
-def test_every_json_object_has_every_field_of_a_problem(tmp_path: Path) -> None:
-    path = write(tmp_path / "mixed.lath", ILLEGAL, TWICE_WRONG, GOOD, UNREADABLE)
-    told = [json.loads(line) for line in arena("check", "--json", path).out.splitlines()]
-    problems = [problem for entry in entries(path) for problem in entry.problems]
-    assert told == [problem.as_json() for problem in problems]
-    assert [(one["code"], one["record"], one["ply"], one["meant"]) for one in told] == [
-        ("illegal-move", 1, 2, ""),
-        ("tag", 2, None, ""),
-        ("move", 2, 2, "e4"),
-        ("syntax", 4, None, ""),
-    ]
-
-
-def test_the_json_of_every_broken_file_of_the_table_is_that_of_its_problems(
-    tmp_path: Path,
-) -> None:
+def test_the_json_of_every_broken_file_of_the_table_is_that_of_its_problems(tmp_path: Path) -> None:
     names = {field.name for field in dataclasses.fields(Problem)}
     path = tmp_path / "games.lath"
     for case in CASES:
@@ -262,25 +225,10 @@ def two_cores_print_what_one_does(path: Path, *arguments: object) -> None:
     assert counts(one) == counts(two)
 
 
-class Pickling(Executor):
-    """Takes and gives what a process would, at once: to start two takes half a second."""
-
-    def submit(self, work: Callable[..., Any], /, *given: Any, **more: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        function, words, named = copied((work, given, more))
-        future.set_result(copied(function(*words, **named)))
-        return future
-
-
-def copied(what: Any) -> Any:
-    """Return what another process would receive of it."""
-    return pickle.loads(pickle.dumps(what))
-
-
 @pytest.fixture
 def workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the work of two processes done in this one; in `make soak` two do it."""
-    monkeypatch.setattr(futures, "ProcessPoolExecutor", lambda *_, **__: Pickling())
+    work_here(monkeypatch)
 
 
 WAYS_TO_TELL: Sequence[Sequence[object]] = ([], ["--json"], ["--max-errors", 3])
@@ -335,16 +283,15 @@ def damaged(path: Path, suffix: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst", ".bz2"])
 def test_of_a_damaged_file_the_problems_before_the_damage_are_told(
-    suffix: str, tmp_path: Path, small_blocks: None
+    tmp_path: Path, small_blocks: None
 ) -> None:
-    path = damaged(tmp_path / f"games.lath{suffix}", suffix)
-    ran = arena("check", path)
-    assert ran.status == 2
-    assert "error[illegal-move]" in ran.out
-    assert f"{path} cannot be read" in ran.err
-    assert "damaged" in ran.err
+    for suffix in COMPRESSIONS:
+        path = damaged(tmp_path / f"games.lath{suffix}", suffix)
+        ran = arena("check", path)
+        assert ran.status == 2
+        assert "error[illegal-move]" in ran.out
+        assert f"{path} cannot be read: damaged" in ran.err
 
 
 @pytest.mark.usefixtures("workers")
@@ -359,12 +306,3 @@ def test_of_a_damaged_file_the_counts_so_far_are_told(
     records, sound, bad, problems, _ = counts(dataclasses.replace(ran, err=before))
     assert 2000 < records < 6001
     assert (sound, bad, problems) == (records - 1, 1, 1)
-
-
-def test_a_file_that_cannot_be_read_keeps_no_problem_of_another_from_being_told(
-    tmp_path: Path,
-) -> None:
-    bad = write(tmp_path / "bad.lath", ILLEGAL)
-    ran = arena("check", bad, tmp_path / "none.lath")
-    assert ran.status == 2
-    assert ran.out.startswith(f"{bad}:3:10: error[illegal-move]")

@@ -16,8 +16,9 @@ from commands import Ran, arena
 from damage import DATABASE, RECORDS, damages
 from results import a_config, a_result
 
+from lath.arena.errors import DamagedError
 from lath.arena.tournament.config import load
-from lath.arena.tournament.database import CONFIG, ROUNDS, Walkover
+from lath.arena.tournament.database import CONFIG, ROUNDS, Walkover, read_texts
 from lath.arena.tournament.soundness import Unsound, stored
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import Store
@@ -80,49 +81,35 @@ def test_a_sound_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> No
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "select",
-        "select --sort plies --limit 5",
-        "select --where 'plies > 20' --count",
-        "stats",
-        "stats --measures --json",
-        "stats --openings --csv",
-        "explore --all",
-        "explore --after e5 --json",
-        "explain ann",
-        "rate --csv",
-        "show --record 3 --ply 2",
-        "show --json",
-    ],
+LOOKS_AT_GAMES = (
+    *("select", "select --sort plies --limit 5", "select --where 'plies > 20' --count", "stats"),
+    *("stats --measures --json", "stats --openings --csv", "explore --all"),
+    *("explore --after e5 --json", "explain ann", "rate --csv", "show --record 3 --ply 2"),
+    "show --json",
 )
-def test_a_directory_answers_as_its_file_of_games_does(cup: Path, command: str) -> None:
-    words = shlex.split(command)
-    told = [(ran.status, ran.out) for ran in (arena(*words, cup), arena(*words, cup / RECORDS))]
-    assert told[0] == told[1]
-    assert told[0][0] == 0
-    assert told[0][1]
 
 
-@pytest.mark.parametrize("command", ["select", "stats", "explore --all", "show --json"])
-def test_of_a_damaged_directory_what_is_sound_is_told_and_what_is_lost(
-    cup: Path, command: str
-) -> None:
-    sound = arena(*command.split(), cup)
-    assert (sound.status, sound.out != "") == (0, True)
+def test_a_directory_answers_as_its_file_of_games_does(cup: Path) -> None:
+    for words in map(shlex.split, LOOKS_AT_GAMES):
+        told = [(ran.status, ran.out) for ran in (arena(*words, cup), arena(*words, cup / RECORDS))]
+        assert told[0] == told[1], words
+        assert told[0][0] == 0
+        assert told[0][1]
+
+
+def test_of_a_damaged_directory_what_is_sound_is_told_and_what_is_lost(cup: Path) -> None:
+    commands = [words.split() for words in ("select", "stats", "explore --all", "show --json")]
     change(cup, "DELETE FROM game WHERE number = 12")
     change(cup, "UPDATE game SET log = 'x' WHERE number = 5")
     (cup / RECORDS).unlink()
-    ran = arena(*command.split(), cup)
-    assert ran.status != 0
-    assert "; 10 games are sound there or in games.lath" in ran.err
-    assert "`arena check cup` counts them" in ran.err
+    for ran in (arena(*words, cup) for words in commands):
+        assert ran.status != 0
+        assert "; 10 games are sound there or in games.lath" in ran.err
+        assert "`arena check cup` counts them" in ran.err
     (cup / DATABASE).unlink()
     Path("cup/notes.txt").write_text("1. e5 d4 *\n")  # is not what is asked for
-    assert arena(*command.split(), cup).err == (
-        "arena: cup is no tournament: it has neither tournament.db nor games.lath\n"
-    )
+    none = "arena: cup is no tournament: it has neither tournament.db nor games.lath\n"
+    assert [arena(*words, cup).err for words in commands] == [none] * len(commands)
 
 
 def test_a_run_that_goes_on_storing_is_no_damage(tmp_path: Path) -> None:
@@ -202,27 +189,24 @@ def test_unsound_games_are_left_out_and_told_of_with_a_status(cup: Path, sound: 
     assert json.loads(rated(cup).out)["overall"]["games"] == 11
 
 
-@pytest.mark.parametrize("how", ["missing", "locked away", "foreign"])
 def test_games_lath_serves_where_the_database_cannot_be_read(
-    how: str, cup: Path, sound: Path, monkeypatch: pytest.MonkeyPatch
+    cup: Path, sound: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    status, why = 0, "cup has no tournament.db: its games are the 12 of games.lath, written 2"
-    if how == "missing":
-        (cup / DATABASE).unlink()
-        (cup / CONFIG).touch()
-    elif how == "foreign":
-        (cup / DATABASE).write_bytes(b"no database" * 500)
-        status, why = (
-            1,
-            "cup/tournament.db is not a tournament: file is not a database; 12 games are",
-        )
-    else:
-        monkeypatch.setattr(sqlite3, "connect", refuse)
-        why = "cup/tournament.db: unable to open database file: its games are the 12 of games.lath"
-    ran = rated(cup)
-    assert ran.status == status
-    assert f"warning: {why}" in ran.err
-    assert ratings(ran) == ratings(rated(sound))
+    def told(status: int, why: str) -> None:
+        ran = rated(cup)
+        assert (ran.status, f"warning: {why}" in ran.err) == (status, True), ran.err
+        assert ratings(ran) == expected
+
+    expected = ratings(rated(sound))
+    with monkeypatch.context() as patch:
+        patch.setattr(sqlite3, "connect", refuse)
+        why = "unable to open database file: its games are the 12 of games.lath"
+        told(0, f"cup/tournament.db: {why}")
+    (cup / DATABASE).write_bytes(b"no database" * 500)
+    told(1, "cup/tournament.db is not a tournament: file is not a database; 12 games are")
+    (cup / DATABASE).unlink()
+    (cup / CONFIG).touch()
+    told(0, "cup has no tournament.db: its games are the 12 of games.lath, written 2")
 
 
 def test_records_alone_are_rated_without_a_word(cup: Path, sound: Path) -> None:
@@ -262,6 +246,21 @@ LOOKS = (
     *(["rate", "cup"], ["report", "cup", "-o", "page.html"], ["report", ".", "-o", "index.html"]),
     *(["bot", "log", "cup", "2"], ["select", "cup/games.lath", "--count"]),
 )
+
+
+def test_games_that_have_lost_their_checksums_are_told_of(cup: Path) -> None:
+    change(cup, "ALTER TABLE game DROP COLUMN checksum")
+    ran = arena("check", "cup")
+    assert (ran.status, "its games have lost their checksums" in ran.out) == (1, True)
+    assert read_texts(cup)[ROUNDS] == "6"
+    change(cup, "DELETE FROM about WHERE key = 'checksum'")  # as former versions stored games
+    assert arena("check", "cup").status == 0
+
+
+def test_a_changed_note_is_not_read(cup: Path) -> None:
+    change(cup, f"UPDATE about SET value = '7' WHERE key = '{ROUNDS}'")
+    with pytest.raises(DamagedError, match="what is noted besides its games does not match"):
+        read_texts(cup)
 
 
 @pytest.mark.parametrize("number", [6])

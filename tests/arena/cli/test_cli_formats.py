@@ -6,10 +6,10 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import bad_bots
 import jsonschema
-import pytest
 from arena_runs import arena, numbers, sequence
 from places import DOCS
 from quick_runs import play_nothing
@@ -18,6 +18,9 @@ from lath import notation
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament import config, keys
 from lath.arena.tournament.open_games import book_of, schedule_of
+
+if TYPE_CHECKING:
+    import pytest
 
 PAGE = (DOCS / "tournaments.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -80,15 +83,12 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("text", EXAMPLES)
-def test_every_configuration_of_the_page_is_a_tournament(text: str, tmp_path: Path) -> None:
+def test_every_configuration_of_the_page_is_a_tournament(tmp_path: Path) -> None:
     book = re.findall(r"^```lath\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     (tmp_path / "book.lath").write_text("\n".join(book))
-    jsonschema.Draft202012Validator(keys.schema()).validate(tomllib.loads(text))
-    told = config.build({"games": ["yavalath"], **tomllib.loads(text)}, tmp_path)
-    assert schedule_of(told, book_of(told, print)).next() is not None
-
-
-def test_the_page_tells_of_every_format() -> None:
+    for text in EXAMPLES:
+        jsonschema.Draft202012Validator(keys.schema()).validate(tomllib.loads(text))
+        told = config.build({"games": ["yavalath"], **tomllib.loads(text)}, tmp_path)
+        assert schedule_of(told, book_of(told, print)).next() is not None, text
     table = PAGE[PAGE.index("| `format` | who meets whom") :].partition("\n\n")[0]
     assert re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE) == ["format", *FORMATS]

@@ -1,4 +1,4 @@
-"""The page of records as people write them: each of its files is read as it shows."""
+"""Records as people write them, and as PGN has them, by the commands that read them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from commands import arena
-from doc_pages import DocPage, check_session
+from doc_pages import DocPage
+from exploring import MOST
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_records import random_game
@@ -23,11 +24,6 @@ PAGE = DocPage("text-records.md")
 def in_a_folder_with_the_files_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     PAGE.make_files(tmp_path)
-
-
-@PAGE.every_session()
-def test_a_file_of_the_page_is_read_as_it_shows(session: str) -> None:
-    check_session(session)
 
 
 def test_a_folder_of_such_files_is_checked_and_queried(tmp_path: Path) -> None:
@@ -58,33 +54,26 @@ def test_a_game_that_is_given_in_vain_says_how_to_choose_records_of_one(tmp_path
     assert "--where 'game = yavalath'" in arena("stats", path, "--game", "yavalath").err
 
 
+CLUB = '[White "ann"]\n[Black "bob"]\n[Result "1-0"]\n'
+
+
 def test_pgn_of_other_games_and_of_headers_stays_results(tmp_path: Path) -> None:
-    head = '[White "ann"]\n[Black "bob"]\n[Result "1-0"]\n'
     path = tmp_path / "club.pgn"
-    for text in (
-        f"{head}\n1. e4 e5 2. Nf3 1-0\n",
-        f'{head}[Variant "shogi"]\n\n1. P-7f 1-0\n',
-        head,
-    ):
-        path.write_text(text)
-        assert "without moves" in arena("rate", path).out + arena("rate", path).err or (
-            '"without_moves": 1' in arena("rate", path, "--json").out
-        )
+    for more in ("\n1. e4 e5 2. Nf3 1-0\n", '[Variant "shogi"]\n\n1. P-7f 1-0\n', ""):
+        path.write_text(CLUB + more)
+        assert '"without_moves": 1' in arena("rate", path, "--json").out
 
 
-@pytest.mark.parametrize(("tag", "said"), [("", "that names no game"), ("chess", "of other games")])
-def test_every_command_says_that_moves_of_other_games_are_not_read(
-    tag: str, said: str, tmp_path: Path
-) -> None:
+def test_every_command_says_that_moves_of_other_games_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "club.pgn"
-    head = '[White "ann"]\n[Black "bob"]\n[Result "1-0"]\n'
-    variant = f'[Variant "{tag}"]' if tag else ""
-    path.write_text(f"{head}{variant}\n\n1. e4 e5 2. Nf3 1-0\n")
-    for command in ("check", "stats", "select", "rate", "convert {} - --to lath"):
-        words = (command if "{}" in command else f"{command} {{}}").format(path).split()
-        ran = arena(*words)
-        assert f"the moves of 1 record {said} are not read" in ran.err
-        assert ("--game NAME reads them" in ran.err) == (command != "rate" and not tag)
+    for tag, said in (("", "that names no game"), ("chess", "of other games")):
+        variant = f'[Variant "{tag}"]' if tag else ""
+        path.write_text(f"{CLUB}{variant}\n\n1. e4 e5 2. Nf3 1-0\n")
+        for command in ("check {}", "stats {}", "select {}", "rate {}", "convert {} - --to lath"):
+            ran = arena(*command.format(path).split())
+            assert f"the moves of 1 record {said} are not read" in ran.err
+            is_hinted = command != "rate {}" and not tag
+            assert ("--game NAME reads them" in ran.err) == is_hinted
 
 
 MIXED = st.lists(
@@ -100,7 +89,7 @@ MIXED = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=max(40, MOST))
 @given(MIXED, st.booleans(), st.sampled_from(["games.pgn", "GAMES.PGN"]))
 def test_moves_of_pgn_that_names_no_game_are_read_or_refused_never_dropped(
     games: list[tuple[str, str, int, int, bool]], is_beside_chess: bool, name: str
@@ -159,7 +148,6 @@ def test_a_game_that_is_given_to_a_bad_record_is_not_in_vain(tmp_path: Path) -> 
     assert "hint" not in ran.err
 
 
-@settings(max_examples=20, deadline=None)
 @given(
     st.sets(st.sampled_from(["notes", "a.md", "b.zip", "photo.png", "c.docx"])),
     st.sets(st.sampled_from(["sub", "old.txt", "deep"])),
