@@ -1,7 +1,7 @@
 """The store's guards, each taken out in turn: what it guards against then happens.
 
 So we know that the tests of the store would notice. `test_power_cuts.py` and
-`test_atomic_writes.py` have the controls of what is synced, and when.
+`test_torn_files.py` have the controls of what is synced, and when.
 """
 
 from __future__ import annotations
