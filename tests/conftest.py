@@ -103,7 +103,8 @@ def _game_files() -> Iterator[None]:
 
 STARTERS = {
     *("subprocess", "multiprocessing", "pty"),
-    *("arena_runs", "bot_checks", "fault_stand", "full_disks", "processes", "talking", "workers"),
+    *("arena_runs", "bot_checks", "fault_stand", "full_disks", "processes", "steps", "talking"),
+    "workers",
 }
 """A module of tests that uses one of these starts processes, as a rule."""
 
@@ -147,7 +148,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 LONGEST = (
     *("pages", "site", "cluster", "gauntlets", "test_faults", "test_first_bot"),
-    *("puzzles", "test_calibration", "test_cli_database", "test_runner", "test_kills"),
+    *(
+        "puzzles",
+        "test_calibration",
+        "test_cli_database",
+        "test_runner",
+        "test_kills",
+        "test_directory_model",
+    ),
 )
 """The groups that take longest: they begin first, so that no worker is left alone with one."""
 
