@@ -112,58 +112,25 @@ def _filled(folder: Path, make_room: Callable[[], None], rounds: int = ROUNDS) -
     return found
 
 
-def mended(folder: Path, _size: int) -> dict[str, Any]:
-    """Run a tournament on a disk that is full for a while."""
-    with closing(Store(folder)) as store:
-        quick = QuickRun(store)
-        quick.watcher.on_warning = lambda: resize(folder, LARGE, "remount")
-        complete = quick.run(rounds=ROUNDS).is_complete
-        is_finished = sorted(finished(store)) == exported(folder) == sequence(6 * ROUNDS)
-    return {
-        "complete": complete,
-        "finished": is_finished,
-        "played": len(quick.played),
-        "warnings": quick.watcher.warnings,
-    }
-
-
 def command(folder: Path, _size: int) -> dict[str, Any]:
     """Run the program itself until the disk is full; then give it room and resume."""
-    return _commanded(folder, "--disk-patience", "1")
-
-
-def interrupted(folder: Path, _size: int) -> dict[str, Any]:
-    """Do the same with a Ctrl-C while the program waits for room."""
-    return _commanded(folder)
-
-
-def _commanded(folder: Path, *more: str) -> dict[str, Any]:
     with Range(Path(mkdtemp(dir=folder.parent))) as place:
         place.out = folder / "out"
-        words = flags(
-            {"ann": Good, "bob": Good},
-            rounds=COMMAND_ROUNDS,
-            out=place.out,
-            jobs=1,
-            with_report=True,
-        )
-        run = place.begin(*words, *more)
+        bots = {"ann": Good, "bob": Good}
+        words = flags(bots, rounds=COMMAND_ROUNDS, out=place.out, jobs=1, with_report=True)
+        run = place.begin(*words, "--disk-patience", "1")
         with listened_to(run) as saying:
-            said = until_it_says(saying, "waiting for room")
-            if not more:
-                run.send_signal(signal.SIGINT)
-            said += saying.read()
+            said = saying.read()
         run.wait(PATIENCE_S)
         kept = _numbers(place.out)
         resize(folder, LARGE, "remount")
         last = place.arena(*words)
-        resumed = {"status": last.returncode, "said": last.stderr}
         finished = _numbers(place.out) == exported(place.out) == sequence(2 * COMMAND_ROUNDS)
     return {
         "status": run.returncode,
         "said": said,
         "kept": len(kept),
-        "resumed": resumed,
+        "resumed": {"status": last.returncode, "said": last.stderr},
         "finished": finished,
     }
 
@@ -298,7 +265,7 @@ def _let_taking_back_need_room(database: Path) -> None:
 SCENARIOS: Final[dict[str, Callable[[Path, int], dict[str, Any]]]] = {
     each.__name__: each
     for each in (
-        *(level, long_level, small_blocks, mended, command, interrupted, made),
+        *(level, long_level, small_blocks, command, made),
         *(unread, unread_anywhere),
         *(scratch, scratch_room, greed),
     )

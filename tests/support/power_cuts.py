@@ -132,19 +132,6 @@ def _named(files: dict[str, _File], changes: Sequence[_Names]) -> dict[str, _Fil
     return {name: file for name, file in after.items() if file is not None}
 
 
-def cuts(steps: Sequence[Step], number: int, seed: int) -> Iterator[tuple[Remembered, int]]:
-    """Yield a folder as it is remembered at random moments, and after how many steps."""
-    chance = random.Random(seed)
-    moments = sorted(chance.choices(range(len(steps) + 1), k=number))
-    remembered = Remembered()
-    done = 0
-    for moment in moments:
-        for step in steps[done:moment]:
-            remembered.do(step)
-        done = moment
-        yield remembered, moment
-
-
 def put(files: dict[str, bytes], folder: Path) -> None:
     """Make a folder of these files."""
     folder.mkdir()

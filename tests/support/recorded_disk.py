@@ -61,17 +61,6 @@ def _with_code(error: Any, code: int) -> apsw.Error:
     return cast("apsw.Error", error)
 
 
-def nth(number: int, kinds: Iterable[str], *, times: int = 1, make: Failure = full) -> Fault:
-    """Return the fault by which the n-th step of these kinds, from 1, fails, and so the next."""
-    counted = itertools.count(1)
-
-    def fault(step: Step) -> apsw.Error | None:
-        fails = step.kind in kinds and number <= next(counted) < number + times
-        return make(step) if fails else None
-
-    return fault
-
-
 class Disk(apsw.VFS):
     """A real folder under SQLite; what happens there is in `steps`."""
 
