@@ -1,10 +1,12 @@
-"""A signal that asks a run to stop is heeded whenever it comes, and costs no game."""
+"""A run that is asked to stop heeds it at any moment, and tells how it stands then."""
 
 from __future__ import annotations
 
 import fcntl
 import gc
+import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,43 +14,248 @@ import sys
 import termios
 import time
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
+import commands
 import pytest
 import tomlkit
-from arena_runs import PATIENCE_S, Range, stored
-from bad_bots import PlaysBySeed, command
+from arena_runs import PATIENCE_S, Range, numbers, stored
+from bad_bots import HangsInHandshake, PlaysBySeed, command
 from places import SUPPORT
 from processes import gone
-from quick_runs import play_nothing
-from results import a_config
+from quick_runs import AtOnce, play_nothing
+from results import finished
 
 from lath.arena import signals
+from lath.arena.errors import ConfigError, DiskError, StoreError
 from lath.arena.tournament import folder as directory
+from lath.arena.tournament import system
+from lath.arena.tournament.events import PairBegan
 from lath.arena.tournament.exports import write_whole
-from lath.arena.tournament.progress import Progress, Summary
+from lath.arena.tournament.open_games import OpenGames
+from lath.arena.tournament.pages import mark_stale
+from lath.arena.tournament.progress import Progress
+from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.sources import is_over, outcome_in
 from lath.arena.tournament.store import Store
 from lath.notation.scanner import parse
 
-KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+if TYPE_CHECKING:
+    from golden import Golden
 
+KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 GO_ON = "go on with: arena run --out"
 NOTHING_BEGAN = "arena: interrupted; what was being written is as it was before\n"
+STALE: Final = "warning: games may be missing in standings.json"
 
-STALE = "warning: games may be missing in standings.json"
-
-MOMENTS = 6
-
-ROUNDS = 1
+MOMENTS = 4
+LONGER = 0.8
+"""In whole runs: until when signals are sent, some when all is over: later runs are shorter."""
 
 HALF = 2048
 """Of a pipe, in bytes."""
 
-LONGER = 0.8
-"""In whole runs: until when signals are sent, some when all is over: later runs are shorter."""
+# In this process: every game is won at once
+
+BOTS: Final = ("--bot", "ann=/nowhere", "--bot", "bob=/nowhere")
+WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--out", "out", "-q")
+OUT: Final = Path("out")
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """Play nothing, in this folder; return what else is to be changed with."""
+    monkeypatch.chdir(tmp_path)
+    play_nothing(monkeypatch)
+    return monkeypatch
+
+
+def played(*words: str, status: int = 0) -> str:
+    ran = commands.arena(*WORDS, *words)
+    assert ran.status == status, ran.err
+    return ran.err
+
+
+class Stopped(AtOnce):
+    """Somebody presses Ctrl-C after some pairs, perhaps twice."""
+
+    def __init__(self, after: int, times: int) -> None:
+        super().__init__([])
+        self._left = after
+        self._times = times
+
+    def submit(self, _play: Callable[..., Any], /, *jobs: Any, **more: Any) -> Future[Any]:
+        self._left -= 1
+        for _ in range(0 if self._left else self._times):
+            signal.raise_signal(signal.SIGINT)
+        return super().submit(_play, *jobs, **more)
+
+
+def interrupted(*words: str, times: int = 1, is_quiet: bool = True) -> str:
+    """Go on for many rounds until Ctrl-C; return what is said, of a loud run what is shown."""
+    with pytest.MonkeyPatch.context() as patch:
+        runner = partial(Runner, executors=lambda *_: Stopped(5, times))
+        patch.setattr(directory, "Runner", runner)
+        ran = commands.arena(*(WORDS if is_quiet else WORDS[:-1]), "--rounds", "40", *words)
+    assert ran.status == 3, ran.err
+    assert ran.err.splitlines()[-1].endswith("go on with: arena run --out out")
+    assert is_quiet or "stopping: standings and report of the games so far are" in ran.err
+    return ran.err if is_quiet else ran.out
+
+
+def games() -> list[int]:
+    """Return how many games there are, by what is stored, by the standings and by the page."""
+    found = [Path("out/games.lath").read_text().count("[Number ")]
+    found.append(json.loads(Path("out/standings.json").read_text())["overall"]["games"])
+    if Path("out/report.html").exists():
+        page = Path("out/report.html").read_text()
+        found += map(int, re.findall(r"<dt>Games</dt><dd>([0-9]+)</dd>", page))
+    return found
+
+
+def is_marked() -> bool:
+    return "This tournament was gone on with after" in Path("out/report.html").read_text()
+
+
+def test_standings_and_report_are_of_all_games_after_one_signal(quick: object) -> None:
+    shown = interrupted(is_quiet=False)
+    stored, *others = games()
+    assert (stored > 2, others, is_marked()) == (True, [stored, stored], False)
+    assert f"{stored} games; endings: rules {stored}" in shown
+    assert "warning" not in interrupted()
+    more, *others = games()
+    assert (more > stored, others, is_marked()) == (True, [more, more], False)
+    interrupted("--no-report")
+    assert is_marked(), "it was not asked for"
+
+
+def test_what_takes_too_long_keeps_no_service_from_ending(
+    quick: pytest.MonkeyPatch, golden: Golden
+) -> None:
+    def for_ever(*_: object, **__: object) -> None:
+        while True:
+            time.sleep(1)
+
+    quick.setattr(directory, "STOP_S", 0.05)
+    with quick.context() as patch:
+        patch.setattr(directory, "background_of", for_ever)
+        golden(interrupted())
+    assert commands.arena("report", "out", "-o", "out/report.html").status == 0
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_second_signal_skips_them_and_the_page_says_so(
+    times: int, quick: pytest.MonkeyPatch
+) -> None:
+    played("--rounds", "1")
+    with quick.context() as patch:
+        if times == 1:
+            again = lambda *_, **__: signal.raise_signal(signal.SIGINT)  # noqa: E731
+            patch.setattr(directory, "published", again)
+        said = interrupted(times=times)
+    assert said.startswith(f"{STALE}, standings.csv, report.html: they were not written anew\n")
+    stored, *others = games()
+    assert (stored > 2, others, is_marked()) == (True, [2, 2], True)
+    assert commands.arena("report", "out", "-o", "out/report.html").status == 0
+    assert not is_marked()
+
+
+@pytest.mark.parametrize("fault", [StoreError("no room"), RuntimeError("a bug")])
+def test_what_goes_wrong_then_is_told_and_no_other_status(
+    fault: Exception, quick: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise fault
+
+    played("--rounds", "1")
+    quick.setattr(directory, "write_page", fail)
+    assert interrupted().startswith(f"{STALE}, standings.csv, report.html: {fault}\n")
+    assert is_marked()
+
+
+def test_a_page_is_marked_by_each_run_that_plays_and_writes_none(
+    quick: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise ConfigError("bot 'ann' does not play yavalath")
+
+    played("--rounds", "1")
+    before = outcome_in([OUT])
+    with quick.context() as patch:
+        patch.setattr(directory, "_greet_bots", refuse)
+        played("--rounds", "1", status=2)
+    assert not is_marked()
+    played("--rounds", "1", "--no-report")
+    assert (is_marked(), outcome_in([OUT])) == (False, before), "it played nothing"
+    for rounds in ("2", "3"):
+        played("--rounds", rounds, "--no-report")
+        assert Path("out/report.html").read_text().count('id="stale"') == 1
+    played("--rounds", "4")
+    assert not is_marked()
+    made_ns = Path("out/report.html").stat().st_mtime_ns
+    mark_stale(OUT)
+    assert is_marked()
+    assert Path("out/report.html").stat().st_mtime_ns == made_ns, "else it passes for new"
+    assert games() == [8, 8, 8]
+
+
+def test_a_run_begins_with_the_outcome_of_what_is_stored(quick: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    class Looks(Progress):
+        def __call__(self, event: Any) -> None:
+            super().__call__(event)
+            if isinstance(event, PairBegan):
+                seen.append((outcome_in([OUT]), is_over(OUT)))
+
+    words = ("--format", "swiss", "--bot", "cid=/nowhere", "--no-report", "--rounds")
+    played(*words, "1")
+    assert is_over(OUT)
+    quick.setattr("lath.arena.cli.run.Progress", Looks)
+    played(*words, "2")
+    (outcome, over), *_ = seen
+    assert outcome
+    assert (outcome.heading, over) == ("Result so far: swiss, 2 of 4 games", False)
+    assert any(float(row[2]) for row in outcome.sheets[0].rows), "what was played counts"
+    (OUT / "tournament.db").unlink()
+    told = outcome_in([OUT])
+    assert told, "without its database it has the outcome that is there"
+    assert told.done == 4
+
+
+def test_a_run_that_an_error_ends_still_tells_how_it_stands(quick: pytest.MonkeyPatch) -> None:
+    add = Store.add
+
+    def add_once(store: Store, results: Any, *more: Any) -> None:
+        if finished(store):
+            raise DiskError("the disk is broken", is_full=False)
+        add(store, results, *more)
+
+    quick.setattr(Store, "add", add_once)
+    quick.setattr(system, "RETRIES", 0)
+    assert "the disk is broken" in played("--rounds", "9", "--jobs", "1", status=5)
+    outcome = outcome_in([OUT])
+    assert outcome
+    assert 0 < outcome.done == len(numbers(OUT)) < outcome.total == 18
+
+
+def test_an_order_to_stop_tells_the_outcome_of_all_that_is_stored(
+    quick: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_told: object) -> None:  # what is stored by then is not counted yet
+        for _ in range(2):
+            signal.raise_signal(signal.SIGINT)
+
+    quick.setattr(OpenGames, "report", interrupt)
+    played("--rounds", "3", status=3)
+    outcome = outcome_in([OUT])
+    assert outcome
+    assert outcome.done == len(numbers(OUT)) > 0
 
 
 class Signals:
@@ -67,35 +274,23 @@ def send(*_: object, **__: object) -> Any:
     gc.collect()
 
 
-def run_in(folder: Path) -> Summary:
-    """Play a tournament of six games in this process, all won at once."""
-    config = a_config(rounds=1)
-    return directory.run(config, folder, Progress(config))
-
-
-@pytest.mark.parametrize(
-    ("name", "done"), [("_greet_bots", 0), ("Runner", 0), ("published", 6)], ids=str
-)
+@pytest.mark.parametrize("name", ["_greet_bots", "Runner", "published"])
 def test_a_signal_is_heeded_where_an_exception_would_be_dropped(
-    name: str, done: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, quick: pytest.MonkeyPatch
 ) -> None:
-    play_nothing(monkeypatch)
-    monkeypatch.setattr(sys, "unraisablehook", signals._raise_again)
+    quick.setattr(sys, "unraisablehook", signals._raise_again)  # as the program does
     plain = getattr(directory, name)
 
     def interrupted(*given: Any, **more: Any) -> Any:
         send()
         return plain(*given, **more)
 
-    with monkeypatch.context() as patch:
+    with quick.context() as patch:
         patch.setattr(directory, name, interrupted)
-        if name == "Runner":  # before anything is written that could be told of
-            with pytest.raises(KeyboardInterrupt):
-                run_in(tmp_path)
-        else:
-            summary = run_in(tmp_path)
-            assert (summary.interrupted, summary.done) == (True, done)
-    assert run_in(tmp_path).is_complete
+        played("--rounds", "1", status=3)
+    assert len(numbers(OUT)) == (2 if name == "published" else 0)
+    played("--rounds", "1")
+    assert len(numbers(OUT)) == 2
 
 
 def test_what_was_dropped_of_another_command_comes_again(tmp_path: Path) -> None:
@@ -109,10 +304,7 @@ def test_what_was_dropped_of_another_command_comes_again(tmp_path: Path) -> None
     ended = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,
-        env={
-            **os.environ,
-            "PYTHONPATH": os.pathsep.join([str(SUPPORT), str(Path(__file__).parent)]),
-        },
+        env=os.environ | {"PYTHONPATH": f"{SUPPORT}{os.pathsep}{Path(__file__).parent}"},
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
@@ -124,24 +316,24 @@ def test_what_was_dropped_of_another_command_comes_again(tmp_path: Path) -> None
 
 
 def test_a_signal_while_logs_are_written_leaves_them_to_the_next_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quick: pytest.MonkeyPatch,
 ) -> None:
-    play_nothing(monkeypatch)
-    logs = [(number, "it said this\n") for number in range(1, 7)]
-    plain = write_whole
-
     def write(path: Path, pieces: Any) -> None:
         if path.suffix == ".log":
             signal.raise_signal(signal.SIGTERM)
-        plain(path, pieces)
+        write_whole(path, pieces)
 
-    monkeypatch.setattr(Store, "logs", lambda _: iter(logs))
-    monkeypatch.setattr(directory, "write_whole", write)
-    assert run_in(tmp_path).interrupted
-    assert len(list((tmp_path / "logs").iterdir())) == 1
-    monkeypatch.setattr(directory, "write_whole", plain)
-    assert run_in(tmp_path).is_complete
-    assert len(list((tmp_path / "logs").iterdir())) == 6
+    said = [(number, "it said this\n") for number in range(1, 7)]
+    quick.setattr(Store, "logs", lambda _: iter(said))
+    with quick.context() as patch:
+        patch.setattr(directory, "write_whole", write)
+        played("--rounds", "3", "--no-report", status=3)
+    assert len(list((OUT / "logs").iterdir())) == 1
+    played("--rounds", "3", "--no-report")
+    assert len(list((OUT / "logs").iterdir())) == 6
+
+
+# Programs
 
 
 @pytest.fixture
@@ -150,9 +342,9 @@ def place(tmp_path: Path) -> Iterator[Range]:
         yield place
 
 
-def words(place: Range, rounds: int = ROUNDS) -> list[object]:
+def words(place: Range, rounds: int = 1, kind: type = PlaysBySeed) -> list[object]:
     """Return the words of a run whose games are the same each time."""
-    rows = [{"name": name, "command": list(command(PlaysBySeed))} for name in ("ann", "bob")]
+    rows = [{"name": name, "command": list(command(kind))} for name in ("ann", "bob")]
     told = {"games": ["yavalath"], "rounds": rounds, "seed": 7, "jobs": 1, "time": {"nodes": 1}}
     config = place.folder / "cup.toml"
     config.write_text(tomlkit.dumps({**told, "bot": rows}))
@@ -178,6 +370,12 @@ def begin(place: Range, *under: str) -> subprocess.Popen[str]:
     return run
 
 
+def ended_by(run: subprocess.Popen[str], kind: signal.Signals) -> tuple[int, str]:
+    run.send_signal(kind)
+    _, said = run.communicate(timeout=PATIENCE_S)
+    return run.returncode, said
+
+
 def campaign(place: Range, moments: int, *under: str) -> None:
     """Send a signal at each of many moments of a run, the earlier as often as the later ones.
 
@@ -195,12 +393,11 @@ def campaign(place: Range, moments: int, *under: str) -> None:
         run = begin(place, *under)
         with suppress(subprocess.TimeoutExpired):
             run.wait(longest_s * number / moments)
-        run.send_signal(KINDS[number % len(KINDS)])
-        _, said = run.communicate(timeout=PATIENCE_S)
-        statuses.append(run.returncode)
+        status, said = ended_by(run, KINDS[number % len(KINDS)])
+        statuses.append(status)
         assert gone(place.alive)
-        if run.returncode:
-            assert run.returncode == 3, said
+        if status:
+            assert status == 3, said
             assert said.endswith((f"{GO_ON} {place.out}\n", NOTHING_BEGAN)), said
             assert all(line.startswith(STALE) for line in said.splitlines()[:-1]), said
         else:  # it came when all was written
@@ -218,16 +415,23 @@ def test_a_signal_at_any_moment_stops_a_run_and_the_next_one_goes_on(place: Rang
 
 
 def test_a_signal_at_the_first_moment_of_the_program_is_heeded(place: Range) -> None:
-    run = begin(place, "env")
-    run.terminate()
-    _, said = run.communicate(timeout=PATIENCE_S)
-    assert (run.returncode, said) == (3, NOTHING_BEGAN)
+    assert ended_by(begin(place, "env"), signal.SIGTERM) == (3, NOTHING_BEGAN)
     assert not place.out.exists()
 
 
-def test_further_signals_end_the_wait_for_who_reads_no_more(place: Range) -> None:
+def test_a_signal_while_the_bots_are_greeted_stops_the_run_too(place: Range) -> None:
+    run = place.begin(*words(place, kind=HangsInHandshake))
+    assert gone(lambda: len(place.alive()) < 2, PATIENCE_S)
+    status, said = ended_by(run, signal.SIGTERM)
+    assert (status, said.endswith(f"{GO_ON} {place.out}\n")) == (3, True), said
+
+
+def test_a_signal_ends_the_wait_for_who_reads_the_events(place: Range) -> None:
     events = place.folder / "events"
     os.mkfifo(events)
+    run = place.begin(*words(place), "--json-events-to", events)
+    assert gone(lambda: not heeds(run.pid), PATIENCE_S)
+    assert ended_by(run, signal.SIGTERM) == (3, NOTHING_BEGAN), "nobody reads"
     reading = os.open(events, os.O_RDONLY | os.O_NONBLOCK)
     fcntl.fcntl(reading, fcntl.F_SETPIPE_SZ, 2 * HALF)
     run = place.begin(*words(place, rounds=20), "--json-events-to", events)
@@ -238,8 +442,7 @@ def test_further_signals_end_the_wait_for_who_reads_no_more(place: Range) -> Non
             run.wait(0.1)
     _, said = run.communicate(timeout=PATIENCE_S)
     os.close(reading)
-    assert run.returncode == 3
-    assert said.endswith(f"{GO_ON} {place.out}\n")
+    assert (run.returncode, said.endswith(f"{GO_ON} {place.out}\n")) == (3, True), said
 
 
 def held_by(pipe: int) -> int:
@@ -247,12 +450,3 @@ def held_by(pipe: int) -> int:
     held = array("i", [0])
     fcntl.ioctl(pipe, termios.FIONREAD, held)
     return held[0]
-
-
-def test_a_signal_ends_the_wait_for_who_reads_the_events(place: Range) -> None:
-    os.mkfifo(place.folder / "events")
-    run = place.begin(*words(place), "--json-events-to", place.folder / "events")
-    assert gone(lambda: not heeds(run.pid), PATIENCE_S)
-    run.terminate()
-    _, said = run.communicate(timeout=PATIENCE_S)
-    assert (run.returncode, said) == (3, NOTHING_BEGAN)

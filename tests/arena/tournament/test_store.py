@@ -162,7 +162,7 @@ def test_an_outcome_has_fallen_behind_where_the_last_run_was_killed(tmp_path: Pa
 
 
 def test_what_is_no_store_of_ours_is_refused_and_left_alone(tmp_path: Path, golden: Golden) -> None:
-    said = {}
+    said: dict[str, str] = {}
 
     def refused(name: str) -> None:
         before = path.read_bytes() if path.exists() else b""

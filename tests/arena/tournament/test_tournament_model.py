@@ -54,7 +54,7 @@ from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.events import BotBenched, Event, GameEnded, Waiting
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.sources import background_of, outcome_in, snapshot_in
+from lath.arena.tournament.sources import background_of, is_over, outcome_in, snapshot_in
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.worker import PairJob, PairResult
 from lath.reports.background import Version
@@ -649,7 +649,7 @@ THREE: Final = ("--bot", "ann=/bin/cat", "--bot", "bob=/bin/cat", "--bot", "cid=
 SCENES: Final[dict[str, tuple[str, tuple[object, ...]]]] = {
     "a tournament begins": ("", (*SWISS[1:-1], *THREE, "--rounds", 1)),
     "it goes on": ("swiss", ("--rounds", 3)),
-    "a game is ruled void": ("swiss", ("--void", 1, "--reason", "power cut")),
+    "a game is ruled void": ("swiss", ("--void", 1, "--reason", "power cut", "--no-report")),
     "a snapshot is taken": ("swiss", ("--snapshot", "Autumn", "--no-report")),
     "it becomes a pool": ("swiss", ("--format", "pool", "--no-report")),
     "a season begins": ("pool", ("--season", "S1", "--no-report")),
@@ -776,12 +776,14 @@ def test_who_is_killed_there_loses_nothing_and_goes_on(
     folder = tmp_path / "cup"
     command = scenes.begun(scene, folder)
     before = stored(folder, GAME)
-    at = [number for number, step in enumerate(steps, 1) if step == point]
-    assert in_a_copy(folder, command, kill=at[len(point) % 2 - 1]).status == -9
+    kill = [number for number, step in enumerate(steps, 1) if step == point][len(point) % 2 - 1]
+    assert in_a_copy(folder, command, kill=kill).status == -9
     games = stored(folder, GAME)
     assert {*before} <= {*games} <= {*whole["games"]}, "a game is lost, or another one"
     told = outcome_in([folder])
     assert told is None or told.format == "pool" or told.done == len(games), "of another time"
+    if kill > steps.index("commit about") + 1:  # what is to be played is noted
+        assert not is_over(folder) or len(games) == len(whole["games"])
     if games:
         rated = rated_in(folder)
         left_out = sum(rated.get("left_out", {}).values())
