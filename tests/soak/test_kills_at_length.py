@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,14 +20,12 @@ from processes import gone
 from tests.arena.cli import test_tune as tune
 from tests.arena.tournament import test_freezes as freezes
 from tests.arena.tournament import test_kills as kills
-from tests.arena.tournament import test_pools as pools
 from tests.arena.tournament import test_runner as runner
 from tests.arena.tournament import test_signals as signals
 
 if TYPE_CHECKING:
     from fault_stand import Stand
 
-life = pools.life
 place = signals.place
 stand = freezes.stand
 
@@ -102,68 +99,6 @@ def test_a_tuning_that_is_killed_again_and_again_ends_as_one_that_was_not(place:
         run.communicate()
     place.arena("tune", place.out, "-q")
     assert tune.data_of(place.out) == tune.data_of(whole)
-
-
-# Pools
-
-LIVES: Final = int(os.environ.get("LATH_SOAK_POOLS", "20"))
-
-CHANGES: Final = ("come", "go", "edit", "edit back", "games", "time", "rounds", "move", "nothing")
-
-
-@pytest.mark.parametrize("seed", range(LIVES))
-def test_pools_live_through_any_changes_and_kills(life: pools.Life, seed: int) -> None:
-    chance = random.Random(seed)
-    life.run("--add", life.add("bot 0"), "--add", life.add("bot 1"), "--game", "yavalath")
-    changes = Counter[str]()
-    for number in range(2, 22):
-        change = chance.choice((*CHANGES, "come"))
-        words = changed(life, change, number, chance)
-        changes[change] += 1
-        if chance.random() < 0.4:
-            killed_at_random(life, words, chance)
-            words = []
-        life.run(*words)
-    print(f"{len(life.seen)} games, {len(life.versions)} versions, {dict(changes)}")
-
-
-def changed(life: pools.Life, change: str, number: int, chance: random.Random) -> list[object]:
-    """Change a pool in some way; return with which words it is gone on with."""
-    names = [row["name"] for row in life.toml["bot"]]
-    name = chance.choice(names)
-    match change:
-        case "come":
-            return ["--add", life.add(f"bot {number}")]
-        case "go":
-            return ["--retire", name] if len(names) > 2 else []
-        case "edit":
-            (life.nets / name).write_text(f"better {chance.randrange(3)}")
-        case "edit back":
-            life.add(name)
-        case "games":
-            return ["--game", chance.choice(("yavalath", "surikata"))]
-        case "time":
-            return ["--tc", chance.choice(("move 5", "nodes 1"))]
-        case "rounds":
-            return ["--rounds", chance.randint(1, 4)]
-        case "move":
-            moved = life.place.folder / f"nets{number}"
-            life.edit(f"{life.nets}/", f"{moved}/")
-            life.nets = life.nets.rename(moved)
-    return []
-
-
-def killed_at_random(life: pools.Life, words: list[object], chance: random.Random) -> None:
-    """Let a real run be killed, at once or after some games, unless it has ended by then."""
-    process = life.place.begin(
-        "run", life.out, *words, "-q", "--no-report", LATH_BOT_PACE_S="0.001"
-    )
-    more = len(numbers(life.out)) + chance.randrange(9)
-    assert gone(lambda: process.poll() is None and len(numbers(life.out)) <= more, PATIENCE_S)
-    process.kill()
-    process.communicate()
-    assert gone(life.place.alive), "orphans"
-    life.check()
 
 
 # Signals and stops
