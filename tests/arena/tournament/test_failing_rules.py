@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import pytest
-from failing_games import FAILURES, PLY, failing_game
 from game_files import forget_games
+from places import ROOT
 from processes import new_tree
 
 from lath import games
@@ -19,18 +20,71 @@ from lath.games import files
 from lath.games.core import Move, Position
 from lath.games.errors import GameFileError, RulesError
 
+PLY: Final = 6
+"""So many stones lie where the rules begin to fail."""
+
+
+class Failure(NamedTuple):
+    """A slip in the rules of the game that `arena init --game` writes, and what is said of it."""
+
+    right: str
+    wrong: str
+    words: str
+
+
+_STONES: Final = "(self.white | self.black).bit_count()"
+
+FAILURES: Final = {
+    "lists what it refuses": Failure(
+        "free = 0 if self.is_over else self.game.board.full & ~(self.white | self.black)\n"
+        "        return tuple(map(Move, self.game.board.names_in(free)))",
+        "free = 0 if self.is_over else self.game.board.full & ~(self.white | self.black)\n"
+        f"        more = self.white if {_STONES} >= {PLY} and free else 0\n"
+        "        return tuple(map(Move, self.game.board.names_in(free | more)))\n\n"
+        "    def is_free(self, move):\n"
+        "        bits = self.white | self.black\n"
+        "        return not self.is_over and not bits & self.game.board.bit.get(move, 0)",
+        "is not an empty cell",
+    ),
+    "raises in play": Failure(
+        "bit = self.game.board.bit[move]",
+        f"bit = self.game.board.bit[move if {_STONES} < {PLY} else move + '?']",
+        "KeyError: ",
+    ),
+    "raises in outcome": Failure(
+        "if line := self.line():\n            is_loss",
+        f"1 // ({_STONES} < {PLY})\n        if line := self.line():\n            is_loss",
+        "ZeroDivisionError: ",
+    ),
+    "leaves no move": Failure(
+        "free = 0 if self.is_over else",
+        f"free = 0 if self.is_over or {_STONES} >= {PLY} else",
+        "not over, but no legal move",
+    ),
+}
+
+
+def failing_game(folder: Path, failure: Failure) -> Path:
+    """Write the game with this slip and return its file."""
+    text = (ROOT / "examples" / "new-game" / "mygame.py").read_text(encoding="utf-8")
+    if "def is_free" in failure.wrong:
+        text = text.replace("if move in self.legal_moves():", "if self.is_free(move):")
+    assert failure.right in text
+    path = folder / "mygame.py"
+    path.write_text(text.replace(failure.right, failure.wrong), encoding="utf-8")
+    return path
+
 
 @pytest.fixture(params=FAILURES)
-def failure(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+def failure(request: pytest.FixtureRequest) -> Failure:
+    return FAILURES[request.param]
 
 
 @pytest.fixture
-def added(tmp_path: Path, failure: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+def added(tmp_path: Path, failure: Failure, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the file of a game that fails so, of which no trial was asked."""
     forget_games()
-    path = failing_game(tmp_path, FAILURES[failure])
+    path = failing_game(tmp_path, failure)
     monkeypatch.setattr(files, "_try_out", lambda *_: None)
     games.add(path)
     return path
@@ -69,31 +123,31 @@ def played(*bots: str) -> PairResult:
 
 @pytest.mark.parametrize("bots", [("random", "random"), ("monte-carlo", "greedy")])
 def test_no_bot_loses_by_it_and_the_moves_lead_there_again(
-    added: Path, failure: str, bots: tuple[str, str]
+    added: Path, failure: Failure, bots: tuple[str, str]
 ) -> None:
     found = played(*bots)
     assert (found.games, found.void_bot, found.voided) == ((), "", 0)
     assert found.void.startswith(str(added))
-    assert FAILURES[failure].words in found.void
+    assert failure.words in found.void
     assert re.search(r"ply \d+", found.void), found.void
     assert fails_after(moves_in(found.void)), found.void
 
 
-def test_openings_that_are_drawn_meet_it_and_say_so(added: Path, failure: str) -> None:
-    with pytest.raises(RulesError, match=re.escape(FAILURES[failure].words)) as caught:
+def test_openings_that_are_drawn_meet_it_and_say_so(added: Path, failure: Failure) -> None:
+    with pytest.raises(RulesError, match=re.escape(failure.words)) as caught:
         RandomOpenings(RandomChoice(plies=PLY + 1), ["mygame"], 1, print)
     assert str(caught.value).startswith(str(added))
     assert fails_after(moves_in(str(caught.value)))
-    with pytest.raises(RulesError, match=re.escape(FAILURES[failure].words)):
+    with pytest.raises(RulesError, match=re.escape(failure.words)):
         RandomOpenings(RandomChoice(plies=PLY - 1), ["mygame"], 1, print)  # a look ahead meets it
 
 
 def test_who_names_the_file_hears_of_it_before_anything_is_played(
-    tmp_path: Path, failure: str
+    tmp_path: Path, failure: Failure
 ) -> None:
     forget_games()
-    path = failing_game(tmp_path, FAILURES[failure])
-    with pytest.raises(GameFileError, match=re.escape(FAILURES[failure].words)) as caught:
+    path = failing_game(tmp_path, failure)
+    with pytest.raises(GameFileError, match=re.escape(failure.words)) as caught:
         games.add(path)
     assert re.search(r"ply \d+, after ([a-g][1-7] ?)+", str(caught.value))
     forget_games()

@@ -59,11 +59,6 @@ def rename(out: Path, _other: Path) -> None:
     out.rename(out.with_name("moved"))
 
 
-def rename_and_make_anew(out: Path, other: Path) -> None:
-    rename(out, other)
-    out.mkdir()
-
-
 def rename_and_put_another_there(out: Path, other: Path) -> None:
     rename(out, other)
     shutil.copytree(other, out)
@@ -74,46 +69,36 @@ def remove(out: Path, _other: Path) -> None:
     shutil.rmtree(out)
 
 
-WAYS = [rename, rename_and_make_anew, rename_and_put_another_there, remove]
-
-MOMENTS = ["_greet_bots", "a pair is stored", "published"]
+WAYS = (rename, rename_and_put_another_there, remove)
+MOMENTS = {"_greet_bots": 0, "a pair is stored": None, "published": GAMES}
+"""When it happens, and how many games are stored then, where that is known."""
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_run_whose_directory_is_moved_stops_and_writes_nothing_elsewhere(
-    way: Callable[[Path, Path], None],
-    moment: str,
-    other: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    way: Callable[[Path, Path], None], moment: str, other: Path, tmp_path: Path
 ) -> None:
     out, moved = tmp_path / "out", tmp_path / "moved"
     there: dict[str, bytes] = {}
 
-    def happen() -> None:
+    def happen(*given: Any, **more: Any) -> Any:
         way(out, other)
         there.update(contents(out))
+        return plain(*given, **more)
 
-    with monkeypatch.context() as patch:
-        if moment in MOMENTS[::2]:
-            plain = getattr(directory, moment)
-
-            def then(*given: Any, **more: Any) -> Any:
-                happen()
-                return plain(*given, **more)
-
-            patch.setattr(directory, moment, then)
+    plain = getattr(directory, moment, lambda: None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(directory, moment, happen, raising=False)
         with pytest.raises(MovedError, match="was moved, removed or replaced while") as caught:
-            play(out, happen if moment == MOMENTS[1] else lambda: None)
+            play(out, happen if moment == "a pair is stored" else lambda: None)
     assert contents(out) == there
-    assert out.exists() == (way in WAYS[1:3])
+    assert out.exists() == (way is rename_and_put_another_there)
     if way is remove:
         assert "go on" not in str(caught.value)
         return
     assert str(caught.value).endswith(f"; go on with: arena run --out {moved}")
-    kept = numbers(moved)
-    assert len(kept) == {MOMENTS[0]: 0, MOMENTS[2]: GAMES}.get(moment, len(kept)) >= 0
+    assert MOMENTS[moment] in (None, len(numbers(moved)))
     assert play(moved).is_complete
     assert numbers(moved) == exported(moved) == sequence(GAMES)
 
