@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import bad_bots
 import pytest
 from commands import arena
+from quick_runs import play_nothing
 from sample_records import random_game
 
 from lath.notation.record import Record
 from lath.notation.writer import format_record
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 NAMES: Final = ("ann", "bob", "cat")
 
@@ -93,33 +96,25 @@ def test_anchors_that_do_not_agree_are_told_with_both_files(tmp_path: Path) -> N
     assert elos(standings(*folders, "--anchor", "ann=3"))["ann"] == 3
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["anchors = 3", "[anchors]\nann = 'x'", "[anchors]\nann = nan", "[anchors]\na = 0\nb = 5000"],
-)
-def test_stored_anchors_that_are_none_are_an_error_with_the_file(tmp_path: Path, text: str) -> None:
-    folder = tournament(tmp_path / "cup", *NAMES)
-    (folder / "tournament.toml").write_text(text)
-    ran = arena("rate", folder)
-    assert ran.status == 2
-    assert f"{folder / 'tournament.toml'}: anchors: " in ran.err
+WRONG: Final = ("anchors = 3", "[anchors]\nann = 'x'", "[anchors]\nann = nan")
+FAR: Final = "[anchors]\na = 0\nb = 5000"
 
 
-@pytest.mark.parametrize("flag", ["--anchor", "--relative-to"])
-@pytest.mark.parametrize("command", ["rate", "report"])
-def test_a_bot_that_is_none_is_named_with_the_closest(
-    tmp_path: Path, flag: str, command: str
+def test_anchors_that_are_none_are_an_error_with_file_or_flag(
+    tmp_path: Path, golden: Golden
 ) -> None:
-    folder = tournament(tmp_path / "cup", *NAMES)
-    out = ("-o", tmp_path / "page.html") if command == "report" else ()
-    ran = arena(command, folder, flag, "anm=3" if flag == "--anchor" else "anm", *out)
-    assert ran.status == 2
-    assert f"{flag} 'anm'" in ran.err
-    assert "did you mean 'ann'" in ran.err
-
-
-def bot(name: str) -> str:
-    return f"{name}={' '.join(bad_bots.command(bad_bots.PlaysBySeed))}"
+    folder, said = tournament(tmp_path / "cup", *NAMES), dict[str, str]()
+    for words in (("rate", folder), ("report", folder, "-o", tmp_path / "page.html")):
+        for flags in (("--anchor", "anm=3"), ("--relative-to", "anm")):
+            ran = arena(*words, *flags)
+            assert ran.status == 2
+            said[f"{words[0]} {' '.join(flags)}"] = ran.err
+    for text in (*WRONG, FAR):
+        (folder / "tournament.toml").write_text(text)
+        ran = arena("rate", folder)
+        assert ran.status == 2
+        said[text.replace("\n", " ")] = ran.err
+    golden(said)
 
 
 def run(pool: Path, *words: object) -> dict[str, Any]:
@@ -132,16 +127,19 @@ def run(pool: Path, *words: object) -> dict[str, Any]:
     return found
 
 
-def test_a_pool_keeps_its_anchors_and_compares_with_the_run_before(tmp_path: Path) -> None:
+def test_a_pool_keeps_its_anchors_and_compares_with_the_run_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_nothing(monkeypatch)
     pool = tmp_path / "pool"
-    adds = [word for name in NAMES for word in ("--add", bot(name))]
+    adds = [word for name in NAMES for word in ("--add", f"{name}=/bin/cat")]
     first = run(
         pool, *adds, "--game", "yavalath", "--rounds", 1, "--tc", "none", "--anchor", "ann=1500"
     )
     assert tomllib.loads((pool / "tournament.toml").read_text())["anchors"] == {"ann": 1500}
     assert (first["anchors"], first["games_before"]) == ({"ann": 1500.0}, 0)
     for _ in range(2):  # nothing is left to play the second time: no event
-        second = run(pool, "--add", bot("dan"))
+        second = run(pool, "--add", "dan=/bin/cat")
         assert second["games_before"] == first["overall"]["games"]
         assert elos(second)["ann"] == elos(standings(pool))["ann"] == 1500
         then = {row["name"]: row for row in first["overall"]["rows"]}
