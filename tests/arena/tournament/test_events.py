@@ -7,7 +7,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import asdict, fields
 from functools import partial
@@ -51,23 +51,17 @@ def events_of(text: str) -> list[dict[str, Any]]:
     return events
 
 
-def test_the_schema_is_one() -> None:
+def test_the_docs_name_every_kind_and_its_fields_and_show_it_as_the_schema_has_it() -> None:
     SCHEMA.check_schema(schema())
-
-
-def test_the_events_of_the_docs_keep_the_schema_and_show_every_kind() -> None:
     block = PAGE.split("```events\n")[1].split("```")[0]
-    events = [json.loads(line) for line in block.splitlines()]
-    for event in events:
+    shown = [json.loads(line) for line in block.splitlines()]
+    for event in shown:
         SCHEMA.validate(event)
-    assert {event["type"] for event in events} == set(KINDS)
-
-
-def test_the_docs_name_every_kind_and_its_fields() -> None:
     rows = dict(re.findall(r"^\| `(\w+)` \|(.*)$", PAGE, re.MULTILINE))
-    assert set(rows) == set(KINDS)
-    for kind, names in KINDS.items():
-        assert set(names) - {"type", "time_s"} <= set(re.findall(r"`(\w+)`", rows[kind])), kind
+    assert {event["type"] for event in shown} == set(rows) == set(KINDS)
+    told = {kind: {*re.findall(r"`(\w+)`", row)} for kind, row in rows.items()}
+    lacks = {kind: {*names} - {"type", "time_s"} - told[kind] for kind, names in KINDS.items()}
+    assert [kind for kind, names in lacks.items() if names] == []
 
 
 def listening(told: Told) -> io.StringIO:
@@ -157,18 +151,13 @@ class Crashes(Executor):
 
 
 @pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Crashes]:
+def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Crashes:
     """Let `arena run` play nothing, in this process and this folder."""
-    handlers = {
-        kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    }
     stub = Crashes()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(folder, "_greet_bots", lambda *_: None)
     monkeypatch.setattr(folder, "Runner", partial(Runner, executors=lambda *_: stub))
-    yield stub
-    for kind, handler in handlers.items():
-        signal.signal(kind, handler)
+    return stub
 
 
 RUN = ["run", "--game", "yavalath", "--tc", "move 5", "--jobs", "1", "--out", "out", "-q"]
@@ -204,8 +193,11 @@ def test_tables_stand_aside_where_events_have_standard_output(stub: Crashes) -> 
     ran = here(*loud, "--rounds", "1", "--json-events", "--no-report")
     assert events_of(ran.out)[-1]["type"] == "ended"
     assert "Forfeits and time of a move" in ran.err
+    Path("events").write_text('{"type": "began"}\n')
     ran = here(*loud, "--rounds", "2", "--json-events-to", "events", "--no-report")
     assert "Forfeits and time of a move" in ran.out
+    first, *_, last = events_of(Path("events").read_text())
+    assert (first["type"], last["type"]) == ("started", "ended"), "it is written anew"
 
 
 def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: Crashes) -> None:
@@ -218,13 +210,6 @@ def test_a_program_that_counts_what_it_reads_has_the_standings_of_the_end(stub: 
     standings = [asdict(line) for line in counted.ranked()]
     assert events[0]["done"] == 6
     assert standings == events[-1]["standings"]
-
-
-def test_events_go_to_a_file_when_one_is_given(stub: Crashes, tmp_path: Path) -> None:
-    (tmp_path / "events.jsonl").write_text('{"type": "began"}\n')
-    ran = here(*ANN_BOB, "--no-report", "--json-events-to", "events.jsonl")
-    assert (ran.status, ran.out, ran.err) == (0, "", "")
-    assert events_of((tmp_path / "events.jsonl").read_text())[-1]["type"] == "ended"
 
 
 def test_a_file_that_cannot_be_written_is_wrong_usage(stub: Crashes, tmp_path: Path) -> None:
@@ -242,31 +227,22 @@ def test_a_refused_run_ends_its_events_with_the_reason(tmp_path: Path) -> None:
     assert ran.err == f"arena: {failed['error']}\n"
 
 
-def test_a_reader_that_goes_away_does_not_stop_the_run(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("where", ["a reader that goes away", "standard output", "/dev/full"])
+def test_events_that_cannot_be_written_stop_no_run_and_are_told_of_once(
+    where: str, tmp_path: Path
+) -> None:
     reading, writing = os.pipe()
     os.close(reading)
-    words = flags(TWO, rounds=2, jobs=1, out=tmp_path / "out")
-    run = Run([*words, "--json-events"], cwd=tmp_path, env=environment(), output=writing)
-    _, said = run.communicate(timeout=PATIENCE_S)
-    assert (run.returncode, said) == (0, "")
-    assert numbers(tmp_path / "out") == sequence(4)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-@pytest.mark.parametrize("to_file", [True, False])
-def test_events_that_cannot_be_written_are_told_of_once_at_the_end(
-    to_file: bool, tmp_path: Path
-) -> None:
-    words = flags(TWO, rounds=2, jobs=1, out=tmp_path / "out")
-    flag = ["--json-events-to", "/dev/full"] if to_file else ["--json-events"]
     full = os.open("/dev/full", os.O_WRONLY)
-    run = Run([*words, *flag], cwd=tmp_path, env=environment(), output=full)
+    output, other = (writing, full) if where.startswith("a") else (full, writing)
+    os.close(other)
+    words = flags(TWO, rounds=2, jobs=1, out=tmp_path / "out")
+    words += ["--json-events-to", where] if where == "/dev/full" else ["--json-events"]
+    run = Run(words, cwd=tmp_path, env=environment(), output=output)
     _, said = run.communicate(timeout=PATIENCE_S)
-    where = "/dev/full" if to_file else "standard output"
-    assert (run.returncode, said) == (
-        0,
-        f"warning: events could not be written to {where}: No space left on device\n",
-    )
+    wrong = f"warning: events could not be written to {where}: No space left on device\n"
+    assert (run.returncode, said) == (0, "" if where.startswith("a") else wrong)
     assert numbers(tmp_path / "out") == sequence(4)
 
 
