@@ -14,8 +14,10 @@ import pytest
 import small_machines
 from full_disks import happened
 from small_machines import GAMES_OF
+from stories import told
 from tests.arena.tournament import test_full_disks as small_disks
-from tests.arena.tournament import test_tournament_model as model
+from tests.arena.tournament.test_directory_model import Club
+from tests.arena.tournament.test_tournament_model import Story
 
 STORIES: Final = int(os.environ.get("LATH_SOAK_STORIES", "2000"))
 
@@ -27,11 +29,11 @@ READ_LEVELS: Final = (*range(4, 208, 4), 400)
 """KiB of room where a killed run is read: it can be taken back at the last level alone."""
 
 
-@pytest.mark.parametrize(("machine", "stories"), [(model.Story, STORIES), (model.Club, LIVES)])
+@pytest.mark.parametrize(("machine", "stories"), [(Story, STORIES), (Club, LIVES)])
 def test_in_many_stories_nothing_promised_is_lost_or_doubled(
-    machine: type[model.Story | model.Club], stories: int
+    machine: type[Story | Club], stories: int
 ) -> None:
-    model.told(machine, stories, derandomize=False, database=None)
+    told(machine, stories, derandomize=False, database=None)
 
 
 @small_disks.needs_mounts

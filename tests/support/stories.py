@@ -1,0 +1,36 @@
+"""Stories that hypothesis tells of a tournament: nothing is waited for in them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Any, Final
+from unittest import mock
+
+from hypothesis import Phase, settings
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+
+from lath.arena.tournament import places, slots, system
+from lath.arena.tournament import runner as running
+
+STEPS: Final = 6
+"""Runs of a tournament, at most, before the one that comes to its end."""
+
+
+def quick() -> ExitStack:
+    """Have a run wait for nothing, and look for no processes."""
+    stack = ExitStack()
+    for module, names in (
+        (running, {"WAKE_S": 0.0, "sweep": mock.DEFAULT}),
+        (places, {"sweep": mock.DEFAULT, "reap_orphans": mock.DEFAULT}),
+        (slots, {"GATHER_S": 0.0}),
+        (system, {"FIRST_WAIT_S": 0.0}),
+    ):
+        stack.enter_context(mock.patch.multiple(module, **names))
+    return stack
+
+
+def told(machine: type[RuleBasedStateMachine], stories: int, **more: Any) -> None:
+    """Tell so many stories; raises what the first bad one has raised."""
+    more.setdefault("phases", [Phase.explicit, Phase.generate])
+    few = settings(max_examples=stories, stateful_step_count=STEPS, **more)
+    run_state_machine_as_test(machine, settings=few)
