@@ -9,6 +9,7 @@ killed. `test_tournament_model.py` has the same of a store, and of power cuts.
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import tempfile
 import tomllib
@@ -48,6 +49,9 @@ HOW: Final = st.one_of(
     st.tuples(st.sampled_from(["kill", "full"]), st.integers(1, STEPS_OF_A_RUN)),
 )
 """Whether a command is killed or without room at first, and at which step."""
+
+BEGUN_AS, BETTER = "as it began", "better"
+"""What a bot is made of."""
 
 How = tuple[str, int]
 
@@ -104,9 +108,11 @@ class Club(RuleBasedStateMachine):
         self.go_on(("--retire", name), how)
         assert name not in self.roster
 
-    @rule(which=st.integers(0, 9), text=st.sampled_from(["as it began", "better"]), how=HOW)
-    def edit(self, which: int, text: str, how: How) -> None:
-        (self.nets / self.roster[which % len(self.roster)]).write_text(text)
+    @rule(which=st.integers(0, 9), how=HOW)
+    def edit(self, which: int, how: How) -> None:
+        """Edit a bot, or edit it back."""
+        net = self.nets / self.roster[which % len(self.roster)]
+        net.write_text(BETTER if net.read_text() == BEGUN_AS else BEGUN_AS)
         self.go_on((), how)
 
     @rule(number=st.integers(0, 9), how=HOW)
@@ -166,7 +172,7 @@ class Club(RuleBasedStateMachine):
     def _new_bot(self) -> str:
         self._count += 1
         name = f"bot {self._count}"
-        (self.nets / name).write_text("as it began")
+        (self.nets / name).write_text(BEGUN_AS)
         return f"{name}=/bin/cat '{self.nets / name}'"
 
     def _edit(self, before: str, after: str) -> None:
@@ -290,7 +296,36 @@ def said_by(out: Path, *words: object) -> tuple[int, str]:
     return ran.status, ran.err
 
 
-@pytest.mark.parametrize("stories", [6])
+LIVES: Final[dict[str, tuple[tuple[Any, ...], ...]]] = {
+    "without seasons": (
+        *(("come",), ("edit", 0), ("freeze",), ("rule_void", 3), ("change", ("--rounds", 2))),
+        *(("edit", 0), ("retire", 1), ("move", 1), ("edit", 1), ("change", ("--tc", "nodes 1"))),
+        *(("change", ("--game", "surikata")), ("rule_void", 3), ("change", ("--rounds", 1))),
+    ),
+    "with seasons": (
+        *(("come",), ("begin_season", True), ("play_match_day",), ("edit", 0), ("come",)),
+        *(("rule_void", 4), ("begin_season", False), ("retire", 0), ("freeze",), ("edit", 1)),
+        *(("begin_season", True), ("edit", 1), ("play_match_day",), ("come",)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIVES)
+def test_a_club_lives_through_every_change(name: str) -> None:
+    chance, club = random.Random(46), Club()
+    club.begin(has_season=name == "with seasons")
+    try:
+        for change, *given in LIVES[name]:
+            how = chance.choice(["", "kill", "kill", "full"]), chance.randint(1, STEPS_OF_A_RUN)
+            if change == "begin_season":
+                club.begin_season(how=how, by_days=given[0])
+            else:
+                getattr(club, change)(*given, how=how)
+    finally:
+        club.teardown()
+
+
+@pytest.mark.parametrize("stories", [2])
 def test_a_club_keeps_its_games_its_versions_its_seasons_and_its_rulings(stories: int) -> None:
     told(Club, stories)
 
