@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from results import a_config, a_result
 
 from lath.arena import matches, runs
+from lath.arena.cli import run as command
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
@@ -78,7 +79,8 @@ def play_nothing(patch: pytest.MonkeyPatch) -> None:
     runner = partial(Runner, executors=lambda *_: AtOnce([]))
     patch.setattr(directory, "Runner", runner)
     patch.setattr(directory, "_greet_bots", lambda *_, **__: None)
-    patch.setattr(runs, "refuse_newcomers", lambda *_: None)
+    for module in (runs, command):  # each has its name of it
+        patch.setattr(module, "refuse_newcomers", lambda *_: None)
 
 
 class Wins(AtOnce):

@@ -210,7 +210,8 @@ def test_with_bad_bots_of_any_kind_the_good_ones_play_all_and_the_next_run_works
         {"name": "ghost", "command": ["/nowhere/bot"]},
         {"name": "unbuilt", "command": ["./x"], "cwd": str(tmp_path), "build": "exit 3"},
     ]
-    result, told = run(cup(*bad), tmp_path / "out")
+    config = cup(*bad, bench_after=2)
+    result, told = run(config, tmp_path / "out")
     names = {"other", "dies", "lost", "ill", "ghost", "unbuilt"}
     assert {*told.benched} == {*result.summary.benched} == names
     words = [text.partition(" is benched")[0] for text in result.warnings if "is benched" in text]
@@ -222,7 +223,7 @@ def test_with_bad_bots_of_any_kind_the_good_ones_play_all_and_the_next_run_works
     assert both == {frozenset(pair): 2 for pair in combinations(GOODS, 2)}
     assert {game[2] for game in goods} == {"rules"}
     assert sum("cheats" in game for game in games) >= 6
-    again, told_again = run(cup(*bad), tmp_path / "out")
+    again, told_again = run(config, tmp_path / "out")
     assert (told_again.games, {*told_again.benched}) == ([], names)
     assert again.summary.is_fine
     with pytest.raises(ConfigError, match="'other' does not play yavalath"):
