@@ -281,6 +281,7 @@ def test_what_no_run_has_written_is_told_of(tmp_path: Path, golden: Golden) -> N
         with pytest.raises(DamagedError) as caught:
             Store(tmp_path)
         said[question.replace("?", repr(value))] = str(caught.value)
+        assert not look(tmp_path).is_sound, question
         if " game " not in question:
             with pytest.raises(DamagedError, match="what is noted besides its games does not"):
                 read_texts(tmp_path)

@@ -222,6 +222,7 @@ def test_a_run_begins_with_the_outcome_of_what_is_stored(quick: pytest.MonkeyPat
     assert outcome
     assert (outcome.heading, over) == ("Result so far: swiss, 2 of 4 games", False)
     assert any(float(row[2]) for row in outcome.sheets[0].rows), "what was played counts"
+    assert "Result: swiss" in commands.arena("rate", OUT).out
     (OUT / "tournament.db").unlink()
     told = outcome_in([OUT])
     assert told, "without its database it has the outcome that is there"
