@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+from collections import Counter
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from results import a_result
 from runs import Told
 
 from lath.arena.schedule.budget import Budget
 from lath.arena.terminal.live import progress_words
-from lath.arena.tournament.progress import WARNINGS_KEPT, Rate
-from lath.arena.tournament.store import PairTally, Tally
+from lath.arena.tournament.progress import WARNINGS_KEPT, Rate, Score
+from lath.arena.tournament.store import PairTally, Store, Tally
+from lath.reports.ratings.numerics import Z95
+
+FORFEITS: Final = ("crash", "time", "illegal move", "flood")
+OTHER_ENDS: Final = ("rules", "resignation", "adjudication", "ply limit")
+
+# What is told
 
 
-def test_points_wins_draws_and_losses_are_those_of_both_seats() -> None:
+def test_points_wins_draws_losses_and_forfeits_are_those_of_both_seats() -> None:
     told = Told()
     told.start()
     told.play("1-0", "1/2-1/2")
     told.play("0-1", "0-1", names=("bob", "cat"))
-    ann, bob, cat = (told.progress.scores[name].standing() for name in ("ann", "bob", "cat"))
-    assert (ann.points, ann.wins, ann.draws, ann.losses) == (1.5, 1, 1, 0)
-    assert (bob.points, bob.wins, bob.draws, bob.losses) == (1.5, 1, 1, 2)
-    assert (cat.points, cat.wins, cat.draws, cat.losses) == (1.0, 1, 0, 1)
+    scores = [told.progress.scores[name].standing() for name in ("ann", "bob", "cat")]
+    assert [(one.points, one.wins, one.draws, one.losses) for one in scores] == [
+        (1.5, 1, 1, 0),
+        (1.5, 1, 1, 2),
+        (1.0, 1, 0, 1),
+    ]
     assert told.progress.done == 4
     assert [line.name for line in told.progress.ranked()] == ["ann", "cat", "bob"]
+    for ending in (*FORFEITS, *OTHER_ENDS):
+        told = Told()
+        told.start()
+        told.play("1-0", "0-1", termination=ending)
+        lost = [told.progress.scores[name].forfeits for name in ("ann", "bob")]
+        assert not any(lost[0].values()), ending
+        assert +lost[1] == ({ending: 2} if ending in FORFEITS else {}), ending
 
 
 def test_what_was_stored_before_counts_as_if_it_had_just_been_played() -> None:
@@ -38,36 +62,9 @@ def test_what_was_stored_before_counts_as_if_it_had_just_been_played() -> None:
         pairs=(PairTally("ann", "bob", 1.5, 2, 1), PairTally("ann", "bob", 1.0, 1, 1)),
     )
     for name in ("ann", "bob"):
-        one, other = here.progress.scores[name], before.progress.scores[name]
-        assert one == other
+        assert here.progress.scores[name] == before.progress.scores[name]
     assert before.progress.scores["bob"].forfeits["time"] == 1
     assert before.progress.done == 3
-
-
-def test_games_beyond_those_that_count_are_told_apart() -> None:
-    told = Told(total=4)
-    told.start()
-    for _ in range(3):
-        told.play("1-0", "0-1")
-    assert (told.progress.done, told.progress.beyond) == (4, 2)
-    assert progress_words(told.progress)[0] == "4 of 4 games and 2 beyond"
-
-
-@pytest.mark.parametrize("ending", ["crash", "time", "illegal move", "flood"])
-def test_a_forfeit_is_the_losers_in_either_seat(ending: str) -> None:
-    told = Told()
-    told.start()
-    told.play("1-0", "0-1", termination=ending)
-    assert told.progress.scores["ann"].forfeits[ending] == 0
-    assert told.progress.scores["bob"].forfeits[ending] == 2
-
-
-@pytest.mark.parametrize("ending", ["rules", "resignation", "adjudication", "ply limit"])
-def test_other_endings_are_no_forfeits(ending: str) -> None:
-    told = Told()
-    told.start()
-    told.play("1-0", "0-1", termination=ending)
-    assert not any(told.progress.scores["bob"].forfeits.values())
 
 
 def test_what_runs_is_known_until_it_has_finished() -> None:
@@ -81,39 +78,12 @@ def test_what_runs_is_known_until_it_has_finished() -> None:
     assert {slot: one.pair for slot, one in told.progress.running.items()} == {2: 3}
 
 
-def test_rates_are_of_the_last_minute_and_of_the_whole_run() -> None:
-    rate = Rate(0.0)
-    for second in range(1, 301):
-        rate.add(10 if second <= 200 else 1, float(second))
-    assert rate.overall(300.0) == pytest.approx(7.0)
-    assert rate.recent(300.0) == pytest.approx(1.0)
-
-
-def test_without_games_in_the_last_minute_the_whole_run_says_how_long_it_takes() -> None:
-    told = Told(total=12)
-    told.start()
-    assert told.progress.left_s() is None
-    told.clock.now_s += 10
-    told.play("1-0", "0-1")
-    told.clock.now_s += 990
-    assert told.progress.left_s() == pytest.approx(10 * 1000 / 2)
-
-
-def test_a_warning_that_comes_again_is_kept_once_and_counted() -> None:
+def test_warnings_and_stopped_pairings_are_kept_once_and_counted() -> None:
     told = Told()
     for text in ("a", "b", "a", "a"):
         told.warn(text)
     assert list(told.progress.warnings.items()) == [("b", 1), ("a", 3)]
     assert told.progress.warned_times == 4
-
-
-def test_a_stopped_pairing_is_one_of_the_warnings() -> None:
-    told = Told()
-    told.stop({"bob", "ann"}, "bob: cannot be started")
-    assert list(told.progress.warnings) == ["ann - bob play no more: bob: cannot be started"]
-
-
-def test_the_cause_of_stopped_pairings_is_told_once() -> None:
     told = Told()
     told.warn("bob: exited with status 2 before ok; standard error: at 0x7f01")
     for other in ("ann", "cat"):
@@ -144,40 +114,184 @@ def test_memory_does_not_grow_with_games_and_warnings() -> None:
     assert sizes[1] < 1.1 * sizes[0]
 
 
-def test_what_is_left_of_a_budget_is_told_in_place_of_what_is_left_of_all() -> None:
-    told = Told(total=1000)
-    told.start(budget=Budget(games=40))
-    assert progress_words(told.progress)[-1] == "40 games of the budget left"
+# How long it takes
+
+
+def test_rates_are_of_the_last_minute_and_of_the_whole_run() -> None:
+    rate = Rate(0.0)
+    for second in range(1, 301):
+        rate.add(10 if second <= 200 else 1, float(second))
+    assert rate.overall(300.0) == pytest.approx(7.0)
+    assert rate.recent(300.0) == pytest.approx(1.0)
+    told = Told(total=12)
+    told.start()
+    assert told.progress.left_s() is None
     told.clock.now_s += 10
-    for _ in range(5):
+    told.play("1-0", "0-1")
+    told.clock.now_s += 990
+    assert told.progress.left_s() == pytest.approx(10 * 1000 / 2), "none in the last minute"
+
+
+LEFT: Final[dict[str, tuple[dict[str, object], Budget, float, int, list[str], float, float]]] = {
+    "at the beginning of a budget": (
+        *({}, Budget(games=40), 0, 0),
+        *(["0 of 1000 games", "40 games of the budget left"], 0.0, math.nan),
+    ),
+    "of a budget of games": (
+        *({}, Budget(games=40), 10, 5),
+        *(["10 of 1000 games", "30 games of the budget left (about 0:30)"], 0.25, 30),
+    ),
+    "of a budget of time": (
+        *({}, Budget(seconds=600), 150, 0),
+        *(["0 of 1000 games", "7:30 of the budget left"], 0.25, 450),
+    ),
+    "of a budget of time for more than there is": (
+        *({"total": 4}, Budget(seconds=600), 60, 1),
+        *(["2 of 4 games", "9:00 of the budget left"], 0.1, 60),
+    ),
+    "of a budget of games for more than there is": (
+        *({"total": 4}, Budget(games=40), 1, 1),
+        *(["2 of 4 games", "38 games of the budget left (about 0:01)"], 0.05, 1),
+    ),
+    "when all is played": (
+        *({"total": 4}, Budget(games=40), 2, 2),
+        *(["4 of 4 games", "36 games of the budget left"], 1.0, 0),
+    ),
+    "of a pool, which has no last game": (
+        *({"total": 12, "format": "pool"}, Budget(games=40), 10, 1),
+        *(["2 games", "38 games of the budget left (about 3:10)"], 0.05, 190),
+    ),
+    "beyond all games": (
+        *({"total": 4}, Budget(games=40), 3, 3),
+        *(["4 of 4 games and 2 beyond", "34 games of the budget left"], 1.0, 0),
+    ),
+}
+"""Of what: the run, its budget, seconds and pairs; what is said, the share, the seconds left."""
+
+
+@pytest.mark.parametrize("case", LEFT)
+def test_what_is_left_is_told(case: str) -> None:
+    more, budget, seconds, pairs, words, share, left_s = LEFT[case]
+    told = Told(**{"total": 1000, **more})  # type: ignore[arg-type]
+    told.start(budget=budget)
+    told.clock.now_s += seconds
+    for _ in range(pairs):
         told.play("1-0", "0-1")
-    assert progress_words(told.progress)[-1] == "30 games of the budget left (about 0:30)"
-    assert told.progress.share == 0.25
+    first, *_, last = progress_words(told.progress)
+    assert [first, last] == words
+    assert told.progress.share == pytest.approx(share)
+    found = told.progress.status().left_s
+    assert (math.nan if found is None else found) == pytest.approx(left_s, nan_ok=True)
 
 
-def test_what_is_left_of_a_budget_of_time_is_known_from_the_start() -> None:
-    told = Told(total=1000)
-    told.start(budget=Budget(seconds=600))
-    told.clock.now_s += 150
-    assert progress_words(told.progress)[-1] == "7:30 of the budget left"
-    assert told.progress.share == 0.25
-    assert told.progress.status().left_s == 450.0
+# What stored games add up to
 
 
-def test_a_budget_for_more_than_there_is_ends_with_the_last_game() -> None:
-    told = Told(total=4)
-    told.start(budget=Budget(games=40))
-    told.clock.now_s += 1
-    told.play("1-0", "0-1")
-    assert told.progress.left_s() == pytest.approx(1.0)
-    told.play("1-0", "0-1")
-    assert (told.progress.share, told.progress.left_s()) == (1.0, 0.0)
+def test_stored_games_are_counted_pair_by_pair(tmp_path: Path) -> None:
+    ends = {1: "1-0", 2: "0-1", 3: "1/2-1/2", 4: "1-0", 5: "0-1", 6: "1/2-1/2", 8: "0-1"}
+    seats = (("bob", "ann"), ("ann", "bob"))  # of even numbers, of odd ones
+    with closing(Store(tmp_path)) as store:
+        assert (store.pairs(), store.bots()) == ([], [])
+        store.add([a_result(at, seats[at % 2], result=result) for at, result in ends.items()])
+        assert store.pairs() == [
+            PairTally("ann", "bob", 0.5, 2, 2),
+            PairTally("ann", "bob", 1.0, 1, 1),
+            PairTally("ann", "bob", 2.0, 2, 1),
+        ]
 
 
-def test_a_pool_with_a_budget_is_not_said_to_have_so_many_games() -> None:
-    told = Told(total=12, format="pool")
-    told.start(budget=Budget(games=40))
-    told.clock.now_s += 10
-    told.play("1-0", "0-1")
-    assert progress_words(told.progress)[0] == "2 games"
-    assert told.progress.left_s() == pytest.approx(190.0)
+def test_stored_mishaps_and_times_are_those_of_the_bot_itself(tmp_path: Path) -> None:
+    ends = ("0-1 crash", "1-0 crash", "1-0 time", "0-1 illegal move", "0-1 flood", "0-1 rules")
+    times = {0: ((1.0, 2.0), (0.5, 0.25), (10, 5)), 1: ((4.0, 8.0), (0.75, 1.5), (20, 10))}
+    games = []
+    for at, end in enumerate(ends):
+        result, _, termination = end.partition(" ")
+        values = zip(("used_s", "worst_s", "moves"), times.get(at, ((0, 0),) * 3), strict=True)
+        said = {f"{s}_{k}": v[i] for k, v in values for i, s in enumerate(("first", "second"))}
+        names = ("bob", "ann") if at % 2 else ("ann", "bob")
+        games.append(a_result(at + 1, names, result=result, termination=termination, **said))
+    with closing(Store(tmp_path)) as store:
+        store.add(games)
+        ann, bob = store.bots()
+    assert (ann.name, ann.games, bob.name, bob.games) == ("ann", 6, "bob", 6)
+    assert ann.lost_by == {"crash": 2, "time": 0, "illegal move": 0, "flood": 1}
+    assert bob.lost_by == {"crash": 0, "time": 1, "illegal move": 1, "flood": 0}
+    assert (ann.moves, ann.worst_s, ann.average_s) == (20, 1.5, 9 / 20)
+    assert (bob.moves, bob.worst_s, bob.average_s) == (25, 0.75, 6 / 25)
+    (tmp_path / "none").mkdir()
+    with closing(Store(tmp_path / "none")) as store:
+        store.add([a_result(1, first_used_s=1.0, first_worst_s=1.0, first_moves=0)])
+        assert store.bots()[0].average_s is None
+
+
+# A bot's score, its interval and its Elo: against numbers computed by hand
+
+PAIRS = st.lists(
+    st.tuples(st.sampled_from([1, 2]), st.integers(0, 4)).map(
+        lambda pair: (min(pair[1] / 2, pair[0]), pair[0])
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+def interval_of(pairs: list[tuple[float, int]]) -> tuple[float, float, float]:
+    """Return the interval of the score of pairs: points and games of each."""
+    return Score(pairs=Counter(pairs)).interval()
+
+
+def by_hand(pairs: list[tuple[float, int]]) -> tuple[float, float]:
+    """Return middle and half width from a list of all pairs, the imagined ones with them."""
+    all_pairs = [*pairs, (2, 2), (2, 2), (0, 2), (0, 2)]
+    games = sum(games for _, games in all_pairs)
+    middle = sum(points for points, _ in all_pairs) / games
+    squares = sum((points - middle * games) ** 2 for points, games in all_pairs)
+    return middle, Z95 * math.sqrt(squares) / games
+
+
+def test_the_interval_is_that_of_pairs_with_two_won_and_two_lost_besides() -> None:
+    # 10 pairs: 4 of two points, 3 of one, 2 of a half, 1 of none: 12 of 20. With the imagined ones
+    # 16 of 28, 4/7. Squares of points - 8/7: 6 * (6/7)^2 + 3 * (1/7)^2 + 2 * (9/14)^2 + 3 * (8/7)^2
+    # = (864 + 12 + 162 + 768) / 196 = 1806 / 196; their root / 28 is 0.108411.
+    pairs: list[tuple[float, int]] = [(2, 2)] * 4 + [(1, 2)] * 3 + [(0.5, 2)] * 2 + [(0, 2)]
+    half = 1.959964 * 0.108411
+    assert interval_of(pairs) == pytest.approx((4 / 7 - half, 4 / 7, 4 / 7 + half), abs=1e-5)
+    nothing = Score().standing()
+    assert (nothing.score, nothing.low, nothing.high) == (None, None, None)
+
+
+@given(PAIRS)
+def test_the_sums_give_what_the_list_of_all_pairs_gives(pairs: list[tuple[float, int]]) -> None:
+    low, found, high = interval_of(pairs)
+    middle, half = by_hand(pairs)
+    assert found == pytest.approx(middle)
+    assert low == pytest.approx(max(0.0, middle - half), abs=1e-6)
+    assert high == pytest.approx(min(1.0, middle + half), abs=1e-6)
+    assert 0 <= low < found < high <= 1
+    assert low <= sum(points for points, _ in pairs) / sum(games for _, games in pairs) <= high
+
+
+def test_the_interval_narrows_with_every_game_and_by_the_seats() -> None:
+    lows, _, highs = zip(
+        *(interval_of([(2, 2)] * many) for many in (1, 10, 100, 10**4)), strict=True
+    )
+    assert {*highs} == {1}
+    assert all(one < other for one, other in pairwise(lows))
+    assert lows[-1] > 0.999
+    low, _, high = interval_of([(1, 2)] * 50)  # in which the seat decides
+    apart_low, _, apart_high = interval_of([(1, 1), (0, 1)] * 50)
+    assert high - low < (apart_high - apart_low) / 2
+
+
+def test_the_interval_has_the_truth_in_it_about_95_times_of_100() -> None:
+    # Exactly: 30 pairs, each worth 0, 1 or 2 points with probabilities 0.25, 0.5 and 0.25.
+    held = 0.0
+    for twos in range(31):
+        for zeros in range(31 - twos):
+            ones = 30 - twos - zeros
+            ways = math.comb(30, twos) * math.comb(30 - twos, zeros)
+            probability = ways * 0.25 ** (twos + zeros) * 0.5**ones
+            score = Score(pairs=Counter({(2, 2): twos, (1, 2): ones, (0, 2): zeros}))
+            low, _, high = score.interval()
+            held += probability * (low <= 0.5 <= high)
+    assert 0.94 < held < 0.98
