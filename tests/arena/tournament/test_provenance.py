@@ -1,10 +1,14 @@
-"""With what games were played: noted when bots are greeted, told by page and JSON."""
+"""With what games were played: noted when bots are greeted, told by page and JSON.
+
+And the seed, told by its hash first and by itself in the end, drawn so that nobody can guess it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import sqlite3
+import tomllib
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -57,31 +61,37 @@ def cup(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Stand in a folder with a configuration and a bot; nothing is played."""
     monkeypatch.chdir(tmp_path)
     play_nothing(monkeypatch)
-    monkeypatch.setattr(directory, "_greet_bots", greeted)
+    monkeypatch.setattr(directory, "_greet_bots", greeted)  # what a bot says, without a bot
     Path("bots").mkdir()
     Path("bots/mine.py").write_text(MINE)
     Path("cup.toml").write_text(CONFIG)
 
 
-def run(*words: str) -> None:
-    ran = commands.arena("run", *words, "--out", "out", "-q")
+def run(*words: object, out: str = "out") -> str:
+    """Run the tournament; return what was said."""
+    ran = commands.arena("run", *words, "--out", out)
     assert ran.status == 0, ran.err
+    return ran.err
 
 
-def told() -> dict[str, Any]:
-    ran = commands.arena("rate", "out", "--json")
+def noted(folder: str = "out") -> list[dict[str, Any]]:
+    ran = commands.arena("rate", folder, "--json")
     assert (ran.status, ran.err) == (0, "")
-    found: dict[str, Any] = json.loads(ran.out)
-    jsonschema.Draft202012Validator(export.schema()).validate(found)
+    told = json.loads(ran.out)
+    jsonschema.Draft202012Validator(export.schema()).validate(told)
+    found: list[dict[str, Any]] = told.get("provenance", [])
     return found
 
 
-def noted() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = told()["provenance"]
-    return found
+def change(sql: str, *values: str) -> None:
+    """Change a note, with its seal."""
+    with closing(sqlite3.connect("out/tournament.db", isolation_level=None)) as database:
+        database.execute(sql, values)
+        seal = str(seal_of(database))
+        database.execute("INSERT OR REPLACE INTO about VALUES ('checksum', ?)", (seal,))
 
 
-def test_bots_machine_and_configuration_are_noted() -> None:
+def test_bots_machine_and_configuration_are_noted_and_shown() -> None:
     run("cup.toml")
     (entry,) = noted()
     mine, greedy = entry["bots"]
@@ -106,7 +116,17 @@ def test_bots_machine_and_configuration_are_noted() -> None:
     assert machine["memory_bytes"] > 1 << 28
     assert 'command = ["python", "bots/mine.py", "--deep"]' in entry["configuration"]
     assert 'TOKEN = "(not shown)"' in entry["configuration"]
-    assert "do-not-tell" not in Path("out/report.html").read_text(encoding="utf-8")
+    page = Path("out/report.html").read_text(encoding="utf-8")
+    assert "do-not-tell" not in page
+    section = page[page.index('<section id="provenance"') :]
+    assert section.count("<section") == 1, "it is at the end of the page"
+    shown = ("<details>", "Deep Mine", "Ann and Bob", "python bots/mine.py --deep", "move 0.2")
+    for words in (*shown, "10+0 first 1", "1, not pinned to cores"):
+        assert words in section
+    assert commands.arena("report", "out", "--data", "data.json").status == 0
+    data = json.loads(Path("data.json").read_text())
+    jsonschema.Draft202012Validator(document.schema()).validate(data)
+    assert data["provenance"] == [entry]
 
 
 def test_a_run_notes_what_is_another_and_keeps_paths_as_they_were_given() -> None:
@@ -137,43 +157,68 @@ def test_what_no_game_was_played_with_is_not_told() -> None:
     assert [(entry["games"], entry["jobs"]) for entry in noted()] == [(0, first[0]["jobs"]), (2, 2)]
 
 
-def test_the_page_has_it_closed_at_its_end_and_the_data_have_it(tmp_path: Path) -> None:
+def test_a_directory_of_before_says_nothing_and_a_damaged_note_is_told() -> None:
     run("cup.toml")
-    page = Path("out/report.html").read_text(encoding="utf-8")
-    section = page[page.index('<section id="provenance"') :]
-    assert "<details>" in section
-    assert section.count("<section") == 1
-    for words in ("Deep Mine", "Ann and Bob", "python bots/mine.py --deep", "10+0 first 1"):
-        assert words in section
-    assert "move 0.2" in section
-    assert "1, not pinned to cores" in section
-    assert commands.arena("report", "out", "--data", "data.json").status == 0
-    data = json.loads(Path("data.json").read_text())
-    jsonschema.Draft202012Validator(document.schema()).validate(data)
-    assert data["provenance"] == noted()
-
-
-def change(sql: str, *values: str) -> None:
-    """Change a note, with its seal."""
-    with closing(sqlite3.connect("out/tournament.db", isolation_level=None)) as database:
-        database.execute(sql, values)
-        seal = str(seal_of(database))
-        database.execute("INSERT OR REPLACE INTO about VALUES ('checksum', ?)", (seal,))
-
-
-def test_a_directory_of_before_says_nothing() -> None:
-    run("cup.toml")
+    for damage in ("7", '[{"games": 0}]', "["):
+        change("UPDATE about SET value = ? WHERE key = 'provenance'", damage)
+        ran = commands.arena("rate", "out")
+        assert ran.status == 1
+        assert ran.err.startswith("arena: out/tournament.db is damaged: its note of provenance: ")
     change("DELETE FROM about WHERE key = 'provenance'")
-    assert "provenance" not in told()
+    assert noted() == []
     assert commands.arena("report", "out", "-o", "page.html").status == 0
-    assert "provenance" not in Path("page.html").read_text(encoding="utf-8").split("<style>")[0]
-    assert 'id="provenance"' not in Path("page.html").read_text(encoding="utf-8")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "provenance" not in page.split("<style>")[0]
+    assert 'id="provenance"' not in page
 
 
-@pytest.mark.parametrize("damage", ["7", '[{"games": 0}]', "["])
-def test_a_damaged_note_is_told(damage: str) -> None:
-    run("cup.toml")
-    change("UPDATE about SET value = ? WHERE key = 'provenance'", damage)
-    ran = commands.arena("rate", "out")
-    assert ran.status == 1
-    assert ran.err.startswith("arena: out/tournament.db is damaged: its note of provenance: ")
+# The seed
+
+
+def digest(seed: int) -> str:
+    return hashlib.sha256(f"lath-arena seed {seed}".encode()).hexdigest()
+
+
+def seed_in(folder: str) -> int:
+    seed = tomllib.loads(Path(folder, "tournament.toml").read_text())["seed"]
+    assert isinstance(seed, int)
+    return seed
+
+
+def test_the_hash_comes_before_the_games_and_the_seed_after_them() -> None:
+    lines = run("cup.toml", "--seed", 42, "-v", "--no-report").splitlines()
+    first, last = f"seed: SHA-256 {digest(42)}", f"seed: 42 (SHA-256 {digest(42)})"
+    games = next(at for at, line in enumerate(lines) if line.startswith("1. "))
+    assert lines.index(first) < games < lines.index(last)
+    ran = commands.arena("run", "cup.toml", "--seed", "mine", "--out", "none")
+    assert ran.status == 2
+    assert "seed" in ran.err
+
+
+def test_before_all_is_played_the_seed_is_told_nowhere_but_in_its_own_file() -> None:
+    run("cup.toml", "--rounds", 2, "--seed", "secret", "--budget", 2)
+    seed = seed_in("out")
+    told = [commands.arena(*words).out for words in (("report", "out", "--data", "-"),)]
+    told += [json.dumps(noted()), Path("out/report.html").read_text()]
+    assert [str(seed) in text for text in told] == [False] * 3
+    assert [digest(seed) in text for text in told] == [True] * 3
+    (played,) = noted()
+    assert (played["seed"], played["seed_sha256"]) == (None, digest(seed))
+    assert f"seed: {seed} (SHA-256 {digest(seed)})" in run()
+    assert seed_in("out") == seed
+    (played,) = noted()
+    assert played["seed"] == seed
+    assert f"seed = {seed}" in played["configuration"]
+    assert str(seed) in Path("out/report.html").read_text()
+
+
+def test_a_secret_seed_is_drawn_once_for_a_directory_and_anew_for_another() -> None:
+    Path("cup.toml").write_text(CONFIG.replace("seed = 7", 'seed = "secret"'))
+    for name in ("one", "two"):
+        run("cup.toml", "--rounds", 2, "--budget", 2, "-q", "--no-report", out=name)
+    drawn = seed_in("one")
+    assert drawn != seed_in("two")
+    assert max(drawn, seed_in("two")).bit_length() > 50
+    for words in (("cup.toml",), (), ("--seed", "secret")):
+        run(*words, "--rounds", 2, "-q", "--no-report", out="one")
+        assert seed_in("one") == drawn
