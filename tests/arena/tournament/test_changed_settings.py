@@ -12,7 +12,7 @@ import commands
 import pytest
 from quick_runs import play_nothing
 
-from lath.arena.tournament.config import Config, build
+from lath.arena.tournament.config import build
 from lath.arena.tournament.database import SETTINGS
 from lath.arena.tournament.keys import TABLES
 from lath.arena.tournament.sources import changes_in
@@ -118,18 +118,12 @@ def test_every_key_has_its_class() -> None:
     assert {table: set(classes) for table, classes in CLASSES.items()} == keys
 
 
-@pytest.mark.parametrize(
-    ("table", "key"), [(table, key) for table, keys in CLASSES.items() for key in keys]
-)
-def test_another_value_is_of_its_class(table: str, key: str, tmp_path: Path) -> None:
-    kind, value, more = CLASSES[table][key]
-    (tmp_path / "home").mkdir()
-    for name in ("book.txt", "copy.txt"):
-        (tmp_path / name).write_text("yavalath 5/6/7/8/9/8/7/6/5 w\n")
+def what_is_another(table: str, key: str, folder: Path) -> list[int]:
+    """Return whether another value changes what a tournament is, and what is noted of it."""
+    _, value, more = CLASSES[table][key]
     base: Values = {"time": {"initial": "2s"}, "bot": BOTS, **more}
     if table == "openings":
         base["openings"] = more.get("openings", {"file": "book.txt"})
-    config = build(base, tmp_path)
     match table:
         case "":
             other = {**base, key: value}
@@ -138,22 +132,27 @@ def test_another_value_is_of_its_class(table: str, key: str, tmp_path: Path) -> 
             other = {**base, "bot": [{**first, key: value}, *rest]}
         case _:
             other = {**base, table: {**base.get(table, {}), key: value}}
-    changed = build(other, tmp_path)
-    assert what_is_another(config, changed) == {REFUSED: [1, key == "name"], NOTED: [0, 1]}.get(
-        kind, [0, 0]
-    )
+    one, changed = build(base, folder), build(other, folder)
     json.dumps(changed.noted)
+    return [one.identity() != changed.identity(), one.noted != changed.noted]
 
 
-def test_threads_that_an_option_says_are_those_that_are_noted(tmp_path: Path) -> None:
+def test_another_value_is_of_its_class(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    for name in ("book.txt", "copy.txt"):
+        (tmp_path / name).write_text("yavalath 5/6/7/8/9/8/7/6/5 w\n")
+    each = [(table, key) for table, keys in CLASSES.items() for key in keys]
+    expected = {
+        (table, key): {REFUSED: [1, key == "name"], NOTED: [0, 1], FREE: [0, 0]}[
+            CLASSES[table][key][0]
+        ]
+        for table, key in each
+    }
+    assert {place: what_is_another(*place, tmp_path) for place in each} == expected
     ann, bob = BOTS
     one = build({"bot": [{**ann, "options": {"Threads": 2}}, bob]}, tmp_path)
     other = build({"bot": [{**ann, "options": {"Threads": 2}, "threads": 2}, bob]}, tmp_path)
-    assert one.noted == other.noted
-
-
-def what_is_another(one: Config, other: Config) -> list[int]:
-    return [one.identity() != other.identity(), one.noted != other.noted]
+    assert one.noted == other.noted, "what an option says is noted"
 
 
 CUP: Final = """
@@ -234,7 +233,7 @@ def test_what_is_changed_back_before_any_game_is_no_change(cup: Cup) -> None:
 
 
 def test_changes_before_the_first_game_are_none(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Store, "tally", lambda _: [])
+    monkeypatch.setattr(Store, "tally", lambda _: [])  # as if no game had been played
     cup.run()
     assert cup.run(**OTHERS) == []
 
@@ -248,25 +247,24 @@ def test_of_settings_that_were_not_noted_no_change_is_claimed(cup: Cup) -> None:
     assert len(cup.run(**{**OTHERS, "MARGIN": "1s"})) == 1, "from now on it is known"
 
 
-@pytest.mark.parametrize(
-    ("key", "note", "reader_says"),
-    [
-        ("changes", [{"setting": 5}], "note of changes: it is no change: "),
-        ("changes", 5, "note of changes: "),
-        ("settings", {"ann": 5}, ""),
-        ("settings", [5], ""),
-    ],
-)
-def test_damaged_notes_are_told(cup: Cup, key: str, note: object, reader_says: str) -> None:
+DAMAGES: Final = {
+    "changes": {"note of changes: it is no change: ": [{"setting": 5}], "note of changes: ": 5},
+    "settings": {"": {"ann": 5}, "note": [5]},
+}
+"""Notes of these names that are damaged, by what a reader says; of settings it says nothing."""
+
+
+def test_damaged_notes_are_told(cup: Cup) -> None:
     cup.run()
-    with closing(Store(cup.out)) as store:
-        store.keep_notes({key: note})
-    ran = commands.arena("rate", cup.out)
-    assert ran.status == (1 if reader_says else 0)
-    assert not reader_says or f"tournament.db is damaged: its {reader_says}" in ran.err
-    ran = commands.arena("run", "--out", cup.out, "-q", "--no-report")
-    assert ran.status == 1
-    assert "tournament.db is damaged: " in ran.err
+    for key, notes in DAMAGES.items():
+        for words, note in notes.items():
+            with closing(Store(cup.out)) as store:
+                store.keep_notes({"changes": [], SETTINGS: None, key: note})
+            ran = commands.arena("rate", cup.out)
+            is_told = f"tournament.db is damaged: its {words}" in ran.err
+            assert (ran.status, is_told) == ((1, True) if key == "changes" else (0, False))
+            ran = commands.arena("run", "--out", cup.out, "-q", "--no-report")
+            assert (ran.status, "tournament.db is damaged: " in ran.err) == (1, True)
 
 
 def test_a_note_whose_values_are_damaged_is_a_change(cup: Cup) -> None:
