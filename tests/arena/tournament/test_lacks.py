@@ -91,33 +91,40 @@ class Hall(Desk):
         assert set(self.games.values()) == {1}, "a game was played twice"
 
 
-def make(folder: Path, form: str, patch: pytest.MonkeyPatch) -> Iterator[Hall]:
-    patch.setattr(system, "FIRST_WAIT_S", 0.001)
-    patch.setattr("lath.arena.tournament.runner.WAKE_S", 0.002)
-    hall = Hall(folder, form, patch)
-    yield hall
-    hall.store.close()
+class Halls:
+    """The same tournament where nothing is lacking, which is over, and where a test says so."""
+
+    def __init__(self, folder: Path, form: str, patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(system, "FIRST_WAIT_S", 0.001)
+        patch.setattr("lath.arena.tournament.runner.WAKE_S", 0.002)
+        self.whole, self.hall = (Hall(folder / name, form, patch) for name in ("whole", "hall"))
+        assert self.whole.go().is_complete
 
 
-@pytest.fixture(params=FORMATS)
-def form(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.fixture(params=["swiss"])
+def halls(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Halls]:
+    halls = Halls(tmp_path, str(request.param), monkeypatch)
+    yield halls
+    halls.whole.store.close()
+    halls.hall.store.close()
 
 
 @pytest.fixture
-def hall(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
-    """Give a new tournament of each kind of format."""
-    yield from make(tmp_path / "hall", form, monkeypatch)
+def hall(halls: Halls) -> Hall:
+    return halls.hall
 
 
 @pytest.fixture
-def whole(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hall]:
-    """Give the same one, played on a machine that has everything."""
-    for whole in make(tmp_path / "whole", form, monkeypatch):
-        assert whole.go().is_complete
-        yield whole
+def whole(halls: Halls) -> Hall:
+    return halls.whole
 
 
+in_each_format = pytest.mark.parametrize("halls", FORMATS, indirect=True)
+
+
+@in_each_format
 @pytest.mark.parametrize("games_before", [0, 1])
 def test_what_is_lacking_is_waited_for_and_costs_nobody_a_game(
     games_before: int, hall: Hall, whole: Hall
@@ -150,6 +157,7 @@ def test_no_game_begins_while_it_is_lacking(hall: Hall) -> None:
     assert len(set(seen)) == 1
 
 
+@in_each_format
 def test_without_it_for_too_long_a_run_ends_undecided_and_the_next_one_goes_on(
     hall: Hall, whole: Hall
 ) -> None:
@@ -164,14 +172,11 @@ def test_without_it_for_too_long_a_run_ends_undecided_and_the_next_one_goes_on(
 
 
 class Office:
-    """Gives workers, but for the first ones that are asked for after `empties`."""
+    """Gives workers, but for the next ones that are `left` out."""
 
-    def __init__(self, code: int) -> None:
+    def __init__(self, code: int, left: int = 0) -> None:
         self.code = code
-        self.left = 0
-
-    def empties(self) -> None:
-        self.left = 3
+        self.left = left
 
     def __call__(self) -> Executor:
         if self.left:
@@ -180,11 +185,9 @@ class Office:
         return Inline()
 
 
-@pytest.mark.parametrize("form", ["swiss"])
 @pytest.mark.parametrize("code", LACKS)
 def test_a_worker_that_cannot_be_started_is_waited_for(code: int, hall: Hall, whole: Hall) -> None:
-    office = hall.worker = Office(code)
-    office.empties()
+    hall.worker = Office(code, 3)
     hall.assert_like(whole, hall.go())
     first, second = hall.watcher.warnings
     assert first == (
@@ -200,7 +203,7 @@ def test_and_so_is_one_in_the_place_of_one_that_died(hall: Hall, whole: Hall) ->
 
     def dies_once(job: PairJob) -> str:
         if len(hall.games) == 2 and not office.left and len(hall.watcher.warnings) == 0:
-            office.empties()
+            office.left = 3
             raise BrokenProcessPool
         return play(job)
 
@@ -212,37 +215,31 @@ def test_and_so_is_one_in_the_place_of_one_that_died(hall: Hall, whole: Hall) ->
     assert "has enough again" in has
 
 
-def test_a_worker_that_dies_when_it_is_to_try_is_replaced(hall: Hall, whole: Hall) -> None:
-    hall.refuse(after=1, tries=2)
-    play = hall.play
-
-    def dies_of_a_try(job: PairJob) -> str:
-        if not job.games:
-            hall.tries = 2
-            raise BrokenProcessPool
-        return play(job)
-
-    hall.play = dies_of_a_try  # type: ignore[method-assign]
-    hall.assert_like(whole, hall.go(jobs=1))
-    assert len(hall.watcher.warnings) == 2
-
-
-def test_a_signal_ends_the_wait_and_nothing_is_decided(hall: Hall, whole: Hall) -> None:
+@pytest.mark.parametrize("is_asked_to_stop", [False, True])
+def test_what_ends_the_wait_decides_nothing(
+    is_asked_to_stop: bool, hall: Hall, whole: Hall
+) -> None:
     hall.refuse(after=1, tries=10**9)
     play = hall.play
 
-    def interrupts(job: PairJob) -> str:
-        if not job.games:
+    def ends(job: PairJob) -> str:
+        if job.games:
+            return play(job)
+        hall.refuses = lambda _job: False
+        if is_asked_to_stop:
             os.kill(os.getpid(), signal.SIGTERM)
-        return play(job)
+            return result(job, lack=LACK)
+        raise BrokenProcessPool  # the worker dies, and is replaced
 
-    hall.play = interrupts  # type: ignore[method-assign]
-    assert hall.go().interrupted
+    hall.play = ends  # type: ignore[method-assign]
+    summary = hall.go(jobs=1)
+    assert summary.interrupted is is_asked_to_stop
+    assert len(hall.watcher.warnings) == 1 + (not is_asked_to_stop)
     assert hall.store.walkovers() == []
-    hall.refuses = lambda _job: False
-    hall.assert_like(whole, hall.go())
+    hall.assert_like(whole, hall.go() if is_asked_to_stop else summary)
 
 
+@in_each_format
 def test_who_breaks_off_a_game_whenever_something_is_lacking_only_stops_the_pairing(
     hall: Hall,
 ) -> None:
@@ -262,7 +259,7 @@ def test_who_breaks_off_a_game_whenever_something_is_lacking_only_stops_the_pair
     assert summary.is_complete, "the next run plays it"
 
 
-@pytest.mark.parametrize("form", ["round-robin"])
+@pytest.mark.parametrize("halls", ["round-robin"], indirect=True)
 def test_a_pairing_that_stops_so_says_why(hall: Hall) -> None:
     def breaks_off(job: PairJob) -> str:
         if not job.games:
@@ -332,20 +329,15 @@ def test_a_bot_that_cannot_be_greeted_for_want_of_room_is_not_refused(
         greeted(ann=ExitsAtStart, patience_s=0.0)
 
 
-def test_a_worker_without_its_second_thread_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        slots, "_PROGRAM", f"import sys; sys.stdin.buffer.read(1); sys.exit({NO_THREAD})"
-    )
-    with slots.Worker(new_tree()) as worker, pytest.raises(MachineError, match="no worker can be"):
-        worker.submit(print, None).result(60)
-
-
-def test_and_so_is_a_run_that_may_have_no_thread_for_a_worker(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_worker_without_a_thread_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
+    with monkeypatch.context() as patch:  # what a worker is, without its second thread
+        ends = f"import sys; sys.stdin.buffer.read(1); sys.exit({NO_THREAD})"
+        patch.setattr(slots, "_PROGRAM", ends)
+        with slots.Worker(new_tree()) as worker, pytest.raises(MachineError, match="no worker can"):
+            worker.submit(print, None).result(60)
     monkeypatch.setattr(threading.Thread, "start", refuse)
     before = set(trees.own)
     with pytest.raises(MachineError, match="no worker can be started: Resource temporarily"):
@@ -353,9 +345,8 @@ def test_and_so_is_a_run_that_may_have_no_thread_for_a_worker(
     assert trees.own == before
 
 
-@pytest.mark.parametrize("code", LACKS)
-def test_a_file_that_cannot_be_written_for_want_of_it_waits_as_on_a_full_disk(code: int) -> None:
-    error = system.writing_error(Path("games.lath"), OSError(code, os.strerror(code)))
-    assert isinstance(error, DiskError)
-    assert error.is_full
-    assert error.status == FULL
+def test_a_file_that_cannot_be_written_for_want_of_it_waits_as_on_a_full_disk() -> None:
+    for code in LACKS:
+        error = system.writing_error(Path("games.lath"), OSError(code, os.strerror(code)))
+        assert isinstance(error, DiskError)
+        assert (error.is_full, error.status) == (True, FULL)
