@@ -8,12 +8,12 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import pytest
 from tools import needs
 
-from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.errors import ArenaError
 from lath.arena.referee import trees
 from lath.arena.tournament.repositories import git_in, leading_out, repository_at
 from lath.arena.tournament.revisions import Revision, lacks_edits, revision, workshop
@@ -78,41 +78,32 @@ def configure(home: Path, settings: str) -> None:
 
 # What git can be told to run
 
-Prepare = Callable[[Path], None]
-
-
-class Trick(NamedTuple):
-    """A way to have git run a program."""
-
-    words: str
-    """What a user asks of git, so that it runs."""
-
-    prepare: Prepare
+Prepare = Callable[[Path], object]
 
 
 def settings(text: str) -> Prepare:
     return lambda home: configure(home, text)
 
 
-def hook(name: str, folder: str = ".git/hooks") -> Prepare:
+def hook(name: str, folder: str = ".git/hooks", told: str = "") -> Prepare:
     def prepare(home: Path) -> None:
         (home / folder).mkdir(exist_ok=True)
         shutil.copy(home / ".git" / "bait", home / folder / name)
+        configure(home, told)
 
     return prepare
 
 
-def hooks_elsewhere(home: Path) -> None:
-    hook("post-index-change", "mine")(home)
-    configure(home, "core.hooksPath=mine")
+def commit(home: Path) -> None:
+    git(home, "add", "-A")
+    git(home, "commit", "-qm", "more")
 
 
 def attributes(text: str, told: str, at: str = ".gitattributes") -> Prepare:
     def prepare(home: Path) -> None:
-        (home / at).write_text(text)
+        (home / at).write_text(f"* {text}=x\n")
         if at == ".gitattributes":
-            git(home, "add", at)
-            git(home, "commit", "-qm", "attributes")
+            commit(home)
         configure(home, told)
 
     return prepare
@@ -139,9 +130,8 @@ def lacking(url: str, told: str = "") -> Prepare:
 
 
 def included(home: Path) -> None:
-    text = f'[filter "x"]\nsmudge = {home}/.git/bait\n'
-    (home / ".git" / "more").write_text(text)
-    attributes("* filter=x\n", f"includeIf.gitdir:{home}/.path=more")(home)
+    (home / ".git" / "more").write_text(f'[filter "x"]\nsmudge = {home}/.git/bait\n')
+    attributes("filter", f"includeIf.gitdir:{home}/.path=more")(home)
 
 
 def of_worktree(home: Path) -> None:
@@ -152,8 +142,8 @@ def of_worktree(home: Path) -> None:
 def in_submodule(home: Path) -> None:
     inner = home / "inner"
     shutil.copytree(home, inner)
-    commit = git(inner, "rev-parse", "HEAD").strip()
-    git(home, "update-index", "--add", "--cacheinfo", f"160000,{commit},inner")
+    head = git(inner, "rev-parse", "HEAD").strip()
+    git(home, "update-index", "--add", "--cacheinfo", f"160000,{head},inner")
     (home / ".gitmodules").write_text('[submodule "inner"]\npath = inner\nurl = ./inner\n')
     configure(inner, f"core.fsmonitor={home}/.git/bait")
 
@@ -161,17 +151,14 @@ def in_submodule(home: Path) -> None:
 def signed(home: Path) -> None:
     first, text = git(home, "cat-file", "commit", "HEAD").split("\n\n", 1)
     signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----"
-    commit = git(
-        home,
-        *["hash-object", "-t", "commit", "-w", "--stdin"],
-        given=f"{first}\n{signature}\n\n{text}",
-    )
-    git(home, "reset", "-q", commit.strip())
+    words = ("hash-object", "-t", "commit", "-w", "--stdin")
+    made = git(home, *words, given=f"{first}\n{signature}\n\n{text}")
+    git(home, "reset", "-q", made.strip())
     configure(home, "gpg.program=BAIT")
 
 
 def merging(home: Path) -> None:
-    attributes("* merge=x\n", "merge.x.driver=BAIT")(home)
+    attributes("merge", "merge.x.driver=BAIT")(home)
     for branch in ("other", "main"):
         git(home, "checkout", "-qB", branch, "main")
         (home / "bot.sh").write_text(branch)
@@ -180,70 +167,73 @@ def merging(home: Path) -> None:
 
 def updating(home: Path) -> None:
     in_submodule(home)
-    commit = git(home / "inner", "rev-parse", "HEAD~1").strip()
-    git(home, "update-index", "--cacheinfo", f"160000,{commit},inner")
+    older = git(home / "inner", "rev-parse", "HEAD~1").strip()
+    git(home, "update-index", "--cacheinfo", f"160000,{older},inner")
     configure(home, "submodule.inner.url=./inner submodule.inner.update=!BAIT")
 
 
 CHECKOUT: Final = "checkout-index --all --prefix=.git/out/"
 HAS_TREE: Final = "cat-file -p HEAD^{tree}"
+SMUDGE: Final = "filter.x.smudge=BAIT"
 
-TRICKS: Final[dict[str, Trick]] = {
-    "a hook when the index is written": Trick("read-tree HEAD~1", hook("post-index-change")),
-    "a hook after a checkout": Trick("checkout -q HEAD", hook("post-checkout")),
-    "a hook of references": Trick("update-ref refs/x HEAD", hook("reference-transaction")),
-    "a hook before a push": Trick("push -q . HEAD:refs/heads/x", hook("pre-push")),
-    "hooks elsewhere": Trick("read-tree HEAD~1", hooks_elsewhere),
-    "a smudge filter": Trick(CHECKOUT, attributes("* filter=x\n", "filter.x.smudge=BAIT")),
-    "a filter that stays": Trick(CHECKOUT, attributes("* filter=x\n", "filter.x.process=BAIT")),
-    "a required filter": Trick(
-        CHECKOUT, attributes("* filter=x\n", "filter.x.smudge=BAIT filter.x.required=true")
+TRICKS: Final[dict[str, tuple[str, Prepare]]] = {
+    "a hook when the index is written": ("read-tree HEAD~1", hook("post-index-change")),
+    "a hook after a checkout": ("checkout -q HEAD", hook("post-checkout")),
+    "a hook of references": ("update-ref refs/x HEAD", hook("reference-transaction")),
+    "a hook before a push": ("push -q . HEAD:refs/heads/x", hook("pre-push")),
+    "hooks elsewhere": (
+        "read-tree HEAD~1",
+        hook("post-index-change", "mine", "core.hooksPath=mine"),
     ),
-    "a filter by info/attributes": Trick(
-        CHECKOUT, attributes("* filter=x\n", "filter.x.smudge=BAIT", ".git/info/attributes")
-    ),
-    "a filter by core.attributesFile": Trick(
+    "a smudge filter": (CHECKOUT, attributes("filter", SMUDGE)),
+    "a filter that stays": (CHECKOUT, attributes("filter", "filter.x.process=BAIT")),
+    "a required filter": (CHECKOUT, attributes("filter", f"{SMUDGE} filter.x.required=true")),
+    "a filter by info/attributes": (
         CHECKOUT,
-        attributes(
-            "* filter=x\n", "filter.x.smudge=BAIT core.attributesFile=.git/mine", ".git/mine"
-        ),
+        attributes("filter", SMUDGE, ".git/info/attributes"),
     ),
-    "a filter of an included file": Trick(CHECKOUT, included),
-    "a clean filter": Trick("diff", edited(attributes("* filter=x\n", "filter.x.clean=BAIT"))),
-    "a filter of an archive": Trick(
-        "archive --worktree-attributes HEAD", attributes("* filter=x\n", "filter.x.smudge=BAIT")
+    "a filter by core.attributesFile": (
+        CHECKOUT,
+        attributes("filter", f"{SMUDGE} core.attributesFile=.git/mine", ".git/mine"),
     ),
-    "an archiver": Trick("archive --format=x HEAD", settings("tar.x.command=BAIT")),
-    "a file monitor": Trick("status", settings("core.fsmonitor=BAIT")),
-    "a file monitor of a work tree's configuration": Trick("status", of_worktree),
-    "a file monitor of a submodule": Trick("status", in_submodule),
-    "an external diff": Trick("diff", edited(settings("diff.external=BAIT"))),
-    "a diff driver": Trick("diff", edited(attributes("* diff=x\n", "diff.x.command=BAIT"))),
-    "a text conversion": Trick("log -p", attributes("* diff=x\n", "diff.x.textconv=BAIT")),
-    "a pager": Trick("-p log", settings("core.pager=BAIT")),
-    "a pager of one command": Trick("log", settings("pager.log=BAIT")),
-    "an alias": Trick("x", settings("alias.x=!BAIT")),
-    "a program for signatures": Trick("verify-commit HEAD", signed),
-    "a lazy fetch by ssh": Trick(HAS_TREE, lacking("ssh://a/b", "core.sshCommand=BAIT")),
-    "a lazy fetch from a folder": Trick(HAS_TREE, lacking(".", "remote.origin.uploadPack=BAIT")),
-    "a lazy fetch by git's proxy": Trick(HAS_TREE, lacking("git://a/b", "core.gitProxy=BAIT")),
-    "a lazy fetch by ext": Trick(HAS_TREE, lacking("ext::BAIT", "protocol.ext.allow=always")),
-    "a fetch by ssh": Trick("fetch ssh://a/b", settings("core.sshCommand=BAIT")),
-    "a credential helper": Trick("credential fill", settings("credential.helper=!BAIT")),
-    "a program for passwords": Trick("credential fill", settings("core.askPass=BAIT")),
-    "an editor": Trick("commit --amend", settings("core.editor=BAIT")),
-    "a program for trailers": Trick(
-        "interpret-trailers --trailer x=1", settings("trailer.x.command=BAIT")
+    "a filter of an included file": (CHECKOUT, included),
+    "a clean filter": ("diff", edited(attributes("filter", "filter.x.clean=BAIT"))),
+    "a filter of an archive": (
+        "archive --worktree-attributes HEAD",
+        attributes("filter", SMUDGE),
     ),
-    "a merge driver": Trick("merge -q other", merging),
-    "an update of submodules": Trick("submodule update", updating),
+    "an archiver": ("archive --format=x HEAD", settings("tar.x.command=BAIT")),
+    "a file monitor": ("status", settings("core.fsmonitor=BAIT")),
+    "a file monitor of a work tree's configuration": ("status", of_worktree),
+    "a file monitor of a submodule": ("status", in_submodule),
+    "an external diff": ("diff", edited(settings("diff.external=BAIT"))),
+    "a diff driver": ("diff", edited(attributes("diff", "diff.x.command=BAIT"))),
+    "a text conversion": ("log -p", attributes("diff", "diff.x.textconv=BAIT")),
+    "a pager": ("-p log", settings("core.pager=BAIT")),
+    "a pager of one command": ("log", settings("pager.log=BAIT")),
+    "an alias": ("x", settings("alias.x=!BAIT")),
+    "a program for signatures": ("verify-commit HEAD", signed),
+    "a lazy fetch by ssh": (HAS_TREE, lacking("ssh://a/b", "core.sshCommand=BAIT")),
+    "a lazy fetch from a folder": (HAS_TREE, lacking(".", "remote.origin.uploadPack=BAIT")),
+    "a lazy fetch by git's proxy": (HAS_TREE, lacking("git://a/b", "core.gitProxy=BAIT")),
+    "a lazy fetch by ext": (HAS_TREE, lacking("ext::BAIT", "protocol.ext.allow=always")),
+    "a fetch by ssh": ("fetch ssh://a/b", settings("core.sshCommand=BAIT")),
+    "a credential helper": ("credential fill", settings("credential.helper=!BAIT")),
+    "a program for passwords": ("credential fill", settings("core.askPass=BAIT")),
+    "an editor": ("commit --amend", settings("core.editor=BAIT")),
+    "a program for trailers": (
+        "interpret-trailers --trailer x=1",
+        settings("trailer.x.command=BAIT"),
+    ),
+    "a merge driver": ("merge -q other", merging),
+    "an update of submodules": ("submodule update", updating),
 }
+"""Ways to have git run a program: what a user asks of git, and what is prepared."""
 
 
 def trusting(home: Path, words: list[str]) -> None:
     """Run git as a user who trusts the repository, at a terminal."""
     terminal, other = pty.openpty()
-    given = "protocol=https\nhost=a\n\n"
     with subprocess.Popen(
         ["git", *words],
         cwd=home,
@@ -253,7 +243,7 @@ def trusting(home: Path, words: list[str]) -> None:
         stderr=subprocess.DEVNULL,
         encoding="utf-8",
     ) as process:
-        process.communicate(given)
+        process.communicate("protocol=https\nhost=a\n\n")
     os.close(terminal)
     os.close(other)
 
@@ -274,9 +264,10 @@ def all_asked(home: Path, shop: Path) -> str:
 def test_what_a_repository_has_git_run_stays_in_the_sandbox(
     name: str, home: Path, marker: Path, tmp_path: Path
 ) -> None:
-    TRICKS[name].prepare(home)
+    asked, prepare = TRICKS[name]
+    prepare(home)
     marker.unlink(missing_ok=True)  # it may have been taken to prepare the trick
-    words = TRICKS[name].words.split()
+    words = asked.split()
     git_in("bwrap", home / ".git", words, shown=[str(home)], here=home, files=home)
     said = all_asked(home, tmp_path / "out" / "shop")
     assert not marker.exists()
@@ -287,7 +278,7 @@ def test_what_a_repository_has_git_run_stays_in_the_sandbox(
 
 
 def test_a_filter_does_its_work_in_the_sandbox(home: Path, tmp_path: Path) -> None:
-    attributes("*.sh filter=x\n", "")(home)
+    attributes("filter", "")(home)
     git(home, "config", "filter.x.smudge", "tr a-z A-Z")
     assert all_asked(home, tmp_path / "out" / "shop") == BOT.upper()
 
@@ -298,8 +289,7 @@ def test_another_user_can_read_what_is_checked_out_whatever_the_umask(
     (home / "deep").mkdir()
     (home / "deep" / "net").touch()
     (home / "bot.sh").chmod(0o755)
-    git(home, "add", "-A")
-    git(home, "commit", "-qm", "a net")
+    commit(home)
     before = os.umask(0o077)
     try:
         known = revision("HEAD", home, "bwrap")
@@ -365,9 +355,9 @@ def by_include(home: Path, secret: Path) -> None:
     configure(home, f"include.path={secret}/.git/config")
 
 
-def by_file(home: Path, secret: Path) -> None:
+def by_file(home: Path, secret: Path, place: str = ".git") -> None:
     shutil.rmtree(home / ".git")
-    (home / ".git").write_text(f"gitdir: {secret}/.git\n")
+    (home / ".git").write_text(f"gitdir: {secret}/{place}\n")
 
 
 def by_link(home: Path, secret: Path) -> None:
@@ -377,45 +367,28 @@ def by_link(home: Path, secret: Path) -> None:
 
 def by_worktree_of_another(home: Path, secret: Path) -> None:
     git(secret, "worktree", "add", "-q", "--detach", str(secret.parent / "tree"))
-    shutil.rmtree(home / ".git")
-    (home / ".git").write_text(f"gitdir: {secret}/.git/worktrees/tree\n")
+    by_file(home, secret, ".git/worktrees/tree")
 
 
-@pytest.mark.parametrize(
-    "lead",
-    [
-        by_alternates,
-        by_link_to_objects,
-        by_link_to_head,
-        by_common_folder,
-        by_include,
-        by_file,
-        by_link,
-        by_worktree_of_another,
-    ],
-)
+WAYS: Final = (by_alternates, by_link_to_objects, by_link_to_head, by_common_folder, by_include)
+WAYS_ELSEWHERE: Final = (by_file, by_link, by_worktree_of_another)
+
+
+@pytest.mark.parametrize("lead", [*WAYS, *WAYS_ELSEWHERE], ids=lambda way: way.__name__)
 def test_a_repository_does_not_lead_to_another_one(
     lead: Callable[[Path, Path], None], home: Path, secret: Path, tmp_path: Path
 ) -> None:
-    commit = git(secret, "rev-parse", "HEAD").strip()
+    head = git(secret, "rev-parse", "HEAD").strip()
     lead(home, secret)
-    git(home, "update-ref", "refs/heads/main", commit)
+    git(home, "update-ref", "refs/heads/main", head)
     said = all_asked(home, tmp_path / "out" / "shop")
     assert said != "secret\n"
-    assert git(home, "show", f"{commit}:bot.sh") == "secret\n", "this is no way to it"
-    known = Revision(str(home / ".git"), commit, "", (str(home),))
+    assert (f"{home}/.git leads to {secret}/.git" in said) is (lead in WAYS_ELSEWHERE)
+    assert ("  hint: clone it, or check" in said) is (lead in WAYS_ELSEWHERE)
+    assert git(home, "show", f"{head}:bot.sh") == "secret\n", "this is no way to it"
+    known = Revision(str(home / ".git"), head, "", (str(home),))
     with workshop(tmp_path / "out" / "shop") as shop, pytest.raises(ArenaError):
         shop.check_out(known, "old", "bwrap")
-
-
-def test_a_repository_elsewhere_is_refused_with_what_to_do(home: Path, secret: Path) -> None:
-    by_file(home, secret)
-    with pytest.raises(ConfigError) as refused:
-        revision("HEAD", home, "bwrap")
-    assert f"{home}/.git leads to {secret}/.git, expected a repository in {home}" in str(
-        refused.value
-    )
-    assert "\n  hint: clone it, or check the revision out yourself" in str(refused.value)
 
 
 def test_a_work_tree_that_its_repository_knows_is_read(home: Path, tmp_path: Path) -> None:
@@ -429,8 +402,7 @@ def test_git_finds_in_the_sandbox_what_it_finds_without(home: Path, tmp_path: Pa
     inner = home / "inner"
     inner.mkdir()
     (inner / "more.sh").touch()
-    git(home, "add", "-A")
-    git(home, "commit", "-qm", "more")
+    commit(home)
     bare = tmp_path / "bare"
     git(home, "clone", "-q", "--bare", str(home), str(bare))
     (tmp_path / "none").mkdir()
@@ -452,13 +424,7 @@ def test_git_finds_in_the_sandbox_what_it_finds_without(home: Path, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("where", "target"),
-    [
-        ("net", "/etc/hostname"),
-        ("net", "../entrant/.git/config"),
-        ("deep/net", "../../secret"),
-        ("deep/net", "up/../secret"),
-        ("net", "{secret}"),
-    ],
+    [("net", "/etc/hostname"), ("net", "../entrant/.git/config"), ("deep/net", "up/../secret")],
 )
 def test_a_link_that_leads_out_of_a_revision_is_refused(
     where: str, target: str, home: Path, tmp_path: Path
@@ -466,9 +432,8 @@ def test_a_link_that_leads_out_of_a_revision_is_refused(
     link = home / where
     link.parent.mkdir(exist_ok=True)
     (link.parent / "up").symlink_to("deep" if where == "net" else "..")
-    link.symlink_to(target.format(secret=tmp_path / "secret"))
-    git(home, "add", "-A")
-    git(home, "commit", "-qm", "a link")
+    link.symlink_to(target)
+    commit(home)
     said = all_asked(home, tmp_path / "out" / "shop")
     assert f"{where!r} is a link to " in said
     assert "expected links to files of the revision" in said
@@ -478,8 +443,7 @@ def test_links_inside_of_a_revision_stay(home: Path, tmp_path: Path) -> None:
     (home / "deep").mkdir()
     for name, target in (("a", "bot.sh"), ("deep/b", "../a"), ("c", "nothing"), ("d", "d")):
         (home / name).symlink_to(target)
-    git(home, "add", "-A")
-    git(home, "commit", "-qm", "links")
+    commit(home)
     assert all_asked(home, tmp_path / "out" / "shop") == BOT
 
 
@@ -503,8 +467,7 @@ def test_a_folder_that_is_a_link_in_the_revision_is_not_entered(
     home: Path, tmp_path: Path, secret: Path
 ) -> None:
     (home / "bot").symlink_to(secret)
-    git(home, "add", "-A")
-    git(home, "commit", "-qm", "a folder")
+    commit(home)
     known = revision("HEAD", home, "bwrap")
     assert known is not None
     with workshop(tmp_path / "out" / "shop") as shop, pytest.raises(ArenaError, match="is a link"):
