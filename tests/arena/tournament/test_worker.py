@@ -75,8 +75,9 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     assert gone(shop.running)
 
 
-def test_a_pair_is_two_games_with_the_seats_changed(shop: Shop) -> None:
-    played = shop.play(shop.spec("ann"), shop.spec("bob"))
+def test_a_pair_is_two_games_with_the_seats_changed_by_bots_that_go_on(shop: Shop) -> None:
+    ann, bob = shop.spec("ann"), shop.spec("bob")
+    played = shop.play(ann, bob)
     assert [(game.number, game.first, game.second) for game in played.games] == [
         (1, "ann", "bob"),
         (2, "bob", "ann"),
@@ -84,22 +85,12 @@ def test_a_pair_is_two_games_with_the_seats_changed(shop: Shop) -> None:
     assert [game.result for game in played.games] == ["1-0", "1-0"]
     assert played.games[0].plies == 36
     assert (played.void, played.voided) == ("", 0)
-
-
-def test_the_same_bots_go_on_with_the_next_pair(shop: Shop) -> None:
-    ann, bob = shop.spec("ann"), shop.spec("bob")
-    shop.play(ann, bob)
     before = shop.running()
     shop.play(bob, ann)
     assert shop.running() == before
     assert len(before) == 2
-
-
-def test_a_changed_bot_is_started_again(shop: Shop) -> None:
-    shop.play(shop.spec("ann"), shop.spec("bob"))
-    before = shop.running()
-    shop.play(shop.spec("ann"), shop.spec("bob", bad_bots.Swaps))
-    assert len(shop.running() & before) == 1
+    shop.play(ann, shop.spec("bob", bad_bots.Swaps))
+    assert len(shop.running() & before) == 1, "a changed bot is started again"
 
 
 @pytest.fixture
@@ -136,16 +127,21 @@ def test_a_bot_that_ignores_quit_is_waited_for_once(
     assert given_s[1:] == [0.0, 0.0]
 
 
-def test_a_game_that_is_void_once_is_played_again(shop: Shop) -> None:
-    played = shop.play(shop.spec("late", bad_bots.StartsTheSecondTime), shop.spec("bob"))
+def test_a_game_that_is_void_is_played_again_once(shop: Shop) -> None:
+    played = shop.play(shop.spec("late", bad_bots.StartsTheSecondTime), shop.spec("cat"))
     assert (len(played.games), played.void, played.voided) == (2, "", 1)
-
-
-def test_a_game_that_is_void_twice_ends_the_pair(shop: Shop) -> None:
-    played = shop.play(shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob"))
-    assert played.games == ()
-    assert played.void.startswith("ill: exited with status 7 before ok")
+    worker._own_team().trim(0)
+    ill, bob = shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob")
+    first = shop.play(ill, bob)
+    assert first.games == ()
+    assert first.void.startswith("ill: exited with status 7 before ok")
     assert gone(shop.running), "a void game leaves no bot behind"
+    dan = shop.spec("dan", bad_bots.Listens)
+    bob = replace(dan, name="bob")
+    second = shop.play(ill, bob)  # what waits of a stopped pairing is not tried again
+    assert (second.games, second.void, second.void_bot) == ((), first.void, "ill")
+    assert not (shop.folder / "dan").exists(), "nobody was started"
+    assert len(shop.play(bob, shop.spec("cat")).games) == 2
 
 
 @pytest.mark.parametrize(
@@ -169,16 +165,6 @@ def test_a_bot_cannot_choose_the_games_that_it_plays(
     assert (again.games[0].termination, again.voided) == ("crash", 0), "it has had its void"
 
 
-def test_what_waits_of_a_stopped_pairing_is_not_tried_again(shop: Shop) -> None:
-    ill, bob = shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob")
-    first = shop.play(ill, bob)
-    bob = shop.spec("bob", bad_bots.Listens)
-    second = shop.play(ill, bob)
-    assert (second.games, second.void, second.void_bot) == ((), first.void, "ill")
-    assert not (shop.folder / "bob").exists(), "nobody was started"
-    assert len(shop.play(bob, shop.spec("cat")).games) == 2
-
-
 def lacks(played: PairResult, words: str) -> bool:
     """Return whether a pair waits for what the machine lacks, and nobody is to blame for that."""
     assert not played.games
@@ -193,14 +179,20 @@ def refused(code: int) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("code", LACKS)
-def test_a_bot_that_the_system_does_not_start_is_not_to_blame(code: int, shop: Shop) -> None:
+def test_a_bot_that_the_system_does_not_start_is_not_to_blame(shop: Shop) -> None:
     ann, bob = shop.spec("ann"), shop.spec("bob")
-    with refused(code):
-        played = shop.play(ann, bob)
-    assert played.void == ""
-    assert lacks(played, f"ann cannot be started: {os.strerror(code)} (the machine needs more ")
+    for code in LACKS:
+        with refused(code):
+            played = shop.play(ann, bob)
+        assert played.void == ""
+        assert lacks(played, f"ann cannot be started: {os.strerror(code)} (the machine needs more ")
+    with refused(errno.EAGAIN):
+        assert lacks(shop.attempt(ann, bob), "ann cannot be started: Resource temporarily")
+    assert not shop.attempt(ann, bob).lack, "a trial starts bots and plays nothing"
+    before = shop.running()
+    assert len(before) == 2
     assert len(shop.play(ann, bob).games) == 2
+    assert shop.running() == before
 
 
 def test_nor_is_one_for_which_there_are_no_descriptors(shop: Shop) -> None:
@@ -245,24 +237,21 @@ def test_nor_is_one_without_a_scratch_folder(shop: Shop, monkeypatch: pytest.Mon
     assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2
 
 
-@pytest.mark.parametrize(
-    ("mode", "text", "error"),
-    [
-        (None, "", "No such file or directory"),
+def test_a_command_that_is_wrong_is_its_bots_fault(shop: Shop) -> None:
+    program = shop.folder / "program"
+    ill, bob = BotSpec(name="ill", command=(str(program),)), shop.spec("bob")
+    for mode, text, error in (
+        (0, "", "No such file or directory"),
         (0o644, "#!/bin/sh\n", "Permission denied"),
         (0o755, "no program", "Exec format error"),
-    ],
-)
-def test_a_command_that_is_wrong_is_its_bots_fault(
-    mode: int | None, text: str, error: str, shop: Shop
-) -> None:
-    program = shop.folder / "program"
-    if mode is not None:
-        program.write_text(text)
-        program.chmod(mode)
-    played = shop.play(BotSpec(name="ill", command=(str(program),)), shop.spec("bob"))
-    assert (played.void_bot, played.lack) == ("ill", "")
-    assert f"ill: cannot be started: {error}" in played.void
+    ):
+        if mode:
+            program.write_text(text)
+            program.chmod(mode)
+        played = shop.play(ill, bob)
+        assert (played.void_bot, played.lack) == ("ill", "")
+        assert f"ill: cannot be started: {error}" in played.void
+        worker._own_team().voids.clear()
 
 
 def no_room(*_: object) -> None:
@@ -309,17 +298,6 @@ def test_a_game_that_breaks_off_while_something_is_lacking_does_not_count(
     assert later.games or later.void_bot == "ill", "now it is its own fault"
 
 
-def test_a_trial_starts_bots_and_plays_nothing(shop: Shop) -> None:
-    ann, bob = shop.spec("ann"), shop.spec("bob")
-    with refused(errno.EAGAIN):
-        assert lacks(shop.attempt(ann, bob), "ann cannot be started: Resource temporarily")
-    assert not shop.attempt(ann, bob).lack
-    before = shop.running()
-    assert len(before) == 2
-    assert len(shop.play(ann, bob).games) == 2
-    assert shop.running() == before
-
-
 def test_a_machine_that_stands_still_is_no_bots_fault(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,45 +317,42 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
 def test_a_bot_for_which_a_game_is_begun_again_hears_how_often_it_was_late(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = []
+    late = []
 
     def is_late(plan: GamePlan, bots: tuple[Bot, Bot], *_: object, **__: object) -> GameResult:
-        seen.append({bot.name: bot.times_late for bot in bots})
-        if len(seen) < 4:
-            raise HeldUpError(0.1, "ann" if len(seen) != 2 else "")
+        late.append({bot.name: bot.times_late for bot in bots})
+        if len(late) < 4:
+            raise HeldUpError(0.1, "ann" if len(late) != 2 else "")
         return a_result(plan.number, names=plan.names, termination="time")
 
     monkeypatch.setattr(worker, "play_game", is_late)
     played = shop.play(shop.spec("ann"), shop.spec("bob"))
-    assert [each["ann"] for each in seen] == [0, 1, 1, 2, 0], "each game begins from nothing"
-    assert {each["bob"] for each in seen} == {0}
+    assert [each["ann"] for each in late] == [0, 1, 1, 2, 0], "each game begins from nothing"
+    assert {each["bob"] for each in late} == {0}
     assert "ann was late, and computed; a game was begun again" in played.notes
 
 
 def test_bots_of_a_game_that_was_lost_by_time_are_watched(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    late = [a_result(number, names=("ann", "bob"), termination="time") for number in (1, 2)]
     seen = []
 
-    def loses(_plan: object, bots: tuple[Bot, Bot], *_: object, **__: object) -> GameResult:
+    def loses(plan: GamePlan, bots: tuple[Bot, Bot], *_: object, **__: object) -> GameResult:
         seen.append([bot.is_watched for bot in bots])
-        return late.pop()
+        return a_result(plan.number, names=plan.names, termination="time")
 
     monkeypatch.setattr(worker, "play_game", loses)
     shop.play(shop.spec("ann"), shop.spec("bob"))
     assert seen == [[False, False], [True, True]]
 
 
-@pytest.mark.parametrize(
-    "kind", [bad_bots.LeavesAfterEachGame, bad_bots.LeavesWhenTheNextGameBegins]
-)
-def test_a_bot_that_leaves_after_each_game_costs_nothing(kind: type[Good], shop: Shop) -> None:
-    one_game = shop.spec("short", kind)
-    for _ in range(2):
-        played = shop.play(one_game, shop.spec("bob"))
-        assert [game.termination for game in played.games] == ["rules", "rules"]
-        assert (played.void, played.voided, played.spent) == ("", 0, ())
+def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:
+    for kind in (bad_bots.LeavesAfterEachGame, bad_bots.LeavesWhenTheNextGameBegins):
+        one_game = shop.spec(kind.__name__, kind)
+        for _ in range(2):
+            played = shop.play(one_game, shop.spec("bob"))
+            assert [game.termination for game in played.games] == ["rules", "rules"]
+            assert (played.void, played.voided, played.spent) == ("", 0, ())
 
 
 def test_a_result_is_the_same_after_a_trip_as_text() -> None:
