@@ -1,7 +1,11 @@
-"""A tournament's directory: how a run begins there, what it refuses, what it leaves."""
+"""A tournament's directory: how a run begins there, what it refuses, what it leaves.
+
+Also of a game of a file: it goes on by the rules that it has begun with, or asks.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -9,51 +13,35 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 import bad_bots
 import jsonschema
 import pytest
-from arena_runs import exported, numbers, sequence
-from bad_bots import Good
-from processes import alive_of, gone
+from arena_runs import arena, exported, numbers, sequence
+from bad_bots import Good, command
+from desks import Watcher
+from game_files import EXAMPLE, forget_games, write_game
+from processes import alive_of, gone, new_tree
+from quick_runs import play_nothing
+from workers import a_job
 
+from lath import games
 from lath.arena.errors import ConfigError, StoreError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
+from lath.arena.referee.process import Child
 from lath.arena.tournament import folder as tournament
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import (
-    BotBenched,
-    Event,
-    PairingStopped,
-    RunBegan,
-    Waiting,
-    Warned,
-)
 from lath.arena.tournament.progress import Summary
+from lath.arena.tournament.worker import play_pair, read_result
+from lath.games import files
 from lath.notation.protocol import TimeControl
 from lath.notation.reader import entries
 from lath.reports import export
 
-
-class Watcher:
-    """Remembers warnings."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-        self.starts: list[tuple[int, int]] = []
-
-    def __call__(self, event: Event | Waiting) -> None:
-        match event:
-            case RunBegan():
-                self.starts.append((event.done, event.total))
-            case BotBenched():
-                self.warnings.append(event.words)
-            case Warned():
-                self.warnings.append(event.text)
-            case PairingStopped():
-                self.warnings.append(f"{' - '.join(event.bots)}: {event.why}")
+if TYPE_CHECKING:
+    from golden import Golden
 
 
 class Place:
@@ -64,8 +52,8 @@ class Place:
         self.watcher = Watcher()
 
     def config(self, kind: type[Good] = Good, **more: Any) -> Config:
-        ann = BotSpec(name="ann", command=bad_bots.command(Good))
-        bob = BotSpec(name="bob", command=bad_bots.command(kind))
+        ann = BotSpec(name="ann", command=command(Good))
+        bob = BotSpec(name="bob", command=command(kind))
         values = {
             "event": "Autumn",
             "games": ("yavalath",),
@@ -81,12 +69,25 @@ class Place:
         config = config or self.config()
         return tournament.run(config, self.folder, self.watcher, with_report=with_report)
 
-    def played(self) -> list[object]:
-        return numbers(self.folder)
+    def refused(self, config: Config) -> str:
+        """Return why a configuration is refused, which changes nothing."""
+        written = self.folder / "tournament.toml"
+        before = written.read_bytes() if written.exists() else b""
+        played = numbers(self.folder)
+        with pytest.raises(ConfigError) as error:
+            self.run(config)
+        assert numbers(self.folder) == played
+        assert (written.read_bytes() if before else b"") == before
+        return str(error.value)
+
+    @property
+    def tree(self) -> str:
+        """Return the mark of the processes of its runs, which nothing public tells."""
+        return tournament._tree(self.folder)
 
     def has_ended(self) -> bool:
         """Return whether all processes of its runs have ended."""
-        return not self.folder.is_dir() or gone(lambda: alive_of(tournament._tree(self.folder)))
+        return not self.folder.is_dir() or gone(lambda: alive_of(self.tree))
 
 
 @pytest.fixture
@@ -110,37 +111,23 @@ def over(tmp_path_factory: pytest.TempPathFactory) -> Place:
 def finished(over: Place, place: Place) -> Place:
     """Return a directory to run in, with a copy of that tournament."""
     shutil.copytree(over.folder, place.folder)
-    place.watcher.starts += over.watcher.starts
     return place
 
 
 def test_a_run_leaves_everything_in_its_directory(over: Place) -> None:
     assert {path.name for path in over.folder.iterdir()} == {
-        "games.lath",
-        "logs",
-        "outcome.json",
-        "tournament.lock",
-        "report.html",
-        "standings.csv",
-        "standings.json",
-        "tournament.db",
-        "tournament.toml",
+        *("games.lath", "logs", "outcome.json", "tournament.lock", "report.html"),
+        *("standings.csv", "standings.json", "tournament.db", "tournament.toml"),
     }
-    assert over.played() == exported(over.folder) == sequence(4)
+    assert numbers(over.folder) == exported(over.folder) == sequence(4)
     assert not list((over.folder / "logs").iterdir())
     assert tomllib.loads((over.folder / "tournament.toml").read_text()) == {"event": "Autumn"}
-
-
-def test_the_records_are_sound_and_say_where_and_when(over: Place) -> None:
     found = list(entries(over.folder / "games.lath"))
     assert [entry.problems for entry in found] == [()] * 4
     for entry in found:
         assert entry.record
         assert entry.record.tag("Event") == "Autumn"
         assert re.fullmatch(r"\d{4}-\d\d-\d\d", entry.record.tag("Date"))
-
-
-def test_the_standings_keep_their_schema(over: Place) -> None:
     told = json.loads((over.folder / "standings.json").read_text())
     jsonschema.validate(told, export.schema())
     assert told["overall"]["games"] == 4
@@ -148,100 +135,66 @@ def test_the_standings_keep_their_schema(over: Place) -> None:
     assert "ann" in (over.folder / "report.html").read_text()
 
 
-def test_a_finished_tournament_is_not_played_again(finished: Place) -> None:
-    before = (finished.folder / "games.lath").read_bytes()
-    finished.run()
-    assert finished.watcher.starts == [(0, 4), (4, 4)]
-    assert (finished.folder / "games.lath").read_bytes() == before
-
-
-CHANGES: list[tuple[str, dict[str, object]]] = [
-    ("event", {"event": "Winter"}),
-    ("seed", {"seed": 2}),
-    ("games", {"games": ("surikata",)}),
-    ("time", {"limits": Limits(time=TimeControl(move_ms=4000))}),
-    ("games, seed", {"games": ("surikata",), "seed": 2}),
-    ("bots", {"bots": ()}),
-]
-
-
-@pytest.mark.parametrize(("keys", "change"), CHANGES, ids=[keys for keys, _ in CHANGES])
 def test_another_configuration_is_refused_and_the_keys_are_named(
-    keys: str, change: dict[str, object], finished: Place
+    finished: Place, golden: Golden
 ) -> None:
-    config = finished.config()
-    if keys == "bots":
-        ann, bob = config.bots
-        change = {"bots": (ann, replace(bob, options={"depth": 2}))}
-    before = (finished.folder / "tournament.toml").read_bytes()
-    with pytest.raises(ConfigError, match=re.escape(f"another configuration ({keys});")):
-        finished.run(replace(config, as_written={"event": "changed"}, **change))  # type: ignore[arg-type]
-    assert finished.played() == sequence(4)
-    assert (finished.folder / "tournament.toml").read_bytes() == before
+    ann, bob = finished.config().bots
+    changes: dict[str, dict[str, object]] = {
+        "event": {"event": "Winter"},
+        "seed": {"seed": 2},
+        "games": {"games": ("surikata",)},
+        "time": {"limits": Limits(time=TimeControl(move_ms=4000))},
+        "games, seed": {"games": ("surikata",), "seed": 2},
+        "bots": {"bots": (ann, replace(bob, options={"depth": 2}))},
+    }
+    for keys, change in changes.items():
+        said = finished.refused(finished.config(**change, as_written={"event": "changed"}))
+        assert f"another configuration ({keys});" in said
+    fewer = finished.refused(finished.config(rounds=1, as_written={"rounds": 1}))
+    golden({"another": said, "fewer rounds": fewer}, out=finished.folder)
 
 
-def test_any_configuration_may_follow_one_with_which_no_game_was_played(place: Place) -> None:
-    with pytest.raises(ConfigError, match="does not play"):
-        place.run(place.config(bad_bots.PlaysAnotherGame))
+def test_what_decides_no_game_may_change_and_more_rounds_go_on(finished: Place) -> None:
+    before = (finished.folder / "games.lath").read_bytes()
+    limits = Limits(time=TimeControl(move_ms=5000), startup_s=9.0, margin_s=0.2)
+    assert finished.run(finished.config(jobs=2, limits=limits)).is_complete
+    assert (finished.folder / "games.lath").read_bytes() == before
+    assert finished.run(finished.config(rounds=3, as_written={"rounds": 3})).is_complete
+    assert finished.watcher.starts == [(4, 4), (4, 6)]
+    assert (finished.folder / "tournament.toml").read_text() == "rounds = 3\n"
+    assert finished.run(finished.config(rounds=1)).is_complete, "who asks for no number"
+
+
+def test_bots_that_cannot_play_are_refused_before_game_one(place: Place, golden: Golden) -> None:
+    ann, bob = place.config().bots
+    said = {
+        "another game": place.refused(place.config(bad_bots.PlaysAnotherGame)),
+        "an option": place.refused(place.config(bots=(ann, replace(bob, options={"depth": 3})))),
+    }
+    golden(said, out=place.folder)
+    assert numbers(place.folder) == []
+    assert not (place.folder / "games.lath").exists()
+    # Any configuration may follow one with which no game was played.
     assert place.run(place.config(rounds=1, as_written={"event": "mended"})).is_complete
     assert "mended" in (place.folder / "tournament.toml").read_text()
-    with pytest.raises(ConfigError, match="another configuration"):
-        place.run(place.config(seed=2))
+    assert "another configuration" in place.refused(place.config(seed=2))
 
 
 def test_a_configuration_that_no_run_wrote_is_not_overwritten(place: Place) -> None:
     place.folder.mkdir(parents=True)
     (place.folder / "tournament.toml").write_text("# mine, with comments\n")
-    with pytest.raises(ConfigError, match="was not written by a run, and would be lost"):
-        place.run()
-    assert (place.folder / "tournament.toml").read_text() == "# mine, with comments\n"
-
-
-def test_more_rounds_go_on_where_the_others_ended(finished: Place) -> None:
-    assert finished.run(finished.config(rounds=3, as_written={"rounds": 3})).is_complete
-    assert finished.watcher.starts == [(0, 4), (4, 6)]
-    assert (finished.folder / "tournament.toml").read_text() == "rounds = 3\n"
-    assert finished.run(finished.config(rounds=1)).is_complete
-
-
-def test_fewer_rounds_are_refused_where_games_are_stored(finished: Place) -> None:
-    before = (finished.folder / "tournament.toml").read_bytes()
-    with pytest.raises(ConfigError, match="with rounds = 2, and rounds = 1 are fewer; choose"):
-        finished.run(finished.config(rounds=1, as_written={"rounds": 1}))
-    assert (finished.folder / "tournament.toml").read_bytes() == before
-    assert finished.played() == sequence(4)
-
-
-def test_what_decides_no_game_may_change_on_resuming(finished: Place) -> None:
-    time = TimeControl(move_ms=5000)
-    other = finished.config(jobs=2, limits=Limits(time=time, startup_s=9.0, margin_s=0.2))
-    assert finished.run(other).is_complete
-
-
-def test_a_bot_without_the_game_is_refused_before_game_one(place: Place) -> None:
-    with pytest.raises(ConfigError, match="'bob' does not play yavalath: it says that it plays ch"):
-        place.run(place.config(bad_bots.PlaysAnotherGame))
-    assert place.played() == []
-    assert not (place.folder / "games.lath").exists()
-
-
-def test_options_that_a_bot_does_not_have_are_refused_before_game_one(place: Place) -> None:
-    ann, bob = place.config().bots
-    config = place.config(bots=(ann, replace(bob, options={"depth": 3})))
-    with pytest.raises(ConfigError, match=r"bot 'bob': unknown option 'depth' \(it has none\)"):
-        place.run(config)
-    assert place.played() == []
+    assert "was not written by a run, and would be lost" in place.refused(place.config())
 
 
 def test_a_bot_that_does_not_start_is_benched_and_the_others_play(place: Place) -> None:
     ann, bob = place.config().bots
     ghost = BotSpec(name="ghost", command=("/nowhere/ghost",))
-    summary = place.run(place.config(bots=(ann, ghost, bob)), with_report=True)
+    summary = place.run(place.config(bots=(ann, ghost, bob), rounds=1), with_report=True)
     why = "ghost is benched: cannot be started: No such file or directory: '/nowhere/ghost'"
     assert (summary.stopped, {*summary.benched}) == ({}, {"ghost"})
     assert summary.benched["ghost"].words == why
     assert not summary.is_complete
-    assert place.played() == [3, 4, 9, 10]
+    assert numbers(place.folder) == [3, 4]
     assert place.watcher.warnings[0] == why
     assert (place.folder / "report.html").exists()
 
@@ -258,7 +211,7 @@ def test_a_game_that_ended_badly_has_a_log(place: Place) -> None:
     assert [record.result for record in found if record] == ["1-0", "0-1"] * 2
 
 
-def test_files_half_written_by_a_killed_run_are_removed(place: Place) -> None:
+def test_files_and_processes_of_a_killed_run_are_removed(place: Place) -> None:
     (place.folder / "logs").mkdir(parents=True)
     half = [
         place.folder / ".games.lath.123.tmp.lath",
@@ -267,17 +220,10 @@ def test_files_half_written_by_a_killed_run_are_removed(place: Place) -> None:
     mine = [place.folder / ".notes", place.folder / "logs" / "notes.tmp"]
     for path in half + mine:
         path.write_text("half")
+    stray = Child.start(["sleep", "600"], tree=f"{place.tree}dead.")
     place.run(place.config(rounds=1))
     assert [path.exists() for path in half + mine] == [False, False, True, True]
-
-
-def test_processes_left_by_a_killed_run_are_ended(place: Place) -> None:
-    from lath.arena.referee.process import Child
-
-    place.folder.mkdir(parents=True)
-    stray = Child.start(["sleep", "600"], tree=f"{tournament._tree(place.folder)}dead.")
-    place.run(place.config(rounds=1))
-    assert gone(lambda: stray.pid in alive_of(tournament._tree(place.folder)))
+    assert gone(lambda: stray.pid in alive_of(place.tree))
     stray.kill()
 
 
@@ -288,3 +234,89 @@ def test_a_directory_that_cannot_be_made_is_told_of(obstacle: str, place: Place)
     blocked.write_text("in the way")
     with pytest.raises(StoreError, match="cannot be made"):
         place.run()
+
+
+# Of a game of a file
+
+WORDS: Final = (
+    *("run", "--bot", "greedy", "--bot", "random", "--tc", "nodes 1", "--jobs", "1", "-q"),
+    *("--openings", "random:0", "--no-report", "--out", "out", "--game", "./mygame.py"),
+)
+
+
+@pytest.fixture
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a game's file and a tournament, in which every game was won at once."""
+    play_nothing(monkeypatch)
+    write_game(tmp_path)
+    done = arena(*WORDS, "--rounds", "1", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    return tmp_path
+
+
+def test_bots_and_workers_find_the_game_and_the_records_name_its_file(tmp_path: Path) -> None:
+    path = write_game(tmp_path)
+    done = arena(*WORDS, "--rounds", "1", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = (tmp_path / "out" / "games.lath").read_text().splitlines()
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    assert lines.count(f'[GameFile "mygame.py sha256:{digest}"]') == 2
+    assert lines.count('[Termination "rules"]') == 2
+    assert 'games = ["' + str(path) in (tmp_path / "out" / "tournament.toml").read_text()
+
+
+def test_a_game_goes_on_by_the_same_rules_or_asks(begun: Path, golden: Golden) -> None:
+    said = {}
+    forget_games()
+    (begun / "new").mkdir()
+    path = (begun / "mygame.py").rename(begun / "new" / "mygame.py")
+    lost = arena("run", "out", "--rounds", "2", cwd=begun)
+    said["no file"] = lost.stderr
+    words = [*WORDS[:-1], "./new/mygame.py", "--rounds"]
+    found = arena(*words, 2, cwd=begun)
+    assert (lost.returncode, found.returncode, found.stderr) == (2, 0, "")
+    forget_games()
+    path.write_text(f"{path.read_text()}# other rules\n")
+    refused = arena(*words, 3, cwd=begun)
+    said["other rules"] = refused.stderr
+    assert refused.returncode == 2
+    assert numbers(begun / "out") == [1, 2, 3, 4]
+    forced = arena(*words, 3, "--force", cwd=begun)
+    said["other rules, with --force"] = forced.stderr
+    assert forced.returncode == 0
+    golden(said)
+    rated = arena("rate", "out", "--json", "--unchecked", cwd=begun)
+    told = json.loads(rated.stdout)
+    jsonschema.Draft202012Validator(export.schema()).validate(told)
+    (change,) = told["changes"]
+    assert (change["bot"], change["setting"], change["games"]) == ("", "file of order-and-chaos", 4)
+    shas = [played["game_files"]["mygame.py"] for played in told["provenance"]]
+    assert shas[-1] not in shas[:-1]
+    assert len({*shas}) == 2
+    # Who only looks at a tournament runs no file that it names.
+    forget_games()
+    path.write_text(f"open({str(begun / 'ran')!r}, 'w')")
+    for looks in (["check", "out"], ["check", "out", "--sound", "new.lath"], ["rate", "out"]):
+        looked = arena(*looks, cwd=begun)
+        assert looked.returncode == 1, looked.stderr
+        assert not (begun / "ran").exists()
+
+
+@pytest.mark.parametrize("is_changed", [True, False])
+def test_a_worker_with_wrong_rules_stops_the_pairing_in_words(
+    is_changed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slip = "self.canonical_setup(setup)"
+    path = write_game(tmp_path, EXAMPLE.read_text(encoding="utf-8").replace(slip, "1 // 0"))
+    if is_changed:
+        monkeypatch.setenv(files.VARIABLE, f"{path}#sha256={'1f3a' * 16}")
+        why = f"LATH_GAMES: {path} has changed since it was loaded: begin anew"
+    else:
+        games.add(path)
+        error = "ZeroDivisionError: integer division or modulo by zero"
+        why = f"{path}:51: {error}, at ply 0; no move was played yet"
+    ann, bob = (BotSpec(name=name, command=command(Good)) for name in ("ann", "bob"))
+    job = a_job(ann, bob, Limits(time=TimeControl(nodes=1)), tree=new_tree())
+    plans = tuple(replace(plan, game="order-and-chaos", setup="x") for plan in job.games)
+    result = read_result(play_pair(replace(job, games=plans)))
+    assert (result.void, result.void_bot, result.games) == (why, "", ())
