@@ -22,7 +22,26 @@ from attacker_escapes import ESCAPES
 
 GOAL = json.loads(sys.argv[1])
 LIBC = ctypes.CDLL(None, use_errno=True)
-ATTACKS: dict[str, Callable[[], bool]] = {}
+ATTACKS: dict[str, Callable[[], object]] = {
+    "secret": lambda: reads(GOAL["secret"]),
+    "public": lambda: reads(GOAL["public"]),
+    "own_environment": lambda: "TOURNAMENT_SECRET" in os.environ,
+    "runners_environment": lambda: environment_of(GOAL["runner"]),
+    "runners_folder": lambda: bool(os.readlink(f"/proc/{GOAL['runner']}/cwd")),
+    "runners_pipes": lambda: bool(os.listdir(f"/proc/{GOAL['runner']}/fd")),
+    "signal_runner": lambda: os.kill(GOAL["runner"], 0),
+    "others": lambda: b"sleep" in commands(str(GOAL["victim"])),
+    "opponents_environment": lambda: environment_of(GOAL["opponent"]),
+    "signal_opponent": lambda: os.kill(GOAL["opponent"], 0),
+    "port": lambda: socket.create_connection(("127.0.0.1", GOAL["port"]), 1).close(),
+    "opponents_limits": lambda: resource.prlimit(
+        GOAL["opponent"], resource.RLIMIT_NOFILE, (1024, 1024)
+    ),
+    "priority": lambda: os.setpriority(os.PRIO_PROCESS, 0, -5),
+    "real_time": lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)),
+    "affinity": lambda: os.sched_setaffinity(0, range(os.cpu_count() or 1)),
+    "core_dump": lambda: resource.getrlimit(resource.RLIMIT_CORE)[1] > 0,
+}
 
 MANY = 400
 """Processes: more than a bot with a user of its own may have."""
@@ -30,8 +49,8 @@ MANY = 400
 MIB = 1 << 20
 
 
-def attack(what: Callable[[], bool]) -> Callable[[], bool]:
-    """Note a function as an attack: it returns whether it went through, or raises OSError."""
+def attack(what: Callable[[], object]) -> Callable[[], object]:
+    """Note a function as an attack: it went through if it neither returns no nor raises OSError."""
     ATTACKS[what.__name__] = what
     return what
 
@@ -45,27 +64,15 @@ def reads(path: str) -> bool:
 
 
 @attack
-def secret() -> bool:
-    return reads(GOAL["secret"])
-
-
-@attack
-def public() -> bool:
-    return reads(GOAL["public"])
-
-
-@attack
-def tournament() -> bool:
+def tournament() -> None:
     with open(GOAL["database"], "r+b") as file:
         file.write(b"forged")
-    return True
 
 
 @attack
-def own_program() -> bool:
+def own_program() -> None:
     with open(__file__, "ab") as file:
         file.write(b"# forged\n")
-    return True
 
 
 @attack
@@ -81,21 +88,19 @@ def leftovers() -> bool:
 
 
 @attack
-def disk() -> bool:
+def disk() -> None:
     for number in range(3):
         path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"big-{number}")
         with open(path, "wb") as file:
             os.posix_fallocate(file.fileno(), 0, 100 * MIB)
-    return True
 
 
 @attack
-def long_file() -> bool:
+def long_file() -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     path = os.path.join(os.environ.get("TMPDIR", "/tmp"), "long")
     with open(path, "wb") as file:
         file.truncate(300 * MIB)
-    return True
 
 
 # Other processes
@@ -106,65 +111,21 @@ def environment_of(process: int) -> bool:
 
 
 @attack
-def own_environment() -> bool:
-    return "TOURNAMENT_SECRET" in os.environ
-
-
-@attack
-def runners_environment() -> bool:
-    return environment_of(GOAL["runner"])
-
-
-@attack
-def runners_folder() -> bool:
-    return bool(os.readlink(f"/proc/{GOAL['runner']}/cwd"))
-
-
-@attack
-def runners_pipes() -> bool:
-    return bool(os.listdir(f"/proc/{GOAL['runner']}/fd"))
-
-
-@attack
 def runners_memory() -> bool:
     with open(f"/proc/{GOAL['runner']}/mem", "rb"):
         return True
 
 
 @attack
-def signal_runner() -> bool:
-    os.kill(GOAL["runner"], 0)
-    return True
-
-
-@attack
-def others() -> bool:
-    return b"sleep" in commands(str(GOAL["victim"]))  # that lives as yet
-
-
-@attack
-def kill() -> bool:
+def kill() -> None:
     os.kill(GOAL["victim"], signal.SIGSTOP)
     os.kill(GOAL["victim"], signal.SIGKILL)
-    return True
 
 
 @attack
-def opponents_environment() -> bool:
-    return environment_of(GOAL["opponent"])
-
-
-@attack
-def opponents_pipes() -> bool:
+def opponents_pipes() -> None:
     with open(f"/proc/{GOAL['opponent']}/fd/1", "wb", buffering=0) as file:
         file.write(b"resign\n")
-    return True
-
-
-@attack
-def signal_opponent() -> bool:
-    os.kill(GOAL["opponent"], 0)
-    return True
 
 
 def commands(process: str) -> bytes:
@@ -185,30 +146,22 @@ def descriptors() -> bool:
 
 
 @attack
-def port() -> bool:
-    socket.create_connection(("127.0.0.1", GOAL["port"]), 1).close()
-    return True
-
-
-@attack
-def unix_socket() -> bool:
+def unix_socket() -> None:
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(GOAL["unix"])
-    return True
 
 
 @attack
-def abstract_socket() -> bool:
+def abstract_socket() -> None:
     with socket.socket(socket.AF_UNIX) as line:
         line.connect("\0" + GOAL["mark"])
-    return True
 
 
 # More than is allowed
 
 
 @attack
-def processes() -> bool:
+def processes() -> None:
     children = []
     try:
         for _ in range(MANY):
@@ -221,7 +174,6 @@ def processes() -> bool:
         for child in children:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-    return True
 
 
 @attack
@@ -233,49 +185,18 @@ def memory() -> bool:
 
 
 @attack
-def limits() -> bool:
+def limits() -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most + 1, most + 1))
-    return True
-
-
-@attack
-def opponents_limits() -> bool:
-    resource.prlimit(GOAL["opponent"], resource.RLIMIT_NOFILE, (1024, 1024))
-    return True
-
-
-@attack
-def priority() -> bool:
-    os.setpriority(os.PRIO_PROCESS, 0, -5)
-    return True
-
-
-@attack
-def real_time() -> bool:
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-    return True
-
-
-@attack
-def affinity() -> bool:
-    os.sched_setaffinity(0, range(os.cpu_count() or 1))
-    return True
-
-
-@attack
-def core_dump() -> bool:
-    return resource.getrlimit(resource.RLIMIT_CORE)[1] > 0
 
 
 # The wall itself
 
 
-def called(result: int) -> bool:
-    """Return whether a call of the C library went through; raises OSError."""
+def called(result: int) -> None:
+    """Raise OSError where a call of the C library was refused."""
     if result < 0:
         raise OSError(ctypes.get_errno(), "refused")
-    return True
 
 
 @attack
@@ -293,13 +214,12 @@ def namespaces() -> bool:
 
 
 @attack
-def mount() -> bool:
+def mount() -> None:
     # In a folder of its own, and for a moment: where it goes through, all of the system sees it.
     place = os.path.join(os.environ.get("TMPDIR", "/tmp"), "mounted")
     os.mkdir(place)
-    went = called(LIBC.mount(b"none", place.encode(), b"tmpfs", 0, None))
+    called(LIBC.mount(b"none", place.encode(), b"tmpfs", 0, None))
     LIBC.umount2(place.encode(), 2)
-    return went
 
 
 @attack
@@ -330,14 +250,13 @@ def terminal() -> bool:
 
 
 @attack
-def shared_memory() -> bool:
+def shared_memory() -> None:
     # Whether any of these is left is seen from outside; of a queue it is enough that there was one.
     LIBC.shmget(GOAL["key"], 4096, 0o1600)
     LIBC.semget(GOAL["key"], 1, 0o1600)
     name = f"/{GOAL['mark']}".encode()
-    queue = called(LIBC.mq_open(name, os.O_CREAT | os.O_RDWR, 0o600, None))
+    called(LIBC.mq_open(name, os.O_CREAT | os.O_RDWR, 0o600, None))
     LIBC.mq_unlink(name)
-    return queue
 
 
 @attack
@@ -366,13 +285,11 @@ def hog() -> None:
 
 
 def main() -> None:
-    attacks: dict[str, Callable[[], bool]] = {
-        **ATTACKS,
-        **{name: partial(what, GOAL) for name, what in ESCAPES.items()},
-    }
+    escapes = {name: partial(what, GOAL) for name, what in ESCAPES.items()}
+    attacks: dict[str, Callable[[], object]] = {**ATTACKS, **escapes}
     for name, what in attacks.items():
         try:
-            through = what()
+            through = what() is not False
         except (OSError, ValueError):
             through = False
         print(json.dumps([name, through]), flush=True)

@@ -61,12 +61,35 @@ NUMBERS: dict[str, int] = {
     },
 }[os.uname().machine]
 
-Attack = Callable[[dict[str, object]], bool]
-ESCAPES: dict[str, Attack] = {}
+Goal = dict[str, object]
+Attack = Callable[[Goal], object]
+ESCAPES: dict[str, Attack] = {
+    "kernel_memory": lambda _: opens(
+        ["/proc/kcore", "/dev/mem", "/dev/kmem", "/dev/port", "/proc/kpageflags"]
+    ),
+    "kernel_messages": lambda _: (
+        opens(["/dev/kmsg", "/proc/kmsg"])
+        or LIBC.klogctl(3, ctypes.create_string_buffer(9), 9) >= 0
+    ),
+    "release_agent": lambda _: opens(files_below("/sys/fs/cgroup"), os.O_WRONLY),
+    "tiocsti": lambda _: any_of(partial(fcntl.ioctl, where, 0x5412, b"x") for where in (0, 1, 2)),
+    "device_files": lambda _: os.mknod(own("memory"), 0o020600, os.makedev(1, 1)),
+    "other_users": lambda _: in_child(
+        lambda: any_of([lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.setgroups([0])])
+    ),
+    "remount": lambda _: system("mount", b"none", b"/", None, 32 | 4096, None),
+    "machine_name": lambda _: os.uname().nodename != "bot",
+    "merged_pages": lambda _: mmap.mmap(-1, 4096).madvise(mmap.MADV_MERGEABLE),
+    "statistics_of_all": lambda _: opens(
+        ["/proc/stat", "/proc/loadavg", "/proc/meminfo", "/proc/vmstat"]
+    ),
+    "requests_of_all": lambda _: system("io_setup", 1, ctypes.byref(ctypes.c_ulong())),
+    "disk_priority": lambda _: system("ioprio_set", 1, 0, 1 << 13),
+}
 
 
 def escape(what: Attack) -> Attack:
-    """Note a function as an attack: it returns whether it went through, or raises OSError."""
+    """Note a function as an attack: it went through if it neither returns no nor raises OSError."""
     ESCAPES[what.__name__] = what
     return what
 
@@ -130,16 +153,15 @@ def files_below(folder: str) -> Iterable[str]:
 
 
 @escape
-def core_pattern(_goal: dict[str, object]) -> bool:
+def core_pattern(_goal: Goal) -> None:
     with open("/proc/sys/kernel/core_pattern", "rb") as read:
         before = read.read()
     with open("/proc/sys/kernel/core_pattern", "wb", buffering=0) as file:
         file.write(before)
-    return True
 
 
 @escape
-def kernel_settings(_goal: dict[str, object]) -> bool:
+def kernel_settings(_goal: Goal) -> bool:
     # Opened only: to write would change the machine where it goes through.
     folders = ("/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi")
     files = (path for folder in folders for path in files_below(folder))
@@ -148,45 +170,21 @@ def kernel_settings(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def kernel_memory(_goal: dict[str, object]) -> bool:
-    return opens(["/proc/kcore", "/dev/mem", "/dev/kmem", "/dev/port", "/proc/kpageflags"])
-
-
-@escape
-def kernel_messages(_goal: dict[str, object]) -> bool:
-    return (
-        opens(["/dev/kmsg", "/proc/kmsg"])
-        or LIBC.klogctl(3, ctypes.create_string_buffer(9), 9) >= 0
-    )
-
-
-@escape
-def release_agent(_goal: dict[str, object]) -> bool:
-    return opens(files_below("/sys/fs/cgroup"), os.O_WRONLY)
-
-
-@escape
-def devices(_goal: dict[str, object]) -> bool:
+def devices(_goal: Goal) -> bool:
     harmless = {"null", "zero", "full", "random", "urandom", "tty", "fd", "stdin", "stdout"}
     harmless |= {"stderr", "shm", "core", "ptmx", "pts", "mqueue"}
     return bool({*os.listdir("/dev")} - harmless)
 
 
 @escape
-def terminals(_goal: dict[str, object]) -> bool:
+def terminals(_goal: Goal) -> None:
     parent, child = os.openpty()
     os.close(parent)
     os.close(child)
-    return True
 
 
 @escape
-def tiocsti(_goal: dict[str, object]) -> bool:
-    return any_of(partial(fcntl.ioctl, where, 0x5412, b"x") for where in (0, 1, 2))
-
-
-@escape
-def mail_of_audit(_goal: dict[str, object]) -> bool:
+def mail_of_audit(_goal: Goal) -> bool:
     families = (f for f in range(1, 46) if f != socket.AF_UNIX)
     kinds = (socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
     strange = [f for f in families if f not in (socket.AF_INET, socket.AF_INET6)]
@@ -197,7 +195,7 @@ def mail_of_audit(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def set_user_id(_goal: dict[str, object]) -> bool:
+def set_user_id(_goal: Goal) -> bool:
     path = own("set-user-id")
     with open(path, "wb") as file:
         os.fchmod(file.fileno(), 0o755)
@@ -217,13 +215,7 @@ def set_user_id(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def device_files(_goal: dict[str, object]) -> bool:
-    os.mknod(own("memory"), 0o020600, os.makedev(1, 1))
-    return True
-
-
-@escape
-def mount_options(_goal: dict[str, object]) -> bool:
+def mount_options(_goal: Goal) -> bool:
     """Whether a program with set-id bits, or a device, would work where a bot can write."""
     with open("/proc/self/mountinfo", encoding="utf-8") as file:
         lines = [line.split() for line in file]
@@ -239,14 +231,14 @@ def mount_options(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def capabilities(_goal: dict[str, object]) -> bool:
+def capabilities(_goal: Goal) -> bool:
     with open("/proc/self/status", encoding="ascii") as file:
         told = dict(line.split(":", 1) for line in file)
     return any(int(told[name], 16) for name in ("CapEff", "CapPrm", "CapInh", "CapAmb"))
 
 
 @escape
-def is_root(_goal: dict[str, object]) -> bool:
+def is_root(_goal: Goal) -> bool:
     with open("/proc/self/uid_map", encoding="ascii") as file:
         spans = [tuple(map(int, line.split())) for line in file]
     uids = {*os.getresuid(), *os.getresgid(), *os.getgroups()}
@@ -255,18 +247,11 @@ def is_root(_goal: dict[str, object]) -> bool:
     return 0 in outside or 0 in uids - {nobody}
 
 
-@escape
-def other_users(_goal: dict[str, object]) -> bool:
-    return in_child(
-        lambda: any_of([lambda: os.setuid(0), lambda: os.setgid(0), lambda: os.setgroups([0])])
-    )
-
-
 # Ways out
 
 
 @escape
-def own_interpreter(_goal: dict[str, object]) -> bool:
+def own_interpreter(_goal: Goal) -> bool:
     paths = (
         "/proc/self/exe",
         sys.executable,
@@ -279,7 +264,7 @@ def own_interpreter(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def first_process(_goal: dict[str, object]) -> bool:
+def first_process(_goal: Goal) -> bool:
     """Whether the sandbox's own process can be changed, or has anything that its bot has not."""
     own = {os.readlink(f"/proc/self/fd/{number}") for number in (0, 1, 2)}
     found = False
@@ -297,7 +282,7 @@ def first_process(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def folders_up(_goal: dict[str, object]) -> bool:
+def folders_up(_goal: Goal) -> bool:
     up = "/".join([".."] * 40)
     hidden = ("etc/shadow", "etc/hosts", "var/log", "run", "sys/kernel", "boot", "srv", "var/lib")
     starts = ("/", "/proc/self/root", "/proc/self/cwd", "/proc/1/root", "/proc/1/cwd")
@@ -305,14 +290,13 @@ def folders_up(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def file_handles(_goal: dict[str, object]) -> bool:
+def file_handles(_goal: Goal) -> None:
     handle = struct.pack("=Ii", 128, 0) + bytes(128)
     system("name_to_handle_at", -100, b"/", handle, ctypes.byref(ctypes.c_int()), 0)
-    return True
 
 
 @escape
-def old_calls(_goal: dict[str, object]) -> bool:
+def old_calls(_goal: Goal) -> bool:
     """Whether a call by 32-bit numbers, or by those of x32, gets past the filter."""
     if os.uname().machine != "x86_64":
         return False
@@ -327,7 +311,7 @@ def old_calls(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def namespaces_by_clone(_goal: dict[str, object]) -> bool:
+def namespaces_by_clone(_goal: Goal) -> bool:
     def clone() -> bool:
         child = system("clone", 0x10000000 | signal.SIGCHLD, 0, 0, 0, 0)
         if child == 0:
@@ -339,7 +323,7 @@ def namespaces_by_clone(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def enter_namespaces(_goal: dict[str, object]) -> bool:
+def enter_namespaces(_goal: Goal) -> bool:
     def enter(name: str) -> None:
         place = os.open(f"/proc/1/ns/{name}", os.O_RDONLY)
         system("setns", place, 0)
@@ -349,13 +333,7 @@ def enter_namespaces(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def remount(_goal: dict[str, object]) -> bool:
-    system("mount", b"none", b"/", None, 32 | 4096, None)
-    return True
-
-
-@escape
-def memory_of_others(goal: dict[str, object]) -> bool:
+def memory_of_others(goal: Goal) -> None:
     class Span(ctypes.Structure):
         _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
 
@@ -363,18 +341,16 @@ def memory_of_others(goal: dict[str, object]) -> bool:
     mine = Span(ctypes.addressof(here), 8)
     theirs = Span(0x400000, 8)
     system("process_vm_readv", goal["runner"], ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0)
-    return True
 
 
 @escape
-def descriptors_of_others(goal: dict[str, object]) -> bool:
+def descriptors_of_others(goal: Goal) -> None:
     handle = system("pidfd_open", goal["runner"], 0)
     system("pidfd_getfd", handle, 1, 0)
-    return True
 
 
 @escape
-def performance_counters(_goal: dict[str, object]) -> bool:
+def performance_counters(_goal: Goal) -> bool:
     event = struct.pack("=IIQ", 1, 112, 0) + bytes(96)
     return any_of(
         [
@@ -385,12 +361,7 @@ def performance_counters(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def machine_name(_goal: dict[str, object]) -> bool:
-    return os.uname().nodename != "bot"
-
-
-@escape
-def machine_files(_goal: dict[str, object]) -> bool:
+def machine_files(_goal: Goal) -> bool:
     paths = ("/etc/machine-id", "/etc/hosts", "/etc/shadow", "/etc/ssh", "/etc/resolv.conf")
     places = ("/var/lib", "/var/log", "/run", "/sys/class", "/boot", "/srv", "/root/.bashrc")
     return opens((*paths, *places)) or bool({*os.listdir("/home")} - {"bot", "cache"})
@@ -400,7 +371,7 @@ def machine_files(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def file_locks(_goal: dict[str, object]) -> bool:
+def file_locks(_goal: Goal) -> bool:
     with open("/usr/bin/env", "rb") as file:
         return any_of(
             [
@@ -414,7 +385,7 @@ def file_locks(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def notices_of_files(_goal: dict[str, object]) -> bool:
+def notices_of_files(_goal: Goal) -> bool:
     folder = os.open("/usr/bin", os.O_RDONLY)
 
     def inotify() -> None:
@@ -431,7 +402,7 @@ def notices_of_files(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def page_cache(_goal: dict[str, object]) -> bool:
+def page_cache(_goal: Goal) -> bool:
     """Whether a bot learns, or changes, what the system keeps in memory of a file of all bots'."""
     with open("/usr/bin/env", "rb") as file:
         size = os.fstat(file.fileno()).st_size
@@ -463,13 +434,7 @@ def page_cache(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def merged_pages(_goal: dict[str, object]) -> bool:
-    mmap.mmap(-1, 4096).madvise(mmap.MADV_MERGEABLE)
-    return True
-
-
-@escape
-def all_disks(_goal: dict[str, object]) -> bool:
+def all_disks(_goal: Goal) -> bool:
     before_s = time.thread_time()
     folder = os.open(own(""), os.O_RDONLY)
     LIBC.sync()  # it has no way to say that it was refused
@@ -477,12 +442,7 @@ def all_disks(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def statistics_of_all(_goal: dict[str, object]) -> bool:
-    return opens(["/proc/stat", "/proc/loadavg", "/proc/meminfo", "/proc/vmstat"])
-
-
-@escape
-def hidden_memory(_goal: dict[str, object]) -> bool:
+def hidden_memory(_goal: Goal) -> bool:
     def file() -> None:
         os.close(os.memfd_create("hidden"))
 
@@ -490,23 +450,21 @@ def hidden_memory(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def long_pipes(_goal: dict[str, object]) -> bool:
+def long_pipes(_goal: Goal) -> None:
     end, start = os.pipe()
     fcntl.fcntl(start, fcntl.F_SETPIPE_SZ, 1 << 20)
     os.close(end)
-    return True
 
 
 @escape
-def long_sockets(_goal: dict[str, object]) -> bool:
+def long_sockets(_goal: Goal) -> None:
     one, other = socket.socketpair()
     with one, other:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-    return True
 
 
 @escape
-def pages_in_pipes(_goal: dict[str, object]) -> bool:
+def pages_in_pipes(_goal: Goal) -> bool:
     class Span(ctypes.Structure):
         _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
 
@@ -519,7 +477,7 @@ def pages_in_pipes(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def descriptors_of_threads(_goal: dict[str, object]) -> bool:
+def descriptors_of_threads(_goal: Goal) -> bool:
     """Whether a thread can have open files that are in no list of its process."""
     stack = mmap.mmap(-1, 1 << 16)
     top = ctypes.addressof(ctypes.c_char.from_buffer(stack)) + (1 << 16)
@@ -543,23 +501,21 @@ def descriptors_of_threads(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def descriptors_that_travel(_goal: dict[str, object]) -> bool:
+def descriptors_that_travel(_goal: Goal) -> None:
     one, other = socket.socketpair()
     with one, other:
         socket.send_fds(one, [b"x"], [0])
-    return True
 
 
 @escape
-def datagrams(_goal: dict[str, object]) -> bool:
+def datagrams(_goal: Goal) -> None:
     one, other = socket.socketpair(type=socket.SOCK_DGRAM)
     one.close()
     other.close()
-    return True
 
 
 @escape
-def pages_of_files_in_pipes(_goal: dict[str, object]) -> bool:
+def pages_of_files_in_pipes(_goal: Goal) -> bool:
     end, start = os.pipe()
     with open("/usr/bin/env", "rb") as file:
         tries = [lambda: os.sendfile(start, file.fileno(), 0, 1)]
@@ -571,59 +527,45 @@ def pages_of_files_in_pipes(_goal: dict[str, object]) -> bool:
 
 
 @escape
-def requests_of_all(_goal: dict[str, object]) -> bool:
-    system("io_setup", 1, ctypes.byref(ctypes.c_ulong()))
-    return True
-
-
-@escape
-def disk_priority(_goal: dict[str, object]) -> bool:
-    system("ioprio_set", 1, 0, 1 << 13)  # real time
-    return True
-
-
-@escape
-def deadline(_goal: dict[str, object]) -> bool:
+def deadline(_goal: Goal) -> bool:
     wants = struct.pack("=IIQiIQQQ", 48, 6, 0, 0, 0, 10**6, 10**7, 10**7)
     return in_child(lambda: system("sched_setattr", 0, wants, 0) == 0)
 
 
 @escape
-def slow_runner(goal: dict[str, object]) -> bool:
+def slow_runner(goal: Goal) -> None:
     runner = int(str(goal["runner"]))
     os.setpriority(os.PRIO_PROCESS, runner, os.getpriority(os.PRIO_PROCESS, runner))
-    return True
 
 
 @escape
-def last_to_be_killed(_goal: dict[str, object]) -> bool:
+def last_to_be_killed(_goal: Goal) -> bool:
     with open("/proc/self/oom_score_adj", "r+b", buffering=0) as file:
         return file.write(b"-900") > 0
 
 
 @escape
-def clock(_goal: dict[str, object]) -> bool:
+def clock(_goal: Goal) -> None:
     # By as much as it shows: where it goes through, nobody notices.
     time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME))
-    return True
 
 
 @escape
-def locked_memory(_goal: dict[str, object]) -> bool:
+def locked_memory(_goal: Goal) -> bool:
     import resource
 
     return bool(resource.getrlimit(resource.RLIMIT_MEMLOCK)[1] > 64 << 20)
 
 
 @escape
-def waiting_signals(_goal: dict[str, object]) -> bool:
+def waiting_signals(_goal: Goal) -> bool:
     import resource
 
     return bool(resource.getrlimit(getattr(resource, "RLIMIT_SIGPENDING", 11))[1] > 1024)
 
 
 @escape
-def kernel_threads_of_code(_goal: dict[str, object]) -> bool:
+def kernel_threads_of_code(_goal: Goal) -> bool:
     """Whether a module can be loaded, or another kernel."""
     refused = {errno.EPERM, errno.ENOSYS}
     numbers = {"x86_64": (175, 313, 246, 320), "aarch64": (105, 273, 104, 294)}

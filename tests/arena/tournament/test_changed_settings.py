@@ -247,7 +247,7 @@ def test_of_settings_that_were_not_noted_no_change_is_claimed(cup: Cup) -> None:
     assert len(cup.run(**{**OTHERS, "MARGIN": "1s"})) == 1, "from now on it is known"
 
 
-DAMAGES: Final = {
+DAMAGES: Final[dict[str, dict[str, Any]]] = {
     "changes": {"note of changes: it is no change: ": [{"setting": 5}], "note of changes: ": 5},
     "settings": {"": {"ann": 5}, "note": [5]},
 }

@@ -8,7 +8,7 @@ from collections import Counter
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -132,7 +132,7 @@ def test_rates_are_of_the_last_minute_and_of_the_whole_run() -> None:
     assert told.progress.left_s() == pytest.approx(10 * 1000 / 2), "none in the last minute"
 
 
-LEFT: Final[dict[str, tuple[dict[str, object], Budget, float, int, list[str], float, float]]] = {
+LEFT: Final[dict[str, tuple[Any, ...]]] = {
     "at the beginning of a budget": (
         *({}, Budget(games=40), 0, 0),
         *(["0 of 1000 games", "40 games of the budget left"], 0.0, math.nan),
@@ -172,7 +172,7 @@ LEFT: Final[dict[str, tuple[dict[str, object], Budget, float, int, list[str], fl
 @pytest.mark.parametrize("case", LEFT)
 def test_what_is_left_is_told(case: str) -> None:
     more, budget, seconds, pairs, words, share, left_s = LEFT[case]
-    told = Told(**{"total": 1000, **more})  # type: ignore[arg-type]
+    told = Told(**{"total": 1000, **more})
     told.start(budget=budget)
     told.clock.now_s += seconds
     for _ in range(pairs):

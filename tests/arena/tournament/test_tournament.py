@@ -139,7 +139,7 @@ def test_another_configuration_is_refused_and_the_keys_are_named(
     finished: Place, golden: Golden
 ) -> None:
     ann, bob = finished.config().bots
-    changes: dict[str, dict[str, object]] = {
+    changes: dict[str, dict[str, Any]] = {
         "event": {"event": "Winter"},
         "seed": {"seed": 2},
         "games": {"games": ("surikata",)},
