@@ -23,25 +23,20 @@ needs_groups = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize(
-    ("root", "mount", "own", "homes"),
-    [
+def test_our_group_and_those_around_it_are_found_where_they_are_mounted() -> None:
+    for root, mount, own, homes in (
         ("/", "/sys/fs/cgroup", "/a/b.scope", ["/a/b.scope", "/a", ""]),
         ("/", "/sys/fs/cgroup", "/", [""]),
         ("/a", "/run/control\\040groups", "/a/b.scope", ["/b.scope", ""]),
         ("/elsewhere", "/sys/fs/cgroup", "/a", []),
         ("/", "/sys/fs/cgroup", "/../outside", []),
-    ],
-)
-def test_our_group_and_those_around_it_are_found_where_they_are_mounted(
-    root: str, mount: str, own: str, homes: list[str]
-) -> None:
-    mounts = (
-        "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
-        f"41 31 0:38 {root} {mount} rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
-    )
-    found = cgroups.candidates(mounts, f"4:cpu:/old\n0::{own}\n")
-    assert found == [mount.replace("\\040", " ") + home for home in homes]
+    ):
+        mounts = (
+            "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
+            f"41 31 0:38 {root} {mount} rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
+        )
+        found = cgroups.candidates(mounts, f"4:cpu:/old\n0::{own}\n")
+        assert found == [mount.replace("\\040", " ") + home for home in homes]
 
 
 def groups_of(tree: str) -> list[cgroups.Group]:
@@ -149,17 +144,14 @@ def test_version_1_bounds_what_all_processes_of_a_bot_hold(
     assert gone(lambda: alive_of(tree))
 
 
-@pytest.fixture
-def all_controllers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Give a folder in which groups are made, of plain files, as if all were granted."""
+def test_a_group_is_held_to_the_bounds_of_its_wall(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Groups of plain files, as if all controllers were granted.
     here = cgroups.Here(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
     monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
-    return tmp_path
-
-
-def test_a_group_is_held_to_the_bounds_of_its_wall(all_controllers: Path) -> None:
     cgroups.make("bot", tree_bytes=3 << 20, cores=1.5, tasks=OWN_TASKS)
-    assert {path.name: path.read_text() for path in (all_controllers / "bot").iterdir()} == {
+    assert {path.name: path.read_text() for path in (tmp_path / "bot").iterdir()} == {
         "memory.max": "3145728",
         "memory.swap.max": "0",
         "memory.oom.group": "1",
@@ -167,4 +159,4 @@ def test_a_group_is_held_to_the_bounds_of_its_wall(all_controllers: Path) -> Non
         "pids.max": "256",
     }
     cgroups.make("free")
-    assert list((all_controllers / "free").iterdir()) == []
+    assert list((tmp_path / "free").iterdir()) == []
