@@ -85,13 +85,9 @@ def settings(text: str) -> Prepare:
     return lambda home: configure(home, text)
 
 
-def hook(name: str, folder: str = ".git/hooks", told: str = "") -> Prepare:
-    def prepare(home: Path) -> None:
-        (home / folder).mkdir(exist_ok=True)
-        shutil.copy(home / ".git" / "bait", home / folder / name)
-        configure(home, told)
-
-    return prepare
+def hooked(home: Path) -> None:
+    (home / ".git" / "hooks").mkdir(exist_ok=True)
+    shutil.copy(home / ".git" / "bait", home / ".git" / "hooks" / "post-index-change")
 
 
 def commit(home: Path) -> None:
@@ -99,11 +95,10 @@ def commit(home: Path) -> None:
     git(home, "commit", "-qm", "more")
 
 
-def attributes(text: str, told: str, at: str = ".gitattributes") -> Prepare:
+def attributes(text: str, told: str) -> Prepare:
     def prepare(home: Path) -> None:
-        (home / at).write_text(f"* {text}=x\n")
-        if at == ".gitattributes":
-            commit(home)
+        (home / ".gitattributes").write_text(f"* {text}=x\n")
+        commit(home)
         configure(home, told)
 
     return prepare
@@ -165,37 +160,13 @@ def merging(home: Path) -> None:
         git(home, "commit", "-qam", branch)
 
 
-def updating(home: Path) -> None:
-    in_submodule(home)
-    older = git(home / "inner", "rev-parse", "HEAD~1").strip()
-    git(home, "update-index", "--cacheinfo", f"160000,{older},inner")
-    configure(home, "submodule.inner.url=./inner submodule.inner.update=!BAIT")
-
-
 CHECKOUT: Final = "checkout-index --all --prefix=.git/out/"
 HAS_TREE: Final = "cat-file -p HEAD^{tree}"
 SMUDGE: Final = "filter.x.smudge=BAIT"
 
 TRICKS: Final[dict[str, tuple[str, Prepare]]] = {
-    "a hook when the index is written": ("read-tree HEAD~1", hook("post-index-change")),
-    "a hook after a checkout": ("checkout -q HEAD", hook("post-checkout")),
-    "a hook of references": ("update-ref refs/x HEAD", hook("reference-transaction")),
-    "a hook before a push": ("push -q . HEAD:refs/heads/x", hook("pre-push")),
-    "hooks elsewhere": (
-        "read-tree HEAD~1",
-        hook("post-index-change", "mine", "core.hooksPath=mine"),
-    ),
+    "a hook when the index is written": ("read-tree HEAD~1", hooked),
     "a smudge filter": (CHECKOUT, attributes("filter", SMUDGE)),
-    "a filter that stays": (CHECKOUT, attributes("filter", "filter.x.process=BAIT")),
-    "a required filter": (CHECKOUT, attributes("filter", f"{SMUDGE} filter.x.required=true")),
-    "a filter by info/attributes": (
-        CHECKOUT,
-        attributes("filter", SMUDGE, ".git/info/attributes"),
-    ),
-    "a filter by core.attributesFile": (
-        CHECKOUT,
-        attributes("filter", f"{SMUDGE} core.attributesFile=.git/mine", ".git/mine"),
-    ),
     "a filter of an included file": (CHECKOUT, included),
     "a clean filter": ("diff", edited(attributes("filter", "filter.x.clean=BAIT"))),
     "a filter of an archive": (
@@ -207,26 +178,15 @@ TRICKS: Final[dict[str, tuple[str, Prepare]]] = {
     "a file monitor of a work tree's configuration": ("status", of_worktree),
     "a file monitor of a submodule": ("status", in_submodule),
     "an external diff": ("diff", edited(settings("diff.external=BAIT"))),
-    "a diff driver": ("diff", edited(attributes("diff", "diff.x.command=BAIT"))),
     "a text conversion": ("log -p", attributes("diff", "diff.x.textconv=BAIT")),
     "a pager": ("-p log", settings("core.pager=BAIT")),
-    "a pager of one command": ("log", settings("pager.log=BAIT")),
     "an alias": ("x", settings("alias.x=!BAIT")),
     "a program for signatures": ("verify-commit HEAD", signed),
     "a lazy fetch by ssh": (HAS_TREE, lacking("ssh://a/b", "core.sshCommand=BAIT")),
-    "a lazy fetch from a folder": (HAS_TREE, lacking(".", "remote.origin.uploadPack=BAIT")),
-    "a lazy fetch by git's proxy": (HAS_TREE, lacking("git://a/b", "core.gitProxy=BAIT")),
     "a lazy fetch by ext": (HAS_TREE, lacking("ext::BAIT", "protocol.ext.allow=always")),
-    "a fetch by ssh": ("fetch ssh://a/b", settings("core.sshCommand=BAIT")),
     "a credential helper": ("credential fill", settings("credential.helper=!BAIT")),
-    "a program for passwords": ("credential fill", settings("core.askPass=BAIT")),
     "an editor": ("commit --amend", settings("core.editor=BAIT")),
-    "a program for trailers": (
-        "interpret-trailers --trailer x=1",
-        settings("trailer.x.command=BAIT"),
-    ),
     "a merge driver": ("merge -q other", merging),
-    "an update of submodules": ("submodule update", updating),
 }
 """Ways to have git run a program: what a user asks of git, and what is prepared."""
 
