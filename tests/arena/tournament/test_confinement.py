@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -283,16 +283,18 @@ def test_every_step_on_the_way_has_to_be_open(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workshop:
-    (tmp_path / "logs").mkdir()
-    (tmp_path / "scratch").mkdir()
-    monkeypatch.setattr(trees, "_root", str(tmp_path / "scratch"))
+def workshop(tmp_path: Path) -> Iterator[Workshop]:
+    for name in ("logs", "scratch"):
+        (tmp_path / name).mkdir()
+    before = trees.scratch_root()
+    trees.settle(str(tmp_path / "scratch"))
 
     def build(*bots: BotSpec) -> tuple[BotSpec, ...]:
         closed = [str(tmp_path / "cup")]
         return built(bots, closed=closed, logs=tmp_path / "logs", tell=lambda _: None)
 
-    return build
+    yield build
+    trees.settle(before)
 
 
 @pytest.mark.parametrize("sandbox", ["none", pytest.param("bwrap", marks=walled)])

@@ -40,6 +40,7 @@ class Shop:
     """This process as a worker."""
 
     def __init__(self, folder: Path) -> None:
+        self.team = worker._own_team()  # that of a worker is nobody else's
         self.tree = new_tree()
         self.folder = folder
         self.pairs = 0
@@ -68,10 +69,9 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     """Make this process a worker without bots, and see that it has none in the end."""
     shop = Shop(tmp_path)
     yield shop
-    worker._own_team().trim(0)
-    worker._own_team().voids.clear()
-    worker._own_team().spent.clear()
-    worker._own_team().watched.clear()
+    shop.team.trim(0)
+    for known in (shop.team.voids, shop.team.spent, shop.team.watched):
+        known.clear()
     assert gone(shop.running)
 
 
@@ -130,7 +130,7 @@ def test_a_bot_that_ignores_quit_is_waited_for_once(
 def test_a_game_that_is_void_is_played_again_once(shop: Shop) -> None:
     played = shop.play(shop.spec("late", bad_bots.StartsTheSecondTime), shop.spec("cat"))
     assert (len(played.games), played.void, played.voided) == (2, "", 1)
-    worker._own_team().trim(0)
+    shop.team.trim(0)
     ill, bob = shop.spec("ill", bad_bots.ExitsAtStart), shop.spec("bob")
     first = shop.play(ill, bob)
     assert first.games == ()
@@ -198,7 +198,7 @@ def test_a_bot_that_the_system_does_not_start_is_not_to_blame(shop: Shop) -> Non
 def test_nor_is_one_for_which_there_are_no_descriptors(shop: Shop) -> None:
     ann, bob = shop.spec("ann"), shop.spec("bob")
     shop.play(ann, bob)  # what is loaded with the first pair is there
-    worker._own_team().trim(0)
+    shop.team.trim(0)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     spare = [os.dup(0) for _ in range(9)]
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(spare) + 1, hard))
@@ -228,13 +228,18 @@ def test_bots_that_are_only_kept_make_room_for_others(shop: Shop) -> None:
     assert (len(played.games), played.lack, played.voided) == (2, "", 0)
 
 
-def test_nor_is_one_without_a_scratch_folder(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = shop.folder / "missing"
-    monkeypatch.setattr(trees, "_root", str(missing))
-    played = shop.play(shop.spec("ann"), shop.spec("bob"))
-    assert lacks(played, f"no scratch folder can be made in {missing}: No such file or directory")
-    missing.mkdir()
-    assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2
+def test_nor_is_one_without_a_scratch_folder(shop: Shop) -> None:
+    missing, before = shop.folder / "missing", trees.scratch_root()
+    trees.settle(str(missing))
+    try:
+        played = shop.play(shop.spec("ann"), shop.spec("bob"))
+        words = f"no scratch folder can be made in {missing}: No such file or directory"
+        assert lacks(played, words)
+        missing.mkdir()
+        assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2
+    finally:
+        shop.team.trim(0)
+        trees.settle(before)
 
 
 def test_a_command_that_is_wrong_is_its_bots_fault(shop: Shop) -> None:
@@ -251,7 +256,7 @@ def test_a_command_that_is_wrong_is_its_bots_fault(shop: Shop) -> None:
         played = shop.play(ill, bob)
         assert (played.void_bot, played.lack) == ("ill", "")
         assert f"ill: cannot be started: {error}" in played.void
-        worker._own_team().voids.clear()
+        shop.team.voids.clear()
 
 
 def no_room(*_: object) -> None:
@@ -310,7 +315,7 @@ def test_a_machine_that_stands_still_is_no_bots_fault(
     assert (played.games, played.void_bot) == ((), "")
     assert played.void == "the machine stood still 20 times in a game"
     assert set(played.notes) == {"the machine stood still for a while; a game was begun again"}
-    assert worker._own_team().watched == {"ann", "bob"}, "it may be their doing"
+    assert shop.team.watched == {"ann", "bob"}, "it may be their doing"
     assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2, "it is tried again"
 
 
