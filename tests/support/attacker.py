@@ -3,7 +3,8 @@
     python3 attacker.py GOAL
 
 GOAL is JSON: paths, processes and ports of which a real attacker would have to learn. Prints a line
-of JSON, attack by attack. Runs behind each wall, so it imports nothing but the standard library.
+of JSON, attack by attack. A bot may import it to try those of GOAL["attacks"] before it plays.
+Runs behind each wall, so it imports nothing but the standard library.
 """
 
 import ctypes
@@ -14,8 +15,9 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from attacker_escapes import ESCAPES
@@ -284,16 +286,21 @@ def hog() -> None:
     signal.pause()
 
 
-def main() -> None:
+def tried() -> Iterator[tuple[str, bool]]:
+    """Try each attack; yield whether it went through."""
     escapes = {name: partial(what, GOAL) for name, what in ESCAPES.items()}
     attacks: dict[str, Callable[[], object]] = {**ATTACKS, **escapes}
-    for name, what in attacks.items():
+    for name in GOAL.get("attacks", attacks):
         try:
-            through = what() is not False
+            through = attacks[name]() is not False
         except (OSError, ValueError):
             through = False
-        print(json.dumps([name, through]), flush=True)
-    print(json.dumps(["done", True]), flush=True)
+        yield name, through
+
+
+def main() -> None:
+    for told in chain(tried(), [("done", True)]):
+        print(json.dumps(told), flush=True)
     sys.stdin.readline()
 
 
