@@ -9,6 +9,7 @@ import errno
 import fcntl
 import mmap
 import os
+import resource
 import signal
 import socket
 import struct
@@ -61,6 +62,8 @@ NUMBERS: dict[str, int] = {
     },
 }[os.uname().machine]
 
+RLIMIT_SIGPENDING = getattr(resource, "RLIMIT_SIGPENDING", 11)
+
 Goal = dict[str, object]
 Attack = Callable[[Goal], object]
 ESCAPES: dict[str, Attack] = {
@@ -85,6 +88,30 @@ ESCAPES: dict[str, Attack] = {
     ),
     "requests_of_all": lambda _: system("io_setup", 1, ctypes.byref(ctypes.c_ulong())),
     "disk_priority": lambda _: system("ioprio_set", 1, 0, 1 << 13),
+    "terminals": lambda _: os.openpty(),
+    "long_pipes": lambda _: fcntl.fcntl(os.pipe()[1], fcntl.F_SETPIPE_SZ, 1 << 20),
+    "long_sockets": lambda _: socket.socketpair()[0].setsockopt(
+        socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20
+    ),
+    "descriptors_that_travel": lambda _: (
+        (pair := socket.socketpair()) and socket.send_fds(pair[0], [b"x"], [0])
+    ),
+    "datagrams": lambda _: socket.socketpair(type=socket.SOCK_DGRAM),
+    "hidden_memory": lambda _: any_of(
+        [lambda: os.memfd_create("hidden"), lambda: system("memfd_secret", 0)]
+    ),
+    "locked_memory": lambda _: resource.getrlimit(resource.RLIMIT_MEMLOCK)[1] > 64 << 20,
+    "waiting_signals": lambda _: resource.getrlimit(RLIMIT_SIGPENDING)[1] > 1024,
+    # By as much as it shows: where it goes through, nobody notices.
+    "clock": lambda _: time.clock_settime(
+        time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME)
+    ),
+    "enter_namespaces": lambda _: in_child(
+        lambda: any_of(partial(enter, name) for name in ("user", "mnt", "pid", "net", "ipc"))
+    ),
+    "namespaces_by_clone": lambda _: in_child(
+        lambda: system("clone", 0x10000000 | signal.SIGCHLD, 0, 0, 0, 0) >= 0
+    ),
 }
 
 
@@ -139,6 +166,11 @@ def in_child(what: Callable[[], bool]) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
+def enter(name: str) -> None:
+    """Enter a namespace of the first process."""
+    system("setns", os.open(f"/proc/1/ns/{name}", os.O_RDONLY), 0)
+
+
 def own(name: str) -> str:
     return os.path.join(os.environ.get("TMPDIR", "/tmp"), name)
 
@@ -174,13 +206,6 @@ def devices(_goal: Goal) -> bool:
     harmless = {"null", "zero", "full", "random", "urandom", "tty", "fd", "stdin", "stdout"}
     harmless |= {"stderr", "shm", "core", "ptmx", "pts", "mqueue"}
     return bool({*os.listdir("/dev")} - harmless)
-
-
-@escape
-def terminals(_goal: Goal) -> None:
-    parent, child = os.openpty()
-    os.close(parent)
-    os.close(child)
 
 
 @escape
@@ -311,28 +336,6 @@ def old_calls(_goal: Goal) -> bool:
 
 
 @escape
-def namespaces_by_clone(_goal: Goal) -> bool:
-    def clone() -> bool:
-        child = system("clone", 0x10000000 | signal.SIGCHLD, 0, 0, 0, 0)
-        if child == 0:
-            os._exit(0)
-        os.waitpid(child, 0)
-        return True
-
-    return in_child(clone)
-
-
-@escape
-def enter_namespaces(_goal: Goal) -> bool:
-    def enter(name: str) -> None:
-        place = os.open(f"/proc/1/ns/{name}", os.O_RDONLY)
-        system("setns", place, 0)
-
-    names = ("user", "mnt", "pid", "net", "ipc")
-    return in_child(lambda: any_of(partial(enter, name) for name in names))
-
-
-@escape
 def memory_of_others(goal: Goal) -> None:
     class Span(ctypes.Structure):
         _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
@@ -442,28 +445,6 @@ def all_disks(_goal: Goal) -> bool:
 
 
 @escape
-def hidden_memory(_goal: Goal) -> bool:
-    def file() -> None:
-        os.close(os.memfd_create("hidden"))
-
-    return any_of([file, lambda: system("memfd_secret", 0)])
-
-
-@escape
-def long_pipes(_goal: Goal) -> None:
-    end, start = os.pipe()
-    fcntl.fcntl(start, fcntl.F_SETPIPE_SZ, 1 << 20)
-    os.close(end)
-
-
-@escape
-def long_sockets(_goal: Goal) -> None:
-    one, other = socket.socketpair()
-    with one, other:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-
-
-@escape
 def pages_in_pipes(_goal: Goal) -> bool:
     class Span(ctypes.Structure):
         _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
@@ -501,20 +482,6 @@ def descriptors_of_threads(_goal: Goal) -> bool:
 
 
 @escape
-def descriptors_that_travel(_goal: Goal) -> None:
-    one, other = socket.socketpair()
-    with one, other:
-        socket.send_fds(one, [b"x"], [0])
-
-
-@escape
-def datagrams(_goal: Goal) -> None:
-    one, other = socket.socketpair(type=socket.SOCK_DGRAM)
-    one.close()
-    other.close()
-
-
-@escape
 def pages_of_files_in_pipes(_goal: Goal) -> bool:
     end, start = os.pipe()
     with open("/usr/bin/env", "rb") as file:
@@ -542,26 +509,6 @@ def slow_runner(goal: Goal) -> None:
 def last_to_be_killed(_goal: Goal) -> bool:
     with open("/proc/self/oom_score_adj", "r+b", buffering=0) as file:
         return file.write(b"-900") > 0
-
-
-@escape
-def clock(_goal: Goal) -> None:
-    # By as much as it shows: where it goes through, nobody notices.
-    time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME))
-
-
-@escape
-def locked_memory(_goal: Goal) -> bool:
-    import resource
-
-    return bool(resource.getrlimit(resource.RLIMIT_MEMLOCK)[1] > 64 << 20)
-
-
-@escape
-def waiting_signals(_goal: Goal) -> bool:
-    import resource
-
-    return bool(resource.getrlimit(getattr(resource, "RLIMIT_SIGPENDING", 11))[1] > 1024)
 
 
 @escape

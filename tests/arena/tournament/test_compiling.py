@@ -45,21 +45,20 @@ def test_the_bots_that_have_a_compiled_form_are_those_that_say_so() -> None:
 class Stand:
     """A searching bot, and a program that compiles for it."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.log = folder / "log"
         self.log.touch()
-        self._folder = folder
-        self._monkeypatch = monkeypatch
-        monkeypatch.setattr(compiling, "find_spec", lambda _: True)
+        self.folder, self.patch = folder, patch
+        patch.setattr(compiling, "find_spec", lambda _: True)
 
     def set(self, *, version: str = "compiled", works: bool = True) -> BotSpec:
         """Have the bot say this of itself; return how it is started."""
-        bot, compiler = self._folder / "bot.py", self._folder / "compiler.py"
+        bot, compiler = self.folder / "bot.py", self.folder / "compiler.py"
         bot.write_text(BOT.format(version=version))
         compiler.write_text(dedent(COMPILER.format(log=str(self.log), works=works)))
         command = (sys.executable, "-P", str(bot))
-        self._monkeypatch.setattr(compiling, "bundled", lambda: {"alphabeta": command})
-        self._monkeypatch.setattr(compiling, "COMMAND", (sys.executable, "-P", str(compiler)))
+        self.patch.setattr(compiling, "bundled", lambda: {"alphabeta": command})
+        self.patch.setattr(compiling, "COMMAND", (sys.executable, "-P", str(compiler)))
         return BotSpec(name="alphabeta", command=command)
 
     @property
@@ -88,25 +87,21 @@ def test_it_is_compiled_once_and_told_while_it_takes_long(
     assert stand.calls == ["--check", "", "done", "--check"]
 
 
-def test_nothing_is_compiled_for_bots_that_do_not_search_by_it(stand: Stand) -> None:
+def test_only_bots_that_search_by_it_have_anything_compiled_or_are_named(
+    stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bot = stand.set()
     off = BotSpec(name="slow", command=bot.command, options={"fast": "off"})
     other = BotSpec(name="mine", command=(sys.executable, "mine.py"))
     assert compilers([off, other, bot]) == ["alphabeta"]
     assert compile_first([off, other], print) == ""
     assert stand.calls == []
-
-
-def test_bots_that_search_in_python_are_named_where_numba_is_there(
-    stand: Stand, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bot = stand.set()
     said = {"alphabeta": Greeting(version="Python (nothing was compiled yet)")}
     assert uncompiled(said, [bot]) == (
         "alphabeta searches in Python, many times slower than compiled: nothing was compiled yet"
     )
     assert uncompiled({"alphabeta": Greeting(version="compiled")}, [bot]) == ""
-    monkeypatch.setattr(compiling, "find_spec", lambda _: None)
+    monkeypatch.setattr(compiling, "find_spec", lambda _: None)  # where numba is not installed
     assert uncompiled(said, [bot]) == ""
 
 
