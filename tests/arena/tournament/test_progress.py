@@ -99,7 +99,7 @@ def test_warnings_and_stopped_pairings_are_kept_once_and_counted() -> None:
 
 def test_memory_does_not_grow_with_games_and_warnings() -> None:
     sizes = []
-    for games in (500, 3_000):
+    for games in (300, 1_500):
         told = Told(total=10**6)
         told.start()
         for number in range(games):

@@ -67,9 +67,10 @@ def cup(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     Path("cup.toml").write_text(CONFIG)
 
 
-def run(*words: object, out: str = "out") -> str:
+def run(*words: object, out: str = "out", has_report: bool = False) -> str:
     """Run the tournament; return what was said."""
-    ran = commands.arena("run", *words, "--out", out)
+    more = () if has_report else ("--no-report",)
+    ran = commands.arena("run", *words, "--out", out, *more)
     assert ran.status == 0, ran.err
     return ran.err
 
@@ -92,7 +93,7 @@ def change(sql: str, *values: str) -> None:
 
 
 def test_bots_machine_and_configuration_are_noted_and_shown() -> None:
-    run("cup.toml")
+    run("cup.toml", has_report=True)
     (entry,) = noted()
     mine, greedy = entry["bots"]
     assert mine == {
@@ -186,7 +187,7 @@ def seed_in(folder: str) -> int:
 
 
 def test_the_hash_comes_before_the_games_and_the_seed_after_them() -> None:
-    lines = run("cup.toml", "--seed", 42, "-v", "--no-report").splitlines()
+    lines = run("cup.toml", "--seed", 42, "-v").splitlines()
     first, last = f"seed: SHA-256 {digest(42)}", f"seed: 42 (SHA-256 {digest(42)})"
     games = next(at for at, line in enumerate(lines) if line.startswith("1. "))
     assert lines.index(first) < games < lines.index(last)
@@ -196,7 +197,7 @@ def test_the_hash_comes_before_the_games_and_the_seed_after_them() -> None:
 
 
 def test_before_all_is_played_the_seed_is_told_nowhere_but_in_its_own_file() -> None:
-    run("cup.toml", "--rounds", 2, "--seed", "secret", "--budget", 2)
+    run("cup.toml", "--rounds", 2, "--seed", "secret", "--budget", 2, has_report=True)
     seed = seed_in("out")
     told = [commands.arena(*words).out for words in (("report", "out", "--data", "-"),)]
     told += [json.dumps(noted()), Path("out/report.html").read_text()]
@@ -204,7 +205,7 @@ def test_before_all_is_played_the_seed_is_told_nowhere_but_in_its_own_file() -> 
     assert [digest(seed) in text for text in told] == [True] * 3
     (played,) = noted()
     assert (played["seed"], played["seed_sha256"]) == (None, digest(seed))
-    assert f"seed: {seed} (SHA-256 {digest(seed)})" in run()
+    assert f"seed: {seed} (SHA-256 {digest(seed)})" in run(has_report=True)
     assert seed_in("out") == seed
     (played,) = noted()
     assert played["seed"] == seed
@@ -215,10 +216,10 @@ def test_before_all_is_played_the_seed_is_told_nowhere_but_in_its_own_file() -> 
 def test_a_secret_seed_is_drawn_once_for_a_directory_and_anew_for_another() -> None:
     Path("cup.toml").write_text(CONFIG.replace("seed = 7", 'seed = "secret"'))
     for name in ("one", "two"):
-        run("cup.toml", "--rounds", 2, "--budget", 2, "-q", "--no-report", out=name)
+        run("cup.toml", "--rounds", 2, "--budget", 2, "-q", out=name)
     drawn = seed_in("one")
     assert drawn != seed_in("two")
     assert max(drawn, seed_in("two")).bit_length() > 50
     for words in (("cup.toml",), (), ("--seed", "secret")):
-        run(*words, "--rounds", 2, "-q", "--no-report", out="one")
+        run(*words, "--rounds", 2, "-q", out="one")
         assert seed_in("one") == drawn
