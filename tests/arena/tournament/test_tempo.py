@@ -20,7 +20,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.arena.tournament import folder, tempo
-from lath.arena.tournament.config import Config, build, time_table
+from lath.arena.tournament.config import build, time_table
 from lath.arena.tournament.tempo import MEASURED_S, Tempo, measured, warnings
 from lath.bots.search import Budget
 from lath.bots.uct import Uct
@@ -141,47 +141,36 @@ def test_a_game_by_nodes_takes_mcts_as_long_as_was_foretold(
     assert told_s / 2 <= clock.now_s - began_s <= 2 * told_s
 
 
+NEVER = "nodes 1000000000"
+"""For which the rules of every game are too slow."""
+
+
 def test_a_run_says_so_before_it_plays_and_not_when_all_is_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play_nothing(monkeypatch)
-    monkeypatch.setattr(tempo, "measured", None)
-    monkeypatch.setattr(tempo.warnings, "__defaults__", (lambda _: a_tempo(20, 0.1),))
-    words = ["run", "--bot", "greedy", "--bot", "mcts", "--game", "yavalath", "--tc", "move 0.05"]
+    words = ["run", "--bot", "greedy", "--bot", "mcts", "--game", "yavalath", "--tc", NEVER]
     words += ["--rounds", "1", "--no-report", "--out", str(tmp_path / "out"), "-q"]
     said = arena(*words).err
-    assert said.startswith("warning: yavalath is too slow for move 0.05 (greedy, mcts): ")
+    assert said.startswith(f"warning: yavalath is too slow for {NEVER} (mcts): ")
     assert said.count("too slow") == 1
     assert "too slow" not in arena(*words).err
 
 
-def test_who_is_warned_is_warned_before_openings_are_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_is_warned_is_warned_before_openings_are_drawn(tmp_path: Path) -> None:
     said: list[str] = []
-
-    def draw(config: Config, _: object) -> None:
-        raise ConfigError(f"drawn after {len(said)} warnings")
-
-    monkeypatch.setattr(folder, "book_of", draw)
-    monkeypatch.setattr(tempo.warnings, "__defaults__", (lambda _: a_tempo(20, 0.1),))
-    config = build(
-        {
-            "games": ["yavalath"],
-            "time": {"move": "50ms"},
-            "bot": [{"name": "mcts"}, {"name": "greedy"}],
-        },
-        Path(),
-    )
-    with pytest.raises(ConfigError, match="drawn after 1 warnings"):
+    (tmp_path / "book.txt").write_text("no opening")
+    rows = {"games": ["yavalath"], "time": {"nodes": 10**9}, "openings": "book.txt"}
+    config = build({**rows, "bot": [{"name": "mcts"}, {"name": "greedy"}]}, tmp_path)
+    with pytest.raises(ConfigError, match=r"book\.txt"):
         folder.run(config, tmp_path / "out", lambda event: said.append(str(event)))
-    assert "too slow" in said[0]
+    assert [("too slow" in text) for text in said] == [True]
 
 
 def test_a_plan_says_what_is_too_slow_and_how_long_games_by_nodes_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tempo, "measured", lambda _: a_tempo(20, 0.1))
+    monkeypatch.setattr(tempo, "measured", lambda _: a_tempo(20, 0.1))  # on any machine
     words = ["run", "--bot", "greedy", "--bot", "mcts", "--game", "yavalath", "--plan"]
     words += ["--rounds", "1", "--out", str(tmp_path / "out"), "--tc"]
     assert "yavalath is too slow for move 0.05 (greedy, mcts)" in flat(arena(*words, "move 0.05"))
