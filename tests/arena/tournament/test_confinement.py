@@ -589,5 +589,6 @@ def test_a_bots_own_variables_steer_nothing_that_makes_its_sandbox(
 def test_programs_that_make_a_sandbox_are_the_systems_whatever_the_path_names(trap: Path) -> None:
     # In a process of its own, which has looked for nothing yet.
     code = "from lath.arena.walls import bubblewrap; print(bubblewrap.why_not())"
-    said = subprocess.check_output([sys.executable, "-c", code], env={"PATH": str(trap)}, text=True)
+    there = {**os.environ, "PATH": str(trap)}
+    said = subprocess.check_output([sys.executable, "-c", code], env=there, text=True)
     assert said == "bwrap is not installed: install the package bubblewrap\n"
