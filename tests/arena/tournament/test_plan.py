@@ -240,9 +240,7 @@ def test_a_match_with_a_test_says_how_long_it_takes_on_average(tmp_path: Path) -
     assert "nothing limits it, so only games can tell" in told.out
 
 
-@pytest.mark.parametrize(
-    ("elo0", "elo1", "rounds"), [(0, 5, 50), (0, 5, 500), (-20, 60, 10_000)]
-)
+@pytest.mark.parametrize(("elo0", "elo1", "rounds"), [(0, 5, 50), (0, 5, 500), (-20, 60, 10_000)])
 def test_what_a_test_needs_does_not_depend_on_its_rounds(
     elo0: int, elo1: int, rounds: int, tmp_path: Path
 ) -> None:
