@@ -141,6 +141,10 @@ LEFT: Final[dict[str, tuple[Any, ...]]] = {
         *({}, Budget(games=40), 10, 5),
         *(["10 of 1000 games", "30 games of the budget left (about 0:30)"], 0.25, 30),
     ),
+    "of a budget of games and time": (
+        *({}, Budget(games=40, seconds=600), 10, 5),
+        *(["10 of 1000 games", "30 games of the budget left (about 0:30)"], 0.25, 30),
+    ),
     "of a budget of time": (
         *({}, Budget(seconds=600), 150, 0),
         *(["0 of 1000 games", "7:30 of the budget left"], 0.25, 450),

@@ -319,5 +319,6 @@ def test_physical_cores_come_before_their_siblings_and_only_ours_count(
 
 def test_slots_share_no_core() -> None:
     assert cores.shares(3, 2, (0, 1, 2, 3, 4, 5, 6)) == [(0, 1), (2, 3), (4, 5)]
+    assert cores.shares(2, 2, (0, 1, 2, 3)) == [(0, 1), (2, 3)]
     assert cores.shares(3, 1, (0, 1)) is None, "too few are not shared out"
     assert cores.shares(1, 3, (0, 1)) is None
