@@ -158,7 +158,7 @@ ELSEWHERE: Final = {
     "be shown another repository by its own": "test_a_repository_does_not_lead_to_another_one",
     "be built without its sandbox": "test_a_build_that_reads_another_entrants_folder_fails",
     "hold memory in page tables, pipes, sockets, pages that nobody maps": (
-        "test_memory_counts_wherever_it_is_held"
+        "test_memory_counts_wherever_it_is_held_and_may_be_held_anywhere"
     ),
     "hold memory in files and their names in its folders in memory": "test_files_in_memory_count",
     "compute in children while its opponent thinks": (
