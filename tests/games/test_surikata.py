@@ -12,11 +12,6 @@ from lath.games.errors import MoveSyntaxError, SetupError
 SURIKATA = games.get("surikata")
 
 
-def legal_cells(drawing: str, mover: str) -> set[str]:
-    """Return where the mover may place in the drawn position."""
-    return set(SURIKATA.position(pieces_and_meerkat(drawing, mover)).legal_moves())
-
-
 def cells_marked(drawing: str) -> set[str]:
     """Return the cells that a drawing marks with `x`."""
     lines = [line.split() for line in drawing.strip().splitlines()]
@@ -28,31 +23,22 @@ def cells_marked(drawing: str) -> set[str]:
     }
 
 
-def test_the_players_place_five_mounds_in_turn_on_any_free_cell() -> None:
+def test_the_players_place_five_mounds_in_turn_and_first_the_first_piece_on_any_free_cell() -> None:
     position = SURIKATA.start()
+    assert position.why_illegal(Move("c3")) == "a mound comes first, 0 of 5 are placed"
     for number, move in enumerate(["Mc3", "Mc4", "Ma1", "Me5", "Mb2"]):
         assert position.to_move == number % 2
         assert len(position.legal_moves()) == 25 - number
         position = position.play(Move(move))
     assert position.text() == "4m/2m2/2m2/1m3/m4 - o"
-
-
-def test_first_who_placed_the_fifth_mound_also_places_the_first_piece() -> None:
-    position = after(SURIKATA.start(), "Mc3 Mc4 Ma1 Me5 Mb2")
-    assert position.to_move is Seat.FIRST
-    assert [after(position, m).to_move for m in ("c1", "c1 d5", "c1 d5 b1")] == [1, 0, 1]
-
-
-def test_a_mound_or_a_piece_at_the_wrong_time_is_illegal() -> None:
-    start = SURIKATA.start()
-    assert start.why_illegal(Move("c3")) == "a mound comes first, 0 of 5 are placed"
-    placed = after(start, "Mc3 Mc4 Ma1 Me5 Mb2")
-    assert placed.why_illegal(Move("Mc1")) == "all 5 mounds are placed"
-
-
-def test_the_first_piece_may_go_on_any_free_cell() -> None:
-    placed = after(SURIKATA.start(), "Mc3 Mc4 Ma1 Me5 Mb2")
-    assert set(placed.legal_moves()) == set(SURIKATA.board.names) - {"c3", "c4", "a1", "e5", "b2"}
+    assert position.why_illegal(Move("Mc1")) == "all 5 mounds are placed"
+    assert set(position.legal_moves()) == set(SURIKATA.board.names) - {"c3", "c4", "a1", "e5", "b2"}
+    assert [after(position, moves).to_move for moves in ("", "c1", "c1 d5", "c1 d5 b1")] == [
+        0,
+        1,
+        0,
+        1,
+    ]
 
 
 def test_mounds_and_pieces_go_on_free_cells_only() -> None:
@@ -77,100 +63,90 @@ def test_every_piece_takes_the_meerkat_onto_it() -> None:
         assert placed.text() == text
 
 
-def test_illus_2_and_3_the_meerkat_sees_along_row_and_column_as_far_as_the_next_mound() -> None:
-    position = """
+SEEN = {
+    "illus. 2 and 3: along row and column as far as the next mound": (
+        """
         . . m . .
         m . . . .
         . m O . .
         . . . . .
         . . m m .
-    """
-    free_for_white = """
+        """,
+        """
         x x m x x
         m x . x x
         x m O . .
         x x . x x
         x x m m x
-    """
-    assert legal_cells(position, "w") == cells_marked(free_for_white)
-
-
-def test_the_cells_behind_a_mound_are_out_of_sight() -> None:
-    position = """
+        """,
+    ),
+    "the cells behind a mound are out of sight": (
+        """
         . . . . .
         . . m . .
         m . O m .
         . . m . .
         . . . . m
-    """
-    free_for_white = """
+        """,
+        """
         x x x x x
         x x m x x
         m . O m x
         x x m x x
         x x x x m
-    """
-    assert legal_cells(position, "w") == cells_marked(free_for_white)
-
-
-def test_pieces_do_not_block_the_view() -> None:
-    position = """
+        """,
+    ),
+    "pieces do not block the view": (
+        """
         m . . . .
         . . o . m
         . O . w .
         . m o . w
         m . . m .
-    """
-    free_for_white = """
+        """,
+        """
         m . x x x
         x . o x m
         . O . w .
         x m o x w
         m x x m x
-    """
-    assert legal_cells(position, "w") == cells_marked(free_for_white)
-    text = pieces_and_meerkat(position, "w")
+        """,
+    ),
+}
+"""What the meerkat sees: where white may place is marked."""
+
+
+def test_pieces_go_where_the_meerkat_sees_nothing() -> None:
+    for rule, (drawing, marked) in SEEN.items():
+        text = pieces_and_meerkat(drawing, "w")
+        assert {*SURIKATA.position(text).legal_moves()} == cells_marked(marked), rule
     assert reasons(SURIKATA, text, "e3") == ["the meerkat on b3 sees e3"]
 
 
 MOUNDS_ON_TOP = "Ma5 Mb5 Mc5 Md5 Me5"
 
 
-@pytest.mark.parametrize(
-    ("moves", "line"),
-    [
-        ("a1 d3 b1 e4 c1", "a1 b1 c1"),
-        ("a1 d3 a2 e4 a3", "a1 a2 a3"),
-        ("a1 d3 b2 e4 c3", "a1 b2 c3"),
-        ("a3 d4 b2 e4 c1", "a3 b2 c1"),
-        ("a1 d3 c1 e4 b1", "a1 b1 c1"),
-    ],
-    ids=["row", "column", "rising diagonal", "falling diagonal", "closed in the middle"],
-)
-def test_three_own_pieces_in_line_lose_at_once(moves: str, line: str) -> None:
-    end = after(SURIKATA.start(), f"{MOUNDS_ON_TOP} {moves}")
-    assert ending(end) == Outcome(Seat.SECOND, "three in line", tuple(line.split()), is_loss=True)
+def lost(seat: Seat, cells: str) -> Outcome:
+    return Outcome(seat.other, "three in line", tuple(cells.split()), is_loss=True)
 
 
-def test_white_loses_by_a_white_line() -> None:
-    end = after(SURIKATA.start(), f"{MOUNDS_ON_TOP} e4 a1 d3 b1 e3 c1")
-    assert ending(end) == Outcome(Seat.FIRST, "three in line", ("a1", "b1", "c1"), is_loss=True)
-
-
-def test_a_row_with_a_gap_is_no_line() -> None:
-    assert not after(SURIKATA.start(), f"{MOUNDS_ON_TOP} a1 d3 b1 e4 d1").is_over
-
-
-def test_a_row_with_a_piece_of_the_opponents_or_a_mound_between_is_no_line() -> None:
-    assert not after(SURIKATA.start(), "Mc1 Mb5 Mc5 Md5 Me5 a1 d3 b1 e4 d1").is_over
-    assert not after(SURIKATA.start(), "Mc1 Mb5 Mc5 Ma4 Me5 a2 d3 b2 c4 d2").is_over
-
-
-def test_four_in_line_lose_like_three() -> None:
-    end = after(SURIKATA.start(), f"{MOUNDS_ON_TOP} a1 d3 b1 e4 d1 e3 c1")
-    assert ending(end) == Outcome(
-        Seat.SECOND, "three in line", ("a1", "b1", "c1", "d1"), is_loss=True
-    )
+def test_three_own_pieces_in_line_lose_at_once() -> None:
+    for moves, expected in (
+        ("a1 d3 b1 e4 c1", lost(Seat.FIRST, "a1 b1 c1")),
+        ("a1 d3 a2 e4 a3", lost(Seat.FIRST, "a1 a2 a3")),
+        ("a1 d3 b2 e4 c3", lost(Seat.FIRST, "a1 b2 c3")),
+        ("a3 d4 b2 e4 c1", lost(Seat.FIRST, "a3 b2 c1")),
+        ("a1 d3 c1 e4 b1", lost(Seat.FIRST, "a1 b1 c1")),  # closed in the middle
+        ("e4 a1 d3 b1 e3 c1", lost(Seat.SECOND, "a1 b1 c1")),
+        ("a1 d3 b1 e4 d1 e3 c1", lost(Seat.FIRST, "a1 b1 c1 d1")),  # four like three
+    ):
+        assert ending(after(SURIKATA.start(), f"{MOUNDS_ON_TOP} {moves}")) == expected
+    for moves in (
+        f"{MOUNDS_ON_TOP} a1 d3 b1 e4 d1",  # a gap
+        "Mc1 Mb5 Mc5 Md5 Me5 a1 d3 b1 e4 d1",  # a mound between
+        "Mc1 Mb5 Mc5 Ma4 Me5 a2 d3 b2 c4 d2",
+    ):
+        assert not after(SURIKATA.start(), moves).is_over
 
 
 ILLUS_4 = """
@@ -182,55 +158,47 @@ ILLUS_4 = """
 """
 
 
-def test_illus_4_white_must_take_the_one_free_space_and_orange_wins() -> None:
-    position = SURIKATA.position(pieces_and_meerkat(ILLUS_4, "w"))
-    assert position.legal_moves() == ("b2",)
-    outcome = ending(after(position, "b2"))
-    assert (outcome.winner, outcome.ending) == (Seat.FIRST, "three in line")
+NO_CELL_FOR_WHITE = """
+    w o w o o
+    w o w m o
+    o m m m m
+    . w . w w
+    w o o W o
+"""
+
+NO_CELL_FOR_ORANGE = """
+    O m . o w
+    w o . o m
+    w o . w w
+    o m w o w
+    m o w m o
+"""
+
+ILLUS_6 = """
+    o . o o w
+    w w m o o
+    m o w m w
+    w w m o m
+    O w w o o
+"""
 
 
-def test_a_last_piece_that_makes_a_line_loses_and_does_not_draw() -> None:
-    full = after(SURIKATA.position(pieces_and_meerkat(ILLUS_4, "w")), "b2")
-    assert "" not in full.contents()
-    assert ending(full).winner is Seat.FIRST
-
-
-def test_illus_5_white_is_unable_to_move_and_orange_wins() -> None:
-    before = """
-        w o w o o
-        w o w m o
-        o m m m m
-        . w . w w
-        w o o W o
-    """
-    end = after(SURIKATA.position(pieces_and_meerkat(before, "o")), "a2")
-    assert end.contents().count("") == 1
-    assert ending(end) == Outcome(Seat.FIRST, "no cell out of sight", is_loss=True)
-
-
-def test_orange_unable_to_move_loses_too() -> None:
-    before = """
-        O m . o w
-        w o . o m
-        w o . w w
-        o m w o w
-        m o w m o
-    """
-    end = after(SURIKATA.position(pieces_and_meerkat(before, "w")), "c5")
-    assert ending(end) == Outcome(Seat.SECOND, "no cell out of sight", is_loss=True)
-
-
-def test_illus_6_all_pieces_placed_without_a_line_draw() -> None:
-    before = """
-        o . o o w
-        w w m o o
-        m o w m w
-        w w m o m
-        O w w o o
-    """
-    end = after(SURIKATA.position(pieces_and_meerkat(before, "w")), "b5")
-    assert "" not in end.contents()
-    assert ending(end) == Outcome(None, "all pieces placed")
+def test_a_game_ends_when_the_board_is_full_or_nothing_is_out_of_sight() -> None:
+    no_cell = "no cell out of sight"
+    for drawing, mover, move, empty, expected in (
+        # Illus. 4: white must take the one free space, and a last piece can lose.
+        (ILLUS_4, "w", "b2", 0, lost(Seat.SECOND, "a3 b2 b3 b4 c1")),
+        # Illus. 5: white is unable to move and orange wins.
+        (NO_CELL_FOR_WHITE, "o", "a2", 1, Outcome(Seat.FIRST, no_cell, is_loss=True)),
+        (NO_CELL_FOR_ORANGE, "w", "c5", 2, Outcome(Seat.SECOND, no_cell, is_loss=True)),
+        (ILLUS_6, "w", "b5", 0, Outcome(None, "all pieces placed")),
+    ):
+        position = SURIKATA.position(pieces_and_meerkat(drawing, mover))
+        assert move in position.legal_moves()
+        end = after(position, move)
+        assert end.contents().count("") == empty
+        assert ending(end) == expected
+    assert SURIKATA.position(pieces_and_meerkat(ILLUS_4, "w")).legal_moves() == ("b2",)
 
 
 def test_there_is_no_setup_no_swap_and_no_pass() -> None:

@@ -27,6 +27,18 @@ FULL = """
         w w b b w
 """
 
+FOUR_AND_THREE = """
+        . . . . .
+       . . . . . .
+      . . . . w . .
+     b . . . w . . b
+    . . w w . w . . .
+     b . . . . . . b
+      . . . . . . .
+       . . . . . .
+        . . . . b
+"""
+
 
 def end_of(line: str, last: str) -> Outcome:
     """Return how a game ends in which first fills `line`, `last` last, and second plays apart."""
@@ -42,48 +54,27 @@ def test_players_place_in_turn_on_any_empty_cell_of_61() -> None:
     placed = after(start, "e5")
     assert placed.to_move is Seat.SECOND
     assert placed.why_illegal(Move("e5")) == "e5 already has a stone"
-    assert "swap" not in start.legal_moves()
+    for text in ("e10", "j1", "a6", "E5", "Oe5", "SWAP", "e5-e6"):
+        with pytest.raises(MoveSyntaxError, match=text):
+            YAVALATH.canonical(text)
+    with pytest.raises(SetupError, match="yavalath has no setup"):
+        YAVALATH.start("-")
 
 
-@pytest.mark.parametrize("line", AXES)
-def test_three_in_line_lose(line: str) -> None:
-    three = line.rsplit(" ", 1)[0]
-    outcome = end_of(three, three.split()[1])
-    assert outcome == Outcome(
-        Seat.SECOND, "three in line", tuple(sorted(three.split())), is_loss=True
-    )
+def test_three_in_line_lose_and_four_win_along_each_axis() -> None:
+    for line in AXES:
+        three = tuple(sorted(line.split()[:3]))
+        lost = Outcome(Seat.SECOND, "three in line", three, is_loss=True)
+        assert end_of(line.rsplit(" ", 1)[0], line.split()[1]) == lost
+        won = Outcome(Seat.FIRST, "four in line", tuple(sorted(line.split())))
+        assert [end_of(line, line.split()[last]) for last in (1, 2)] == [won, won]
 
 
-@pytest.mark.parametrize("last", [1, 2])
-@pytest.mark.parametrize("line", AXES)
-def test_four_in_line_win(line: str, last: int) -> None:
-    outcome = end_of(line, line.split()[last])
-    assert outcome == Outcome(Seat.FIRST, "four in line", tuple(sorted(line.split())))
-
-
-def test_five_in_line_win_like_four() -> None:
-    assert end_of("e1 e2 e3 e4 e5", "e3") == Outcome(
-        Seat.FIRST, "four in line", ("e1", "e2", "e3", "e4", "e5")
-    )
-
-
-def test_a_four_and_a_three_at_once_win() -> None:
-    board = """
-            . . . . .
-           . . . . . .
-          . . . . w . .
-         b . . . w . . b
-        . . w w . w . . .
-         b . . . . . . b
-          . . . . . . .
-           . . . . . .
-            . . . . b
-    """
-    outcome = ending(after(YAVALATH.position(pieces(board, "w")), "e5"))
-    assert outcome == Outcome(Seat.FIRST, "four in line", ("e3", "e4", "e5", "e6"))
-
-
-def test_stones_of_two_colours_are_no_line() -> None:
+def test_five_in_line_and_a_four_with_a_three_win_and_two_colours_make_none() -> None:
+    five = ("e1", "e2", "e3", "e4", "e5")
+    assert end_of(" ".join(five), "e3") == Outcome(Seat.FIRST, "four in line", five)
+    end = ending(after(YAVALATH.position(pieces(FOUR_AND_THREE, "w")), "e5"))
+    assert end == Outcome(Seat.FIRST, "four in line", ("e3", "e4", "e5", "e6"))
     assert not after(YAVALATH.start(), "e1 e2 e3 e4 e5 e6").is_over
 
 
@@ -93,59 +84,27 @@ def test_second_loses_and_wins_by_lines_of_seconds_colour() -> None:
 
 
 def test_a_swap_makes_the_one_stone_seconds_where_it_lies() -> None:
-    board = """
-            . . . . .
-           . . . . . .
-          . . . . . . .
-         . . . . . . . .
-        . . . . . . . . .
-         . . b . . . . .
-          . . . . . . .
-           . . . . . .
-            . . . . .
-    """
     swapped = after(YAVALATH.start(), "d3 swap")
-    assert swapped.text() == pieces(board, "w")
+    assert swapped.text() == "5/6/7/8/9/2b5/7/6/5 w"
     assert (swapped.to_move, len(swapped.legal_moves())) == (Seat.FIRST, 60)
-
-
-def test_the_swapped_stone_counts_for_second() -> None:
     end = after(YAVALATH.start(), "e1 swap a1 e2 a3 e3")
     assert ending(end) == Outcome(Seat.FIRST, "three in line", ("e1", "e2", "e3"), is_loss=True)
 
 
-@pytest.mark.parametrize("moves", ["", "e5 swap", "e5 d4", "e5 swap d4", "e5 d4 f5"])
-def test_swap_is_for_seconds_first_turn_only(moves: str) -> None:
-    position = after(YAVALATH.start(), moves)
-    assert position.why_illegal(Move("swap")) == "swap is only for second's first turn"
-    assert "swap" not in position.legal_moves()
+def test_swap_is_for_seconds_first_turn_only_and_listed_after_the_cells() -> None:
+    for moves in ("", "e5 swap", "e5 d4", "e5 swap d4", "e5 d4 f5"):
+        position = after(YAVALATH.start(), moves)
+        assert position.why_illegal(Move("swap")) == "swap is only for second's first turn"
+        assert "swap" not in position.legal_moves()
+    listed = after(YAVALATH.start(), "a1").legal_moves()
+    assert (listed[0], listed[-2], listed[-1], len(listed)) == ("a2", "i5", "swap", 61)
 
 
-def test_swap_is_listed_after_the_cells() -> None:
-    moves = after(YAVALATH.start(), "a1").legal_moves()
-    assert (moves[0], moves[-2], moves[-1], len(moves)) == ("a2", "i5", "swap", 61)
-
-
-def test_a_full_board_without_a_result_draws() -> None:
-    assert ending(YAVALATH.position(pieces(FULL, "b"))) == Outcome(None, "board full")
-    last = FULL.replace("w w b b w", "w . b b w", 1)
-    end = after(YAVALATH.position(pieces(last, "w")), "i2")
-    assert end.text() == pieces(FULL, "b")
-
-
-def test_after_a_swap_second_fills_the_board() -> None:
-    colours_changed = FULL.replace("w", "x").replace("b", "w").replace("x", "b")
-    last = colours_changed.replace("b b w w b", "b . w w b", 1)
-    end = after(YAVALATH.position(pieces(last, "b")), "i2")
-    assert ending(end) == Outcome(None, "board full")
-
-
-@pytest.mark.parametrize("text", ["e10", "j1", "a6", "E5", "Oe5", "SWAP", "e5-e6"])
-def test_other_texts_are_no_moves(text: str) -> None:
-    with pytest.raises(MoveSyntaxError, match=text):
-        YAVALATH.canonical(text)
-
-
-def test_there_is_no_setup() -> None:
-    with pytest.raises(SetupError, match="yavalath has no setup"):
-        YAVALATH.start("-")
+def test_a_full_board_without_a_result_draws_whoever_fills_it() -> None:
+    changed = FULL.replace("w", "x").replace("b", "w").replace("x", "b")
+    for board, mover in ((FULL, "w"), (changed, "b")):  # after a swap second does
+        colour = board.split()[1]
+        last = board.replace(colour, ".", 2).replace(".", colour, 1)
+        end = after(YAVALATH.position(pieces(last, mover)), "i2")
+        assert ending(end) == Outcome(None, "board full")
+        assert end.text() == pieces(board, "b" if mover == "w" else "w")
