@@ -1,10 +1,15 @@
-"""A game of a file that somebody names: known by its id, in processes started later, too."""
+"""A game that somebody brings in a file or a package: how it is known, and what is wrong with it.
+
+A plugin is `examples/plugin-breakthrough`, installed for real, in a place of its own.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import pickle
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +18,13 @@ from typing import Any, NamedTuple, cast
 
 import commands
 import pytest
-from game_files import EXAMPLE
+from game_files import EXAMPLE, write_game
+from places import ROOT
 
 from lath import games
 from lath.games.core import least_line
 from lath.games.errors import GameFileError, UnknownGameError
+from lath.games.trial import wrong_with
 
 ONE_AFTER_THE_OTHER = """
 from lath.games.yavalath import Yavalath
@@ -37,70 +44,82 @@ def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return Path("other.py")
 
 
-def test_a_game_of_a_file_is_known_by_its_id_once_it_is_added() -> None:
+def test_a_game_of_a_file_is_known_by_its_id_once_it_is_added_and_to_processes_started_later() -> (
+    None
+):
     assert "order-and-chaos" not in games.ids()
     game = games.add(EXAMPLE)
     assert games.get("order-and-chaos") is game is games.add(EXAMPLE)
     assert games.ids()[-1] == "order-and-chaos"
     position = game.start().play(game.canonical("xa1"))
     assert pickle.loads(pickle.dumps(position)) == position
+    words = "from lath import games; print(games.get('order-and-chaos'), games.ids()[-1])"
+    assert run(["-c", words], {}) == "<game order-and-chaos> order-and-chaos\n"
 
 
-def test_its_origin_is_the_file_and_the_hash_of_what_was_loaded(other: Path) -> None:
-    games.add(other)
-    origin = games.origin("other:size=4")
-    assert origin is not None
-    assert origin == (str(other.absolute()), hashlib.sha256(other.read_bytes()).hexdigest())
-    assert origin.tag == f"other.py sha256:{origin.sha256}"
-    assert games.origin("yavalath") is games.origin("chess") is None
+def run(arguments: list[str], environment: dict[str, str]) -> str:
+    """Return what this Python prints for `arguments`; fails with its output unless it succeeds."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def test_who_names_a_file_names_its_game_and_parameters_may_follow(
     other: Path, tmp_path: Path
 ) -> None:
+    with pytest.raises(UnknownGameError, match=r"'other'; did you mean \./other\.py\?"):
+        games.named("other")
     assert games.named("other.py") == games.named(f"{tmp_path}/other.py") == "other"
     assert games.named("other.py:size=4,win=5", tmp_path) == "other:size=4,win=5"
     assert games.named("other:size=4") == "other:size=4"
+    origin = games.origin("other:size=4")
+    assert origin is not None
+    assert origin == (str(other.absolute()), hashlib.sha256(other.read_bytes()).hexdigest())
+    assert origin.tag == f"other.py sha256:{origin.sha256}"
+    assert games.origin("yavalath") is games.origin("chess") is None
     other.rename("other")
-    assert games.named("./other") == "other"
+    assert games.named("./other") == games.named("other") == "other"
+    Path("yavalath.py").touch()
+    assert games.named("yavalath") == "yavalath"
+    Path("other").rename("a:b.py")
+    with pytest.raises(GameFileError, match=r"a:b\.py': expected a path of printable letters with"):
+        games.named("./a:b.py")
 
 
-def test_a_process_that_is_started_later_finds_the_game() -> None:
-    games.add(EXAMPLE)
-    words = "from lath import games; print(games.get('order-and-chaos'), games.ids()[-1])"
-    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
-    assert done.stdout == "<game order-and-chaos> order-and-chaos\n"
+NO_GAMES = {
+    "": "other.py defines no GAME",
+    "\nGAME = lin()": "other.py:2: NameError: name 'lin' is not defined",
+    "GAME = (\n": "other.py:1: SyntaxError: '(' was never closed",
+    "import sys\nsys.exit('no')": "other.py:2: SystemExit: no",
+    "GAME = 1": "other.py: GAME has no id, title, credit",
+    "class Lazy:\n    @property\n    def id(self): return {}['id']\nGAME = Lazy()": (
+        "other.py:3: KeyError: 'id'"
+    ),
+    ONE_AFTER_THE_OTHER[:-3]: "GAME is a class, expected GAME = Other()",
+    "from lath.games.yavalath import GAME": "'yavalath', but the game of this id is built in",
+    ONE_AFTER_THE_OTHER.replace('"other"', '"My Game"'): "'My Game', expected small letters",
+    "import helper": "No module named 'helper'; a game is one file: what it imports is installed",
+}
+"""Texts of files, and why no game is in them."""
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "other.py defines no GAME"),
-        ("\nGAME = lin()", "other.py:2: NameError: name 'lin' is not defined"),
-        ("GAME = (\n", r"other.py:1: SyntaxError: '\(' was never closed"),
-        ("import sys\nsys.exit('no')", "other.py:2: SystemExit: no"),
-        ("GAME = 1", "other.py: GAME has no id, title, credit"),
-        (
-            "class Lazy:\n    @property\n    def id(self): return {}['id']\nGAME = Lazy()",
-            "other.py:3: KeyError: 'id'",
-        ),
-        (ONE_AFTER_THE_OTHER[:-3], r"GAME is a class, expected GAME = Other\(\)"),
-        ("from lath.games.yavalath import GAME", "'yavalath', but the game of this id is built in"),
-        (ONE_AFTER_THE_OTHER.replace('"other"', '"My Game"'), "'My Game', expected small letters"),
-    ],
-)
-def test_a_file_without_a_game_is_refused_in_words(other: Path, text: str, why: str) -> None:
-    other.write_text(text)
-    with pytest.raises(GameFileError, match=why):
-        games.add(other)
+def test_a_file_without_a_game_is_refused_in_words(other: Path, tmp_path: Path) -> None:
+    Path("helper.py").touch()
+    for text, why in NO_GAMES.items():
+        other.write_text(text)
+        with pytest.raises(GameFileError, match=re.escape(why)):
+            games.add(other)
     assert "LATH_GAMES" not in os.environ
-
-
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(GameFileError, match=r"none\.py: there is no such file"):
-        games.add(tmp_path / "none.py")
-    with pytest.raises(GameFileError, match=r"none\.py: there is no such file"):
-        games.add(cast("str", b"none.py"))
+    for path in (tmp_path / "none.py", cast("str", b"none.py")):
+        with pytest.raises(GameFileError, match=r"none\.py: there is no such file"):
+            games.add(path)
     with pytest.raises(GameFileError, match="is a folder, expected a Python file"):
         games.named(f"{tmp_path}/")
 
@@ -139,36 +158,19 @@ def test_a_file_of_the_environment_that_is_gone_is_told_of(
         games.ids()
 
 
-def test_who_names_nearly_a_file_is_told_which(other: Path) -> None:
-    with pytest.raises(UnknownGameError, match=r"'other'; did you mean \./other\.py\?"):
-        games.named("other")
-    games.add(other)
-    assert games.named("other") == "other"
-    Path("yavalath.py").touch()
-    assert games.named("yavalath") == "yavalath"
-    other.rename("a:b.py")
-    with pytest.raises(GameFileError, match=r"a:b\.py': expected a path of printable letters with"):
-        games.named("./a:b.py")
-
-
-def test_a_file_that_imports_its_neighbour_is_told_how(other: Path) -> None:
-    Path("helper.py").touch()
-    other.write_text("import helper")
-    why = r"No module named 'helper'; a game is one file: what it imports is installed, or on PYTH"
-    with pytest.raises(GameFileError, match=why):
-        games.add(other)
-
-
 def test_what_the_rules_of_a_file_raise_is_told_with_its_line(other: Path) -> None:
     slip = "    def draw_setup(self, seed):\n        return 1 // 0\n\n"
-    other.write_text(ONE_AFTER_THE_OTHER.replace("    id", f"{slip}    id"))
+    takes_none = "    def __init__(self):\n        super().__init__()\n\n"
+    other.write_text(ONE_AFTER_THE_OTHER.replace("    id", f"{takes_none}{slip}    id"))
     with pytest.raises(ZeroDivisionError) as caught:
         games.add(other).draw_setup(1)
-    told = f"{other.absolute()}:6: ZeroDivisionError: integer division or modulo by zero"
+    told = f"{other.absolute()}:9: ZeroDivisionError: integer division or modulo by zero"
     assert games.blamed(caught.value) == told
     assert games.blamed(ZeroDivisionError()) == ""
     ran = commands.arena("play", "--game", "other.py")
     assert (ran.status, ran.err) == (2, f"arena: {told}\n")
+    with pytest.raises(UnknownGameError, match=r"game 'other:size=4': .*unexpected keyword"):
+        games.get("other:size=4")
 
 
 class Ones(NamedTuple):
@@ -191,9 +193,98 @@ def test_positions_of_two_games_may_be_equal_tuples() -> None:
         assert isinstance(least_line(position, ())[0], kind)
 
 
-def test_a_class_that_takes_no_parameters_refuses_them_in_words(other: Path) -> None:
-    takes_none = "    def __init__(self):\n        super().__init__()\n\n"
-    other.write_text(ONE_AFTER_THE_OTHER.replace("    id", f"{takes_none}    id"))
-    games.add(other)
-    with pytest.raises(UnknownGameError, match=r"game 'other:size=4': .*unexpected keyword"):
-        games.get("other:size=4")
+# What is wrong with a game: it is tried out when its file is named.
+
+TEXT = EXAMPLE.read_text(encoding="utf-8")
+
+SLIPS = (
+    ('title: Final = "Order and Chaos"', "title = None", "title is None, expected a text"),
+    ('("order", "chaos")', '"oc"', "colours are 'oc', expected two words"),
+    ('Piece("o",', 'Piece("x",', "pieces have the codes ['x', 'x'], expected a letter of its"),
+    ("return State(self, (0, 0), 0, OPEN)", "return 0", "start() returned 0, which has no game"),
+    ('Move(f"{kind}{name}") for', 'Move(f"{kind} {name}") for', "'x a1' is no move that a rec"),
+    ("return tuple(Move", "return list(Move", "legal_moves() is ['xa1', 'oa1', "),
+    ("1 - self.mover, verdict", "2, verdict", "IndexError: tuple index out of range"),
+    (
+        'return Outcome(Seat.FIRST, "five in line", board.names_of(lines))',
+        "return 7",
+        "xb6 xe4: outcome() is 7, expected an Outcome or None",
+    ),
+    (
+        "return self.game.board.contents(zip(KINDS, self.kinds, strict=True))",
+        "return ('?',) * 36",
+        "contents() has '?', expected codes of pieces: o, x",
+    ),
+    (
+        "return self.game.board.format_rows(dict(zip(KINDS, self.kinds, strict=True)))",
+        "return '6/6/6/6/6/6'",
+        "position('6/6/6/6/6/6'), its own text, is another position",
+    ),
+    ("require_legal(self, move)", "1 / 0", ":111: ZeroDivisionError: division by zero"),
+    (
+        "if self.verdict != OPEN:\n            return ()",
+        "return ()",
+        "not over, but no legal move",
+    ),
+)
+"""What the example has, what is there instead, and what is told of it."""
+
+
+def test_a_slip_is_told_of_when_the_file_is_named_and_games_without_one_are_taken(
+    tmp_path: Path,
+) -> None:
+    for right, wrong, why in SLIPS:
+        path = write_game(tmp_path, TEXT.replace(right, wrong))
+        with pytest.raises(GameFileError, match=re.escape(why)) as refusal:
+            games.add(path)
+        assert str(refusal.value).startswith(f"{path}:")
+        assert "order-and-chaos" not in games.ids()
+    found = {game.id: wrong_with(game, games=4) for game in games.installed()}
+    assert set(found.values()) == {""}, found
+
+
+# A plugin.
+
+SHOW_GAMES = """
+from lath import games
+from lath.games.core import follow, perft
+game = games.get("breakthrough")
+print(*games.ids())
+start = game.start()
+print(game.title, game.credit, start.text(), perft(start, 2), sep="|")
+moves = "a2-a3 h7-h6 a3-a4 h6-h5 a4-a5 h5-h4 a5-a6 h4-h3 a6-b7 h3-g2 b7-c8".split()
+print(follow(start, moves).outcome())
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder into which pip has installed the plugin from a copy of its source."""
+    source = tmp_path_factory.mktemp("source") / "plugin"
+    shutil.copytree(ROOT / "examples" / "plugin-breakthrough", source)
+    target = tmp_path_factory.mktemp("site")
+    install = ["install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
+    run(["-m", "pip", *install, "--target", str(target), str(source)], {})
+    return target
+
+
+def test_an_installed_plugin_is_listed_after_the_builtin_games_and_played_like_them(
+    place: Path,
+) -> None:
+    assert "breakthrough" not in games.ids()
+    ids, game, end = run(["-c", SHOW_GAMES], {"PYTHONPATH": str(place)}).splitlines()
+    assert ids.split() == [*games.ids(), "breakthrough"]
+    # 22 moves each: six pieces in front have three steps, the two at the edges two.
+    text = "bbbbbbbb/bbbbbbbb/8/8/8/8/wwwwwwww/wwwwwwww w"
+    assert game == f"Breakthrough|Dan Troyka, 2000|{text}|484"
+    assert end.startswith("Outcome(winner=<Seat.FIRST: 0>, ending='last row reached'")
+
+
+def test_an_installed_plugin_keeps_the_contract_of_games(place: Path) -> None:
+    contract = "tests/games/test_games_contract.py"
+    without = ["--noconftest", *(f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest"))]
+    options = ["-q", *without, "-k", "breakthrough"]
+    output = run(["-m", "pytest", contract, *options], {"PYTHONPATH": str(place)})
+    passed = re.search(r"(\d+) passed", output)
+    assert passed is not None, output
+    assert int(passed[1]) > 10, output

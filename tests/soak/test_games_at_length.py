@@ -15,7 +15,6 @@ from families import ALL
 from tests.games import test_fast_boards as boards
 from tests.games import test_games_against_plain_rules as plain
 from tests.games import test_games_contract as contract
-from tests.games import test_games_lines as lines
 from tests.games import test_games_reach as reach
 
 from lath.games.core import Game
@@ -59,7 +58,7 @@ def test_moves_commute_with_every_symmetry_at_a_million_positions(game: Game) ->
 
 @contract.every_game
 def test_many_lines_played_at_once_end_where_single_moves_do(game: Game) -> None:
-    lines.check_lines(game, range(1000, 1000 + GAMES))
+    contract.check_lines(game, range(1000, 1000 + GAMES))
 
 
 @contract.every_game
