@@ -1,10 +1,18 @@
-"""Boards as SVG: every game's positions, drawn from what the game says of itself."""
+"""Boards as SVG: every game's positions, drawn from what the game says of itself.
+
+Pieces stay apart for every kind of eye. The matrices are those of Machado, Oliveira and Fernandes,
+"A physiologically-based model for simulation of color vision deficiency" (IEEE TVCG 15(6), 2009),
+severity 1.0, for linear RGB.
+"""
 
 from __future__ import annotations
 
 import random
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from itertools import combinations
+from typing import Any, Final
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -26,6 +34,8 @@ from lath.games.drawing.shapes import (
     TURN,
     contrast,
     ink,
+    linear,
+    shaded,
 )
 from lath.games.overlays import of
 
@@ -73,124 +83,76 @@ class Staged:
 
 
 @pytest.mark.parametrize("game_id", games.ids())
-def test_every_piece_on_the_board_is_told(game_id: str) -> None:
+def test_a_drawing_tells_every_piece_lies_within_the_view_and_needs_nothing_else(
+    game_id: str,
+) -> None:
     position = final(game_id)
-    told = titles(drawn(position))
-    expected = [
-        name
-        for name, content in zip(position.game.board.names, position.contents(), strict=True)
-        if content
-    ]
-    assert [words.split(":")[0] for words in told] == expected
-
-
-@pytest.mark.parametrize("game_id", games.ids())
-def test_everything_lies_within_the_view(game_id: str) -> None:
-    root = drawn(final(game_id))
+    text = svg(position)
+    root = ET.fromstring(text)
+    names = position.game.board.names
+    expected = [cell for cell, on in zip(names, position.contents(), strict=True) if on]
+    assert [words.split(":")[0] for words in titles(root)] == expected
     left, top, width, height = map(float, root.attrib["viewBox"].split())
-    for text in root.iter(f"{SVG}text"):
-        if "x" in text.attrib and text.attrib["x"] != "0":
-            assert left < float(text.attrib["x"]) < left + width
-            assert top < float(text.attrib["y"]) < top + height
+    for one in root.iter(f"{SVG}text"):
+        if "x" in one.attrib and one.attrib["x"] != "0":
+            assert left < float(one.attrib["x"]) < left + width
+            assert top < float(one.attrib["y"]) < top + height
+    assert not [word for word in ("href", "url(", " style=") if word in text]
+    assert svg(final(game_id)) == text
+    assert (svg(position, aids=True) != text) == bool(of(position.game)), "overlays on demand"
+    start = position.game.start()
+    plain, dotted = (drawn(start, legal=legal) for legal in (False, True))
+    drawn_dots = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
+    assert drawn_dots == len(effects(start).dots) == len(names)
+    assert (dotted[1].text or "").endswith(f"Legal moves: {' '.join(start.legal_moves())}.")
 
 
-@pytest.mark.parametrize("game_id", games.ids())
-def test_the_drawing_needs_nothing_else(game_id: str) -> None:
-    text = svg(final(game_id))
-    assert "href" not in text
-    assert "url(" not in text
-    assert " style=" not in text
-
-
-@pytest.mark.parametrize("game_id", games.ids())
-def test_the_same_position_gives_the_same_text(game_id: str) -> None:
-    assert svg(final(game_id)) == svg(final(game_id))
-
-
-def test_squares_have_letters_below_and_digits_at_the_left() -> None:
+def test_cells_are_named_and_hexagons_stand_on_a_point() -> None:
     root = drawn(games.get("surikata").start())
     assert sorted(words(root)) == [*"12345", *"abcde"]
-
-
-def test_hexagons_have_letters_at_the_left_and_names_inside() -> None:
     game = games.get("yavalath")
-    root = drawn(game.start())
-    assert sorted(words(root)) == sorted([*"abcdefghi", *game.board.names])
-
-
-def test_hexagons_stand_on_a_point() -> None:
+    assert sorted(words(drawn(game.start()))) == sorted([*"abcdefghi", *game.board.names])
     corners = shapes.corners("hexagon")
     assert corners[0][0] == pytest.approx(0)
     assert max(x for x, _ in corners) == pytest.approx(50)
 
 
-TILED = [game for game in games.installed() if any(p.shape == "tile" for p in game.pieces)]
-tokens_on_tiles = pytest.mark.parametrize(
-    ("game", "tile", "disc"),
-    [
+def test_a_disc_on_a_tile_is_a_ring_round_the_tiles_letter() -> None:
+    tokens_on_tiles = [
         (game, tile, disc)
-        for game in TILED
+        for game in games.installed()
         for tile in game.pieces
         for disc in game.pieces
         if (tile.shape, disc.shape) == ("tile", "disc")
-    ],
-    ids=lambda value: getattr(value, "code", getattr(value, "id", "")),
-)
+    ]
+    assert len(tokens_on_tiles) >= 6 * 2 + 8 * 2
+    for game, tile, disc in tokens_on_tiles:
+        pieces = {piece.code: piece for piece in game.pieces}
+        bare = shapes.stack(tile.code, pieces, game.board.shape)
+        covered = shapes.stack(tile.code + disc.code, pieces, game.board.shape)
+        circles = list(element(covered.removeprefix(bare)).iter(f"{SVG}circle"))
+        assert covered.startswith(bare)
+        assert {circle.attrib["fill"] for circle in circles} == {"none"}
+        (group,) = (g for g in element(covered).iter(f"{SVG}g") if "font-size" in g.attrib)
+        inner = min(float(c.attrib["r"]) - float(c.attrib["stroke-width"]) / 2 for c in circles)
+        # Capitals are 0.72 em high and, but for W, no wider than 0.8 em.
+        assert float(group.attrib["font-size"]) * 0.4 * 2**0.5 < inner
+        assert group.attrib["fill"] == ink(tile.colour)
 
 
-@tokens_on_tiles
-def test_a_tile_under_a_disc_is_drawn_whole_and_the_disc_is_hollow(
-    game: Game, tile: Piece, disc: Piece
-) -> None:
-    pieces = {piece.code: piece for piece in game.pieces}
-    bare = shapes.stack(tile.code, pieces, game.board.shape)
-    covered = shapes.stack(tile.code + disc.code, pieces, game.board.shape)
-    ring = covered.removeprefix(bare)
-    circles = list(element(ring).iter(f"{SVG}circle"))
-    assert ring != covered
-    assert circles
-    assert {circle.attrib["fill"] for circle in circles} == {"none"}
-
-
-@tokens_on_tiles
-def test_a_tiles_letter_stands_inside_the_ring(game: Game, tile: Piece, disc: Piece) -> None:
-    pieces = {piece.code: piece for piece in game.pieces}
-    root = element(shapes.stack(tile.code + disc.code, pieces, game.board.shape))
-    (group,) = (group for group in root.iter(f"{SVG}g") if "font-size" in group.attrib)
-    circles = list(root.iter(f"{SVG}circle"))
-    inner = min(float(c.attrib["r"]) - float(c.attrib["stroke-width"]) / 2 for c in circles)
-    # Capitals are 0.72 em high and, but for W, no wider than 0.8 em.
-    assert float(group.attrib["font-size"]) * 0.4 * 2**0.5 < inner
-    assert group.attrib["fill"] == ink(tile.colour)
-
-
-def test_the_tokens_of_a_game_differ_by_more_than_colour() -> None:
+def test_pieces_differ_by_more_than_colour() -> None:
     pieces = {piece.code: piece for piece in games.get("mammalath").pieces}
     for under in ("", "A"):
         light, dark = (shapes.stack(under + code, pieces, "square") for code in "wb")
         assert ("stroke-dasharray" in light, "stroke-dasharray" in dark) == (False, True)
-
-
-def test_every_animal_has_an_outline_of_its_own() -> None:
     animals = [p for p in games.get("mammalath-plus").pieces if p.shape == "tile"]
-    assert len({animal.glyph for animal in animals}) == len(animals) == 8
-    assert all(animal.glyph for animal in animals)
-
-
-def test_a_tile_without_an_outline_is_a_slab_with_its_letter() -> None:
-    tile = Piece("x", "plain tile", "tile", "#3366cc")
-    drawn = element(shapes.draw(tile, "square"))
-    assert words(drawn) == ["x"]
-    assert len(list(drawn.iter(f"{SVG}path"))) == 2
-
-
-def test_a_marker_stands_on_top() -> None:
+    assert len({animal.glyph for animal in animals} - {""}) == len(animals) == 8
+    plain = element(shapes.draw(Piece("x", "plain tile", "tile", "#3366cc"), "square"))
+    assert words(plain) == ["x"]
+    assert len(list(plain.iter(f"{SVG}path"))) == 2
     pieces = {piece.code: piece for piece in games.get("surikata").pieces}
     stacked = shapes.stack("ok", pieces, "square")
-    assert stacked.rindex(pieces["k"].colour) > stacked.rindex("<circle")
-
-
-def test_an_empty_cell_is_drawn_by_nothing() -> None:
+    assert stacked.rindex(pieces["k"].colour) > stacked.rindex("<circle"), "a marker is on top"
     assert shapes.stack("", {}, "square") == ""
 
 
@@ -227,23 +189,6 @@ def is_line(path: ET.Element, colour: str) -> bool:
     return path.attrib.get("stroke") == colour
 
 
-@pytest.mark.parametrize("colour", [DECIDING, MOVED])
-def test_marks_show_on_every_ground_by_themselves_or_by_their_casing(colour: str) -> None:
-    # WCAG 2.2, success criterion 1.4.11: the line has a dark one round it.
-    assert contrast(colour, CASING) >= 3
-    assert contrast(CELL, CASING) >= 3
-
-
-@pytest.mark.parametrize("game_id", games.ids())
-def test_legal_moves_are_dots_where_pieces_can_be_placed(game_id: str) -> None:
-    position = games.get(game_id).start()
-    plain, dotted = (drawn(position, legal=legal) for legal in (False, True))
-    drawn_dots = len(list(dotted.iter(f"{SVG}g"))) - len(list(plain.iter(f"{SVG}g")))
-    assert drawn_dots == len(effects(position).dots) == len(position.game.board.names)
-    told = dotted[1].text or ""
-    assert told.endswith(f"Legal moves: {' '.join(position.legal_moves())}.")
-
-
 def test_what_legal_moves_take_or_change_is_drawn_too() -> None:
     start = games.get("mammalath").start().play(Move("c3"))
     swap = svg(start, legal=True)
@@ -255,13 +200,6 @@ def test_what_legal_moves_take_or_change_is_drawn_too() -> None:
     assert does.kinds.keys() == set("ABCDEF")
     # Each line of three, whose text says where it begins and ends.
     assert len(does.lines) == sum("-" in move for move in later.legal_moves()) == 80
-
-
-@pytest.mark.parametrize("game_id", games.ids())
-def test_overlays_are_drawn_on_demand_only_where_a_game_has_some(game_id: str) -> None:
-    position = final(game_id)
-    has_overlays = bool(of(position.game))
-    assert (svg(position, aids=True) != svg(position)) == has_overlays
 
 
 def test_group_sizes_are_written_once_a_group() -> None:
@@ -288,26 +226,99 @@ def test_the_title_is_escaped_and_the_description_tells_the_state() -> None:
     assert title.text == "</title><script>alert(1)</script>"
     assert desc.text == "e5 white stone. Black to move."
     assert drawn(position)[0].text == "Yavalath"
-
-
-def test_the_description_tells_who_won() -> None:
-    desc = drawn(final("surikata"))[1].text or ""
-    assert " won: " in desc or "Draw: " in desc
-
-
-@pytest.mark.parametrize(("ground", "text"), [(PLATE, LABEL), (CELL, FAINT)])
-def test_labels_are_readable(ground: str, text: str) -> None:
-    # WCAG 2.2, success criterion 1.4.3.
-    assert contrast(ground, text) >= 4.5
-
-
-@pytest.mark.parametrize(
-    "piece", [piece for game in games.installed() for piece in game.pieces], ids=lambda p: p.name
-)
-def test_letters_on_every_piece_are_readable(piece: Piece) -> None:
-    assert contrast(piece.colour, ink(piece.colour)) >= 4.5
+    told = drawn(final("surikata"))[1].text or ""
+    assert " won: " in told or "Draw: " in told
 
 
 def test_a_strange_colour_is_drawn_as_text_not_markup() -> None:
     pieces = {"x": Piece("x", "odd", "disc", '"><script>')}
     assert "<script>" not in shapes.stack("x", pieces, "square")
+
+
+def extremes(piece: Piece) -> Iterator[float]:
+    """Yield all coordinates of absolute commands; arcs are small holes."""
+    for command, rest in re.findall(r"([A-Za-z])([^A-Za-z]*)", piece.glyph):
+        numbers = [float(number) for number in re.findall(r"-?[0-9.]+", rest)]
+        if command in "MLQCHV":
+            yield from numbers
+        else:
+            assert command in "az"
+
+
+Triple = tuple[float, float, float]
+
+EYES: Final[dict[str, tuple[Triple, Triple, Triple]]] = {
+    "all colours": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "no red (protanopia)": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "no green (deuteranopia)": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "no blue (tritanopia)": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+APART: Final = 20
+"""Distance in CIELAB; 2.3 is what can just be told apart side by side."""
+
+
+def seen(colour: str, eye: str) -> Triple:
+    """Return a colour in CIELAB (D65) as this eye sees it."""
+    light = linear(colour)
+    red, green, blue = (
+        min(1.0, max(0.0, sum(m * c for m, c in zip(row, light, strict=True)))) for row in EYES[eye]
+    )
+    x = (0.4124564 * red + 0.3575761 * green + 0.1804375 * blue) / 0.95047
+    y = 0.2126729 * red + 0.7151522 * green + 0.0721750 * blue
+    z = (0.0193339 * red + 0.1191920 * green + 0.9503041 * blue) / 1.08883
+    fx, fy, fz = map(_cube_root, (x, y, z))
+    return 116 * fy - 16, 500 * (fx - fy), 200 * (fy - fz)
+
+
+def _cube_root(value: float) -> float:
+    return value ** (1 / 3) if value > 216 / 24389 else (24389 / 27 * value + 16) / 116
+
+
+def distance(one: str, other: str, eye: str) -> float:
+    pairs = zip(seen(one, eye), seen(other, eye), strict=True)
+    return float(sum((a - b) ** 2 for a, b in pairs) ** 0.5)
+
+
+every_installed_game = pytest.mark.parametrize("game", games.installed(), ids=lambda game: game.id)
+
+
+@every_installed_game
+def test_pieces_of_one_shape_differ_for_every_eye_and_discs_in_lightness_alone(game: Game) -> None:
+    for one, other in combinations(game.pieces, 2):
+        if one.shape == other.shape:
+            apart = [distance(one.colour, other.colour, eye) for eye in EYES]
+            light = [seen(piece.colour, "all colours")[0] for piece in (one, other)]
+            if one.shape == "disc":
+                apart.append(abs(light[0] - light[1]))
+            assert min(apart) >= APART, f"{one.name}, {other.name}: {apart}"
+
+
+@every_installed_game
+def test_letters_edges_and_glyphs_of_pieces_show_on_their_cells(game: Game) -> None:
+    """WCAG 2.2, success criteria 1.4.3 and 1.4.11."""
+    for piece in game.pieces:
+        assert contrast(piece.colour, ink(piece.colour)) >= 4.5, piece.name
+        edge = ink(piece.colour) if piece.shape == "marker" else shaded(piece.colour, 0.42)
+        assert max(contrast(edge, CELL), contrast(piece.colour, CELL)) >= 3, piece.name
+        assert max(map(abs, extremes(piece)), default=0) <= 50, "a glyph stays in its cell"
+
+
+def test_labels_are_readable_and_marks_show_by_themselves_or_by_their_casing() -> None:
+    assert distance("#000000", "#ffffff", "all colours") == pytest.approx(100, abs=0.01)
+    for ground, text in ((PLATE, LABEL), (CELL, FAINT)):
+        assert contrast(ground, text) >= 4.5
+    for colour in (DECIDING, MOVED, CELL):
+        assert contrast(colour, CASING) >= 3

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from random import Random
 from statistics import fmean, stdev
 from typing import Final
 
 import pytest
 from families import ALL, INSTALLED
-from walks import drawn_start, some_position, walk
+from walks import drawn_start, last_of, some_position, walk
 
 from lath import games
 from lath.games import core
@@ -25,9 +26,8 @@ pytestmark = pytest.mark.slow
 PLAYOUTS: Final = 300
 """Random games on each of two boards, which are compared in the mean."""
 
-
-def ids_of(game: Game) -> str:
-    return game.id
+every_game = pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
+every_installed_game = pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.id)
 
 
 def texts(board: FastBoard, codes: list[int]) -> list[str]:
@@ -64,32 +64,25 @@ def played(game: Game, seed: int) -> Iterator[FastBoard]:
         board.undo()
 
 
-@pytest.mark.parametrize("game", ALL, ids=ids_of)
+@every_game
 def test_a_board_is_what_the_positions_are_there_and_back(game: Game) -> None:
+    """Threats are the moves that end the game; what is no candidate loses or lets others win."""
     by_key: dict[int, str] = {}
     for seed in range(2):
         for board in played(game, seed):
-            text = board.position().text()
-            assert by_key.setdefault(board.key, text) == text
-
-
-@pytest.mark.parametrize("game", ALL, ids=ids_of)
-def test_threats_are_the_moves_that_end_the_game(game: Game) -> None:
-    for seed in range(2):
-        for position, _ in walk(game, seed):
-            board = fast_board(position)
+            position = board.position()
+            assert by_key.setdefault(board.key, position.text()) == position.text()
             assert board.threats() == FastBoard.threats(board)
             plain = PlainBoard(position)
             assert [texts(board, codes) for codes in board.threats()] == [
                 texts(plain, codes) for codes in plain.threats()
             ]
-
-
-@pytest.mark.parametrize("game", ALL, ids=ids_of)
-def test_what_is_no_candidate_loses_at_once_or_lets_the_opponent_win(game: Game) -> None:
-    for seed in range(2):
-        for position, _ in walk(game, seed):
-            assert_candidates(fast_board(position))
+            assert_candidates(board)
+    end = last_of(game, 3)
+    board = fast_board(end)
+    assert board.playout(Random(1)) == (board.winner, 0)
+    assert (board.threats(), board.legal()) == (([], []), [])
+    assert game.id not in games.builtin_ids() or not isinstance(board, PlainBoard)
 
 
 def assert_candidates(board: FastBoard) -> None:
@@ -120,28 +113,32 @@ def perft(board: FastBoard, depth: int) -> int:
     return paths
 
 
-@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
-def test_paths_are_counted_as_positions_count_them(game: Game) -> None:
-    start = drawn_start(game, 1)
-    assert perft(fast_board(start), 2) == core.perft(start, 2)
-    late = some_position(game, 1, 9)
-    assert perft(fast_board(late), 2) == core.perft(late, 2)
+@every_installed_game
+def test_paths_are_counted_and_moves_turned_as_positions_do(game: Game) -> None:
+    for position in (drawn_start(game, 1), some_position(game, 1, 9)):
+        board = fast_board(position)
+        assert perft(board, 2) == core.perft(position, 2)
+        legal = position.legal_moves()
+        for image, symmetry in zip(board.images(), symmetries(position), strict=True):
+            turned = {board.moves[image[code]] for code in board.legal()}
+            assert turned == {*symmetry.position(position).legal_moves()}
+            assert turned == {*map(symmetry.move, legal)}
 
 
-@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
+@every_installed_game
 @pytest.mark.parametrize("which", ["playout", "careful_playout"])
 def test_playouts_are_random_games(game: Game, which: str) -> None:
     board = fast_board(some_position(game, 2, 2))
-    before = board.position()
+    before, many = board.position(), PLAYOUTS if len(game.board.names) < 64 else PLAYOUTS // 4
     samples = []
     for playout in (getattr(board, which), partial(getattr(FastBoard, which), board)):
         chance = Random(1)
-        samples.append([playout(chance) for _ in range(PLAYOUTS)])
+        samples.append([playout(chance) for _ in range(many)])
         assert board.position() == before
     lengths = [[float(plies) for _, plies in sample] for sample in samples]
     wins = [[float(winner == 0) for winner, _ in sample] for sample in samples]
     for ours, plain in (lengths, wins):
-        error = (stdev(ours) ** 2 / PLAYOUTS + stdev(plain) ** 2 / PLAYOUTS) ** 0.5
+        error = (stdev(ours) ** 2 / many + stdev(plain) ** 2 / many) ** 0.5
         assert abs(fmean(ours) - fmean(plain)) < 4 * error
     assert {winner for winner, _ in samples[0]} <= {0, 1, DRAW}
 
@@ -162,10 +159,9 @@ class Check:
             raise Enough
 
 
-@pytest.mark.parametrize("game", ALL, ids=ids_of)
-@pytest.mark.parametrize("which", ["playout", "careful_playout", "rollout"])
-def test_a_random_game_can_be_ended_at_each_ply(game: Game, which: str) -> None:
-    for ply in (0, 2, 5):
+@every_game
+def test_a_random_game_can_be_ended_at_each_ply(game: Game) -> None:
+    for which, ply in product(("playout", "careful_playout", "rollout"), (0, 2, 5)):
         board = fast_board(some_position(game, 1, ply))
         before, ended = board.position(), 0
         for most in range(1, 200):
@@ -177,28 +173,3 @@ def test_a_random_game_can_be_ended_at_each_ply(game: Game, which: str) -> None:
                 ended += 1
                 assert board.position() == before
         assert ended >= 2, "it asks before each ply"
-
-
-@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
-def test_a_board_of_a_finished_game_stays_so(game: Game) -> None:
-    *_, (position, _) = walk(game, 3)
-    board = fast_board(position)
-    assert board.playout(Random(1)) == (board.winner, 0)
-    assert board.threats() == ([], [])
-    assert board.legal() == []
-
-
-@pytest.mark.parametrize("game", INSTALLED, ids=ids_of)
-def test_images_of_codes_are_the_symmetries_of_moves(game: Game) -> None:
-    position = some_position(game, 4, 3)
-    board = fast_board(position)
-    legal = {board.moves[code] for code in board.legal()}
-    for image, symmetry in zip(board.images(), symmetries(position), strict=True):
-        turned = {board.moves[image[code]] for code in board.legal()}
-        assert turned == set(symmetry.position(position).legal_moves())
-        assert turned == {symmetry.move(move) for move in legal}
-
-
-def test_every_built_in_game_has_a_board_of_its_own() -> None:
-    for game_id in games.builtin_ids():
-        assert not isinstance(fast_board(games.get(game_id).start()), PlainBoard)

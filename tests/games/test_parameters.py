@@ -78,33 +78,33 @@ def test_a_family_has_every_game_that_its_parameters_make_once() -> None:
     assert ids == ["surikata", "surikata:lose=4", "surikata:lose=5"]
 
 
-@pytest.mark.parametrize(
-    ("game_id", "why"),
-    [
-        ("yavalath:", "found '', expected a parameter and its value such as size=5"),
-        ("yavalath:4", "found '4', expected a parameter and its value such as size=5"),
-        ("yavalath:size=4,", "found '', expected a parameter and its value such as size=5"),
-        ("yavalath:size=99", "size is '99', expected a number from 3 to 9"),
-        ("yavalath:size=4.0", "size is '4.0', expected a number from 3 to 9"),
-        ("yavalath:size=", "size is '', expected a number from 3 to 9"),
-        ("yavalath:size=٤", "size is '٤', expected a number from 3 to 9"),
-        ("yavalath:size=" + "9" * 5000, "expected a number from 3 to 9"),
-        ("yavalath:Size=4", "no parameter 'Size', expected one of size, win, lose"),
-        ("yavalath:size=4,size=4", "size stands there twice, expected each parameter once"),
-        ("yavalath:win=3", "longer lines hold one that loses before they are finished"),
-        ("yavalath:size=3,win=7,lose=4", "win is 7, expected at most 5, the longest row"),
-        ("mammalath:size=4,line=5", "line is 5, expected at most the size, 4"),
-        ("yavalath:size=04", "there is one way to write it, expected 'yavalath:size=4'"),
-        ("yavalath:lose=3", "there is one way to write it, expected 'yavalath'"),
-        ("yavalath: size=4", "no parameter ' size', expected one of size, win, lose"),
-        ("manalath-61:size=4", "no parameter 'size', expected one of win"),
-    ],
-)
-def test_what_is_wrong_with_parameters_is_told_in_one_sentence(game_id: str, why: str) -> None:
-    with pytest.raises(UnknownGameError) as refusal:
-        games.get(game_id)
-    assert str(refusal.value).startswith(f"game {game_id!r}: ")
-    assert str(refusal.value).endswith(why)
+WRONG = {
+    "yavalath:": "found '', expected a parameter and its value such as size=5",
+    "yavalath:4": "found '4', expected a parameter and its value such as size=5",
+    "yavalath:size=4,": "found '', expected a parameter and its value such as size=5",
+    "yavalath:size=99": "size is '99', expected a number from 3 to 9",
+    "yavalath:size=4.0": "size is '4.0', expected a number from 3 to 9",
+    "yavalath:size=": "size is '', expected a number from 3 to 9",
+    "yavalath:size=٤": "size is '٤', expected a number from 3 to 9",
+    "yavalath:size=" + "9" * 5000: "expected a number from 3 to 9",
+    "yavalath:Size=4": "no parameter 'Size', expected one of size, win, lose",
+    "yavalath:size=4,size=4": "size stands there twice, expected each parameter once",
+    "yavalath:win=3": "longer lines hold one that loses before they are finished",
+    "yavalath:size=3,win=7,lose=4": "win is 7, expected at most 5, the longest row",
+    "mammalath:size=4,line=5": "line is 5, expected at most the size, 4",
+    "yavalath:size=04": "there is one way to write it, expected 'yavalath:size=4'",
+    "yavalath:lose=3": "there is one way to write it, expected 'yavalath'",
+    "yavalath: size=4": "no parameter ' size', expected one of size, win, lose",
+    "manalath-61:size=4": "no parameter 'size', expected one of win",
+}
+
+
+def test_what_is_wrong_with_parameters_is_told_in_one_sentence() -> None:
+    for game_id, why in WRONG.items():
+        with pytest.raises(UnknownGameError) as refusal:
+            games.get(game_id)
+        assert str(refusal.value).startswith(f"game {game_id!r}: ")
+        assert str(refusal.value).endswith(why)
 
 
 def plain_perft(game: plain_rules.PlainGame, depth: int) -> int:
@@ -119,66 +119,52 @@ def plain_perft(game: plain_rules.PlainGame, depth: int) -> int:
     return count
 
 
-@pytest.mark.parametrize(
-    "game_id", ["yavalath:size=3,win=3,lose=2", "manalath:size=3,win=3", "mammalath:size=4,line=4"]
-)
-def test_paths_with_parameters_are_as_many_as_by_the_plain_rules(game_id: str) -> None:
-    game = games.get(game_id)
-    setup = game.draw_setup(1)
-    assert perft(game.start(setup), 2) == plain_perft(plain_rules.start(game_id, setup), 2)
+def test_paths_with_parameters_are_as_many_as_by_the_plain_rules() -> None:
+    for game_id in (
+        "yavalath:size=3,win=3,lose=2",
+        "manalath:size=3,win=3",
+        "mammalath:size=4,line=4",
+    ):
+        game = games.get(game_id)
+        setup = game.draw_setup(1)
+        plain = plain_rules.start(game_id, setup)
+        assert perft(game.start(setup), 2) == plain_perft(plain, 2), game_id
 
 
 def test_a_game_of_a_file_has_numbers_words_and_yes_or_no(tmp_path: Path) -> None:
     path = write_game(tmp_path, TORUS)
-    assert (
-        games.named(f"{path}:first=black,pie=no,size=5")
-        == "mine-with-parameters:pie=no,first=black"
-    )
-    game = games.get("mine-with-parameters:pie=no,first=black")
+    game_id = "mine-with-parameters:pie=no,first=black"
+    assert games.named(f"{path}:first=black,pie=no,size=5") == game_id
+    game = games.get(game_id)
     assert vars(game)["said"] == (5, False, "black")
     assert game.title == "Mine (pie no, first black)"
-    for wrong, why in (
-        ("pie=maybe", "expected no or yes"),
-        ("first=red", "expected white or black"),
-    ):
-        with pytest.raises(UnknownGameError, match=why):
+    for wrong, why in (("pie=maybe", "no or yes"), ("first=red", "white or black")):
+        with pytest.raises(UnknownGameError, match=f"expected {why}"):
             games.get(f"mine-with-parameters:{wrong}")
 
 
-def test_a_file_with_parameters_and_no_way_to_make_a_game_of_them_is_refused(
-    tmp_path: Path,
-) -> None:
-    path = write_game(tmp_path, TORUS + "\nMine.variant = property()\n")
-    with pytest.raises(GameFileError, match="but no variant"):
-        games.add(path)
-
-
-def test_a_game_is_one_object_also_after_a_file_was_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_refused_leaves_the_games_that_there_are(tmp_path: Path) -> None:
     before = games.get("yavalath:size=4")
-    path = write_game(tmp_path, TORUS + "\nMine.start = lambda self, setup=None: 1 / 0\n")
-    with pytest.raises(GameFileError, match="division by zero"):
-        games.add(path)
+    for slip, why in (
+        ("variant = property()", "but no variant"),
+        ("start = lambda self, setup=None: 1 / 0", "division by zero"),
+    ):
+        with pytest.raises(GameFileError, match=why):
+            games.add(write_game(tmp_path, f"{TORUS}\nMine.{slip}\n"))
     assert games.get("yavalath:size=4") is before
 
 
-@pytest.mark.parametrize(
-    ("name", "default", "values"),
-    [
+def test_what_ids_cannot_hold_is_no_parameter() -> None:
+    cases: tuple[tuple[str, Value, Sequence[Value]], ...] = (
         ("Size", 4, range(3, 5)),
         ("board size", 4, range(3, 5)),
         ("goal", "a,b", ("a,b",)),
         ("goal", "=", ("=",)),
         ("size", 5, range(3, 5)),
         ("size", 5, ()),
-    ],
-)
-def test_what_ids_cannot_hold_is_no_parameter(
-    name: str, default: Value, values: Sequence[Value]
-) -> None:
-    with pytest.raises(ValueError, match=r"^parameter "):
-        Parameter(name, default, values, "What it is.")
-
-
-def test_a_parameter_says_what_it_may_be() -> None:
+    )
+    for name, default, values in cases:
+        with pytest.raises(ValueError, match=r"^parameter "):
+            Parameter(name, default, values, "What it is.")
     assert Parameter("lines", "row", ("row",), "What counts.").expected == "row"
     assert Parameter("pie", True, (False, True), "Whether to swap.").expected == "no or yes"
