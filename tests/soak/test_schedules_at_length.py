@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sequential import Setting, simulated
 from tests.arena.schedule import test_budget as budget
-from tests.arena.schedule import test_rulings_in_schedules as rulings
+from tests.arena.schedule import test_schedule_formats as rulings
 from tests.arena.schedule import test_sprt as sprt
 from tests.arena.schedule import test_sprt_estimates as estimates
 from tests.arena.schedule import test_swiss as swiss
