@@ -7,7 +7,6 @@ from sequential import Setting, simulated
 from tests.arena.schedule import test_budget as budget
 from tests.arena.schedule import test_schedule_formats as rulings
 from tests.arena.schedule import test_sprt as sprt
-from tests.arena.schedule import test_sprt_estimates as estimates
 from tests.arena.schedule import test_swiss as swiss
 
 from lath.arena.schedule.sprt import Sprt
@@ -40,9 +39,9 @@ ELSEWHERE = [
 """The lines below that table: what has little to do with the settings that it was made for."""
 
 
-@pytest.mark.parametrize("setting", [*SETTINGS, *ELSEWHERE], ids=estimates.name_of)
+@pytest.mark.parametrize("setting", [*SETTINGS, *ELSEWHERE], ids=sprt.name_of)
 def test_estimates_and_intervals_know_of_the_stop(setting: Setting) -> None:
-    estimates.test_estimates_and_intervals_know_of_the_stop(setting, 2000)
+    sprt.test_estimates_and_intervals_know_of_the_stop(setting, 2000)
 
 
 def test_intervals_that_know_nothing_of_the_stop_lie() -> None:
