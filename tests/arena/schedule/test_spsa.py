@@ -1,8 +1,9 @@
-"""Tuning: what is tried follows from seed and results, and climbs where there is a hill."""
+"""Tuning: what is tried follows from seed and results, climbs, and finds the summit of a hill."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from statistics import fmean
@@ -17,8 +18,9 @@ from lath.arena.errors import ConfigError
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Ruled, Schedule
 from lath.arena.schedule.ranges import declared, read_range, read_ranges
-from lath.arena.schedule.sprt import Sprt
+from lath.arena.schedule.sprt import Sprt, score_of
 from lath.arena.schedule.spsa import Parameter, Spsa, Trial, Tuning, Values
+from lath.arena.schedule.summit import MOST_OPTIONS, Summit, principal_axes
 from lath.arena.schedule.tune import TuneStanding
 from lath.notation.protocol import Option, read_option
 
@@ -75,23 +77,22 @@ SOME_RESULTS = st.lists(st.integers(-2, 2), min_size=1, max_size=9)
 
 
 @given(tuning=tunings(), results=SOME_RESULTS, seed=st.integers(0, 99))
-def test_the_same_seed_and_results_give_the_same_trials(
+def test_both_sides_are_in_the_range_and_differ_and_the_same_seed_gives_the_same(
     tuning: Tuning, results: list[int], seed: int
 ) -> None:
-    assert trials(tuning, results, seed) == trials(tuning, results, seed)
-
-
-@given(tuning=tunings(), results=SOME_RESULTS)
-def test_both_sides_are_in_the_range_and_differ_in_every_option(
-    tuning: Tuning, results: list[int]
-) -> None:
-    for trial in trials(tuning, results):
+    found = trials(tuning, results, seed)
+    assert found == trials(tuning, results, seed)
+    for trial in found:
         for each, (_, plus), (_, minus) in zip(
             tuning.parameters, trial.plus, trial.minus, strict=True
         ):
             assert each.low <= plus <= each.high
             assert each.low <= minus <= each.high
             assert plus != minus
+            for value in (plus, minus):
+                assert isinstance(value, float if each.digits else int)
+                assert float(each.number(value)) == value
+                assert "e" not in str(value)
 
 
 @given(tuning=tunings(), results=SOME_RESULTS)
@@ -120,29 +121,93 @@ def test_the_last_iteration_has_the_step_and_the_rate_that_were_asked_for() -> N
     assert spsa.theta[0] - 500 == pytest.approx(0.25 * 10 * 2 * math.copysign(1, plus - minus))
 
 
-def strength(values: Values) -> float:
-    """Return the Elo of a bot that is best at 120 and 60."""
-    return (
-        -sum(((value - top) / 100) ** 2 for (_, value), top in zip(values, (120, 60), strict=True))
-        * 200
-    )
+def climbed(
+    tuning: Tuning, strength: Callable[[Values], float], seed: int, games: str = "12"
+) -> Spsa:
+    """Return a tuning at its end, each pair of which ended by chance."""
+    spsa, chance = Spsa(tuning, seed), Random(seed)
+    for k in range(tuning.pairs):
+        trial = spsa.trial(k)
+        likely = score_of(strength(trial.plus) - strength(trial.minus))
+        spsa.report(sum(1 if chance.random() < likely else -1 for _ in games))
+    return spsa
 
 
 def test_it_finds_a_summit_from_results_by_chance() -> None:
+    """Of a bot that is best at 120 and 60."""
+
+    def strength(values: Values) -> float:
+        (_, one), (_, two) = values
+        return -200 * (((one - 120) / 100) ** 2 + ((two - 60) / 100) ** 2)
+
     tuning = Tuning(
         parameters=read_ranges({"one": "0..200 from 20 step 20", "two": "0..200 from 180 step 20"}),
         pairs=600,
     )
-    ends = []
-    for seed in range(8):
-        spsa, chance = Spsa(tuning, seed), Random(seed)
-        for k in range(tuning.pairs):
-            trial = spsa.trial(k)
-            likely = 1 / (1 + 10 ** ((strength(trial.minus) - strength(trial.plus)) / 400))
-            spsa.report(sum(1 if chance.random() < likely else -1 for _ in range(2)))
-        ends.append(strength(spsa.values))
     assert strength(tuning.start) < -480
-    assert fmean(ends) > -40
+    assert fmean(strength(climbed(tuning, strength, seed).values) for seed in range(8)) > -40
+
+
+@given(options=st.integers(1, MOST_OPTIONS), seed=st.integers(0, 999))
+def test_the_summit_of_a_quadratic_function_is_found(options: int, seed: int) -> None:
+    """Options may depend on each other: one is moved by the one before it."""
+    chance = Random(seed)
+    at = [chance.uniform(-0.5, 0.5) for _ in range(options)]
+
+    def height(values: list[float]) -> float:
+        apart = [value - summit for value, summit in zip(values, at, strict=True)]
+        turned = [one + 0.3 * other for one, other in zip(apart, [0.0, *apart], strict=False)]
+        return -sum(each * each for each in turned)
+
+    summit = Summit(options)
+    for _ in range(200):
+        plus, minus = ([chance.uniform(-1, 1) for _ in at] for _ in "12")
+        summit.add(plus, minus, height(plus) - height(minus))  # type: ignore[arg-type]
+    assert summit.near([0.9] * options) == pytest.approx(at, abs=1e-6)
+
+
+@given(options=st.integers(1, MOST_OPTIONS), won=st.integers(-2, 2), pairs=st.integers(0, 300))
+def test_results_that_tell_of_no_summit_move_nothing(options: int, won: int, pairs: int) -> None:
+    """Games that all end alike, and valleys, from which every way leads up."""
+    chance, summit, valley = Random(won), Summit(options), Summit(options)
+    for _ in range(pairs):
+        plus, minus = ([chance.choice((-0.1, 0.1)) for _ in range(options)] for _ in "12")
+        summit.add(plus, minus, 0)
+        far = [10 * each * chance.random() for each in plus]
+        valley.add(far, minus, round(2 * sum(each * each for each in far)))
+    here = [0.25] * options
+    assert summit.near(here) == here
+    if pairs < 20:
+        assert valley.near(here) == here or pairs > options * (options + 3) // 2
+
+
+@given(seed=st.integers(0, 99), size=st.integers(1, 6))
+def test_the_axes_of_a_matrix_are_its_own(seed: int, size: int) -> None:
+    chance = Random(seed)
+    half = [[chance.uniform(-2, 2) for _ in range(size)] for _ in range(size)]
+    matrix = [[half[i][j] + half[j][i] for j in range(size)] for i in range(size)]
+    for value, axis in principal_axes(matrix):
+        for row, part in zip(matrix, axis, strict=True):
+            assert sum(a * b for a, b in zip(row, axis, strict=True)) == pytest.approx(
+                value * part, abs=1e-9
+            )
+
+
+@pytest.mark.parametrize(("options", "of_it"), [(1, 0.7), (2, 0.9)])
+def test_what_all_pairs_tell_is_nearer_than_where_the_last_one_left_off(
+    options: int, of_it: float
+) -> None:
+    tuning = Tuning(
+        parameters=read_ranges({f"o{at}": "0..1000 from 950" for at in range(options)}), pairs=800
+    )
+
+    def elo(values: Values) -> float:
+        return -sum(250 / options * ((value - 400) / 550) ** 2 for _, value in values)
+
+    ends = [climbed(tuning, elo, seed) for seed in range(12)]
+    assert all(0 <= at <= 1000 for spsa in ends for at in spsa.at)
+    last = fmean(elo(tuple(("", at) for at in spsa.theta)) for spsa in ends)
+    assert fmean(elo(spsa.values) for spsa in ends) > of_it * last > -40
 
 
 # As a schedule
@@ -180,21 +245,17 @@ def test_pairs_of_trials_come_first_and_then_the_tuned_values_meet_those_of_the_
     assert test[0].options[0] != test[0].options[1]
 
 
-def test_records_say_the_options_of_each_seat() -> None:
-    pair = tuned().next()
-    assert pair is not None
-    one, other = (dict(game.tags) for game in pair.games)
+def test_records_say_the_options_of_each_seat_and_no_more_is_dealt_than_may_be_ahead() -> None:
+    schedule = tuned()
+    dealt = [schedule.next() for _ in range(5)]
+    assert [pair and pair.number for pair in dealt] == [1, 2, 3, 4, None]
+    first, second = dealt[:2]
+    assert first is not None
+    assert second is not None
+    one, other = (dict(game.tags) for game in first.games)
     assert one["FirstOptions"] == other["SecondOptions"]
     assert one["SecondOptions"] == other["FirstOptions"]
-    assert one["FirstOptions"] == "; ".join(f"{name}={value}" for name, value in pair.options[0])
-
-
-def test_no_more_trials_are_dealt_than_may_be_ahead() -> None:
-    schedule = tuned()
-    first = [schedule.next() for _ in range(5)]
-    assert [pair and pair.number for pair in first] == [1, 2, 3, 4, None]
-    second = first[1]
-    assert second is not None
+    assert one["FirstOptions"] == "; ".join(f"{name}={value}" for name, value in first.options[0])
     for game in second.games:
         report(schedule, game)
     assert schedule.next() is None, "the first is still played"
@@ -244,46 +305,39 @@ def test_a_ruling_takes_no_move_back_and_takes_a_pair_out_of_the_test() -> None:
 
 def test_nobody_plays_on_against_a_bot_that_is_disqualified() -> None:
     schedule = tuned(ruled=Ruled(bots=frozenset({"old"})))
-    assert schedule.next() is None
-    assert schedule.done == schedule.total == 0
+    assert (schedule.next(), schedule.done, schedule.total) == (None, 0, 0)
 
 
 # What is said of an option
 
+RANGES = {
+    "5..200": (5, 200, None, None, 0),
+    "5..200 from 150": (5, 200, 150, None, 0),
+    "-5 .. 20  from -3 step 2.5": (-5, 20, -3, 2.5, 0),
+    "0..1 step 0.5": (0, 1, None, 0.5, 0),
+    "0.5..2": (0.5, 2, None, None, 1),
+    "-0.5..0.50 from 0.125 step 0.0005": (-0.5, 0.5, 0.125, 0.0005, 3),
+}
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("5..200", (5, 200, None, None, 0)),
-        ("5..200 from 150", (5, 200, 150, None, 0)),
-        ("-5 .. 20  from -3 step 2.5", (-5, 20, -3, 2.5, 0)),
-        ("0..1 step 0.5", (0, 1, None, 0.5, 0)),
-        ("0.5..2", (0.5, 2, None, None, 1)),
-        ("-0.5..0.50 from 0.125 step 0.0005", (-0.5, 0.5, 0.125, 0.0005, 3)),
-    ],
-)
-def test_a_range_is_read(text: str, said: tuple[object, ...]) -> None:
-    assert read_range(text) == said
+NO_RANGES = {
+    "5-200": "expected LOW..HIGH",
+    "5..200 from": "expected LOW..HIGH",
+    "0.5..1e3": "expected LOW..HIGH",
+    ".5..2": "expected LOW..HIGH",
+    "0.00001..2": "up to 4 decimal places",
+    "0.5..2 step 0.01": "expected step 0.01 to be from 0.05 to 0.75",
+    "9..9": "expected 9 to be less than 9",
+    "5..200 from 201": "expected from 201 to be in 5..200",
+    "5..200 step 0.2": "expected step 0.2 to be from 0.5 to 97.5",
+    "0..10 step 6": "expected step 6 to be from 0.5 to 5",
+}
 
 
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("5-200", "expected LOW..HIGH"),
-        ("5..200 from", "expected LOW..HIGH"),
-        ("0.5..1e3", "expected LOW..HIGH"),
-        (".5..2", "expected LOW..HIGH"),
-        ("0.00001..2", "up to 4 decimal places"),
-        ("0.5..2 step 0.01", "expected step 0.01 to be from 0.05 to 0.75"),
-        ("9..9", "expected 9 to be less than 9"),
-        ("5..200 from 201", "expected from 201 to be in 5..200"),
-        ("5..200 step 0.2", "expected step 0.2 to be from 0.5 to 97.5"),
-        ("0..10 step 6", "expected step 6 to be from 0.5 to 5"),
-    ],
-)
-def test_a_range_that_is_none_is_refused(text: str, wrong: str) -> None:
-    with pytest.raises(ValueError, match=wrong):
-        read_range(text)
+def test_a_range_is_read_and_one_that_is_none_is_refused() -> None:
+    assert {text: read_range(text) for text in RANGES} == RANGES
+    for text, wrong in NO_RANGES.items():
+        with pytest.raises(ValueError, match=wrong):
+            read_range(text)
 
 
 @given(options=parameters())
@@ -309,14 +363,14 @@ DECLARED: dict[str, Option] = {
 }
 
 
-def test_a_range_starts_where_it_says_else_where_the_bot_is() -> None:
-    assert declared(["depth=1..9"], DECLARED, {}, "it")[0].start == 3
-    assert declared(["depth=1..9"], DECLARED, {"depth": 5}, "it")[0].start == 5
-    assert declared(["depth=1..9 from 7"], DECLARED, {"depth": 5}, "it")[0].start == 7
-
-
-def test_a_text_that_is_a_number_is_tuned_with_as_many_decimal_places_as_are_written() -> None:
+def test_a_range_starts_where_it_says_else_where_the_bot_is_with_decimal_places_as_written() -> (
+    None
+):
+    given_: dict[str, object]
     for flag, given_, shown in (
+        ("depth=1..9", {}, "1..9 from 3 step 0.8"),
+        ("depth=1..9", {"depth": 5}, "1..9 from 5 step 0.8"),
+        ("depth=1..9 from 7", {"depth": 5}, "1..9 from 7 step 0.8"),
         ("heat=0.0..2.0", {}, "0.00..2.00 from 0.75 step 0.2"),
         ("heat=0..2", {"heat": 0.5}, "0.0..2.0 from 0.5 step 0.2"),
         ("heat=0..4 from 1", {}, "0..4 from 1 step 0.5"),
@@ -326,34 +380,22 @@ def test_a_text_that_is_a_number_is_tuned_with_as_many_decimal_places_as_are_wri
         assert str(found) == shown
 
 
-@given(tuning=tunings(), results=SOME_RESULTS)
-def test_values_have_the_decimal_places_of_their_option(tuning: Tuning, results: list[int]) -> None:
-    for trial in trials(tuning, results):
-        for each, (_, value) in zip(tuning.parameters, trial.plus, strict=True):
-            assert isinstance(value, float if each.digits else int)
-            assert float(each.number(value)) == value
-            assert "e" not in str(value)
+NOT_DECLARED = {
+    "depht=1..9": "it declares no option 'depht', expected one of depth, width, heat, book; did",
+    "fast=1..9": "'fast' of it is a combo, and only a spin can be tuned",
+    "depth=1..9 from 2.5": "'depth' of it is a spin, which is a whole number: a range with",
+    "book=0..4": "declares no default: say from where",
+    "depth=1..10": "10 is not for it, which expects a whole number from 1 to 9",
+    "depth=0..9": "0 is not for it",
+    "width=1..9": "declares no default: say from where",
+    "depth=5..9": "it starts from 3, which is not in 5..9",
+    "depth=1..9;depth=2..9": "'depth' is named twice",
+    "depth": "expected NAME=LOW..HIGH",
+}
 
 
-@pytest.mark.parametrize(
-    ("flags", "wrong"),
-    [
-        (
-            ["depht=1..9"],
-            "it declares no option 'depht', expected one of depth, width, heat, book; did you mean",
-        ),
-        (["fast=1..9"], "'fast' of it is a combo, and only a spin can be tuned"),
-        (["depth=1..9 from 2.5"], "'depth' of it is a spin, which is a whole number: a range with"),
-        (["book=0..4"], "declares no default: say from where"),
-        (["depth=1..10"], "10 is not for it, which expects a whole number from 1 to 9"),
-        (["depth=0..9"], "0 is not for it"),
-        (["width=1..9"], "declares no default: say from where"),
-        (["depth=5..9"], "it starts from 3, which is not in 5..9"),
-        (["depth=1..9", "depth=2..9"], "'depth' is named twice"),
-        (["depth"], "expected NAME=LOW..HIGH"),
-    ],
-)
-def test_what_the_bot_does_not_declare_so_is_refused(flags: list[str], wrong: str) -> None:
-    with pytest.raises(ConfigError) as error:
-        declared(flags, DECLARED, {}, "it")
-    assert wrong in str(error.value)
+def test_what_the_bot_does_not_declare_so_is_refused() -> None:
+    for flags, wrong in NOT_DECLARED.items():
+        with pytest.raises(ConfigError) as error:
+            declared(flags.split(";"), DECLARED, {}, "it")
+        assert wrong in str(error.value), flags
