@@ -14,14 +14,14 @@ builds = example_bots.builds
 
 @bots.every_module
 def test_a_bundled_bot_plays_whole_games_with_legal_moves_only(module: str) -> None:
-    bots.test_a_bundled_bot_plays_whole_games_with_legal_moves_only(module, range(2, 3))
+    bots.test_a_bundled_bot_plays_whole_games_of_legal_moves_the_same_by_seed(module, range(2, 3))
 
 
 @example_bots.every_example
 def test_an_example_plays_whole_games_with_legal_moves_only(
     example: example_bots.Example, request: pytest.FixtureRequest
 ) -> None:
-    example_bots.test_an_example_plays_whole_games_with_legal_moves_only(
+    example_bots.test_an_example_keeps_the_protocol_and_plays_whole_games_with_legal_moves_only(
         example, range(2, 5), request
     )
 
