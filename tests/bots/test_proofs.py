@@ -1,32 +1,35 @@
-"""Whatever a search says is proven is so: at every budget, with a stop at every check, in any form.
+"""Searches keep to their budget, and whatever they say is proven is so, wherever they end.
 
 The truth is found by plain minimax over all legal moves, which shares nothing with the searches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tracemalloc
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Final
 
 import pytest
-from exhaustive import hardest
-from families import ALL
+from exhaustive import ends_of, hardest, value_of
+from families import ALL, INSTALLED
 from places import ROOT
 from provers import ALL_FORMS, COMPILED, IN_PYTHON, Asked, StopAt, forms_of
 
 from lath import games
 from lath.bots.proof import ProofNumber
-from lath.bots.search import AlphaBeta, Budget, OutOfBudgetError, Proof
+from lath.bots.search import AlphaBeta, Budget, Found, OutOfBudgetError, Proof
 from lath.bots.uct import Uct
-from lath.games.fast import fast_board
+from lath.games.core import Game
+from lath.games.fast import PlainBoard, fast_board
 
 STRANGE: Final = str(ROOT / "examples" / "games" / "order_and_chaos.py")
 """A game that is not ours, without a board of its own."""
 
 EVERY_GAME: Final = [*(game.id for game in ALL), STRANGE]
+
+SMALL: Final = ("surikata", "yavalath:size=3", "manalath:size=3", "mammalath:size=4")
 
 ENOUGH: Final = 50_000
 """States that a search remembers which forgets none here."""
@@ -58,7 +61,7 @@ def at_every_check(asked: Asked, form: str, step: int) -> None:
 @every_game
 def test_what_is_proven_is_so_whatever_ends_the_search(game_id: str) -> None:
     game = games.get(games.named(game_id))
-    for seed, few in ((1, 40), (12, 100)):
+    for seed, few in ((1, 40), (12, 100)) if game in INSTALLED else ((1, 40),):
         asked = Asked(*hardest(game, seed, few))
         for form, make in forms_of(game).items():
             at_every_budget(asked, form)
@@ -95,22 +98,21 @@ Where a budget ended after the first move of a depth was refuted they were calle
 """
 
 
-@pytest.mark.parametrize(("game_id", "text", "plies"), TAKEN_FOR_LOST)
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [form for form in ALL_FORMS if "mcts" not in form])
-def test_a_won_position_is_lost_at_no_budget(
-    game_id: str, text: str, plies: int, form: str
-) -> None:
-    position = games.get(game_id).position(text)
-    if form not in forms_of(position.game):
-        pytest.skip("numba is not installed")
-    board, make = fast_board(position), forms_of(position.game)[form]
+def test_a_won_position_is_lost_at_no_budget(form: str) -> None:
     is_quick = form in COMPILED and "solver" not in form
-    for nodes in range(20, MOST if is_quick else 600, 17 if is_quick else 83):
-        proof = make(50_000).run(board, Budget(nodes=nodes), lambda _: None).proof
-        if proof is not None:
-            assert proof.value == 1, nodes
-            assert proof.plies in (None, plies), nodes
-            assert proof.at_most is None or proof.at_most >= plies, nodes
+    for game_id, text, plies in TAKEN_FOR_LOST:
+        position = games.get(game_id).position(text)
+        if form not in forms_of(position.game):
+            pytest.skip("numba is not installed")
+        board, make = fast_board(position), forms_of(position.game)[form]
+        for nodes in range(20, 2500 if is_quick else 600, 17 if is_quick else 83):
+            proof = make(50_000).run(board, Budget(nodes=nodes), lambda _: None).proof
+            if proof is not None:
+                assert proof.value == 1, (text, nodes)
+                assert proof.plies in (None, plies), (text, nodes)
+                assert proof.at_most is None or proof.at_most >= plies, (text, nodes)
 
 
 @every_game
@@ -155,32 +157,39 @@ def _compiled() -> list[AlphaBeta | Uct]:
     return [one for one in made if isinstance(one, AlphaBeta | Uct)]
 
 
-@pytest.mark.parametrize(
-    "make", [lambda: Uct(Random(1)), *map(lambda one: lambda: one, _compiled())]
-)
-def test_a_tree_is_not_used_of_another_position(make: Callable[[], AlphaBeta | Uct]) -> None:
+WON: Final = "5/6/7/8/1ww1w4/bb1b4/7/6/5 w"
+"""White wins on e4."""
+
+
+def test_a_tree_is_not_used_of_another_position() -> None:
     game = games.get("yavalath")
-    won = game.position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
-    search = make()
-    assert search.run(fast_board(won), Budget(nodes=300)).proof is not None
-    assert search.run(fast_board(game.start()), Budget(nodes=3)).proof is None
+    for search in (Uct(Random(1)), *_compiled()):
+        assert search.run(fast_board(game.position(WON)), Budget(nodes=300)).proof is not None
+        assert search.run(fast_board(game.start()), Budget(nodes=3)).proof is None
 
 
 def test_a_search_without_room_finds_a_move_and_the_proof() -> None:
-    won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
+    won = games.get("yavalath").position(WON)
     for form, make in forms_of(won.game).items():
         found = make(1).run(fast_board(won), Budget(nodes=200), lambda _: None)
         assert found.move == "e4", form
         assert found.proof is not None
         assert found.proof.value == 1
-
-
-def test_proof_numbers_that_are_forgotten_at_once_leave_the_winning_move() -> None:
-    won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
     proofs, board = ProofNumber(size=1), fast_board(won)
     assert proofs.proves(board, 0, Budget(nodes=100))
     assert proofs.winning is not None
-    assert board.moves[proofs.winning] == "e4"
+    assert board.moves[proofs.winning] == "e4", "though the numbers are forgotten at once"
+
+
+def test_a_tree_holds_no_more_moves_than_it_may() -> None:
+    board, kept = fast_board(games.get("surikata").start()), []
+    for size in (60, 60, 100_000):  # of the first the board keeps something, too
+        tracemalloc.start()
+        search = Uct(Random(1), size=size)
+        assert search.run(board, Budget(nodes=300)).nodes == 300
+        kept.append(tracemalloc.get_traced_memory()[0])
+        tracemalloc.stop()
+    assert kept[1] * 4 < kept[2]
 
 
 def test_bounds_become_exact_when_all_shorter_ends_were_looked_at() -> None:
@@ -199,3 +208,72 @@ def test_a_budget_of_a_share_of_a_share_counts_everywhere() -> None:
     with pytest.raises(OutOfBudgetError):
         small.spend()
     assert whole.used == 10
+
+
+def proves(found: Found, value: int) -> bool:
+    return found.is_proven and (found.value > 0) - (found.value < 0) == value
+
+
+@pytest.mark.parametrize("game_id", [*SMALL, STRANGE])
+def test_both_prove_what_exhaustive_search_finds(game_id: str) -> None:
+    game = games.get(games.named(game_id))
+    looked_at = 0
+    for seed in range(2):
+        for position, value in ends_of(game, seed):
+            board = fast_board(position)
+            for search in (AlphaBeta(), Uct(Random(1))):
+                found = search.run(board, Budget(nodes=20_000))
+                assert proves(found, value), (position.text(), search, found)
+                assert board.position() == position
+                after = value_of(position.play(found.move))
+                mover = position.play(found.move).to_move
+                assert (after if mover == position.to_move else -after) == value
+            proofs, me = ProofNumber(), int(position.to_move)
+            assert proofs.proves(board, me, Budget(nodes=20_000)) is (value == 1)
+            assert proofs.proves(board, 1 - me, Budget(nodes=20_000)) is (value == -1)
+            assert board.position() == position
+            if value:
+                winner = me if value == 1 else 1 - me
+                for code in proofs.line(board, winner):
+                    board.play(code)
+                assert board.winner == winner
+            looked_at += 1
+    assert looked_at >= 4
+
+
+@pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.id)
+def test_a_search_keeps_to_its_nodes_and_plays_the_same_by_seed(game: Game) -> None:
+    position = game.start(game.draw_setup(1))
+    for make in (lambda: AlphaBeta(chance=Random(3)), lambda: Uct(Random(3))):
+        board = fast_board(position)
+        one, other = (make().run(board, Budget(nodes=60)) for _ in range(2))
+        assert one == other
+        assert one.nodes <= 60
+        assert one.line[:1] in ([], [one.move])
+        late = make().run(board, Budget(is_late=lambda: True))
+        assert late.nodes == 0
+        assert position.why_illegal(one.move) is position.why_illegal(late.move) is None
+        assert board.position() == position
+
+
+def test_a_tree_is_kept_below_what_is_played() -> None:
+    """The line of a kept tree is longer than that of one that has just begun."""
+    game = games.get("yavalath:size=4")
+    for form in {"mcts", "mcts compiled"} & {*forms_of(game)}:
+        board, search = fast_board(game.start()), forms_of(game)[form](100_000)
+        found = search.run(board, Budget(nodes=4000), lambda _: None)
+        board.play(board.code(found.move))
+        search.played(board.code(found.move))
+        assert len(search.run(board, Budget(nodes=1), lambda _: None).line) > 1, form
+        board.undo()
+        search.played(-1)  # a move that nobody has thought of
+        assert len(search.run(board, Budget(nodes=1), lambda _: None).line) <= 1, form
+
+
+def test_a_game_of_a_file_is_searched_without_further_code() -> None:
+    position = games.get(games.named(STRANGE)).start()
+    board = fast_board(position)
+    assert isinstance(board, PlainBoard)
+    for search in (AlphaBeta(), Uct(Random(1))):
+        found = search.run(board, Budget(nodes=30))
+        assert position.why_illegal(found.move) is None
