@@ -1,4 +1,4 @@
-"""Boards in the terminal: in colour where it shows colour, plain elsewhere, letters always."""
+"""Boards and curves in the terminal: in the colours, the room and the letters that it has."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ import io
 import random
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from itertools import product
+from typing import TYPE_CHECKING
 
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 from sample_records import BUILT_IN
 from walks import play_all, playout
 
 from lath import games
+from lath.arena.terminal import plots
 from lath.arena.terminal.boards import MARK, coloured, drawing
+from lath.arena.terminal.layout import Letters, Output
+from lath.arena.terminal.tables import print_outcome
 from lath.games.core import Move, Position
 from lath.games.drawing.board import changed_cells
 from lath.games.drawing.shapes import CELL, LOSING
 from lath.notation.writer import diagram
+from lath.reports.outcome import Outcome, Plot
+
+if TYPE_CHECKING:
+    from golden import Golden
 
 
 class Terminal(io.StringIO):
@@ -67,49 +77,62 @@ def grounds(text: Text, letter: str) -> set[str]:
     return found
 
 
-def test_squares_have_numbers_at_the_left_and_letters_below() -> None:
-    drawn = coloured(played("surikata", "Ma1", "Mb2", "Mc3", "Md4", "Me5", "c1")).plain
-    assert [line.rstrip() for line in drawn.splitlines()] == [
-        "",
-        " 5                   m",
-        "    ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀",
-        " 4               m",
-        "    ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀",
-        " 3           m",
-        "    ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀",
-        " 2       m",
-        "    ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀",
-        " 1   m      ok",
-        "    ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀ ▀▀▀",
-        "     a   b   c   d   e",
-    ]
+PLOT = Plot(
+    title="LLR after so many pairs",
+    across="pairs",
+    points=((0, 0.0), (200, -2.0), (400, 3.0)),
+    bounds=(("H1 accepted", 2.94), ("H0 accepted", -2.94)),
+)
 
 
-def test_rows_of_hexagons_are_shifted_by_half_a_cell_and_empty_cells_numbered() -> None:
-    lines = coloured(played("manalath-61", "Oa1", "Pi5")).plain.splitlines()
-    assert [line.rstrip() for line in lines[1::2]] == [
-        "         i   1   2   3   4  ▟p▙",
-        "       h   1   2   3   4   5   6",
-        "     g   1   2   3   4   5   6   7",
-        "   f   1   2   3   4   5   6   7   8",
-        " e   1   2   3   4   5   6   7   8   9",
-        "   d   1   2   3   4   5   6   7   8",
-        "     c   1   2   3   4   5   6   7",
-        "       b   1   2   3   4   5   6",
-        "         a  ▟o▙  2   3   4   5",
-    ]
+def curve(width: int, *, is_ascii: bool = False) -> list[str]:
+    lines = plots.drawn(PLOT, width, Letters(is_ascii=is_ascii))
+    return ["".join(piece.text for piece in line).rstrip() for line in lines]
+
+
+def test_boards_and_curves_as_they_are_shown(golden: Golden) -> None:
+    """Rows of hexagons are shifted by half a cell; the curve goes between its bounds."""
+    squares = played("surikata", "Ma1", "Mb2", "Mc3", "Md4", "Me5", "c1")
+    hexagons = played("manalath-61", "Oa1", "Pi5")
+    plot = "\n".join(curve(44, is_ascii=True))
+    golden(
+        {"squares": coloured(squares).plain, "hexagons": coloured(hexagons).plain, "curve": plot}
+    )
+
+
+def test_a_curve_fits_every_terminal_and_stays_away_where_it_cannot() -> None:
+    for width, is_ascii in product((30, 35, 60, 80, 400), (False, True)):
+        lines = curve(width, is_ascii=is_ascii)
+        assert bool(lines) == (width >= 35)
+        assert all(cell_len(line) <= width for line in lines)
+        assert all(line.isascii() == is_ascii for line in lines[1:2])
+
+
+def test_a_curve_without_colours_has_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    print_outcome(Outcome(format="match", verdict="So it is", plots=(PLOT,)), Output())
+    told = capsys.readouterr().err
+    assert "H1 accepted 2.94 ┄" in told
+    assert "\x1b[3" not in told
 
 
 @pytest.mark.parametrize("game_id", BUILT_IN)
-def test_every_letter_of_the_contents_stands_on_the_board(game_id: str) -> None:
+def test_every_letter_of_the_contents_stands_on_a_board_that_fits_into_a_terminal(
+    game_id: str,
+) -> None:
     position = in_the_middle(game_id)
     drawn = coloured(position).plain
+    lines = drawn.splitlines()
+    assert max(map(len, lines)) == min(map(len, lines)) <= 80
+    assert len(lines) <= 19  # of 24: two above and two below, and the shell's
     board = position.game.board
     names = "".join({name[0] for name in board.names} if board.shape == "square" else "abcdefghi")
     for letter in {letter for content in position.contents() for letter in content}:
-        labels = names.count(letter)
         count = sum(content.count(letter) for content in position.contents())
-        assert drawn.count(letter) == count + labels, letter
+        assert drawn.count(letter) == count + names.count(letter), letter
 
 
 def test_a_token_on_an_animal_leaves_both_to_be_seen() -> None:
@@ -146,36 +169,21 @@ def test_cells_that_won_and_cells_that_lost_have_a_bar_of_their_own_below_them()
     assert {MARK, LOSING} & grounds(coloured(won), "▀") == {MARK}
 
 
-@pytest.mark.parametrize("game_id", BUILT_IN)
-def test_a_board_fits_into_eighty_columns_and_twenty_four_lines(game_id: str) -> None:
-    lines = coloured(in_the_middle(game_id)).plain.splitlines()
-    assert max(map(len, lines)) == min(map(len, lines)) <= 80
-    assert len(lines) <= 19  # two above and two below, and the shell's
-
-
 def test_a_terminal_shows_colour(terminal: pytest.MonkeyPatch) -> None:
     drawn = shown(played("yavalath", "e5"), Terminal(), last=["e5"])
     assert "\x1b[38;2;" in drawn
     assert Text.from_ansi(drawn).plain == coloured(played("yavalath", "e5"), last=["e5"]).plain
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb"), ("COLUMNS", "20"), ("COLORTERM", "")]
-)
-def test_without_colour_or_room_it_is_plain(
-    terminal: pytest.MonkeyPatch, name: str, value: str
-) -> None:
+def test_without_colour_room_or_unicode_it_is_plain(terminal: pytest.MonkeyPatch) -> None:
+    position = played("yavalath", "e5")
+    plain = diagram(position)
+    assert plain.isascii()
+    assert shown(position, io.StringIO()) == plain
     terminal.setenv("TERM", "xterm")
-    terminal.setenv(name, value)
-    position = played("yavalath", "e5")
-    assert shown(position, Terminal()) == diagram(position)
-    assert diagram(position).isascii()
-
-
-def test_what_is_no_terminal_or_speaks_no_unicode_gets_it_plain(
-    terminal: pytest.MonkeyPatch,
-) -> None:
-    position = played("yavalath", "e5")
-    assert shown(position, io.StringIO()) == diagram(position)
+    for name, value in (("NO_COLOR", "1"), ("TERM", "dumb"), ("COLUMNS", "20"), ("COLORTERM", "")):
+        with terminal.context() as patch:
+            patch.setenv(name, value)
+            assert shown(position, Terminal()) == plain, name
     terminal.setattr(Terminal, "encoding", "latin-1")
-    assert shown(position, Terminal()) == diagram(position)
+    assert shown(position, Terminal()) == plain
