@@ -82,55 +82,34 @@ def test_a_question_that_goes_on_with_the_last_one_is_the_same_game(heard: Path)
         bot.play(START, Limit(nodes=5), moves=[first, "e5"])
         bot.play(START, Limit(nodes=5), moves=["e5", "swap"])
         bot.play(AFTER, Limit(nodes=5))
-    lines = [line for line in heard.read_text().splitlines() if not line.startswith("legal")]
-    text = START.text()
-    new = "yavalath side first tc nodes 5 seed 1"
+        bot.play(START, Limit(first_s=60, second_s=50, increment_s=0.5))
+        later = Limit(first_s=58.5, second_s=49, increment_s=0.5)
+        bot.play(START, later, moves=[first, "e5"])  # clocks of one game run down
+        seven = Limit(nodes=np.int64(5))  # type: ignore[arg-type]
+        assert bot.play(START, seven, seed=np.int64(7)).move  # type: ignore[arg-type]
+    lines = heard.read_text().splitlines()
     after = START.play(first).play(Move("e5"))
-    assert lines == [
+    new = "yavalath side first tc nodes 5 seed"
+    clocks = "yavalath side first tc 60000+500 seed"
+    assert [line for line in lines if not line.startswith(("legal", "result"))] == [
         "arena 1",
-        f"new 1 {new}",
-        f"position {text}",
-        "go 1 nodes 5",
-        "play 2 e5",
-        f"position {after.text()}",
-        "go 3 nodes 5",
-        "result 1 * unterminated",
-        f"new 2 {new}",
-        "play 1 e5",
-        "play 2 swap",
-        f"position {AFTER.text()}",
-        "go 3 nodes 5",
-        "result 2 * unterminated",
-        f"new 3 {new} position {AFTER.text()}",
-        f"position {AFTER.text()}",
-        "go 1 nodes 5",
+        *(f"new 1 {new} 1", f"position {START.text()}", "go 1 nodes 5"),
+        *("play 2 e5", f"position {after.text()}", "go 3 nodes 5"),
+        *(f"new 2 {new} 1", "play 1 e5", "play 2 swap"),
+        *(f"position {AFTER.text()}", "go 3 nodes 5"),
+        *(f"new 3 {new} 1 position {AFTER.text()}", f"position {AFTER.text()}", "go 1 nodes 5"),
+        *(f"new 4 {clocks} 1", f"position {START.text()}"),
+        *("go 1 first 60000 second 50000 inc 500", "play 2 e5", f"position {after.text()}"),
+        "go 3 first 58500 second 49000 inc 500",
+        *(f"new 5 {new} 7", f"position {START.text()}", "go 1 nodes 5"),
         "quit",
     ]
-
-
-def test_clocks_of_one_game_run_down_from_question_to_question(heard: Path) -> None:
-    with opened(bad_bots.Listens, heard) as bot:
-        move = bot.play(START, Limit(first_s=60, second_s=50, increment_s=0.5)).move
-        assert move is not None
-        later = Limit(first_s=58.5, second_s=49, increment_s=0.5)
-        bot.play(START, later, moves=[move, "e5"])
-    lines = [line for line in heard.read_text().splitlines() if line[:3] in ("new", "go ")]
-    assert lines[0].startswith("new 1 yavalath side first tc 60000+500 ")
-    assert lines[1:] == [
-        "go 1 first 60000 second 50000 inc 500",
-        "go 3 first 58500 second 49000 inc 500",
+    assert [line for line in lines if line.startswith("result")] == [
+        f"result {number} * unterminated" for number in (1, 2, 3, 4)
     ]
 
 
-def test_what_a_bot_says_of_its_search_comes_with_its_answer() -> None:
-    with opened(bad_bots.SaysInfo) as bot:
-        answer = bot.play(START, LONG, moves=once(bot))
-    assert answer.info == Info(depth=3, eval=0.25, nodes=7, pv=("b1", "c1"), text="so so")
-    assert answer.info.line(START) == ("b1", "c1")
-    assert Info(pv=("b1", "b1", "c1")).line(START) == ("b1",)
-
-
-def test_an_analysis_tells_each_info_as_it_comes_and_ends_with_the_answer() -> None:
+def test_what_a_bot_says_of_its_search_comes_as_it_says_it_and_with_its_answer() -> None:
     with opened(bad_bots.SaysInfo) as bot:
         moves = once(bot)
         with bot.analysis(START, LONG, moves=moves) as analysis:
@@ -141,7 +120,13 @@ def test_an_analysis_tells_each_info_as_it_comes_and_ends_with_the_answer() -> N
             ]
             assert analysis.is_over
         assert analysis.info.nodes == 7
-        assert analysis.wait().move == bot.play(START, LONG, moves=moves).move
+        again = bot.play(START, LONG, moves=moves)
+        assert analysis.wait().move == again.move
+    with opened(bad_bots.SaysInfo) as bot:
+        answer = bot.play(START, LONG, moves=once(bot))
+    assert answer.info == Info(depth=3, eval=0.25, nodes=7, pv=("b1", "c1"), text="so so")
+    assert answer.info.line(START) == ("b1", "c1")
+    assert Info(pv=("b1", "b1", "c1")).line(START) == ("b1",)
 
 
 THINKS_UNTIL_STOPPED = """
@@ -202,26 +187,27 @@ def test_wrong_options_are_told_and_set_nothing(thinker: Path) -> None:
         assert bot.settings == {"depth": 5}
 
 
-@pytest.mark.parametrize(
-    ("kind", "error", "why", "says"),
-    [
-        (bad_bots.DiesInItsMove, BotDiedError, Termination.CRASH, "segmentation fault, sort of"),
-        (bad_bots.ClosesItsOutput, BotDiedError, Termination.CRASH, "closed its standard output"),
-        (bad_bots.WritesALongLine, BotDiedError, Termination.FLOOD, "over 8 MiB for a move"),
-        (bad_bots.HangsInItsMove, DeadlineError, Termination.TIME, "no answer within 0.150 s at"),
-        (bad_bots.PlaysAnIllegalMove, IllegalAnswerError, Termination.ILLEGAL_MOVE, "at ply 3"),
-        (bad_bots.PlaysGarbage, IllegalAnswerError, Termination.ILLEGAL_MOVE, "is not a move"),
-    ],
-)
+MISHAPS: dict[type[Good], tuple[type[EngineError], Termination, str]] = {
+    bad_bots.DiesInItsMove: (BotDiedError, Termination.CRASH, "segmentation fault, sort of"),
+    bad_bots.ClosesItsOutput: (BotDiedError, Termination.CRASH, "closed its standard output"),
+    bad_bots.WritesALongLine: (BotDiedError, Termination.FLOOD, "over 8 MiB for a move"),
+    bad_bots.HangsInItsMove: (DeadlineError, Termination.TIME, "no answer within 0.150 s at"),
+    bad_bots.PlaysAnIllegalMove: (IllegalAnswerError, Termination.ILLEGAL_MOVE, "at ply 3"),
+    bad_bots.PlaysGarbage: (IllegalAnswerError, Termination.ILLEGAL_MOVE, "is not a move"),
+}
+
+
+@pytest.mark.parametrize("kind", MISHAPS)
 def test_each_mishap_is_an_error_of_its_own_and_the_next_question_is_answered(
-    kind: type[Good], error: type[EngineError], why: Termination, says: str
+    kind: type[Good],
 ) -> None:
+    error, why, says = MISHAPS[kind]
     limit = SOON if error is DeadlineError else LONG
     with opened(kind) as bot:
         moves = once(bot)
         with pytest.raises(error, match=says) as told:
             bot.play(START, limit, moves=moves)
-        assert (told.value.why, told.value.bot) == (why, bot._bot.name)
+        assert (told.value.why, told.value.bot) == (why, "bot")
         if error is not IllegalAnswerError:
             assert alive_of(tree_of(bot)) == set()
         moves = once(bot)
@@ -269,32 +255,27 @@ def test_a_bot_may_resign() -> None:
     assert (answer.resigned, answer.move) == (True, None)
 
 
-@pytest.mark.parametrize(
-    ("bot", "startup_s", "says"),
-    [
+def test_what_says_no_ok_is_no_bot() -> None:
+    for bot, startup_s, says in (
         (bad_bots.command(bad_bots.ExitsAtStart), 60, "before ok"),
         (bad_bots.command(bad_bots.HangsInHandshake), 0.1, "did not say ok within 0.1 s"),
         ([sys.executable, "-c", "raise SystemExit('no model')"], 60, "no model"),
-    ],
-)
-def test_what_says_no_ok_is_no_bot(bot: list[str], startup_s: float, says: str) -> None:
-    with pytest.raises(NotABotError, match=says):
-        Engine.open(bot, startup=startup_s)
+    ):
+        with pytest.raises(NotABotError, match=says):
+            Engine.open(bot, startup=startup_s)
 
 
-@pytest.mark.parametrize(
-    ("bot", "says"),
-    [
+def test_what_describes_no_bot_is_refused_in_words() -> None:
+    bot: str | dict[str, str]
+    for bot, says in (
         ("nosuch", "'nosuch' is no folder, file, bundled bot, git revision or program"),
         ("greedy; level=3", "unknown part 'level'"),
         ({"name": "x"}, r"'x' has no command, and is no bundled bot \(.*greedy"),
-        ({"command": "sh", "optoins": {}}, "unknown key 'optoins'"),
+        ({"command": "sh", "optoins": {}}, "unknown key 'optoins'"),  # type: ignore[dict-item]
         ({"command": "sh", "memory": "much"}, "memory = .much., expected a size such as"),
-    ],
-)
-def test_what_describes_no_bot_is_refused_in_words(bot: str | dict[str, str], says: str) -> None:
-    with pytest.raises(ConfigError, match=says):
-        Engine.open(bot)
+    ):
+        with pytest.raises(ConfigError, match=says):
+            Engine.open(bot)
 
 
 def test_a_bot_is_a_name_a_path_a_folder_a_command_its_words_or_a_table(thinker: Path) -> None:
@@ -328,40 +309,28 @@ def test_who_asks_wrongly_is_told_and_the_bot_is_not() -> None:
         bot.play(START)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"seconds": 0},
-        {"nodes": 0},
-        {"nodes": 1.5},
-        {"nodes": 10**15},
-        {"seconds": 1, "nodes": 5},
-        {"first_s": 5},
-        {"increment_s": 1},
-        {"first_s": 5, "second_s": float("nan")},
-    ],
+WRONG_LIMITS: tuple[dict[str, float], ...] = (
+    {"seconds": 0},
+    {"nodes": 0},
+    {"nodes": 1.5},
+    {"nodes": 10**15},
+    {"seconds": 1, "nodes": 5},
+    {"first_s": 5},
+    {"increment_s": 1},
+    {"first_s": 5, "second_s": float("nan")},
 )
-def test_a_limit_that_no_bot_can_be_told_is_none(wrong: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match=r"expected|clocks are two"):
-        Limit(**wrong)  # type: ignore[arg-type]
 
 
-def test_whole_numbers_of_numpy_are_numbers(heard: Path) -> None:
-    with opened(bad_bots.Listens, heard) as bot:
-        answer = bot.play(START, Limit(nodes=np.int64(5)), seed=np.int64(7))  # type: ignore[arg-type]
-    assert answer.move in START.legal_moves()
-    assert "tc nodes 5 seed 7\n" in heard.read_text()
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, "1", 2**63])
-def test_a_seed_that_no_bot_can_be_told_is_none(seed: int, heard: Path) -> None:
-    with opened(bad_bots.Good, heard) as bot, pytest.raises(ValueError, match="a seed of"):
-        bot.play(START, Limit(nodes=1), seed=seed)
-
-
-@pytest.mark.parametrize("text", ["move 0.5", "nodes 1000", "10+0.1", "none"])
-def test_limits_are_read_as_time_controls_are(text: str) -> None:
-    assert str(Limit.read(text).time) == text
+def test_a_limit_or_a_seed_that_no_bot_can_be_told_is_none() -> None:
+    for text in ("move 0.5", "nodes 1000", "10+0.1", "none"):
+        assert str(Limit.read(text).time) == text
+    for wrong in WRONG_LIMITS:
+        with pytest.raises(ValueError, match=r"expected|clocks are two"):
+            Limit(**wrong)  # type: ignore[arg-type]
+    with opened(bad_bots.Good) as bot:
+        for seed in (-1, 1.5, "1", 2**63):
+            with pytest.raises(ValueError, match="a seed of"):
+                bot.play(START, Limit(nodes=1), seed=seed)  # type: ignore[arg-type]
 
 
 def test_an_interrupt_leaves_no_process(heard: Path) -> None:
