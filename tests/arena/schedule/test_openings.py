@@ -58,13 +58,12 @@ def moves(told: list[Opening]) -> list[str]:
     return [" ".join(each.moves) for each in told]
 
 
-def test_openings_come_in_order_and_then_again(book: Path) -> None:
+def test_openings_come_in_order_and_then_again_from_the_first_one_that_is_asked_for(
+    book: Path,
+) -> None:
     told = openings(book, 4)
     assert moves(told) == ["e5 swap d4", "a1 b2", "c3", "e5 swap d4"]
     assert [each.name for each in told[:3]] == ["book.lath #1", "book.lath #3", "book.lath #4"]
-
-
-def test_the_first_one_and_how_many_plies_are_asked_for(book: Path) -> None:
     assert moves(openings(book, 3, start=2, plies=1)) == ["a1", "c3", "e5"]
     assert openings(book, 1, plies=0)[0] == Opening(name="book.lath #1")
 
@@ -130,19 +129,19 @@ def test_of_lines_that_are_the_same_game_the_first_counts(tmp_path: Path) -> Non
     assert "folded" not in BookChoice(path=path, folded=False).identity()
 
 
-@pytest.mark.parametrize("name", ["b.lath", "b.lath.gz", "b.jsonl", "b.ygn", "b.ygn.xz"])
-def test_the_games_of_any_format_are_a_book_by_depth(tmp_path: Path, name: str) -> None:
+def test_the_games_of_any_format_are_a_book_by_depth(tmp_path: Path) -> None:
     """Those that ended before are none."""
     whole = [random_game("yavalath", seed) for seed in range(6)]
-    path = tmp_path / name
-    write_atomically(path, writer(name_for(path))([*whole, *whole], lambda *_: None))
     shortest = min(len(record.plies) for record in whole)
-    for depth in (4, shortest):
-        left = [record for record in whole if len(record.plies) > depth]
-        told = openings(path, 2 * len(left), plies=depth)
-        assert [list(each.moves) for each in told] == 2 * [
-            [ply.move for ply in record.plies[:depth]] for record in left
-        ]
+    for name in ("b.lath", "b.lath.gz", "b.jsonl", "b.ygn", "b.ygn.xz"):
+        path = tmp_path / name
+        write_atomically(path, writer(name_for(path))([*whole, *whole], lambda *_: None))
+        for depth in (4, shortest):
+            left = [record for record in whole if len(record.plies) > depth]
+            told = openings(path, 2 * len(left), plies=depth)
+            assert [list(each.moves) for each in told] == 2 * [
+                [ply.move for ply in record.plies[:depth]] for record in left
+            ], name
 
 
 def test_a_game_that_somebody_lost_before_is_no_opening_but_a_short_line_is(tmp_path: Path) -> None:
@@ -172,52 +171,37 @@ def test_the_setup_of_a_record_is_kept(tmp_path: Path) -> None:
     assert list(told.moves) == [ply.move for ply in record.plies[:2]]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("b.lath", '[Game "yavalath"]\n\n1. e5 2. e5 *', "b.lath:1: record 1: illegal move e5"),
-        ("b.lath", '[Game "yavalath"]\n\n1. e5 2. *', "b.lath:3:"),
-        ("b.lath", '[Game "yavalath"]\n\n1. zz *', "b.lath:1: record 1: 'zz' is not a move"),
-        ("b.lath", '[Game "manalath"]\n\n*', "has no opening for yavalath"),
-        ("b.txt", "yavalath nonsense", "b.txt:1: "),
-        ("b.txt", "\n\ngo 9x9", "b.txt:3: unknown game 'go'"),
-        ("b.txt", "yavalath setup x", "b.txt:1: "),
-        ("b.pdn", "1. 11-15", "no format has the suffix .pdn"),
-        ("b.sgf", "(;", "sgf is only written"),
-    ],
+WRONG = (
+    ("b.lath", '[Game "yavalath"]\n\n1. e5 2. e5 *', "b.lath:1: record 1: illegal move e5"),
+    ("b.lath", '[Game "yavalath"]\n\n1. e5 2. *', "b.lath:3:"),
+    ("b.lath", '[Game "yavalath"]\n\n1. zz *', "b.lath:1: record 1: 'zz' is not a move"),
+    ("b.lath", '[Game "manalath"]\n\n*', "has no opening for yavalath"),
+    ("b.txt", "yavalath nonsense", "b.txt:1: "),
+    ("b.txt", "\n\ngo 9x9", "b.txt:3: unknown game 'go'"),
+    ("b.txt", "yavalath setup x", "b.txt:1: "),
+    ("b.pdn", "1. 11-15", "no format has the suffix .pdn"),
+    ("b.sgf", "(;", "sgf is only written"),
 )
-def test_what_is_wrong_is_named(tmp_path: Path, name: str, text: str, message: str) -> None:
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(ConfigError) as error:
-        openings(path, 1)
-    assert message in str(error.value)
 
 
-def test_an_opening_that_ends_the_game_is_refused_by_its_number(tmp_path: Path) -> None:
-    path = tmp_path / "games.lath"
-    record = random_game("yavalath", 1)
-    path.write_text(format_record(record))
-    with pytest.raises(ConfigError, match=f"record 1 is over after {len(record.plies)} plies"):
-        openings(path, 1)
-    assert len(openings(path, 1, plies=4)[0].moves) == 4
-
-
-def test_a_position_in_which_the_game_is_over_is_refused(tmp_path: Path) -> None:
-    position = games.get("yavalath").start()
-    for ply in random_game("yavalath", 1).plies:
+def test_what_is_wrong_is_named(tmp_path: Path) -> None:
+    record, position = random_game("yavalath", 1), games.get("yavalath").start()
+    for ply in record.plies:
         position = position.play(Move(ply.move))
-    path = tmp_path / "book.txt"
-    path.write_text(f"yavalath {position.text()}\n")
-    with pytest.raises(ConfigError, match=r"book\.txt:1: the game is over"):
-        openings(path, 1)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read: No such file"):
-        digest(tmp_path / "gone.lath")
-    with pytest.raises(ConfigError, match="cannot be read: No such file"):
-        openings(tmp_path / "gone.lath", 1)
+    ended = f"record 1 is over after {len(record.plies)} plies"
+    for name, text, message in (
+        *WRONG,
+        ("b.txt", f"yavalath {position.text()}\n", "b.txt:1: the game is over"),
+        ("b.lath", format_record(record), ended),
+    ):
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ConfigError) as error:
+            openings(tmp_path / name, 1)
+        assert message in str(error.value), text
+    assert len(openings(tmp_path / "b.lath", 1, plies=4)[0].moves) == 4
+    for look in (digest, lambda path: openings(path, 1)):
+        with pytest.raises(ConfigError, match="cannot be read: No such file"):
+            look(tmp_path / "gone.lath")
 
 
 def test_an_entry_takes_its_text_and_little_more(tmp_path: Path) -> None:
