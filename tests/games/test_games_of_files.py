@@ -241,6 +241,8 @@ def test_a_slip_is_told_of_when_the_file_is_named_and_games_without_one_are_take
         assert "order-and-chaos" not in games.ids()
     found = {game.id: wrong_with(game, games=4) for game in games.installed()}
     assert set(found.values()) == {""}, found
+    times = iter(range(9))
+    assert wrong_with(games.get("yavalath"), seconds=1.5, clock=lambda: next(times)) == ""
 
 
 # A plugin.
