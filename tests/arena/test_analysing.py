@@ -1,4 +1,4 @@
-"""`arena analyze` marks what is so by proof, keeps what people wrote, and goes on where it was."""
+"""`arena analyze` marks what is so by proof and keeps what people wrote; reports merge it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Final
 import commands
 import pytest
 from exhaustive import value_of
+from report_pages import ANALYSED
 
 from lath.arena import Engine, Limit
 from lath.arena.analysing import Analyst, Kept, analysed
+from lath.arena.errors import ConfigError
 from lath.arena.solving import Solved
+from lath.arena.tournament.sources import Doubt, records_of, with_analysis
 from lath.games.core import Move
 from lath.notation import Record, parse, positions, read
 from lath.notation.record import ANALYSIS, BY
@@ -121,3 +124,34 @@ def test_the_command_writes_a_file_that_checks_and_leaves_nothing_beside_it(
     assert commands.arena("check", out).status == 0
     (record,) = read(out)
     assert record.plies[0].glyph == "??"
+
+
+# `arena report --analysis`: games with what was analysed of them, and of no others.
+
+BARE = ANALYSED.split("[Analysis")[0] + "\n1. a1 {[%emt 0.5]} 2. d3 0-1\n"
+
+
+def merged(tmp_path: Path, text: str, analysed: str) -> tuple[list[Record], list[Doubt]]:
+    for name, content in (("games.lath", text), ("analysed.lath", analysed)):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    doubts: list[Doubt] = []
+    given = records_of([tmp_path / "games.lath"], doubts)
+    found = list(with_analysis(given, tmp_path / "analysed.lath", doubts))
+    return [one for one in found if isinstance(one, Record)], doubts
+
+
+def test_a_game_has_the_plies_of_its_analysis_and_its_own_tags_and_others_stay(
+    tmp_path: Path,
+) -> None:
+    ruled = BARE.replace("[Term", '[Ruling "void: by hand"]\n[Term')
+    [record], doubts = merged(tmp_path, ruled, ANALYSED)
+    assert record.plies == parse(ANALYSED).plies
+    assert record.tag("Ruling") == "void: by hand"
+    assert record.tag(ANALYSIS) == "solver nodes 5000"
+    assert doubts == []
+    other = BARE.replace("ann", "cat")
+    [record], [doubt] = merged(tmp_path, other, ANALYSED)
+    assert record == parse(other)
+    assert doubt.words.startswith("1 analysed game is of ")
+    with pytest.raises(ConfigError, match="has no analysed records; `arena analyze` makes them"):
+        merged(tmp_path, BARE, BARE)

@@ -136,25 +136,22 @@ LONG = Random(1).randbytes(MOST_LETTERS).hex()
 """What cannot be made much shorter."""
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
+def test_what_cannot_be_packed_is_said(tmp_path: Path) -> None:
+    for text, words in (
         ("import numpy_of_nobody\n", r"mybot.py:1: numpy_of_nobody is not of Python's standard"),
         ("def f(:\n", "mybot.py cannot be packed: invalid syntax"),
         (f"TEXT = {LONG!r}\n", "letters, expected under 100000"),
-    ],
-)
-def test_what_cannot_be_packed_is_said(text: str, words: str, tmp_path: Path) -> None:
-    (tmp_path / "mybot.py").write_text(text)
-    with pytest.raises(ConfigError, match=words):
-        pack(str(tmp_path / "mybot.py"))
-
-
-def test_nobodys_games_and_bots_are_refused() -> None:
+    ):
+        (tmp_path / "mybot.py").write_text(text)
+        with pytest.raises(ConfigError, match=words):
+            pack(str(tmp_path / "mybot.py"))
     with pytest.raises(ConfigError, match="expected games that are built in: mammalath"):
         pack("greedy", plays=["chess"])
     with pytest.raises(ConfigError, match="expected a file in Python, or one of"):
         pack("nobody")
+    assert "are for contests" in arena("bot", "pack", "greedy", "--tc", "move 1").err
+    clock = arena("bot", "pack", "greedy", "--protocol", "botzone", "--tc", "5+0.1")
+    assert "expected a time for each move, or nodes" in clock.err
 
 
 FIRST_TURN = (
@@ -194,9 +191,3 @@ def test_a_bot_that_is_packed_for_botzone_plays_any_game_and_runs_on(tmp_path: P
     again = {"requests": [first, second], "responses": [move]}
     kept = said(tmp_path, "-IS", one, lines=f"{json.dumps(history)}\n{json.dumps(second)}\n")
     assert kept[2:] == said(tmp_path, "-IS", one, lines=json.dumps(again))
-
-
-def test_what_the_arena_says_itself_is_not_packed() -> None:
-    assert "are for contests" in arena("bot", "pack", "greedy", "--tc", "move 1").err
-    clock = arena("bot", "pack", "greedy", "--protocol", "botzone", "--tc", "5+0.1")
-    assert "expected a time for each move, or nodes" in clock.err

@@ -11,10 +11,7 @@ from functools import cache
 
 import pytest
 from drawn import rows
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from talking import greet, play_both_seats, play_game, started, wants_of
-from walks import some_position
 
 from lath import games
 from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
@@ -186,20 +183,6 @@ def test_a_careful_bot_wins_when_it_can_and_never_loses_at_once_when_it_can_avoi
             assert played == best, position.text()
             seen.add(best)
     assert "open" in seen
-
-
-@given(st.sampled_from(games.builtin_ids()), st.integers(0, 10**6), st.integers(0, 200))
-@settings(deadline=None, max_examples=60)
-def test_greedy_wins_or_stays_in_the_game_in_any_position(
-    game_id: str, seed: int, ply: int
-) -> None:
-    position = some_position(games.get(game_id), seed, ply)
-    if position.is_over:
-        return
-    kinds = outcomes(position)
-    played = kinds[Move(greedy.choose(position, turn(seed=seed)))]
-    assert played == "won" or "won" not in kinds.values()
-    assert played != "lost" or set(kinds.values()) == {"lost"}
 
 
 def test_monte_carlo_tells_what_it_found_before_it_moves() -> None:
