@@ -34,7 +34,6 @@ class Minimax:
     """A full solver, which knows nothing of boards for searches and leaves no move out."""
 
     def __init__(self, few: int = FEW) -> None:
-        """Take how many positions it may look at."""
         self.few = few
         self.known: dict[Any, Ending] = {}
 

@@ -65,7 +65,6 @@ class PlainMammalath:
         return releases
 
     def legal(self) -> list[str]:
-        """Return placements by cell, types, lines and blocks by text, swap."""
         if self.over:
             return []
         moves = [cell for cell in self.grid.cells if cell not in self.tokens]
@@ -76,7 +75,6 @@ class PlainMammalath:
         return [*moves, "swap"] if self.turns_taken == 1 else moves
 
     def play(self, move: str) -> None:
-        """Place, swap, or release a type, a line or a block."""
         if move == "swap":
             (cell,) = self.tokens
             self.left[0] += 1
@@ -104,7 +102,6 @@ class PlainMammalath:
             self.over = True
 
     def text(self) -> str:
-        """Return animals, tokens, mover."""
         tokens = {cell: "wb"[owner] for cell, owner in self.tokens.items()}
         return f"{self.grid.text(self.animals)} {self.grid.text(tokens)} {'wb'[self.mover]}"
 
@@ -132,7 +129,6 @@ class PlainManalath:
         return len(self.grid.group(cell, mine | {cell})) <= self.win
 
     def legal(self) -> list[str]:
-        """Return the placements by cell, orange first."""
         if self.over:
             return []
         return [
@@ -143,7 +139,6 @@ class PlainManalath:
         ]
 
     def play(self, move: str) -> None:
-        """Place a piece of either colour; then examine the mover, and who is stuck."""
         self.pieces[move[1:]] = "OP".index(move[0])
         self._examine(self.mover)
         self.mover = 1 - self.mover
@@ -160,7 +155,6 @@ class PlainManalath:
             self.over, self.winner = True, player
 
     def text(self) -> str:
-        """Return board and mover."""
         letters = {cell: "op"[colour] for cell, colour in self.pieces.items()}
         letters |= dict.fromkeys(self.blockers, "g")
         return f"{self.grid.text(letters)} {'op'[self.mover]}"
@@ -191,7 +185,6 @@ class PlainSurikata:
         return seen
 
     def legal(self) -> list[str]:
-        """Return mounds on any free cell, then pieces on free cells out of the meerkat's sight."""
         if self.over:
             return []
         free = [c for c in self.grid.cells if c not in self.mounds and c not in self.pieces]
@@ -201,7 +194,6 @@ class PlainSurikata:
         return [cell for cell in free if cell not in seen]
 
     def play(self, move: str) -> None:
-        """Place a mound, or a piece with the meerkat on it."""
         if move.startswith("M"):
             self.mounds.add(move[1:])
             if len(self.mounds) < 5:
@@ -219,7 +211,6 @@ class PlainSurikata:
             self.over, self.winner = True, 1 - self.mover
 
     def text(self) -> str:
-        """Return board, meerkat, mover."""
         letters = {cell: "ow"[owner] for cell, owner in self.pieces.items()}
         letters |= dict.fromkeys(self.mounds, "m")
         return f"{self.grid.text(letters)} {self.meerkat or '-'} {'ow'[self.mover]}"
@@ -238,14 +229,12 @@ class PlainYavalath:
         self.winner: int | None = None
 
     def legal(self) -> list[str]:
-        """Return the empty cells, then swap."""
         if self.over:
             return []
         moves = [cell for cell in self.grid.cells if cell not in self.stones]
         return [*moves, "swap"] if self.turns_taken == 1 else moves
 
     def play(self, move: str) -> None:
-        """Place a stone, or make first's stone second's."""
         cell = next(iter(self.stones)) if move == "swap" else move
         self.stones[cell] = self.mover
         mine = {cell for cell, owner in self.stones.items() if owner == self.mover}
@@ -259,7 +248,6 @@ class PlainYavalath:
         self.mover = 1 - self.mover
 
     def text(self) -> str:
-        """Return board and mover."""
         letters = {cell: "wb"[owner] for cell, owner in self.stones.items()}
         return f"{self.grid.text(letters)} {'wb'[self.mover]}"
 

@@ -53,12 +53,10 @@ class StopAt:
     """Says that it is late from the so many-th question on."""
 
     def __init__(self, checks: int) -> None:
-        """Take how many questions are answered no."""
         self._left = checks
         self.is_late = False
 
     def __call__(self) -> bool:
-        """Return whether it is."""
         self._left -= 1
         self.is_late |= self._left < 0
         return self.is_late
@@ -68,7 +66,6 @@ class Asked:
     """A position whose end is known, and searches that are asked about it."""
 
     def __init__(self, position: Position, truth: Minimax) -> None:
-        """Take who knows how it ends."""
         self.position = position
         self.truth = truth
         self.truth.few = 10**9  # of what comes after the position, too

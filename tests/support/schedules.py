@@ -30,7 +30,6 @@ def make(
     tags: Tags = (),
     **settings: Any,
 ) -> Schedule:
-    """Return the schedule of a format."""
     return FORMATS[form].make(names, Dealer(Settings(**settings), openings, tags))
 
 
@@ -50,12 +49,10 @@ def by_strength(game: GamePlan) -> str:
 
 
 def all_drawn(game: GamePlan) -> str:
-    """Return a draw."""
     return "1/2-1/2"
 
 
 def report(schedule: Schedule, game: GamePlan, results: Results = by_chance) -> None:
-    """Report one game."""
     schedule.report(game.number, *game.names, results(game))
 
 
