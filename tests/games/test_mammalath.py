@@ -10,6 +10,8 @@ from drawn import after, animals_and_tokens, ending, reasons
 from lath import games
 from lath.games.core import Game, Move, Outcome, Position, Seat, least, symmetries
 from lath.games.errors import MoveSyntaxError
+from lath.games.fast import DRAW as DRAWN
+from lath.games.fast import fast_board
 
 MAMMALATH, PLUS = games.get("mammalath"), games.get("mammalath-plus")
 
@@ -150,6 +152,11 @@ def test_a_game_ends_by_lines_and_by_the_last_token() -> None:
         mover, _, moves = words.partition(" ")
         position = game.position(animals_and_tokens(drawing, mover))
         assert ending(after(position, moves)) == expected, rule
+
+
+def test_careful_random_games_are_drawn_by_the_last_token_too() -> None:
+    board = fast_board(MAMMALATH.position(animals_and_tokens(NEARLY_FULL, "w")))
+    assert DRAWN in {board.careful_playout(Random(seed))[0] for seed in range(20)}
 
 
 LINES = ("a1 b1 c1 d1", "a1 a2 a3 a4", "a1 b2 c3 d4", "a4 b3 c2 d1")
