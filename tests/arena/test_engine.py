@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import bad_bots
 import numpy as np
@@ -266,12 +267,12 @@ def test_what_says_no_ok_is_no_bot() -> None:
 
 
 def test_what_describes_no_bot_is_refused_in_words() -> None:
-    bot: str | dict[str, str]
+    bot: str | dict[str, Any]
     for bot, says in (
         ("nosuch", "'nosuch' is no folder, file, bundled bot, git revision or program"),
         ("greedy; level=3", "unknown part 'level'"),
         ({"name": "x"}, r"'x' has no command, and is no bundled bot \(.*greedy"),
-        ({"command": "sh", "optoins": {}}, "unknown key 'optoins'"),  # type: ignore[dict-item]
+        ({"command": "sh", "optoins": {}}, "unknown key 'optoins'"),
         ({"command": "sh", "memory": "much"}, "memory = .much., expected a size such as"),
     ):
         with pytest.raises(ConfigError, match=says):

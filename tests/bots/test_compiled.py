@@ -144,7 +144,10 @@ def test_a_game_without_tables_is_searched_in_python() -> None:
 
 @pytest.fixture
 def cold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Return the folder where compiled code would be; nothing is loaded, and nothing there."""
+    """Return the folder where compiled code would be; nothing is loaded, and nothing there.
+
+    By private names: to compile takes a minute, and no program is started for each case.
+    """
     monkeypatch.setattr(compiled, "_MODULES", [])
     monkeypatch.setattr(compiled, "_folders", lambda: [tmp_path / "a", tmp_path / "b"])
     compiled._say_once.cache_clear()

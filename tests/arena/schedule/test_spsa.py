@@ -366,8 +366,7 @@ DECLARED: dict[str, Option] = {
 def test_a_range_starts_where_it_says_else_where_the_bot_is_with_decimal_places_as_written() -> (
     None
 ):
-    given_: dict[str, object]
-    for flag, given_, shown in (
+    cases: tuple[tuple[str, dict[str, Any], str], ...] = (
         ("depth=1..9", {}, "1..9 from 3 step 0.8"),
         ("depth=1..9", {"depth": 5}, "1..9 from 5 step 0.8"),
         ("depth=1..9 from 7", {"depth": 5}, "1..9 from 7 step 0.8"),
@@ -375,7 +374,8 @@ def test_a_range_starts_where_it_says_else_where_the_bot_is_with_decimal_places_
         ("heat=0..2", {"heat": 0.5}, "0.0..2.0 from 0.5 step 0.2"),
         ("heat=0..4 from 1", {}, "0..4 from 1 step 0.5"),
         ("book=0..4 from 1", {}, "0..4 from 1 step 0.5"),
-    ):
+    )
+    for flag, given_, shown in cases:
         (found,) = declared([flag], DECLARED, given_, "it")
         assert str(found) == shown
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import pytest
 from rich.cells import cell_len
@@ -63,7 +64,7 @@ Capture = pytest.CaptureFixture[str]
 def told(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> Callable[..., str]:
     """Return what prints records, or whatever is called, to a terminal of some width."""
 
-    def tell(of: Iterable[Record] | Callable[[], object], width: int = 80, **more: bool) -> str:
+    def tell(of: Iterable[Record] | Callable[[], object], width: int = 80, **more: Any) -> str:
         monkeypatch.setenv("COLUMNS", str(width))
         if callable(of):
             of()

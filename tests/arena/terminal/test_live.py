@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.segment import SegmentLines
 from runs import Told
 
-from lath.arena.schedule.budget import Budget
+from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.terminal import layout, live
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 HOSTILE = "[bold]\x1b[31mred\x07 名前名前名前名前名前名前名前\u202e"
 
 
-def played(budget: Budget | None = None, **config: object) -> Told:
+def played(budget: Budget = UNLIMITED, **config: object) -> Told:
     """Return a run in which ann has won all of ten pairs, by all kinds of mishap."""
     told = Told(total=60, **config)
-    told.start(**({"budget": budget} if budget else {}))
+    told.start(budget=budget)
     for ending in ("crash", "time", "illegal move", "flood", "rules") * 2:
         told.clock.now_s += 1
         told.play("1-0", "0-1", termination=ending)
