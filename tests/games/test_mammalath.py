@@ -58,15 +58,6 @@ FIGURE_5_RIGHT = """
     F. A. B. C. Db Eb
 """
 
-WITH_AND_WITHOUT = """
-    A. B. C. D. E. Fb
-    B. C. D. E. F. A.
-    C. D. E. F. A. B.
-    .w .w .. A. B. C.
-    E. F. Aw B. C. D.
-    F. A. Bw C. Db Eb
-"""
-
 FOUR_BARE = """
     .. B. C. D. E. F.
     B. C. D. E. F. ..
@@ -83,17 +74,6 @@ FIVE_WITH_AN_ANIMAL_AT_ONE_END = """
     .w .w .. .w Bw C.
     E. F. .. B. C. D.
     F. .. B. C. Db Eb
-"""
-
-A_BARE_BLOCK_AND_A_LINE = """
-    A. B. C. D. E. F. G. H.
-    B. C. D. E. F. G. H. A.
-    C. D. E. F. G. H. A. B.
-    D. E. F. G. H. A. B. Cb
-    E. F. G. H. A. B. C. D.
-    F. .w .w H. A. B. C. Db
-    G. .w .. Bw Cw D. E. F.
-    H. A. B. C. D. E. F. Gb
 """
 
 
@@ -118,9 +98,6 @@ ENDINGS: dict[str, tuple[Game, str, str, Outcome]] = {
     "figure 5, right: who would win and lose at once loses": (
         MAMMALATH, FIGURE_5_RIGHT, "w c3", lost("three", "a3 b3 c3")
     ),
-    "a line with and one without an animal through one cell lose": (
-        MAMMALATH, WITH_AND_WITHOUT, "w c3", lost("three", "c1 c2 c3")
-    ),
     "four bare in line win as two threes": (
         MAMMALATH, FOUR_BARE, "w c3", won(Seat.FIRST, "three", "a3 b3 c3 d3")
     ),
@@ -138,9 +115,6 @@ ENDINGS: dict[str, tuple[Game, str, str, Outcome]] = {
         MAMMALATH, NEARLY_FULL.replace("Ab Bb Cw", ".b .b .w"), "w a1", DRAW
     ),
     "after a swap second may play the last token": (MAMMALATH, NEARLY_FULL, "b d1", DRAW),
-    "plus: a bare block and a line with an animal at once lose": (
-        PLUS, A_BARE_BLOCK_AND_A_LINE, "b h8 c2", lost("four", "b2 c2 d2 e2")
-    ),
     "plus: the last of 32 tokens draws": (PLUS, PLUS_NEARLY_FULL, "w a1", DRAW),
     "plus: after a swap second's does": (PLUS, PLUS_NEARLY_FULL, "b h1", DRAW),
 }  # fmt: skip
