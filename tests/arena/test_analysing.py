@@ -112,9 +112,7 @@ def test_records_come_in_their_order_whoever_is_done_first(solver: Engine) -> No
     assert [record.game for record in found] == ["yavalath", "surikata", "yavalath", "yavalath"]
 
 
-def test_the_command_writes_a_file_that_checks_and_leaves_nothing_beside_it(
-    tmp_path: Path,
-) -> None:
+def test_the_command_writes_a_file_that_checks_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
     source, out = tmp_path / "games.lath", tmp_path / "out.lath"
     source.write_text(BLUNDERS + LOST_IN_THE_END.replace("0-1", "1-0"))
     ran = commands.arena("analyze", source, "--nodes", "3000", "-q", "-o", out)

@@ -72,10 +72,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tables").mkdir()
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    tunable = Greeting(
-        games=["yavalath"],
-        options={"depth": Option("depth", "spin", "3", 1, 9)},
-    )
+    tunable = Greeting(games=["yavalath"], options={"depth": Option("depth", "spin", "3", 1, 9)})
     for module in (matches, tuning):
         monkeypatch.setattr(module, "greeting_of", lambda *_: tunable)
         monkeypatch.setattr(module, "play", _tournament)

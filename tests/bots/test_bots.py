@@ -229,8 +229,7 @@ def test_a_searcher_follows_the_game_and_says_what_it_found(bot: Searcher) -> No
         move = bot.choose(position, mine)
         assert position.why_illegal(move) is None
         told = re.fullmatch(
-            r"info depth \d+ eval (-?[01]\.\d+) nodes (\d+) nps \d+ pv (\S+).*\n",
-            said_in(mine),
+            r"info depth \d+ eval (-?[01]\.\d+) nodes (\d+) nps \d+ pv (\S+).*\n", said_in(mine)
         )
         assert told
         assert int(told[2]) <= 40

@@ -18,18 +18,7 @@ from talking import LIMIT, PATIENCE_S, greet, play_both_seats, started, wants_of
 
 from lath import games
 from lath.bots.options import Declared
-from lath.bots.sdk import (
-    FALLBACK_S,
-    Check,
-    Choose,
-    Combo,
-    Player,
-    Spin,
-    Start,
-    Text,
-    Turn,
-    run,
-)
+from lath.bots.sdk import FALLBACK_S, Check, Choose, Combo, Player, Spin, Start, Text, Turn, run
 from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import IllegalMoveError, MoveSyntaxError
 from lath.notation import protocol as wire

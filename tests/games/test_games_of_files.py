@@ -221,11 +221,7 @@ SLIPS = (
         "position('6/6/6/6/6/6'), its own text, is another position",
     ),
     ("require_legal(self, move)", "1 / 0", ":111: ZeroDivisionError: division by zero"),
-    (
-        "if self.verdict != OPEN:\n            return ()",
-        "return ()",
-        "not over, but no legal move",
-    ),
+    ("if self.verdict != OPEN:\n            return ()", "return ()", "not over, but no legal move"),
 )
 """What the example has, what is there instead, and what is told of it."""
 

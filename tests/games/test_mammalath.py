@@ -230,12 +230,7 @@ BLOCK_RELEASED = """
 def test_a_release_takes_a_type_a_line_or_a_block_of_animals_and_leaves_the_tokens() -> None:
     for game, moves, drawing, empty in (
         (MAMMALATH, "f6 xF", RELEASED, {"xF": "no F is left on the board"}),
-        (
-            MAMMALATH,
-            "b3 xb2-b4",
-            LINE_RELEASED,
-            {"xa2-c2": "the line a2-c2 has no animal on b2"},
-        ),
+        (MAMMALATH, "b3 xb2-b4", LINE_RELEASED, {"xa2-c2": "the line a2-c2 has no animal on b2"}),
         (
             PLUS,
             "c3 xb2-c3",
@@ -299,10 +294,7 @@ def test_a_swap_puts_a_token_of_seconds_in_the_place_of_the_first_one() -> None:
     assert MAMMALATH.position(position.text()) == position
     assert len(position.legal_moves()) == 35 + 6 + 80
     swapped = after(PLUS.start(), "d4 swap")
-    assert (on(swapped, "d4"), swapped.text().split()[1:]) == (
-        "Hb",
-        ["8/8/8/8/3b4/8/8/8", "w"],
-    )
+    assert (on(swapped, "d4"), swapped.text().split()[1:]) == ("Hb", ["8/8/8/8/3b4/8/8/8", "w"])
     for moves in ("c3 swap", "c3 d4", "c3 xA", "c3 swap d4", "c3 swap xA", "c3 xA d4"):
         position = after(MAMMALATH.start(), moves)
         assert "swap" not in position.legal_moves()

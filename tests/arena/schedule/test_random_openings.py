@@ -23,10 +23,7 @@ from lath.arena.schedule.random_openings import (
 )
 from lath.games.core import Game, Move, Position, read_move
 
-FIRST = {
-    "yavalath": "f5 d5 e6 a5",
-    "surikata": "Ma2 Ma3 Mc4 Mc1",
-}
+FIRST = {"yavalath": "f5 d5 e6 a5", "surikata": "Ma2 Ma3 Mc4 Mc1"}
 """Of seed 1: what every machine makes."""
 
 

@@ -124,12 +124,7 @@ class Life:
         played = self.played()
         begun = [day for day in self.noted if day.is_over or day.units(games) & played]
         days = drawn_up(
-            self.roster,
-            games=games,
-            rounds=self.rounds,
-            legs=self.legs,
-            played=played,
-            begun=begun,
+            self.roster, games=games, rounds=self.rounds, legs=self.legs, played=played, begun=begun
         )
         season = Season(
             name="S", from_pair=1, entries=dict(self.entries), days=days, is_one_day=True
