@@ -50,7 +50,7 @@ _COLOURS: Final = {
     "hippopotamus": "#737886",
 }
 """The rulebook's, in shades that stay apart for eyes that see no red, no green or no blue:
-`tests/games/test_board_colours.py` measures it."""
+`tests/games/test_board_svg.py` measures it."""
 
 _HEADS: Final = {
     "armadillo": "M-34 8C-34-20-20-37-6-37C9-37 19-24 22-3L27-6C23-16 25-26 30-26C35-26 36-16 34-5"
