@@ -240,6 +240,14 @@ def test_of_forty_bots_the_crosstable_alone_scrolls_and_of_few_it_is_a_table(
             assert visit.sideways() == 0
 
 
+MARKED_AT_THE_END = """
+to => {
+  scrollTo(0, document.documentElement.scrollHeight);
+  return document.querySelector(".contents [aria-current=location]").hash === to;
+}
+"""
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_headings_stay_in_sight_and_the_section_in_view_is_marked(
     visit: Visit, crowded: str, width: int
@@ -266,11 +274,9 @@ def test_headings_stay_in_sight_and_the_section_in_view_is_marked(
     # for.
     links = [link.get_attribute("href") for link in opened.locator(".contents a").all()]
     resized(visit, width, 2000)
-    opened.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    opened.wait_for_selector(f".contents [aria-current=location][href='{links[-1]}']")
+    opened.wait_for_function(MARKED_AT_THE_END, arg=links[-1])
     opened.evaluate("to => { location.hash = to; }", links[-2])
-    opened.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    opened.wait_for_selector(f".contents [aria-current=location][href='{links[-2]}']")
+    opened.wait_for_function(MARKED_AT_THE_END, arg=links[-2])
 
 
 def test_three_of_four_games_are_paler_than_sixty_of_eighty(

@@ -47,6 +47,7 @@ def test_all_that_was_asked_of_them_is_answered_as_it_was(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(base)
+    monkeypatch.delenv("COLUMNS", raising=False)  # pytest-xdist has set it
     other = []
     for name in TODAY:
         for file, (command, *words) in ASKED.items():
