@@ -273,7 +273,7 @@ def test_headings_stay_in_sight_and_the_section_in_view_is_marked(
     # At the end of the page several are in sight: the last is marked, or the one that was asked
     # for.
     links = [link.get_attribute("href") for link in opened.locator(".contents a").all()]
-    resized(visit, width, 2000)
+    resized(visit, width, 4000)
     opened.wait_for_function(MARKED_AT_THE_END, arg=links[-1])
     opened.evaluate("to => { location.hash = to; }", links[-2])
     opened.wait_for_function(MARKED_AT_THE_END, arg=links[-2])
