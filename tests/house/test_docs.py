@@ -19,7 +19,6 @@ from pathlib import Path
 import commands
 import pytest
 import typer.main
-from arena_runs import arena as run_arena
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
 from places import OURS, ROOT
 from transcripts import ARENA, BOT, check_transcript
@@ -399,11 +398,10 @@ _OUTPUTS = ("-o", "--site", "--out", "--html", "--removed", "--copy-templates", 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which `arena run --out demo` has played, at a shorter time control."""
+    """Return a folder in which `arena run --out demo` has played, a handful of nodes a move."""
     folder = tmp_path_factory.mktemp("demo")
-    words = ("run", "--out", "demo", "--tc", "0.05+0.002", "--jobs", "2", "-q")
-    ended = run_arena(*words, cwd=folder)
-    assert ended.returncode == 0, ended.stderr
+    ran = commands.arena("run", "--out", folder / "demo", "--tc", "nodes 5", "--jobs", "2", "-q")
+    assert ran.status == 0, ran.err
     assert (folder / "demo" / "games.lath").read_text().count("[Event ") == 120
     return folder / "demo"
 
@@ -413,19 +411,20 @@ def folder(demo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder in which commands are run; what they keep elsewhere is below it."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "here"
 
 
-def ending(command: Command, words: Sequence[str], folder: Path) -> str:
+def ending(command: Command, words: Sequence[str]) -> str:
     """Run a command, and return what is wrong with how it ended."""
-    ran = run_arena(*words, cwd=folder)
+    ran = commands.arena(*words)
     statuses = VERDICTS.get(words[0], {0})
     if command.shown.startswith("arena: "):
         statuses = {0, 2}  # another page's test says what is wrong there
     elif (words[:2] == ("bot", "log") and len(words) > 3) or "--owner" in words:
         statuses = {0, 1}  # of games that end well no logs are kept
-    is_wrong = ran.returncode not in statuses or "Traceback" in ran.stderr
-    return f"{shlex.join(words)}: {ran.returncode}: {ran.stderr[-500:]}" if is_wrong else ""
+    is_wrong = ran.status not in statuses or "Traceback" in ran.err
+    return f"{shlex.join(words)}: {ran.status}: {ran.err[-500:]}" if is_wrong else ""
 
 
 @pytest.mark.slow
@@ -438,7 +437,7 @@ def test_the_commands_of_the_readme_work_in_an_empty_folder_in_their_order(
     assert first.words == ("run", "--out", "demo")
     assert len(others) > 20
     shutil.copytree(demo, folder / "demo")
-    wrong = [ending(one, one.words, folder) for one in (first, *others)]
+    wrong = [ending(one, one.words) for one in (first, *others)]
     assert [one for one in wrong if one] == []
 
 
@@ -459,11 +458,11 @@ def provided(words: Sequence[str], demo: Path, folder: Path) -> list[str]:
             only = {"wide.lath": "yavalath", "narrow.lath": "surikata"}.get(name, "")
             query = ("--where", f"game = {only}") if only else ()
             shutil.copy(demo / "games.lath", folder / "all-of-it.lath")
-            run_arena("select", "all-of-it.lath", *query, "-o", "some.lath", cwd=folder)
+            commands.arena("select", "all-of-it.lath", *query, "-o", "some.lath")
             if name.endswith(".lath"):
                 shutil.copy(folder / "some.lath", path)
             else:  # a format may not hold all of it
-                run_arena("convert", "some.lath", path, cwd=folder)
+                commands.arena("convert", "some.lath", path)
             assert path.is_file()
     known = [re.sub(r"\bann\b|^mybot$", "greedy", word) for word in words]
     if "--owner" in known:
@@ -489,5 +488,5 @@ def test_commands_of_a_page_that_read_records_read_the_demo(
             continue
         words = tuple(provided(one.words, demo, folder))
         if words[:2] != ("report", "tournaments") or "--watch" not in words:  # until Ctrl-C
-            wrong.append(ending(one, words, folder))
+            wrong.append(ending(one, words))
     assert [each for each in wrong if each] == []
