@@ -384,13 +384,20 @@ FORMER: Final = ("bots.greedy", "bots.monte_carlo", "bots.random_mover")
 
 
 def todays(command: Sequence[str]) -> tuple[str, ...]:
-    """Return a command, that of a bundled bot of 0.1.0 as this installation has it.
+    """Return a command as this installation has it.
+
+    That is of a bundled bot of 0.1.0, or of an installation that is no longer there.
 
     >>> todays(["/old/python", "-P", "-m", "bots.greedy"])[1:]
     ('-P', '-m', 'lath.bots.greedy')
+    >>> todays(["/gone/python", "-P", "-m", "lath.bots.mcts"]) == bundled()["mcts"]
+    True
     """
     match tuple(command):
         case (_, "-P", "-m", module) if module in FORMER:
             return (sys.executable, "-P", "-m", f"lath.{module}")
+        case (python, "-P", "-m", _) as words if not Path(python).exists():
+            ours = (sys.executable, *words[1:])
+            return ours if ours in bundled().values() else words
         case words:
             return words
