@@ -77,7 +77,9 @@ def test_what_init_writes_plays_at_once(
 # A game
 
 
-def test_each_command_of_the_page_works_in_the_folder(tmp_path: Path) -> None:
+def test_each_command_of_the_page_works_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert commands.arena("init", "--game", "mine/hex_line").status == 0
     folder = tmp_path / "mine"
     files = {"hex_line.py", "test_hex_line.py", "README.md"}
@@ -86,13 +88,14 @@ def test_each_command_of_the_page_works_in_the_folder(tmp_path: Path) -> None:
     page = (folder / "README.md").read_text(encoding="utf-8")
     told = re.findall(r"^\$ arena (.*)$", page, re.MULTILINE)
     assert len(told) > 10
+    monkeypatch.chdir(folder)
     for command in told:
         words = shlex.split(command)
         if words[0] == "serve":  # the site is tried in its own tests
             continue
         few = ["--rounds", "1", "--tc", "nodes 5"] if "--rounds" in words else []
-        ran = arena(*words, *few, cwd=folder)
-        assert ran.returncode == 0, (command, ran.stderr)
+        ran = commands.arena(*words, *few)
+        assert ran.status == 0, (command, ran.err)
     assert (folder / "variants.html").is_file()
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_hex_line.py"],
