@@ -112,20 +112,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 _FILES: dict[Path, Texts] = {}
+"""By folder: each is read once."""
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """What holds the texts of a test against the file of its package."""
     folder = folder_of(request.path)
-    texts = _FILES.setdefault(folder, Texts(folder / NAME))
+    if folder not in _FILES:
+        _FILES[folder] = Texts(folder / NAME)
     test = request.node.nodeid.removeprefix(folder.relative_to(ROOT).as_posix() + "/")
     test, _, case = re.sub(r"@[^\]@]*$", "", test).partition("[")
     places = {}
     if "tmp_path" in request.fixturenames:
         places[str(request.getfixturevalue("tmp_path"))] = "<here>"
     name = f"{test} {case.removesuffix(']')}".rstrip()
-    return Golden(texts, name, places, is_write=bool(request.config.getoption(WRITE)))
+    return Golden(_FILES[folder], name, places, is_write=bool(request.config.getoption(WRITE)))
 
 
 @pytest.hookimpl(trylast=True)
