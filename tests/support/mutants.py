@@ -265,16 +265,14 @@ class Court:
         executing = self._executing(entry)
         yield from ranked(executing, folder)
         files = dict.fromkeys(test.file for test in ranked_tests(executing, folder))
-        if not files:
-            inside = sorted((self.product.root / folder).glob("test_*.py"))
-            files = dict.fromkeys(path.relative_to(self.product.root).as_posix() for path in inside)
+        paths = sorted((self.product.root / folder).glob("test_*.py"))
+        inside = [path.relative_to(self.product.root).as_posix() for path in paths]
+        files = files or dict.fromkeys(inside)
         # What a file makes once, its first test has executed alone.
         yield from ranked((test for file in files for test in self._by_file.get(file, [])), folder)
         yield from (file for file in files if file not in self._by_file)
         # Tests that the map does not know: of files that were changed since, or are new.
-        inside = sorted((self.product.root / folder).glob("test_*.py"))
-        new = [path.relative_to(self.product.root).as_posix() for path in inside]
-        yield from (file for file in (*files, *new) if self._is_changed(file))
+        yield from (file for file in (*files, *inside) if self._is_changed(file))
 
     def _is_changed(self, file: str) -> bool:
         known = self._by_file.get(file)
