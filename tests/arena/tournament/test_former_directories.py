@@ -1,6 +1,7 @@
-"""Directories that 0.1.0 has left, finished, stopped and killed, are gone on with as it would have.
+"""Directories that former versions have left, finished, stopped and killed, are still theirs.
 
-They are real ones: tests/support/left_directories.py says how they were played.
+They are real ones: `left_directories` says how they were played. Runs go on with them as that
+version would have; of those of 0.2.0 all that it was asked is answered as it was.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Final
 
 import commands
 import pytest
+from left_directories import ARCHIVES, ASKED, FORMATS, TODAY, Cup
 from quick_runs import play_nothing
 from results import finished
 
@@ -26,8 +28,6 @@ from lath.notation.reader import read
 from lath.notation.record import Record
 
 pytestmark = pytest.mark.slow
-
-ARCHIVE: Final = Path(__file__).parents[2] / "samples/directories/0.1.0.tar.xz"
 
 PLAYED: Final = {
     "round-robin": 8,
@@ -51,23 +51,34 @@ OVER: Final = ("finished", "walkovers")
 
 
 @cache
-def files() -> dict[str, bytes]:
-    """Return what is in the archive, by path."""
-    with tarfile.open(ARCHIVE) as tar:
+def files(version: str) -> dict[str, bytes]:
+    """Return what is in the archive of a version, by path."""
+    with tarfile.open(ARCHIVES / f"{version}.tar.xz") as tar:
         members = {entry.name: tar.extractfile(entry) for entry in tar}
         return {name: stream.read() for name, stream in members.items() if stream is not None}
 
 
-@pytest.fixture
-def base(tmp_path: Path) -> Path:
-    """Return where the directories are, each as 0.1.0 has left it."""
-    for name, data in files().items():
-        path = tmp_path / name
+def unpacked(version: str, folder: Path) -> Path:
+    """Put the directories into a folder, each as the version has left it."""
+    for name, data in files(version).items():
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    config = tmp_path / "openings/tournament.toml"  # the book has moved
-    config.write_text(config.read_text().replace("/mnt/cups", str(tmp_path)))
-    return tmp_path
+    config = folder / "openings/tournament.toml"  # the book has moved
+    config.write_text(config.read_text().replace("/mnt/cups", str(folder)))
+    return folder
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Return where the directories of 0.1.0 are."""
+    return unpacked("0.1.0", tmp_path)
+
+
+@pytest.fixture
+def recent(tmp_path: Path) -> Path:
+    """Return where the directories of 0.2.0 are, and what it was asked of them."""
+    return unpacked("0.2.0", tmp_path)
 
 
 def played(records: list[Record]) -> list[tuple[object, ...]]:
@@ -172,3 +183,42 @@ def test_it_becomes_a_pool_that_loses_no_game(
     assert ran.err == "", "it is a pool, and no other one"
     versions = background_of([out]).versions
     assert [version.name for version in versions] == [version.bot for version in versions]
+
+
+# 0.2.0
+
+
+def test_all_that_was_asked_of_them_is_answered_as_it_was(
+    recent: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(recent)
+    monkeypatch.delenv("COLUMNS", raising=False)  # pytest-xdist has set it
+    other = []
+    for name in TODAY:
+        for file, (command, *words) in ASKED.items():
+            answer = files("0.2.0")[f"answers/{name}/{file}"].decode()
+            if commands.arena(command, name, *words).out != answer:
+                other.append((name, file))
+        records = f"{name}/games.lath" if TODAY[name].ends is None else f"{name}/later.lath"
+        for suffix in FORMATS:
+            path = f"answers/{name}/games.{suffix}"
+            more = ["--positions"] if "positions" in suffix else []
+            commands.arena("convert", records, f"now.{suffix}", "-q", "--force", *more)
+            if (recent / f"now.{suffix}").read_bytes() != files("0.2.0")[path]:
+                other.append((name, suffix))
+    assert other == []
+
+
+@pytest.mark.parametrize(("name", "cup"), TODAY.items(), ids=TODAY)
+def test_what_was_stopped_is_gone_on_with(recent: Path, name: str, cup: Cup) -> None:
+    before = list(records_of([recent / name]))
+    place = ("--out", recent / name) if cup.bots else (recent / name,)
+    more = ("--no-report",) if cup.words[0] == "run" else ()
+    ran = commands.arena(cup.words[0], *place, "-q", *more)
+    assert ran.status in ((0,) if cup.bots else (10, 11, 12)), ran.err
+    after = [record for record in records_of([recent / name]) if isinstance(record, Record)]
+    assert all(record in after for record in before)
+    expected = list(read(recent / name / ("games.lath" if cup.ends is None else "later.lath")))
+    games = min(len(after), len(expected))
+    assert games == len(after) == len(expected) or name == "match", "pairs may run beyond its end"
+    assert played(after)[:games] == played(expected)[:games]
