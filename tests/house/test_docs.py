@@ -288,6 +288,7 @@ def printed_texts() -> Iterator[tuple[str, str]]:
                 yield f"{name}:{node.lineno}", node.value
 
 
+@pytest.mark.slow
 def test_nothing_that_is_printed_names_a_file_that_no_installation_has() -> None:
     texts = [*printed_texts()]
     assert len(texts) > 5000
@@ -295,6 +296,7 @@ def test_nothing_that_is_printed_names_a_file_that_no_installation_has() -> None
     assert found == set()
 
 
+@pytest.mark.slow
 def test_every_address_of_a_document_that_is_printed_is_there() -> None:
     metadata = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert metadata["project"]["urls"]["Documentation"] == DOCUMENTATION

@@ -93,6 +93,7 @@ LONG_PARTS: Final = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_nothing_long_is_kept_of_records_that_were_read(reader: str) -> None:
     read, much = READERS[reader], {}

@@ -198,6 +198,7 @@ def test_a_performance_rating_expects_just_the_points_that_were_scored() -> None
         assert row.average_opponent == pytest.approx(average)
 
 
+@pytest.mark.slow
 def test_ranges_of_rank_hold_the_rank_and_the_truth_within_a_group() -> None:
     order = sorted(TRUE, key=lambda name: -TRUE[name])
     held = []

@@ -12,6 +12,7 @@ from collections import Counter
 from itertools import combinations, groupby, islice, pairwise
 from typing import Any, Final, NamedTuple
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from runs import Told
@@ -110,6 +111,7 @@ TOURNAMENTS: Final = st.builds(
 ) | st.builds(pool, bots=st.integers(3, 6), seed=st.integers(0, 10**6), edited=st.integers(0, 2))
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(event=TOURNAMENTS)
 @example(event=held("round-robin", bots=4, rounds=2, seed=7))

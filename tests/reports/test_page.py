@@ -28,6 +28,8 @@ from lath.reports.page.about import to_html
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, policy, render
 
+pytestmark = pytest.mark.slow
+
 VOID_ELEMENTS = frozenset(("meta", "link", "input", "br", "img", "hr"))
 
 SAMPLE = tournament(("ann", "bob"), 1, annotated=True)

@@ -260,6 +260,7 @@ def test_axe_would_tell(open_page: Callable[..., Any], axe: str) -> None:
 
 
 @needs("node", "npm")
+@pytest.mark.slow
 def test_every_kind_of_page_is_valid_html(the_page: Callable[[str], Page], tmp_path: Any) -> None:
     """By html-validate, from npm; one page there is not, and it says so."""
     for kind in PAGES:

@@ -272,6 +272,7 @@ class StopsSoon(Progress):
             signal.raise_signal(signal.SIGINT)
 
 
+@pytest.mark.slow
 def test_a_run_keeps_its_result_or_how_it_stands(tmp_path: Path) -> None:
     command = bad_bots.command(Good)
     config = a_config(

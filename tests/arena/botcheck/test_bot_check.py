@@ -95,6 +95,7 @@ def test_a_time_that_somebody_names_is_what_is_tested() -> None:
     assert "the first of 30000 ms, then `tc 60000+0`" in clock["first-move"].seen
 
 
+@pytest.mark.slow
 def test_who_computes_in_place_of_an_answer_is_told_so_and_not_to_flush() -> None:
     busy = lab_of(odd_bots.ComputesWhenItIsGreeted, "yavalath", startup_s=0.5)
     *_, point = check(busy, ("hello",))

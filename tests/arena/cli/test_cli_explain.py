@@ -21,6 +21,8 @@ from lath.reports.explaining.explanation import Explanation
 if TYPE_CHECKING:
     from golden import Golden
 
+pytestmark = pytest.mark.slow
+
 PAGE = DocPage("explain.md")
 
 

@@ -146,6 +146,7 @@ LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {
 OF_THIS_MACHINE: Final = ("open files", "clock", "packages")
 
 
+@pytest.mark.slow
 def test_what_is_lacking_is_told_with_its_verdict_and_what_would_mend_it(
     tmp_path: Path, patch: pytest.MonkeyPatch, golden: Golden
 ) -> None:

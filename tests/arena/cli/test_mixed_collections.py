@@ -144,6 +144,7 @@ REFUSED = {
 """What a command does not take, with the way to it: an edit keeps all other bytes of lath text."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_command_reads_every_kind_of_source(kind: str, tmp_path: Path) -> None:
     source, data = as_source(kind, tmp_path / "source")

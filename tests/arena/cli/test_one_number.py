@@ -27,6 +27,8 @@ from wrong_bits import copy_to
 from lath.notation import format_record, format_records, parse
 from lath.notation.given import AGAIN, game_key
 
+pytestmark = pytest.mark.slow
+
 TAGS: Final = '[Game "yavalath"]\n[First "ann"]\n[Second "bob"]\n'
 
 

@@ -40,6 +40,7 @@ AT = ("--record", "1", "--ply", "6")
 """Before the move i1, where e7 wins."""
 
 
+@pytest.mark.slow
 def test_show_solve_and_analyze_mean_the_same_position() -> None:
     shown = arena("show", "games.lath", *AT)
     assert "record 1: ann - bob, yavalath, after 6. d1" in shown.out

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 sys.path.append(str(ROOT / "benchmarks"))
 from strength import LADDERS, play_of
 
+pytestmark = pytest.mark.slow
+
 GAMES: Final = sorted(ladder.measured())
 
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+import pytest
 from budgets import BotPool, by_rule, games_until, in_turn
 
 from lath.arena.schedule.budget import Design, Seen, WhereGamesTell
@@ -55,6 +56,7 @@ def share_of_uniform(
     )
 
 
+@pytest.mark.slow
 def test_a_new_version_needs_fewer_games_than_in_a_gauntlet() -> None:
     assert share_of_uniform(range(2), 5) < 0.7
     for drawn in (DRAWN, MANY_DRAWN):

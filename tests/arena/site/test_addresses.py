@@ -20,6 +20,8 @@ from lath.notation.reader import read
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 CANARY: Final = "zqcanaryqz"
 
 _opened: list[str] | None = None

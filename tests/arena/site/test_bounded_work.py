@@ -21,6 +21,8 @@ from lath.arena.site.visitors import Turns
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 RECORD = '[Game "yavalath"]\n[Result "*"]\n\n1. e5 *\n'
 
 

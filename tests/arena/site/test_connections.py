@@ -18,6 +18,8 @@ from lath.arena.site.connections import Connections
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 SOON_S: Final = 0.3
 """The limits in these tests."""
 

@@ -24,6 +24,8 @@ from lath.arena.tournament.database import is_being_played
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65_534
 
 

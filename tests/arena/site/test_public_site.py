@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 RECORDS: Final = "\n".join(format_record(record(number, "ann", "bob")) for number in (1, 2, 3))
 
 BROKEN: Final = (

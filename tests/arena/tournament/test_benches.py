@@ -23,6 +23,8 @@ from lath.arena.tournament.events import BotBenched, Event, GameEnded
 from lath.arena.tournament.sources import benched_in
 from lath.arena.tournament.worker import PairJob, PairResult
 
+pytestmark = pytest.mark.slow
+
 FORMATS: Final = ("round-robin", "gauntlet", "swiss", "knockout", "pool")
 
 NAMES: Final = ("A", "B", "C", "D", "X")
