@@ -106,8 +106,8 @@ def test_what_was_asked_is_not_asked_again(solver: Engine, tmp_path: Path) -> No
 
 def test_records_come_in_their_order_whoever_is_done_first(solver: Engine) -> None:
     texts = [BLUNDERS, LOST_IN_THE_END, BLUNDERS, BLUNDERS]
-    with Engine.open("solver") as other:
-        bots = [analyst(solver), analyst(other)]
+    with Engine.open("solver", options={"fast": "off"}) as other:
+        bots = [analyst(solver), Analyst(other, "few", Limit(nodes=100), Kept(None))]
         found = list(analysed(map(parse, texts), bots))
     assert [record.game for record in found] == ["yavalath", "surikata", "yavalath", "yavalath"]
 
@@ -115,7 +115,8 @@ def test_records_come_in_their_order_whoever_is_done_first(solver: Engine) -> No
 def test_the_command_writes_a_file_that_checks_and_leaves_nothing_beside_it(tmp_path: Path) -> None:
     source, out = tmp_path / "games.lath", tmp_path / "out.lath"
     source.write_text(BLUNDERS + LOST_IN_THE_END.replace("0-1", "1-0"))
-    ran = commands.arena("analyze", source, "--nodes", "3000", "-q", "-o", out)
+    words = ("--nodes", "3000", "--bot", "solver; option.fast=off", "-q", "-o", out)
+    ran = commands.arena("analyze", source, *words)
     assert ran.status == 1
     assert ran.err.endswith("1 bad record left out\n")
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["games.lath", "out.lath"]

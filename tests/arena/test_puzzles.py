@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,13 +24,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("puzzles")]  # some take
 
 ENOUGH = Limit(nodes=20_000)
 
-SEED = 2
-"""Of hasty games that soon have puzzles."""
-
 
 @pytest.fixture(scope="module")
-def solver() -> Iterator[Bots]:
-    with bots() as both:
+def prover() -> Iterator[Bots]:
+    with bots("alphabeta; option.hash=4000000") as both:
         yield both
 
 
@@ -37,9 +35,8 @@ def solver() -> Iterator[Bots]:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a file with two puzzles that a command has made."""
     path = tmp_path_factory.mktemp("puzzles") / "surikata.lath"
-    ran = commands.arena(
-        "puzzles", "make", "surikata", "-n", "2", "--nodes", 1500, "--seed", SEED, "-o", path
-    )
+    words = ("surikata", "-n", "2", "--nodes", 200, "--seed", 10, "-o", path)
+    ran = commands.arena("puzzles", "make", *words)
     assert ran.status == 0, ran.err
     return path
 
@@ -50,26 +47,24 @@ def of_another_move(puzzle: Puzzle) -> Puzzle:
     return replace(puzzle, line=(Move(other),))
 
 
-def test_what_is_made_is_different_and_has_one_right_move(
-    file: Path, solver: Bots, tmp_path: Path
-) -> None:
-    made = list(read_puzzles(file))
+def test_what_is_made_is_different_and_has_one_right_move(file: Path, tmp_path: Path) -> None:
+    made = one, two = list(read_puzzles(file))
     assert made == sorted(made, key=lambda one: one.grade)
-    assert len({puzzle.position.text() for puzzle in made}) == 2
+    assert one.position.text() != two.position.text()
     assert written(reversed(made)) == written(made) == file.read_text()
     for puzzle in made:
-        assert wrong_with(puzzle, solver, ENOUGH) == ""
         assert puzzle.tempting == len(tempting(puzzle.position)) >= 3
         assert puzzle.position.why_illegal(puzzle.answer) is None
-        wrong = of_another_move(puzzle)
-        assert f"{wrong.answer} is " in wrong_with(wrong, solver, ENOUGH)
     assert commands.arena("check", file).status == 0
-    proved = commands.arena("puzzles", "check", file)
-    assert (proved.status, proved.err) == (0, "2 puzzles: 2 proven, 0 not\n")
     again = commands.arena("puzzles", "make", "surikata", "-o", file)
     assert (again.status, again.err) == (2, f"arena: {file} is there already\n")
-    (tmp_path / "wrong.lath").write_text(written([wrong]))
-    assert commands.arena("puzzles", "check", tmp_path / "wrong.lath").status == 1
+    wrong = of_another_move(two)
+    (tmp_path / "wrong.lath").write_text(written([one, wrong]))
+    ran = commands.arena("puzzles", "check", tmp_path / "wrong.lath")
+    assert (ran.status, ran.err) == (1, "2 puzzles: 1 proven, 1 not\n")
+    (tmp_path / "none.lath").touch()
+    assert commands.arena("puzzles", "check", tmp_path / "none.lath").status == 0
+    assert ran.out.startswith(f"wrong.lath: puzzle 2: {wrong.answer} is ")
 
 
 def test_what_is_no_puzzle_or_has_none_is_refused() -> None:
@@ -100,18 +95,12 @@ def test_a_bot_is_scored_by_game_and_grade(file: Path, monkeypatch: pytest.Monke
     rows = json.loads(good.out)
     assert [row["asked"] for row in rows] == [row["right"] for row in rows]
     assert sum(row["asked"] for row in rows) == 2
-    table = commands.arena(*words, "--", "solver").out
-    assert table.splitlines()[1].startswith("surikata  2/2 100%")
+    table = commands.arena(*words, "--", "greedy").out
+    assert re.match(r"surikata  [0-2]/2 +[0-9]+%", table.splitlines()[1])
     assert commands.arena(*words, "--", "false").status == 1
 
 
 # The puzzles of the project.
-
-
-@pytest.fixture(scope="module")
-def prover() -> Iterator[Bots]:
-    with bots("alphabeta; option.hash=4000000") as both:
-        yield both
 
 
 @pytest.mark.parametrize("file", all_built_in(), ids=lambda file: file.stem)
@@ -129,17 +118,17 @@ def test_puzzles_of_the_project_are_records_that_differ_and_the_first_holds(
 
 
 def test_a_second_program_finds_puzzles_right(tmp_path: Path) -> None:
-    """Of each game one of each grade and task; `make soak` has all of them looked at."""
+    """Of each game one of each easy grade and task; `make soak` has all of them looked at."""
     program, files = compiled_in(tmp_path), []
     for file in all_built_in():
-        takes_long = 3 if "manalath" in file.stem else 9
+        takes_long = 2 if "manalath" in file.stem else 5
         every = [one for one in read_puzzles(file) if one.grade < takes_long]
         some = {(one.task, one.grade): one for one in every}
         files.append(tmp_path / file.name)
         files[-1].write_text(written(some.values()))
     said = judged(program, files)
     assert said.endswith(" puzzles: 0 wrong, 0 not settled\n")
-    assert int(said.split()[0]) > 30
+    assert int(said.split()[0]) > 25
     wrong = files[0].read_text().replace('[Plies "5"]', '[Plies "6"]')
     files[0].write_text(wrong)
     assert subprocess.run([program, files[0]], capture_output=True, check=False).returncode == 1

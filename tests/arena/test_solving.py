@@ -91,17 +91,21 @@ def test_a_claim_is_not_believed_that_its_line_refutes() -> None:
     assert not _holds(Proof("win", None, at_most=0), won, four)
 
 
+IN_PYTHON: Final = ("--bot", "solver; option.fast=off")
+"""It begins sooner."""
+
+
 def test_the_command_says_win_loss_and_what_it_does_not_know() -> None:
     place = ["yavalath", "--position", "5/6/7/8/1ww1w4/bb1b4/7/6/5 w"]
     won = commands.arena("solve", *place)
     assert won.status == 0
     assert won.out.startswith("white to move: win in 1 ply: e4\n")
-    ran = commands.arena("solve", "yavalath", "e5", "--nodes", "30", "--json")
+    ran = commands.arena("solve", "yavalath", "e5", "--nodes", "30", "--json", *IN_PYTHON)
     assert ran.status == 12
     told = json.loads(ran.out)
     assert (told["value"], told["plies"], told["at_most"]) == ("unknown", None, None)
     assert 0 < told["nodes"] <= 30
-    each = commands.arena("solve", *place, "--moves", "--nodes", "5", "--json")
+    each = commands.arena("solve", *place, "--moves", "--nodes", "5", "--json", *IN_PYTHON)
     rows = json.loads(each.out)
     assert (rows[0]["move"], rows[0]["value"]) == ("e4", "win")
     assert len(rows) == len(games.get("yavalath").position(place[2]).legal_moves())
