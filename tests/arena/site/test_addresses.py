@@ -64,31 +64,18 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ways(place: Path) -> Iterator[str]:
     """Yield what leads to something outside from where the site has files."""
     for target in ("out", "out.lath", "out.js", "cup", "cup/games.lath"):
-        yield str(place / target)
-        yield f"//{place / target}"
-        yield f"file://{place / target}"
+        yield from (f"{place / target}", f"//{place / target}", f"file://{place / target}")
         for base in (place / "served", FOLDER, SERVE, Path.cwd()):
             yield os.path.relpath(place / target, base)
-    yield from (
-        "..",
-        ".",
-        "/",
-        "",
-        "~",
-        "\0",
-        "good.lath\0.js",
-        "..\\..\\out",
-        "\udcff",
-        "/dev/zero",
-    )
-    yield from ("x" * 3_000, "9" * 5_000, "-1", "../" * 40 + "etc/passwd", "%2e%2e%2f" * 3)
+    yield from ("..", ".", "/", "", "~", "\0", "good.lath\0.js", "..\\..\\out", "\udcff")
+    yield from ("/dev/zero", "x" * 3_000, "9" * 5_000, "-1", "../" * 40 + "etc/passwd")
+    yield "%2e%2e%2f" * 3
 
 
 def spelt(way: str) -> Iterator[str]:
     """Yield how an address may spell it."""
     raw = way.encode("utf-8", "surrogateescape")
     yield quote(raw, safe="/")
-    yield quote(raw, safe="")
     yield "".join(f"%{byte:02x}" for byte in raw)
     yield quote(quote(raw, safe=""), safe="")
 
@@ -136,8 +123,7 @@ def test_no_route_leads_out_of_what_is_served(place: Path, *, is_public: bool) -
             if route.methods != {"POST"}:
                 for address in addresses(route.path, key, place):
                     answer = site.ask(address, **site.cookie)
-                    assert answer.status < 500, address
-                    assert CANARY not in answer.text, address
+                    assert (answer.status < 500, CANARY in answer.text) == (True, False), address
         assert any(path.startswith(str(place / "served")) for path in seen)
     allowed = str(place / "served")
     assert [
@@ -149,15 +135,15 @@ def test_no_route_leads_out_of_what_is_served(place: Path, *, is_public: bool) -
 def addresses(path: str, key: str, place: Path) -> Iterator[str]:
     """Yield addresses of a route with what leads out in the place of each parameter."""
     known = {"key": key, "name": "report.js", "game": "yavalath", "number": "1"}
-    names = [part[1:-1] for part in path.replace(":path", "").split("/") if part[:1] == "{"]
+    plain = path.replace(":path", "")
+    names = [part[1:-1] for part in plain.split("/") if part[:1] == "{"]
     for way in ways(place):
+        if names and not path.endswith("/events"):
+            yield f"{plain.format_map(known)}?where={quote(way, errors='surrogateescape')}"
         for text in spelt(way):
-            if not path.endswith("/events"):
-                plain = path.replace(":path", "").format_map(known)
-                yield f"{plain}?where={quote(text)}" if names else f"/no/{text}"
-
-            for name in names:
-                yield path.replace(":path", "").format_map({**known, name: text})
+            yield from (plain.format_map({**known, name: text}) for name in names)
+            if path == "/":
+                yield f"/no/{text}"
 
 
 def test_nothing_that_is_sent_leads_out_of_what_is_served(place: Path) -> None:

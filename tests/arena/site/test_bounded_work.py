@@ -38,11 +38,12 @@ def folder(tmp_path: Path) -> Path:
 
 @contextmanager
 def held(site: Path) -> Iterator[Callable[[], None]]:
-    """Hold all reports that are made until what this yields is called."""
+    """Hold all reports that are made until what this yields is called; each is the word `made`."""
     gate = site / "gate"
-    wait = f"until test -e {shlex.quote(str(gate))}; do sleep 0.02; done; exec "
+    wait = f"until test -e {shlex.quote(str(gate))}; do sleep 0.02; done; "
+    make = """while read asked; do printf '{"size": 4}\\nmade'; done"""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reporting, "COMMAND", ("sh", "-c", wait + shlex.join(reporting.COMMAND)))
+        patch.setattr(reporting, "COMMAND", ("sh", "-c", wait + make))
         yield gate.touch
         gate.touch()
 
