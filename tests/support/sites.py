@@ -33,6 +33,42 @@ from lath.arena.tournament.programs import bundled
 if TYPE_CHECKING:
     from pathlib import Path
 
+LONG_CUP: Final = """
+games = ["yavalath:size=3"]
+rounds = 50000
+openings = "random:0"
+[time]
+initial = "60s"
+[[bot]]
+name = "random"
+[[bot]]
+name = "patient"
+command = ["python", "{folder}/patient.py"]
+"""
+
+PATIENT: Final = """
+import time
+from lath.bots.sdk import run
+
+
+def choose(position, turn):
+    time.sleep(0.05)
+    return turn.chance.choice(position.legal_moves())
+
+
+run(choose, name="Patient")
+"""
+
+
+def a_long_cup(folder: Path) -> Path:
+    """Write a tournament, and in another folder its bot, that lasts and computes little."""
+    (folder / "bot").mkdir(parents=True)
+    (folder / "bot/patient.py").write_text(PATIENT)
+    (folder / "served").mkdir()
+    (folder / "served/long.toml").write_text(LONG_CUP.replace("{folder}", f"{folder}/bot"))
+    return folder / "served"
+
+
 TOKEN: Final = "a-token-for-tests"
 KEYS: Final = Keys(TOKEN)
 PATIENCE_S: Final = 30

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from results import a_config
-from sites import Served, served
+from sites import Served, a_long_cup, served
 
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.site.shelf import Shelf
@@ -202,17 +202,17 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
 
 
 def test_a_run_is_stopped_by_the_site_that_started_it_alone(tmp_path: Path) -> None:
-    (tmp_path / "long.toml").write_text(CUP.replace("rounds = 100", "rounds = 3000"))
-    with served(tmp_path) as site, served(tmp_path) as other:
+    folder = a_long_cup(tmp_path)
+    with served(folder) as site, served(folder) as other:
         key = site.key("long")
         assert site.post(f"/t/{key}/start", {}).status == 200
         news = other.news(f"/t/{key}/events")
         assert until(news, "board")["game"] == "yavalath:size=3"
-        until(news, "status", is_playing=True, total=6000)
+        until(news, "status", is_playing=True, total=100_000)
         answer = other.post(f"/t/{key}/stop", {})
         assert answer.value == {"error": "it was started elsewhere: stop it there, with Ctrl-C"}
         assert site.post(f"/t/{key}/start", {}).value == {"error": "it is being played already"}
         assert site.post(f"/t/{key}/stop", {}).status == 200
-        stopped = until(news, "status", is_playing=False, total=6000)
-        assert 0 < stopped["done"] < 6000
+        stopped = until(news, "status", is_playing=False, total=100_000)
+        assert 0 < stopped["done"] < 100_000
         news.close()
