@@ -6,8 +6,9 @@ import io
 import os
 import shutil
 import stat
+import sys
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -48,25 +49,35 @@ def packed(home: Path) -> Parcel:
     return found
 
 
-def send(digest: str, chunks: list[bytes]) -> None:
+def send(digest: str, chunks: Iterable[bytes]) -> None:
     for number, chunk in enumerate([*chunks, b""]):
         take(digest, "me", number, chunk)
 
 
-def test_a_folder_travels_without_what_is_made_anew_or_is_the_tournament(home: Path) -> None:
-    assert packed(home).files == ("main.py", "net/a.bin", "run.sh")
+def lacks(*digests: str) -> tuple[str, ...]:
+    with used(digests) as missing:
+        return missing
 
 
-def test_what_was_sent_is_kept_with_its_rights_and_found_again(home: Path) -> None:
+def sent(home: Path) -> tuple[str, Path]:
+    """Send a folder; return its digest, and where its files are kept."""
     parcel = packed(home)
-    with used([parcel.digest]) as missing:
-        assert missing == (parcel.digest,)
-    send(parcel.digest, list(parcel.chunks()))
-    place = place_of(parcel.digest)
+    send(parcel.digest, parcel.chunks())
+    return parcel.digest, place_of(parcel.digest)
+
+
+def test_a_folder_travels_without_what_is_made_anew_and_is_kept_with_its_rights(home: Path) -> None:
+    parcel = packed(home)
+    assert parcel.files == ("main.py", "net/a.bin", "run.sh")
+    assert lacks(parcel.digest) == (parcel.digest,)
+    _, place = sent(home)
     assert (place / "net/a.bin").read_text() == "net/a.bin"
     assert os.access(place / "run.sh", os.X_OK)
-    with used([parcel.digest]) as missing:
-        assert missing == ()
+    assert lacks(parcel.digest) == ()
+    moved = home.rename(home.parent / "moved")
+    assert packed(moved).digest == parcel.digest, "the same files are the same parcel"
+    (moved / "run.sh").chmod(0o644)
+    assert packed(moved).digest != parcel.digest
 
 
 def all_in(place: Path) -> dict[str, tuple[int, int, bytes]]:
@@ -151,49 +162,40 @@ CHANGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
-def test_what_is_not_all_as_it_was_unpacked_is_sent_again(home: Path, change: str) -> None:
+if os.geteuid() == 0:  # the superuser alone gives files away
+    CHANGES["another's file"] = lambda at: os.chown(at / "net/a.bin", 34567, -1)
+    CHANGES["another's folder"] = lambda at: os.chown(at, 34567, -1)
+
+
+def test_what_is_not_all_as_it_was_unpacked_is_sent_again(home: Path) -> None:
     (home / "run.sh").chmod(0o755)
-    parcel = packed(home)
-    send(parcel.digest, list(parcel.chunks()))
-    place = place_of(parcel.digest)
+    digest, place = sent(home)
     before = all_in(place)
-    CHANGES[change](place)
-    with used([parcel.digest]) as missing:
-        assert missing == (parcel.digest,)
-        send(parcel.digest, list(parcel.chunks()))  # though somebody plays with what was changed
-    assert all_in(place) == before
-    with used([parcel.digest]) as missing:
-        assert missing == ()
-    send(parcel.digest, [])
-    assert sorted(path.name.partition(".")[2] for path in place.parent.iterdir()) == [
-        *("", "done", "lock", "turn")
-    ]
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser gives files away")
-def test_what_is_anothers_is_sent_again(home: Path) -> None:
-    parcel = packed(home)
-    send(parcel.digest, list(parcel.chunks()))
-    for path in (place_of(parcel.digest), place_of(parcel.digest) / "net/a.bin"):
-        os.chown(path, 34567, -1)
-        with used([parcel.digest]) as missing:
-            assert missing == (parcel.digest,)
-        send(parcel.digest, list(parcel.chunks()))
+    for change, make in CHANGES.items():
+        make(place)
+        with used([digest]) as missing:
+            assert missing == (digest,), change
+            sent(home)  # though somebody plays with what was changed
+        assert all_in(place) == before, change
+        assert lacks(digest) == (), change
+        send(digest, [])
+        left = sorted(path.name.partition(".")[2] for path in place.parent.iterdir())
+        assert left == ["", "done", "lock", "turn"], change
+        if os.path.lexists(there := elsewhere(place)):
+            shutil.rmtree(there) if there.is_dir() else there.unlink()
 
 
 @pytest.mark.parametrize("way", ["", "..", "../.."], ids=["its own", "above", "two above"])
 def test_a_folder_that_others_can_change_keeps_no_parcels(home: Path, way: str) -> None:
-    parcel = packed(home)
-    send(parcel.digest, list(parcel.chunks()))
-    folder = (place_of(parcel.digest).parent / way).resolve()
+    digest, place = sent(home)
+    folder = (place.parent / way).resolve()
     folder.chmod(0o777)
-    for act in (lambda: send(parcel.digest, [b""]), lambda: used([parcel.digest]).__enter__()):
+    for act in (lambda: send(digest, [b""]), lambda: lacks(digest)):
         with pytest.raises(ArenaError, match=rf"other users can change {folder}: name another"):
             act()
     folder.chmod(0o1777)  # everybody changes what is his
-    with nullcontext() if way else pytest.raises(ArenaError), used([parcel.digest]) as missing:
-        assert missing == ()
+    with nullcontext() if way else pytest.raises(ArenaError):
+        assert lacks(digest) == ()
 
 
 def test_two_runs_send_the_same_files_at_once_and_play_with_them(home: Path) -> None:
@@ -208,15 +210,6 @@ def test_two_runs_send_the_same_files_at_once_and_play_with_them(home: Path) -> 
         take(parcel.digest, "other", 2, b"")
 
 
-def test_the_same_files_are_the_same_parcel_wherever_they_lie(home: Path, tmp_path: Path) -> None:
-    before = packed(home)
-    home.rename(tmp_path / "elsewhere")
-    after = packed(tmp_path / "elsewhere")
-    assert before.digest == after.digest
-    (tmp_path / "elsewhere/run.sh").chmod(0o644)
-    assert packed(tmp_path / "elsewhere").digest != before.digest
-
-
 def an_archive(*names: str, kind: bytes = tarfile.REGTYPE, size: int = 1) -> bytes:
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w:gz") as archive:
@@ -228,56 +221,45 @@ def an_archive(*names: str, kind: bytes = tarfile.REGTYPE, size: int = 1) -> byt
     return file.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("sent", "why"),
-    [
-        (b"rubbish", "is no archive"),
-        (an_archive("main.py")[:-20], "is no archive"),
-        (an_archive("main.py"), "has another digest"),
-        *((an_archive(name), "is no plain file in it") for name in ("../out", "a/../../out")),
-        *((an_archive(name), "is no plain file in it") for name in ("/tmp/out", "//out", ".", "")),
-        *((an_archive(name), "is no plain file in it") for name in ("./out", "a//out", "a/./out")),
-        *(
-            (an_archive("x", kind=bytes([kind])), "'x' is no plain file in it")
-            for kind in b"1234567"
-        ),
-        (an_archive("x", "x"), "'x' is there already, by this or a like name"),
-        (an_archive("x", "x/y"), "'x/y' is there already"),
-        (an_archive("x/y", "x"), "'x' is there already"),
-        (an_archive(*map(str, range(9))), "more than 256 MiB or 8 files"),
-    ],
-    ids=lambda part: part if isinstance(part, str) else "sent",  # not the time of an archive
+NO_FILES = ("../out", "a/../../out", "/tmp/out", "//out", ".", "", "./out", "a//out", "a/./out")
+REFUSED: tuple[tuple[bytes, str], ...] = (
+    (b"rubbish", "is no archive"),
+    (an_archive("main.py")[:-20], "is no archive"),
+    (an_archive("main.py"), "has another digest"),
+    *((an_archive(name), "is no plain file in it") for name in NO_FILES),
+    *((an_archive("x", kind=b"%d" % kind), "'x' is no plain file in it") for kind in range(1, 8)),
+    (an_archive("x", "x"), "'x' is there already, by this or a like name"),
+    (an_archive("x", "x/y"), "'x/y' is there already"),
+    (an_archive("x/y", "x"), "'x' is there already"),
+    (an_archive(*map(str, range(9))), "more than 256 MiB or 8 files"),
 )
+
+
 def test_what_is_not_what_was_to_be_sent_is_refused(
-    sent: bytes, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parcels, "MOST_FILES", 8)
     digest = "0" * 64
-    with pytest.raises(ArenaError, match=why):
-        send(digest, [sent])
-    assert not list(tmp_path.rglob("out"))
-    assert not list((tmp_path / "cache/lath-arena/parcels").glob(f"{digest}*[!nk]"))
-    with used([digest]) as missing:
-        assert missing == (digest,)
-
-
-def test_more_than_a_parcel_may_hold_is_not_even_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    for archive, why in REFUSED:
+        with pytest.raises(ArenaError, match=why):
+            send(digest, [archive])
+        assert not list(tmp_path.rglob("out"))
+        assert not list((tmp_path / "cache/lath-arena/parcels").glob(f"{digest}*[!nk]"))
+        assert lacks(digest) == (digest,)
     monkeypatch.setattr(parcels, "MOST_BYTES", 1000)
     with pytest.raises(ArenaError, match="is no archive of files: more than"):
-        send("0" * 64, [an_archive("zeros", size=1001)])
+        send(digest, [an_archive("zeros", size=1001)])
     with pytest.raises(ArenaError, match="more was sent of parcel 000000000000 than one may hold"):
-        send("0" * 64, [b"x" * 2000, b"x"])
+        send(digest, [b"x" * 2000, b"x"])
 
 
-@pytest.mark.parametrize(
-    "digest", ["", "..", "../x", "a" * 63, "a" * 65, "A" * 64, f"{'a' * 64}\n"]
-)
-def test_a_parcel_is_named_by_a_digest_alone(digest: str) -> None:
-    for act in (partial(take, digest, "me", 0, b"x"), partial(place_of, digest)):
-        with pytest.raises(ArenaError, match="is not a digest, expected 64 hexadecimal digits"):
-            act()
-    with pytest.raises(ArenaError, match="is not a sender"):
-        take("a" * 64, f"../{digest}", 0, b"x")
+def test_a_parcel_is_named_by_a_digest_alone() -> None:
+    for digest in ("", "..", "../x", "a" * 63, "a" * 65, "A" * 64, f"{'a' * 64}\n"):
+        for act in (partial(take, digest, "me", 0, b"x"), partial(place_of, digest)):
+            with pytest.raises(ArenaError, match="is not a digest, expected 64 hexadecimal digits"):
+                act()
+        with pytest.raises(ArenaError, match="is not a sender"):
+            take("a" * 64, f"../{digest}", 0, b"x")
 
 
 def test_what_was_not_used_for_longest_goes_first(
@@ -289,13 +271,11 @@ def test_what_was_not_used_for_longest_goes_first(
         home = tmp_path / f"bot{number}"
         home.mkdir()
         (home / "net").write_bytes(bytes([number]) * 1000)
-        parcel = packed(home)
         with used(digests[:1]):  # somebody plays with the first
-            send(parcel.digest, list(parcel.chunks()))
-            os.utime(place_of(parcel.digest).with_suffix(".done"), (number, number))
-        digests.append(parcel.digest)
-    with used(digests) as missing:
-        assert missing == (digests[1],)
+            digest, place = sent(home)
+            os.utime(place.with_suffix(".done"), (number, number))
+        digests.append(digest)
+    assert lacks(*digests) == (digests[1],)
 
 
 def test_too_much_is_refused_with_the_way_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,8 +283,7 @@ def test_too_much_is_refused_with_the_way_out(home: Path, monkeypatch: pytest.Mo
     mine = BotSpec(name="mine", command=("python", str(home / "main.py")))
     with pytest.raises(ConfigError, match=r"bot 'mine': .* holds more than .* say with `hosts`"):
         travelling([mine], [])
-    _, sent = travelling([replace(mine, hosts={"*": ("/opt/mine",)})], [])
-    assert sent == {}
+    assert travelling([replace(mine, hosts={"*": ("/opt/mine",)})], [])[1] == {}
 
 
 def test_a_link_takes_nothing_along_that_is_not_the_bots(home: Path, tmp_path: Path) -> None:
@@ -325,28 +304,20 @@ def test_a_bot_that_is_reached_by_a_link_travels_whole(home: Path, tmp_path: Pat
     link.symlink_to(home)
     for cwd in (None, str(link)):
         mine = BotSpec(name="mine", command=("python", str(link / "main.py")), cwd=cwd)
-        (bot,), sent = travelling([mine], [])
-        assert [bot.parcel] == list(sent)
+        (bot,), parcels_ = travelling([mine], [])
+        assert [bot.parcel] == list(parcels_)
         assert (bot.command[1].kind, bot.command[1].text) == ("files", "main.py")
         assert cwd is None or (bot.cwd and (bot.cwd.kind, bot.cwd.text) == ("files", "."))
 
 
 def test_a_command_travels_with_its_files_and_python_as_what_they_are(home: Path) -> None:
-    import sys
-
     command = (sys.executable, str(home / "main.py"), "--net", str(home / "net"), "/usr/share/x")
     mine = BotSpec(name="mine", command=command, cwd=str(home))
     greedy = BotSpec(name="greedy", command=(sys.executable, "-m", "lath.bots.greedy"))
-    (one, other), sent = travelling([mine, greedy], [])
+    (one, other), parcels_ = travelling([mine, greedy], [])
     kinds = [(word.kind, word.text) for word in one.command]
-    assert kinds == [
-        ("python", ""),
-        ("files", "main.py"),
-        ("text", "--net"),
-        ("files", "net"),
-        ("text", "/usr/share/x"),
-    ]
+    files = ("files", "main.py"), ("text", "--net"), ("files", "net")
+    assert kinds == [("python", ""), *files, ("text", "/usr/share/x")]
     assert one.cwd
     assert (one.cwd.kind, one.cwd.text) == ("files", ".")
-    assert list(sent) == [one.parcel]
-    assert other.parcel == ""
+    assert (list(parcels_), other.parcel) == ([one.parcel], "")
