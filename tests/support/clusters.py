@@ -24,14 +24,21 @@ from typing import Any, Final
 import dask.config
 from processes import PATIENCE_S
 
+from lath import games
+from lath.arena.cluster import seat
 from lath.arena.cluster.cluster import Cluster
+from lath.arena.cluster.messages import Hello, Terms
 from lath.arena.cluster.opening import SETTINGS, WORKER
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.match import NO_ADJUDICATION
 from lath.arena.tournament.config import Config, build
 from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, Waiting, Warned
 from lath.arena.tournament.folder import run
 from lath.arena.tournament.progress import Summary
 from lath.arena.walls.limits import die_with
+from lath.games.core import version_of
 from lath.notation import read
+from lath.notation.protocol import TimeControl
 from lath.notation.record import Record
 
 HOST, OTHER_HOST = "127.0.0.1", "127.0.0.2"
@@ -39,6 +46,39 @@ HOST, OTHER_HOST = "127.0.0.1", "127.0.0.2"
 PLAIN: Final = {"DASK_DISTRIBUTED__ADMIN__LOG_FORMAT": "%(message)s"}
 
 dask.config.set({"distributed.comm.require-encryption": False})
+
+HELLO = Hello(
+    node="node",
+    versions=seat.versions(),
+    games={game_id: version_of(games.get(game_id)) for game_id in games.builtin_ids()},
+    cpu="a processor",
+    cores=2,
+    speed=1000.0,
+    resolution_ns=1.0,
+    reading_ns=50.0,
+    no_bwrap="",
+    is_root=False,
+    bots=("random",),
+    free_bytes=1 << 30,
+)
+"""What a machine says of itself."""
+
+
+def terms_of(**change: Any) -> Terms:
+    """Return the terms of a run in which nothing is out of the ordinary but this."""
+    usual: dict[str, Any] = {
+        "tree": "",
+        "bots": (),
+        "games": ("yavalath",),
+        "game_files": (),
+        "limits": Limits(time=TimeControl(nodes=1)),
+        "adjudication": NO_ADJUDICATION,
+        "keeps_logs": False,
+        "pins": False,
+        "wall": "auto",
+        "must_be_walled": False,
+    }
+    return Terms(**{**usual, **change})
 
 
 @dataclass

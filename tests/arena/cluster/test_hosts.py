@@ -12,63 +12,36 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from clusters import Watcher, a_tournament
+from clusters import HELLO, Watcher, a_tournament, terms_of
 
-from lath import games
 from lath.arena.cluster import cluster, diagnosis, seat
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
 from lath.arena.cluster.link import Link, Seen
-from lath.arena.cluster.messages import Entered, Hello, Terms, write
+from lath.arena.cluster.messages import Entered, write
 from lath.arena.cluster.tasks import Place
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.match import NO_ADJUDICATION
 from lath.arena.tournament.slots import Host
 from lath.arena.tournament.system import Patience
-from lath.games.core import version_of
 from lath.notation.protocol import TimeControl
-
-HELLO = Hello(
-    node="node",
-    versions=seat.versions(),
-    games={game_id: version_of(games.get(game_id)) for game_id in games.builtin_ids()},
-    cpu="a processor",
-    cores=2,
-    speed=1000.0,
-    resolution_ns=1.0,
-    reading_ns=50.0,
-    no_bwrap="",
-    is_root=False,
-    bots=("random",),
-    free_bytes=1 << 30,
-)
 
 
 class Machines:
     """A cluster of machines that are made up."""
 
-    def __init__(self, *, hosts_alike: bool = False, nodes: int = 0) -> None:
+    def __init__(self, *hosts: str, hosts_alike: bool = False, nodes: int = 0) -> None:
         self.watcher = Watcher()
         self.cluster = Cluster("tcp://127.0.0.1:1", hosts_alike=hosts_alike)
         self.cluster._tell = self.watcher
         time = TimeControl(nodes=nodes) if nodes else TimeControl(move_ms=100)
         self.cluster._times_matter = not nodes
-        self.cluster._terms = Terms(
-            tree="",
-            bots=(),
-            games=("yavalath",),
-            game_files=(),
-            limits=Limits(time=time),
-            adjudication=NO_ADJUDICATION,
-            keeps_logs=False,
-            pins=True,
-            wall="bwrap",
-            must_be_walled=True,
-        )
+        self.cluster._terms = terms_of(limits=Limits(time=time), pins=True)
         self.link = object.__new__(Link)  # there is nobody to talk to
         self.link.workers, self.link.is_connected = {}, True
         self.entrance = Entrance(self.link, self.cluster._terms, {})
+        for host in hosts:
+            self.add(host, 1000.0, 1)
 
     def add(self, host: str, speed: float, slots: int) -> None:
         seen = Seen(f"tcp://127.0.0.1:{len(self.cluster._places) + 1}", slots, "127.0.0.1")
@@ -86,25 +59,28 @@ class Machines:
 def three(**how: Any) -> Machines:
     """Return two machines that are alike within a tenth, and one that is not."""
     made = Machines(**how)
-    made.add("old", 700.0, 8)
-    made.add("one", 1000.0, 16)
-    made.add("two", 1090.0, 16)
+    for host, speed, slots in (("old", 700.0, 8), ("one", 1000.0, 16), ("two", 1090.0, 16)):
+        made.add(host, speed, slots)
     return made
 
 
-def test_a_machine_that_is_slower_than_most_is_told() -> None:
-    made = three()
-    assert made.left == {"old", "one", "two"}
-    (words,) = made.watcher.warnings
-    assert words.startswith("old is 36% slower than most (700 steps a ms, most 1,090)")
-    assert "--hosts-alike refuses it" in words
-
-
-def test_hosts_alike_refuses_it() -> None:
-    made = three(hosts_alike=True)
-    assert made.left == {"one", "two"}
-    (words,) = made.watcher.warnings
-    assert words.endswith("and is refused: --hosts-alike")
+def test_a_machine_that_is_slower_than_most_is_told_or_refused() -> None:
+    slow = "old is 36% slower than most (700 steps a ms, most 1,090)"
+    for how, left, end in (
+        ({}, {"old", "one", "two"}, "--hosts-alike refuses it"),
+        ({"hosts_alike": True}, {"one", "two"}, "and is refused: --hosts-alike"),
+    ):
+        made = three(**how)
+        assert made.left == left
+        (words,) = made.watcher.warnings
+        assert words.startswith(slow)
+        assert end in words
+    made = three(nodes=100)  # where bots count nodes speed is nobody's concern
+    assert (made.left, made.watcher.warnings) == ({"old", "one", "two"}, [])
+    most = Machines(hosts_alike=True)  # most slots decide what is usual
+    most.add("big", 700.0, 64)
+    most.add("fast", 1000.0, 16)
+    assert most.left == {"big"}
 
 
 def test_what_only_a_wheel_has_is_no_other_version(
@@ -122,33 +98,16 @@ def test_what_only_a_wheel_has_is_no_other_version(
     assert seat._digest_of_ours() != digest
 
 
-def test_most_slots_decide_what_is_usual() -> None:
-    made = Machines(hosts_alike=True)
-    made.add("big", 700.0, 64)
-    made.add("fast", 1000.0, 16)
-    assert made.left == {"big"}
-
-
-def test_speed_is_nobodys_concern_where_bots_count_nodes() -> None:
-    made = three(nodes=100)
-    assert made.left == {"old", "one", "two"}
-    assert made.watcher.warnings == []
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({}, ""),
+def test_what_must_be_the_same_is_compared() -> None:
+    entrance = Machines().entrance
+    assert entrance.unlike(HELLO) == ""
+    for change, why in (
         ({"versions": {**HELLO.versions, "python": "3.9"}}, "its python is 3.9, expected 3."),
         ({"versions": {}}, "its lath-arena is unknown, expected "),
         ({"games": {}}, "the game yavalath is not installed there, expected the rules"),
         ({"games": {"yavalath": "9"}}, "the game yavalath has the rules 9 there, expected"),
-    ],
-)
-def test_what_must_be_the_same_is_compared(change: dict[str, Any], why: str) -> None:
-    found = Machines().entrance.unlike(replace(HELLO, **change))
-    assert found.startswith(why)
-    assert bool(found) == bool(why)
+    ):
+        assert entrance.unlike(replace(HELLO, **change)).startswith(why)
 
 
 def test_a_machine_that_asks_for_what_no_bot_brings_is_refused(
@@ -199,15 +158,12 @@ def the_words(**change: Any) -> dict[str, tuple[str, str]]:
     return {one.name: (one.verdict, one.found) for one in points if one.group.endswith(":2")}
 
 
-def test_a_doctor_tells_what_is_odd_about_a_worker() -> None:
+def test_a_doctor_tells_what_is_odd_about_a_worker_and_where_there_is_none() -> None:
     told = the_words(speed=800.0, no_bwrap="bwrap is not installed", free_bytes=1 << 20, cores=8)
     assert told["speed"] == ("note", "800 steps a ms of a core, 20% slower than most")
     assert told["walls"] == ("note", "bwrap is not installed")
     assert told["room"] == ("note", "1 MiB free for what bots bring")
     assert told["cores"] == ("ok", "8, games at a time: 4, a processor")
-
-
-def test_a_doctor_of_a_cluster_without_workers_says_how_one_is_started() -> None:
     (point,) = diagnosis._said("tls://10.0.0.1:8786", [])
     assert point.verdict == "missing"
     assert point.remedy.startswith("start some: dask worker tls://10.0.0.1:8786")
@@ -236,9 +192,7 @@ def test_a_worker_that_got_ready_while_nobody_looked_plays_once() -> None:
 
 
 def test_a_run_ends_where_the_machines_that_are_left_were_given_up() -> None:
-    made = Machines()
-    made.add("one", 1000.0, 2)
-    made.add("two", 1000.0, 2)
+    made = Machines("one", "two")
     cluster = opened(made)
     cluster.hosts[0].is_given_up = True
     cluster.look()
@@ -249,8 +203,7 @@ def test_a_run_ends_where_the_machines_that_are_left_were_given_up() -> None:
 
 
 def test_a_worker_that_is_gone_keeps_no_other_of_its_machine_waiting() -> None:
-    made = Machines()
-    made.add("one", 1000.0, 1)
+    made = Machines("one")
     ((address, place),) = made.cluster._places.items()
     place.making = Future()
     del made.link.workers[address]  # type: ignore[attr-defined]
@@ -260,8 +213,7 @@ def test_a_worker_that_is_gone_keeps_no_other_of_its_machine_waiting() -> None:
 
 
 def test_workers_that_were_not_reached_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = Machines()
-    made.add("one", 1000.0, 1)
+    made = Machines("one")
     made.cluster._link = made.link
     (place,) = made.cluster._places.values()
     again = {place.seen.address: replace(place)}
@@ -296,9 +248,7 @@ def test_workers_of_one_machine_have_their_own_cores_whoever_comes_and_goes() ->
 def test_what_no_machine_can_play_waits_for_those_that_may_come(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = Machines()
-    made.add("one", 1000.0, 1)
-    made.add("two", 1000.0, 1)
+    made = Machines("one", "two")
     found = opened(made)
     assert not found.expects_more
     late = Seen("tcp://127.0.0.1:9", 1, "127.0.0.1")

@@ -11,25 +11,22 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import a_tournament
+from clusters import HELLO, a_tournament, terms_of
 from processes import PATIENCE_S
 
 from lath.arena.cluster import seat
-from lath.arena.cluster.messages import Answer, Entered, Entry, GameFile, Hello, Terms, read, write
+from lath.arena.cluster.messages import Answer, Entered, Entry, GameFile, read, write
 from lath.arena.cluster.parcels import Parcel, is_sound, place_of, take
 from lath.arena.cluster.preparation import Prepared, _spec, prepare, travelling
 from lath.arena.errors import ArenaError
 from lath.arena.referee.bots import BotSpec
-from lath.arena.referee.clock import Limits
-from lath.arena.referee.match import NO_ADJUDICATION
 from lath.arena.tournament import builds
 from lath.arena.tournament.builds import built
-from lath.notation.protocol import TimeControl
 
 
 @pytest.fixture(autouse=True)
@@ -37,14 +34,24 @@ def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-@pytest.fixture(params=["ada", "my bot", "$(ada)'s+[bot]"])
-def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return the folder of a bot, by names that a shell and patterns mind."""
-    home = tmp_path / str(request.param)
+def a_home(tmp_path: Path, name: str) -> Path:
+    home = tmp_path / name
     (home / "include").mkdir(parents=True)
     (home / "include/there").touch()
     (tmp_path / "link").symlink_to(home)
     return home
+
+
+@pytest.fixture(params=["ada", "my bot", "$(ada)'s+[bot]"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Return the folder of a bot, by names that a shell and patterns mind."""
+    return a_home(tmp_path, str(request.param))
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """Return the folder of a bot whose name nobody minds."""
+    return a_home(tmp_path, "ada")
 
 
 def a_bot(home: Path, **said: Any) -> BotSpec:
@@ -54,21 +61,11 @@ def a_bot(home: Path, **said: Any) -> BotSpec:
 
 
 OWN: tuple[str, ...] = (
-    "{}/bot",
-    "{}/build/bot",
-    "{}/include/there",
-    "{}",
-    "--opt={}/x",
-    "--opt='{}/x'",
-    "-I{}/include",
-    "-L{}/build/lib",
-    "-Wl,-rpath,{}/lib",
-    "@{}/arguments",
+    *("{}/bot", "{}/build/bot", "{}/include/there", "{}", "--opt={}/x", "--opt='{}/x'"),
+    *("-I{}/include", "-L{}/build/lib", "-Wl,-rpath,{}/lib", "@{}/arguments"),
     'A={}/a:{}/b B="{}/c"',
     "cd {} && ./bot --net '{}/net' >{}/log 2>&1",
-    "{{}/a,{}/b}",
-    "file://{}/x",
-    "{}/*.c",
+    *("{{}/a,{}/b}", "file://{}/x", "{}/*.c"),
 )
 """How people write paths below a bot's folder."""
 
@@ -78,25 +75,17 @@ def message(sent: object) -> str:
     return json.dumps(json.loads(write(sent)), ensure_ascii=False).replace("\\\\", "\\")
 
 
-@pytest.mark.parametrize("by", ["its folder", "a link"])
-def test_paths_below_the_folder_travel_as_such_there_or_not(home: Path, by: str) -> None:
-    folder = str(home if by == "its folder" else home.parent / "link")
-    for form in OWN:
+def test_paths_below_the_folder_travel_as_such_there_or_not(home: Path) -> None:
+    for form, folder in product(OWN, (str(home), str(home.parent / "link"))):
         text = form.replace("{}", folder)
         said: dict[str, Any] = {"env": {"V": text}, "options": {"o": text}, "build": text}
         (sent,), (digest,) = travelling([a_bot(home, command=["./bot", text], **said)], [])
         told = message(sent)
-        assert str(home) not in told
-        assert folder not in told
-        there = _spec(sent, "machine")
-        place = str(place_of(digest))
+        assert not {name for name in (str(home), folder) if name in told}
+        there, place = _spec(sent, "machine"), str(place_of(digest))
         expected = text.replace(folder, place)
-        assert there.cwd == place
-        assert there.command == (f"{place}/bot", expected)
+        assert (there.cwd, there.command) == (place, (f"{place}/bot", expected))
         assert [there.build, there.env["V"], there.options["o"]] == [expected] * 3
-
-
-def test_an_escaped_folder_travels_as_such(home: Path) -> None:
     escaped = "".join(f"\\{sign}" if sign in " $()'[]" else sign for sign in str(home))
     assert shlex.split(escaped) == [str(home)]
     (sent,), (digest,) = travelling([a_bot(home, build=f"make -C {escaped}/include")], [])
@@ -117,23 +106,6 @@ def test_what_is_not_below_the_folder_stays_as_it_is(home: Path) -> None:
         (sent,), _ = travelling([a_bot(home, build=said, command=["./bot", said])], [])
         there = _spec(sent, "machine")
         assert (there.build, there.command[1]) == (said, said)
-
-
-def test_a_program_that_stays_is_named_where_it_is_not(plain: Path, tmp_path: Path) -> None:
-    (tmp_path / "bot").write_text("#!/bin/sh\n")
-    (tmp_path / "bot").chmod(0o755)
-    entry, parcels = an_entry(a_bot(plain, command=["../bot"]))
-    send(parcels)
-
-    def lacks() -> str:
-        return read(Prepared, prepare((write(entry), ()))).bots[0].lacks
-
-    assert lacks() == ""
-    (tmp_path / "bot").unlink()
-    assert lacks() == (
-        f"{tmp_path}/bot is not on this machine, and not in the bot's folder, which travels: put "
-        "it there, or name it in the bot's `files`"
-    )
 
 
 def test_what_a_machine_may_have_of_its_own_is_left_where_it_is(home: Path) -> None:
@@ -157,34 +129,33 @@ BUILD = (
 def an_entry(*bots: BotSpec, **terms: Any) -> tuple[Entry, Mapping[str, Parcel]]:
     """Return what a machine is told of bots, and their parcels."""
     sent, parcels = travelling(bots, [])
-    said: dict[str, Any] = {
-        "tree": "",
-        "bots": sent,
-        "games": ("yavalath",),
-        "game_files": (),
-        "limits": Limits(time=TimeControl(nodes=1)),
-        "adjudication": NO_ADJUDICATION,
-        "keeps_logs": False,
-        "pins": False,
-        "wall": "auto",
-        "must_be_walled": False,
-    }
-    all_terms = Terms(**{**said, **terms})
+    all_terms = terms_of(bots=sent, **terms)
     return Entry(terms=all_terms, digest="0" * 64, host="machine", first=0, slots=1), parcels
 
 
-def send(parcels: Mapping[str, Parcel]) -> None:
+def sent_entry(*bots: BotSpec) -> tuple[Entry, Mapping[str, Parcel]]:
+    """Do the same, and send the parcels."""
+    entry, parcels = an_entry(*bots)
     for digest, parcel in parcels.items():
         for number, chunk in enumerate([*parcel.chunks(), b""]):
             take(digest, "me", number, chunk)
+    return entry, parcels
 
 
-@pytest.fixture
-def plain(tmp_path: Path) -> Path:
-    """Return the folder of a bot whose name nobody minds."""
-    (tmp_path / "ada/include").mkdir(parents=True)
-    (tmp_path / "ada/include/there").touch()
-    return tmp_path / "ada"
+def test_a_program_that_stays_is_named_where_it_is_not(plain: Path, tmp_path: Path) -> None:
+    (tmp_path / "bot").write_text("#!/bin/sh\n")
+    (tmp_path / "bot").chmod(0o755)
+    entry, _ = sent_entry(a_bot(plain, command=["../bot"]))
+
+    def lacks() -> str:
+        return read(Prepared, prepare((write(entry), ()))).bots[0].lacks
+
+    assert lacks() == ""
+    (tmp_path / "bot").unlink()
+    assert lacks() == (
+        f"{tmp_path}/bot is not on this machine, and not in the bot's folder, which travels: put "
+        "it there, or name it in the bot's `files`"
+    )
 
 
 def assert_was_built(bot: BotSpec) -> None:
@@ -206,8 +177,7 @@ def test_what_only_a_build_makes_is_found_here_and_on_a_machine(
     bot = a_bot(plain, build=build, command=command, env={"NET": f"{plain}/out/include"})
     (here,) = built([bot], closed=[], logs=tmp_path / "logs", tell=lambda _: None)
     assert_was_built(here)
-    entry, parcels = an_entry(bot)
-    send(parcels)
+    entry, parcels = sent_entry(bot)
     plain.rename(tmp_path / "the runner is elsewhere")
     found = read(Prepared, prepare((write(entry), ())))
     assert not found.refused
@@ -237,8 +207,8 @@ def test_what_changes_while_it_is_copied_is_not_built(
 def test_python_writes_nothing_beside_the_files_that_were_sent(plain: Path) -> None:
     (plain / "main.py").write_text("import brain")
     (plain / "brain.py").touch()
-    entry, parcels = an_entry(a_bot(plain, command=["python", "main.py"], sandbox="none"))
-    send(parcels)
+    bot = a_bot(plain, command=["python", "main.py"], sandbox="none")
+    entry, parcels = sent_entry(bot)
     (bot,) = read(Prepared, prepare((write(entry), ()))).bots
     subprocess.run(bot.command, env=bot.env, check=True, timeout=PATIENCE_S)
     assert all(map(is_sound, parcels))
@@ -269,20 +239,18 @@ class Builder:
         pass
 
 
-@pytest.mark.parametrize("is_changed", [True, False])
 def test_files_that_appear_before_bots_are_ready_are_not_played_with(
-    plain: Path, is_changed: bool, monkeypatch: pytest.MonkeyPatch
+    plain: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry, parcels = an_entry(a_bot(plain))
-    send(parcels)
-    (digest,) = parcels
+    entry, (digest,) = sent_entry(a_bot(plain))
     extra = place_of(digest) / "extra"
     monkeypatch.setattr(seat, "Worker", Builder)
-    monkeypatch.setattr(Builder, "deed", extra.touch if is_changed else lambda: None)
-    with ExitStack() as stack:
-        entered = seat._enter(entry, write(entry), stack)
-    assert entered == Entered(missing=(digest,) * is_changed)
-    assert bool(seat._stays.pop(entry.digest, None)) != is_changed
+    for is_changed in (False, True):
+        monkeypatch.setattr(Builder, "deed", extra.touch if is_changed else lambda: None)
+        with ExitStack() as stack:
+            entered = seat._enter(entry, write(entry), stack)
+        assert entered == Entered(missing=(digest,) * is_changed)
+        assert bool(seat._stays.pop(entry.digest, None)) != is_changed
 
 
 def test_a_worker_that_imports_from_a_folder_of_others_is_refused(
@@ -300,49 +268,27 @@ def test_a_worker_that_imports_from_a_folder_of_others_is_refused(
     assert "`--local-directory` of `dask worker`" in refused
 
 
-HELLO = Hello(
-    node="node",
-    versions={},
-    games={},
-    cpu="",
-    cores=2,
-    speed=1000.0,
-    resolution_ns=1.0,
-    reading_ns=50.0,
-    no_bwrap="",
-    is_root=False,
-    bots=(),
-    free_bytes=1,
-)
+NUMBERS = ("cores", "speed", "resolution_ns", "reading_ns", "free_bytes")
 
 
-@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "-1", "1e999"])
-@pytest.mark.parametrize(
-    ("kind", "name"),
-    [
-        *(
-            (Hello, name)
-            for name in ("cores", "speed", "resolution_ns", "reading_ns", "free_bytes")
-        ),
-        (Answer, "seconds"),
-    ],
-)
-def test_no_machine_answers_by_numbers_that_are_none(
-    kind: type[Any], name: str, value: str
-) -> None:
-    said = write(HELLO if kind is Hello else Answer(seconds=1.5))
-    assert read(kind, said)
-    number = json.dumps(json.loads(said)[name])
-    with pytest.raises(ArenaError, match=f"expected a message {kind.__name__}, .*: {name}: "):
-        read(kind, said.replace(f'"{name}":{number}', f'"{name}":{value}'))
+def test_no_machine_answers_by_numbers_that_are_none() -> None:
+    rows: list[tuple[Any, str]] = [(HELLO, name) for name in NUMBERS]
+    rows.append((Answer(seconds=1.5), "seconds"))
+    for (message, name), value in product(rows, ("NaN", "Infinity", "-Infinity", "-1", "1e999")):
+        kind, said = type(message), write(message)
+        assert read(kind, said)
+        number = json.dumps(json.loads(said)[name])
+        wrong = f"expected a message {kind.__name__}, .*: {name}: "
+        with pytest.raises(ArenaError, match=wrong):
+            read(kind, said.replace(f'"{name}":{number}', f'"{name}":{value}'))
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../game.py", "/game.py", "a\0"])
-def test_the_file_of_a_game_is_kept_under_its_name_alone(name: str, plain: Path) -> None:
+def test_the_file_of_a_game_is_kept_under_its_name_alone(plain: Path) -> None:
     file = GameFile(name="game.py", sha256="a" * 64, source="")
     entry, _ = an_entry(a_bot(plain), game_files=(file,))
     assert read(Entry, write(entry)) == entry
-    for change in ({"name": name}, {"sha256": name}):
-        wrong = replace(entry.terms, game_files=(replace(file, **change),))
-        with pytest.raises(ArenaError, match="expected a message Entry"):
-            read(Entry, write(replace(entry, terms=wrong)))
+    for name in ("", ".", "..", "a/b", "../game.py", "/game.py", "a\0"):
+        for change in ({"name": name}, {"sha256": name}):
+            wrong = replace(entry.terms, game_files=(replace(file, **change),))
+            with pytest.raises(ArenaError, match="expected a message Entry"):
+                read(Entry, write(replace(entry, terms=wrong)))
