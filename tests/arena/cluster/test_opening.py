@@ -1,30 +1,124 @@
-"""A cluster that is started here for a trial: nobody but its runner gets in, and no key is left."""
+"""Which schedulers are talked to and how; a trial is started here, and no key of it is left."""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import socket
 import ssl
 import stat
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import dask.config
 import distributed  # noqa: F401 - it has the defaults of what is set
 import pytest
 from clusters import until
+from distributed.versions import VersionMismatchWarning
 from processes import children_of
 from tools import needs
 
 from lath.arena.cluster import opening, seat
-from lath.arena.cluster.link import Link, security_of
-from lath.arena.cluster.opening import address_of, new_certificate
-from lath.arena.errors import ConfigError
+from lath.arena.cluster.link import INSIST, Link, is_loopback, security_of
+from lath.arena.cluster.opening import address_of, cluster_at, new_certificate
+from lath.arena.errors import ArenaError, ConfigError
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> dict[str, str]:
+    """Return Dask's configuration with certificates, which are only looked for here."""
+    for name in ("ca.pem", "cert.pem", "key.pem"):
+        (tmp_path / name).write_text(name)
+        (tmp_path / name).chmod(0o600)
+    return {
+        "distributed.comm.tls.ca-file": str(tmp_path / "ca.pem"),
+        "distributed.comm.tls.client.cert": str(tmp_path / "cert.pem"),
+        "distributed.comm.tls.client.key": str(tmp_path / "key.pem"),
+    }
+
+
+IN_THE_CLEAR = "distributed.comm.require-encryption"
+
+
+def test_this_machine_alone_is_talked_to_in_the_clear_if_somebody_insists(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    here = [f"tcp://{host}:8786" for host in ("127.0.0.1", "127.0.0.2", "localhost", "[::1]")]
+    assert all(map(is_loopback, here))
+    for address, setting in product(here, (None, True, "")):
+        with (
+            dask.config.set({IN_THE_CLEAR: setting}),
+            pytest.raises(ConfigError, match=rf"asks for no certificate, .* {INSIST} insists"),
+        ):
+            security_of(address)
+    monkeypatch.setenv(*INSIST.split("="))
+    with dask.config.set(dask.config.collect()):
+        assert [security_of(address) for address in here] == [None] * 4
+    for host in ("10.0.0.1", "0.0.0.0", "192.0.2.1", "nosuch.invalid"):
+        address = f"tcp://{host}:8786"
+        assert not is_loopback(address)
+        with (
+            dask.config.set({IN_THE_CLEAR: False}),
+            pytest.raises(ConfigError, match="tcp:// is for this machine alone"),
+        ):
+            security_of(address)
+
+
+def test_what_is_no_address_is_refused_with_what_is_one() -> None:
+    for address in ("", "8786", "ucx://127.0.0.1:1", "tls://10.0.0.1", "tcp://:1"):
+        with pytest.raises(ConfigError, match="expected tls://HOST:PORT or local:N"):
+            security_of(address)
+    for named in ("local:0", "local:65", "local:", "local:two"):
+        wrong = pytest.raises(ConfigError, match="expected local:N with N from 1 to 64")
+        with wrong, cluster_at(named):
+            pass
+
+
+def test_tls_needs_certificates_and_a_key_that_is_ours(keys: dict[str, str]) -> None:
+    missing = {**keys, "distributed.comm.tls.client.key": None}
+    with (
+        dask.config.set(missing),
+        pytest.raises(ConfigError, match=r"distributed\.comm\.tls\.client\.key of Dask's"),
+    ):
+        security_of("tls://10.0.0.1:8786")
+    with dask.config.set(keys):
+        found = security_of("tls://10.0.0.1:8786")
+    assert found
+    assert found.require_encryption
+    Path(keys["distributed.comm.tls.client.key"]).chmod(0o644)
+    with dask.config.set(keys), pytest.raises(ConfigError, match="can be read by everybody"):
+        security_of("tls://10.0.0.1:8786")
+
+
+def test_without_dask_people_are_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(ConfigError, match=r"lath-arena\[dask\]"), cluster_at("local:2"):
+        pass
+
+
+def test_versions_are_told_in_our_words_alone(recwarn: pytest.WarningsRecorder) -> None:
+    with dask.config.set({IN_THE_CLEAR: False}), cluster_at("tcp://127.0.0.1:1"):
+        warnings.warn(VersionMismatchWarning("a table of versions"), stacklevel=1)
+    assert not recwarn.list
+
+
+def test_who_waits_for_a_scheduler_is_told_whatever_dask_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def cancelled(*_: object) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(Link, "_stay", cancelled)
+    with pytest.raises(ArenaError, match=r"no scheduler answers at .*: CancelledError"):
+        Link("tcp://127.0.0.1:9", None)
+
 
 KEY = b"PRIVATE KEY-----"
 
@@ -120,39 +214,25 @@ def test_each_port_of_a_trial_hears_nobody_without_its_certificate(
 
 @pytest.mark.slow
 @needs("openssl")
-def test_the_key_of_a_trial_is_in_no_file_variable_or_command(trial: Trial) -> None:
-    assert KEY in identity()[0].encode()
-    assert all(
-        KEY not in Path(path).read_bytes() for path in seat.secrets_here() if Path(path).is_file()
-    )
-    for pid in trial.pids:
-        for name in ("environ", "cmdline"):
-            assert KEY not in Path(f"/proc/{pid}/{name}").read_bytes()
-    files = [path for path in trial.folder.rglob("*") if path.is_file()]
-    assert files
-    assert not [path for path in files if KEY in path.read_bytes()]
-
-
-@pytest.mark.slow
-@needs("openssl")
-def test_the_key_of_a_trial_is_written_nowhere_for_a_moment_either(
+def test_the_key_of_a_trial_is_in_no_file_variable_or_command_not_for_a_moment(
     trial: Trial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert KEY in identity()[0].encode()
+    (folder,) = trial.folder.iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    for who in ("scheduler", "worker"):  # each imports from a folder of its own
+        assert list(folder.glob(f"{seat.DASKS}/{who}-*"))
+    told = [f"/proc/{pid}/{name}" for pid in trial.pids for name in ("environ", "cmdline")]
+    paths = [*map(Path, (*seat.secrets_here(), *told)), *trial.folder.rglob("*")]
+    files = [path for path in paths if path.is_file()]
+    assert len(files) > len(told)
+    assert not [path for path in files if KEY in path.read_bytes()]
     monkeypatch.setattr(tempfile, "mkdtemp", None)
     security = security_of(trial.link.address)
     assert security
     for who in ("client", "worker", "scheduler"):
         assert security.get_connection_args(who)["ssl_context"]
         assert security.get_listen_args(who)["ssl_context"]
-
-
-@pytest.mark.slow
-@needs("openssl")
-def test_nobody_else_comes_to_the_files_of_a_trial(trial: Trial) -> None:
-    (folder,) = trial.folder.iterdir()
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    for who in ("scheduler", "worker"):  # each imports from a folder of its own
-        assert list(folder.glob(f"{seat.DASKS}/{who}-*"))
 
 
 def test_the_organisers_keys_are_closed_while_a_trial_has_its_own(
@@ -166,16 +246,12 @@ def test_the_organisers_keys_are_closed_while_a_trial_has_its_own(
         assert str(key) in seat.secrets_here()
 
 
-@pytest.mark.parametrize("program", ["no-such-program", "false", "true"])
-def test_without_openssl_people_are_told_what_to_do(
-    program: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(opening, "_CERTIFICATE", (program,))
-    with (
-        pytest.raises(ConfigError, match=r"local:N needs openssl, .*`--jobs N` plays here"),
-        address_of("local:1"),
-    ):
-        pass
+def test_without_openssl_people_are_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    for program in ("no-such-program", "false", "true"):
+        monkeypatch.setattr(opening, "_CERTIFICATE", (program,))
+        told = pytest.raises(ConfigError, match=r"local:N needs openssl, .*`--jobs N` plays here")
+        with told, address_of("local:1"):
+            pass
 
 
 def test_what_a_killed_trial_left_goes_and_what_is_others_stays(
