@@ -8,10 +8,11 @@ from __future__ import annotations
 import http.client
 import json
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -206,6 +207,15 @@ def served(*sources: Path, is_public: bool = False) -> Iterator[Served]:
         server.should_exit = True
         thread.join(PATIENCE_S)
     assert not thread.is_alive()
+
+
+def ends(line: socket.socket) -> bytes:
+    """Return what comes until the site closes a connection."""
+    told = b""
+    with suppress(ConnectionError):
+        while part := line.recv(1 << 16):
+            told += part
+    return told
 
 
 _Held = TypeVar("_Held")
