@@ -53,7 +53,7 @@ from lath.bots.sdk import run
 
 
 def choose(position, turn):
-    time.sleep(0.05)
+    time.sleep(0.02)
     return turn.chance.choice(position.legal_moves())
 
 

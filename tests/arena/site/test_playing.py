@@ -384,28 +384,38 @@ WHOLE: Final = """\
 def test_a_record_that_is_pasted_and_saved_is_the_same(site: Served, guest: Guest) -> None:
     page = guest(site, "/analyse").page
     page.wait_for_selector("#told:has-text('to move')")
-    page.click("summary:has-text('Game, position or record')")
-    page.fill("#record", WHOLE)
-    page.click("#setup button")
+    paste(page, WHOLE)
     page.wait_for_selector("#tree:has-text('before <b>all</b>')")
     assert "instead 1. a1" in " ".join(page.inner_text("#tree").split())
-    page.click("#keep")
-    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
     given = notation.parse(WHOLE)
-    assert last_of(site, "analysed") == given
-    page.click("#tree button:has-text('a1')")
-    page.wait_for_selector("#tree [aria-current]:has-text('a1')")
+    assert kept(page, site) == given
+    go_to(page, "a1")
     page.fill("#comment", "not left yet")
-    page.click("#tree button:has-text('b2')")  # which is there still
-    page.wait_for_selector("#tree [aria-current]:has-text('b2')")
+    go_to(page, "b2")  # which is there still
     page.click("#promote")
-    page.click("#keep")
-    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
-    changed = last_of(site, "analysed")
+    changed = kept(page, site)
     assert changed.moves == ("a1", "b2")
     assert changed.plies[0].comments == (("instead",), ("not left yet",))
     assert (changed.result, changed.termination) == ("*", "")  # that game was another one
     assert changed.tag("Event") == given.tag("Event")
+
+
+def paste(page: Any, text: str) -> None:
+    page.click("summary:has-text('Game, position or record')")
+    page.fill("#record", text)
+    page.click("#setup button")
+
+
+def go_to(page: Any, move: str) -> None:
+    page.click(f"#tree button:has-text('{move}')")
+    page.wait_for_selector(f"#tree [aria-current]:has-text('{move}')")
+
+
+def kept(page: Any, site: Served) -> Any:
+    """Keep an analysis; return it as it is kept."""
+    page.click("#keep")
+    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
+    return last_of(site, "analysed")
 
 
 def play_typed(page: Any, *moves: str) -> None:
@@ -432,28 +442,19 @@ def test_an_analysis_grows_variations_is_thought_about_and_kept(site: Served, gu
     assert "node" in page.inner_text("#thought")
     page.click("#line button >> nth=0")
     page.wait_for_selector("#told:has-text('black to move')")
-    page.click("#keep")
-    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
-    record = last_of(site, "analysed")
+    record = kept(page, site)
     assert list(record.moves) == ["e5", "d4", "e4"]
     ((first, second),) = [one.plies for one in record.plies[2].variations]
     assert (first.move, second.move, second.glyph) == ("a1", "b2", "!?")
     assert second.comments == (("far away",),)
     assert not notation.check(record)
-    page.click("summary:has-text('Game, position or record')")
-    page.fill("#record", notation.format_record(record))
-    page.click("#setup button")
+    paste(page, notation.format_record(record))
     page.wait_for_selector("#set-up:not([open])")
-    page.click("#tree button:has-text('a1')")
-    page.wait_for_selector("#tree [aria-current]:has-text('a1')")
+    go_to(page, "a1")
     page.click("#promote")
-    page.click("#keep")
-    page.wait_for_selector("#kept:has-text('Kept in analysed.lath')")
-    again = last_of(site, "analysed")
+    again = kept(page, site)
     assert list(again.moves) == ["e5", "d4", "a1", "b2"]
-    page.click("summary:has-text('Game, position or record')")
-    page.fill("#record", '[Game "yavalath"]\n\n1. z9 *')
-    page.click("#setup button")
+    paste(page, '[Game "yavalath"]\n\n1. z9 *')
     page.wait_for_selector("#said:has-text('ply 1: ')")
     visit.complaints.clear()  # of the browser, about the answer
 
@@ -525,31 +526,33 @@ def test_every_variant_that_is_offered_can_be_started(site: Served) -> None:
         assert site.post("/api/start", {"game": variant}).status == 200, variant
 
 
+def asked(site: Served, **of: Any) -> Generator[Any]:
+    """Yield what a bot says of a position."""
+    connection = http.client.HTTPConnection(site.host, timeout=30)
+    sent = {"Content-Type": "application/json", **site.keys}
+    body = {"game": "yavalath", "moves": ["e5"], **of}
+    connection.request("POST", f"{site.site.root}/api/think", json.dumps(body), sent)
+    answer = connection.getresponse()
+    try:
+        while line := answer.readline():
+            yield json.loads(line)
+    finally:
+        connection.close()
+
+
 def test_a_bot_that_nobody_listens_to_any_more_is_asked_by_the_next(site: Served) -> None:
     assert site.site.desk is not None
     thinkers = site.site.desk.thinkers
 
-    def asked(seconds: float) -> Generator[Any]:
-        connection = http.client.HTTPConnection(site.host, timeout=30)
-        sent = {"Content-Type": "application/json", **site.keys}
-        body = {"game": "yavalath", "moves": ["e5"], "bot": "mcts", "seconds": seconds}
-        connection.request("POST", f"{site.site.root}/api/think", json.dumps(body), sent)
-        answer = connection.getresponse()
-        try:
-            while line := answer.readline():
-                yield json.loads(line)
-        finally:
-            connection.close()
-
-    with closing(asked(500)) as thoughts:
+    with closing(asked(site, bot="mcts", seconds=500)) as thoughts:
         assert [next(thoughts)["part"], next(thoughts)["part"]] == ["begins", "info"]
-    *_, last = asked(0.2)
+    *_, last = asked(site, bot="mcts", seconds=0.2)
     assert last["part"] == "answer"
     assert last["move"] == last["line"][0]
     assert last["seconds"] >= 0.1
     bots = [engine._bot for player, engine in thinkers._idle if player.bot == "mcts"]
     processes = {bot.child.pid for bot in bots}
-    *_, last = asked(0.2)
+    *_, last = asked(site, bot="mcts", seconds=0.2)
     assert last["part"] == "answer"
     assert bots[-1].child.pid in processes  # which goes on, with what it has searched
     thinkers.dismiss(60.0)
@@ -563,16 +566,11 @@ def test_a_bot_waits_while_four_others_think(site: Served) -> None:
     places = site.site.desk.thinkers._places
     for _ in range(MOST):
         assert places.acquire(timeout=30)
-    connection = http.client.HTTPConnection(site.host, timeout=30)
-    sent = {"Content-Type": "application/json", **site.keys}
-    body = {"game": "yavalath", "bot": "greedy", "seconds": 0.01}
-    connection.request("POST", f"{site.site.root}/api/think", json.dumps(body), sent)
-    answer = connection.getresponse()
-    said = [json.loads(answer.readline())["part"]]
+    thoughts = asked(site, bot="greedy", seconds=0.01)
+    said = [next(thoughts)["part"]]
     for _ in range(MOST):
         places.release()
-    said += [json.loads(line)["part"] for line in answer]
-    connection.close()
+    said += [thought["part"] for thought in thoughts]
     assert [said[0], said[1], said[-1]] == ["waits", "begins", "answer"]
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from results import a_config
+from sample_records import bare
 from sites import Served, a_long_cup, served
 
 from lath.arena.referee.record import GamePlan, Scorebook
-from lath.arena.site.shelf import Shelf
+from lath.arena.site.shelf import Item, Shelf
+from lath.arena.site.standing import Standings
 from lath.arena.site.watching import _Seen
 from lath.arena.tournament.events import Waiting
 from lath.arena.tournament.live import LIVE, glimpses_in, shown, status_in
@@ -18,6 +21,8 @@ from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.worker import BURST, Board
 from lath.games.core import Move, Seat
 from lath.notation.protocol import TimeControl
+from lath.reports.export import to_json
+from lath.reports.standings import compute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -147,6 +152,25 @@ def test_what_is_served_is_found_below_folders_and_has_no_path_in_its_key(tmp_pa
     assert all(set(item.key) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for item in items)
 
 
+WON, LOST, DRAWN = (bare("ann", "bob", result) for result in ("1-0", "0-1", "1/2-1/2"))
+
+
+def test_a_site_names_who_leads_alone(tmp_path: Path) -> None:
+    """Equals lead together, and bots that never met lead nobody; who has won all is listed, too."""
+    for games, leader in (
+        ([WON, WON], "ann"),
+        ([WON, LOST, DRAWN], ""),
+        ([WON, bare("x", "y", "1-0")], ""),
+    ):
+        told = to_json(compute(games))
+        (tmp_path / "standings.json").write_text(json.dumps(told))
+        standings = Standings(is_public=True, is_ours=lambda _: False)
+        line = standings.line(Item(key="cup", name="cup", path=tmp_path, kind="tournament"))
+        assert line["leader"] == leader
+        rows = standings.of(tmp_path)["standings"]
+        assert [row["name"] for row in rows] == [row["name"] for row in told["overall"]["rows"]]
+
+
 def until(news: Iterator[Any], part: str, **values: object) -> Any:
     """Return the first of the parts that has these values."""
     return next(
@@ -208,7 +232,8 @@ def test_a_run_is_stopped_by_the_site_that_started_it_alone(tmp_path: Path) -> N
         assert site.post(f"/t/{key}/start", {}).status == 200
         news = other.news(f"/t/{key}/events")
         assert until(news, "board")["game"] == "yavalath:size=3"
-        until(news, "status", is_playing=True, total=100_000)
+        while not (until(news, "status", is_playing=True, total=100_000)["done"]):
+            pass
         answer = other.post(f"/t/{key}/stop", {})
         assert answer.value == {"error": "it was started elsewhere: stop it there, with Ctrl-C"}
         assert site.post(f"/t/{key}/start", {}).value == {"error": "it is being played already"}

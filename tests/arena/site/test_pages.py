@@ -1,4 +1,7 @@
-"""Every form of every page does something when it is submitted, in a real browser."""
+"""Every page of the site in a real browser: its forms do something, and everybody can use it.
+
+At every width, in light and dark; its markup is valid.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,14 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from axe import axe_core, violations
+from markup import problems_in
 from sites import Served, served
+from tools import needs
 
 from lath.arena.site.app import DESK_PAGES, SERVE
+from lath.arena.tournament.live import LIVE
+from lath.arena.tournament.worker import line_of_a_board
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +25,13 @@ if TYPE_CHECKING:
     from sites import Guest
 
 pytestmark = pytest.mark.slow
+
+BOARD: Final = (
+    '{"number": 7, "round": 1, "game": "surikata", "names": ["ann", "' + "long " * 12 + 'bob"], '
+    '"moves": ["Ma1", "Mb2", "Mc3", "Md4", "Me5", "a3"], "evals": ["0.25", null], '
+    '"left_s": [9.5, 61.0]}'
+)
+
 
 RECORD: Final = '[Game "yavalath"]\n[Result "*"]\n\n1. e5 2. d4 *\n'
 
@@ -49,7 +64,9 @@ SUBMITTED: Final = """
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("served")
-    (folder / "cup").mkdir()
+    (folder / "cup" / LIVE).mkdir(parents=True)
+    for worker in ("1", "2"):
+        (folder / "cup" / LIVE / f"{worker}.json").write_bytes(line_of_a_board(BOARD.encode()))
     for name in ("cup/games.lath", "old.lath", "other.lath"):
         (folder / name).write_text(RECORD)
     return folder
@@ -118,3 +135,45 @@ def test_all_forms_that_there_are_have_been_submitted() -> None:
     ]
     assert {one[1] for one in found if one} == set[str]().union(*PAGES.values())
     assert not [text for text in texts if 'make("form"' in text]
+
+
+WIDTHS: Final = (320, 390, 1280, 1920)
+
+LOOKED_AT: Final = {
+    "/": "h1",
+    "/t/cup": ".live-board svg.board",
+    "/nowhere": "h1",
+    "/play?game=manalath": "#card p",
+    "/analyse?game=manalath": "#board.mine",
+    "/explore?game=yavalath&moves=e5": "#ways",
+    "/puzzles?game=mammalath": "#board.mine",
+}
+"""Pages by address, and what is waited for there."""
+
+
+@needs("npm")
+@pytest.mark.parametrize("path", LOOKED_AT)
+@pytest.mark.parametrize("site", [False], indirect=True)
+def test_axe_finds_nothing_at_any_width(site: Served, guest: Guest, path: str) -> None:
+    axe = axe_core()
+    page = (visit := guest(site, address_of(site, path))).page
+    page.wait_for_selector(LOOKED_AT[path])
+    page.evaluate(axe)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme="light")
+        assert violations(page) == [], width
+        page.emulate_media(color_scheme="dark")
+        assert violations(page, "cat.color") == [], (width, "a scheme changes colours alone")
+        assert visit.sideways() == 0, width
+    visit.complaints[:] = [words for words in visit.complaints if "404" not in words]
+
+
+@needs("node", "npm")
+@pytest.mark.parametrize("site", [False], indirect=True)
+def test_every_page_is_valid_html(site: Served, tmp_path: Path) -> None:
+    for number, path in enumerate(LOOKED_AT):
+        html = site.ask(address_of(site, path), Accept="text/html", **site.cookie).text
+        assert "</html>" in html
+        (tmp_path / f"{number}.html").write_text(html, encoding="utf-8")
+    assert problems_in(tmp_path) == []
