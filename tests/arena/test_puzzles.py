@@ -35,7 +35,7 @@ def prover() -> Iterator[Bots]:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a file with two puzzles that a command has made."""
     path = tmp_path_factory.mktemp("puzzles") / "surikata.lath"
-    words = ("surikata", "-n", "2", "--nodes", 200, "--seed", 10, "-o", path)
+    words = ("surikata", "-n", "2", "--nodes", 200, "--seed", 3, "-o", path)
     ran = commands.arena("puzzles", "make", *words)
     assert ran.status == 0, ran.err
     return path
@@ -58,13 +58,13 @@ def test_what_is_made_is_different_and_has_one_right_move(file: Path, tmp_path: 
     assert commands.arena("check", file).status == 0
     again = commands.arena("puzzles", "make", "surikata", "-o", file)
     assert (again.status, again.err) == (2, f"arena: {file} is there already\n")
-    wrong = of_another_move(two)
-    (tmp_path / "wrong.lath").write_text(written([one, wrong]))
+    wrong = of_another_move(one)
+    (tmp_path / "wrong.lath").write_text(written([two, wrong]))
     ran = commands.arena("puzzles", "check", tmp_path / "wrong.lath")
     assert (ran.status, ran.err) == (1, "2 puzzles: 1 proven, 1 not\n")
     (tmp_path / "none.lath").touch()
     assert commands.arena("puzzles", "check", tmp_path / "none.lath").status == 0
-    assert ran.out.startswith(f"wrong.lath: puzzle 2: {wrong.answer} is ")
+    assert ran.out.startswith(f"wrong.lath: puzzle 1: {wrong.answer} is ")
 
 
 def test_what_is_no_puzzle_or_has_none_is_refused() -> None:
