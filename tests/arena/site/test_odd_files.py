@@ -178,43 +178,41 @@ def test_more_than_can_be_listed_is_said_to_be_there(
         assert len(site.ask("/api/items").value) == 25
 
 
-@pytest.mark.parametrize("kind", ["link-out", "link-out-for-games.lath"])
-def test_a_link_that_comes_after_the_list_was_made_is_not_followed(place: Path, kind: str) -> None:
-    odd_files.make(place / "served", place / "out")
-    file = place / "served" / ("odd.lath" if kind == "link-out" else "odd/games.lath")
-    file.parent.mkdir(exist_ok=True)
-    file.write_text(RECORD)
-    with served(place / "served") as site:
-        key = next(line["key"] for line in site.get("/api/items") if line["name"] != "good.lath")
-        assert site.ask(f"/report/{key}", **site.cookie).status == 200
-        file.unlink()
-        file.symlink_to(
-            place
-            / "out"
-            / ("secret" if file.parent.name == "odd" else ".")
-            / file.name.replace("odd", "secret")
-        )
-        assert CANARY in file.read_text()
-        for answer in (
-            site.ask(f"/report/{key}", **site.cookie),
-            site.post("/api/explore", {"key": key}),
-            site.post(f"/t/{key}/start", {}),
-        ):
-            assert answer.status in (404, 409)
-            assert CANARY not in answer.text
-        assert "leads out of the folder" in site.post("/api/explore", {"key": key}).text
-
-
-def test_a_run_is_not_started_through_a_link(place: Path) -> None:
-    odd_files.make(place / "served", place / "out")
-    (place / "served/cup.toml").write_text('games = ["yavalath"]\n[[bot]]\nname = "random"\n' * 2)
-    with served(place / "served") as site:
-        key = site.key("cup")
-        (place / "served/cup").symlink_to(place / "out/empty")
-        answer = site.post(f"/t/{key}/start", {})
+def test_no_link_is_followed_that_comes_after_the_list_was_made(place: Path) -> None:
+    odd_files.make(here := place / "served", out := place / "out")
+    (here / "odd").mkdir()
+    changed = {here / "odd.lath": out / "secret.lath", here / "odd/games.lath": out / "games.lath"}
+    (out / "games.lath").write_text((out / "secret.lath").read_text())
+    for file in changed:
+        file.write_text(RECORD)
+    (here / "cup.toml").write_text('games = ["yavalath"]\n[[bot]]\nname = "random"\n' * 2)
+    with served(here) as site:
+        keys = [site.key("odd.lath"), site.key("odd")]
+        assert [site.ask(f"/report/{key}", **site.cookie).status for key in keys] == [200, 200]
+        for file, target in changed.items():
+            file.unlink()
+            file.symlink_to(target)
+            assert CANARY in file.read_text()
+        for key in keys:
+            explored = site.post("/api/explore", {"key": key})
+            assert "leads out of the folder" in explored.text
+            report = site.ask(f"/report/{key}", **site.cookie)
+            for answer in (explored, report, site.post(f"/t/{key}/start", {})):
+                assert (answer.status in (404, 409), CANARY in answer.text) == (True, False)
+        cup = site.key("cup")
+        (here / "cup").symlink_to(out / "empty")
+        answer = site.post(f"/t/{cup}/start", {})
         assert (answer.status, "leads out of the folder" in answer.text) == (409, True)
-        assert site.site.runs.log(place / "served/cup") == []
-    assert [*(place / "out/empty").iterdir()] == []
+        assert site.site.runs.log(here / "cup") == []
+        kept = {"game": "yavalath", "kind": "game", "line": [{"move": "e5"}]}
+        for target in (out / "new.lath", out / "secret.lath"):
+            (here / "played.lath").symlink_to(target)
+            answer = site.post("/api/keep", kept)
+            assert (answer.value["file"], "1. e5 *" in answer.value["text"]) == ("", True)
+            (here / "played.lath").unlink()
+    assert [*(out / "empty").iterdir()] == []
+    assert not (out / "new.lath").exists()
+    assert (out / "secret.lath").read_text().count("[Game") == 1
 
 
 def test_a_pipe_in_the_place_of_a_lock_is_not_waited_for(tmp_path: Path) -> None:
@@ -249,17 +247,3 @@ def test_no_module_is_taken_from_a_served_folder(
         until(lambda: not site.site.runs.is_ours(tmp_path / "cup"))
         assert (tmp_path / "cup/games.lath").exists(), site.site.runs.log(tmp_path / "cup")
     assert not (tmp_path / "was_run").exists()
-
-
-def test_what_is_kept_is_not_written_through_a_link(place: Path) -> None:
-    odd_files.make(place / "served", place / "out")
-    (place / "served/played.lath").symlink_to(place / "out/new.lath")
-    kept = {"game": "yavalath", "kind": "game", "line": [{"move": "e5"}]}
-    with served(place / "served") as site:
-        for target in ("out/new.lath", "out/secret.lath"):
-            (place / "served/played.lath").unlink()
-            (place / "served/played.lath").symlink_to(place / target)
-            answer = site.post("/api/keep", kept).value
-            assert (answer["file"], "1. e5 *" in answer["text"]) == ("", True)
-    assert not (place / "out/new.lath").exists()
-    assert (place / "out/secret.lath").read_text().count("[Game") == 1
