@@ -161,33 +161,26 @@ def test_queries_do_not_drive_out_reports_nor_fill_the_memory(folder: Path) -> N
         assert site.ask(whole).text != first
 
 
-def test_a_report_that_takes_too_long_is_given_up(
+def test_who_waits_for_a_report_that_does_not_come_is_told(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reporting, "LONGEST_S", 0.05)
-    with served(folder, is_public=True) as site, held(tmp_path):
-        status, _, text = Visitor(site, report(site, "a.lath")).answer()
-        assert (status, "takes longer than" in text) == (503, True)
-        until(lambda: site.site.reports._makers[0].has_ended)
-
-
-def test_whoever_waits_when_the_site_ends_is_told(folder: Path, tmp_path: Path) -> None:
     with held(tmp_path):
+        with monkeypatch.context() as patch:
+            patch.setattr(reporting, "LONGEST_S", 0.05)
+            with served(folder, is_public=True) as site:
+                status, _, text = Visitor(site, report(site, "a.lath")).answer()
+                assert (status, "takes longer than" in text) == (503, True)
+                until(lambda: site.site.reports._makers[0].has_ended)
         with served(folder, is_public=True) as site:
             visitor = Visitor(site, report(site, "a.lath"))
             until(lambda: site.site.reports.begun == 1)
         status, _, text = visitor.answer()
     assert (status, "the site ends" in text) == (503, True)
     assert all(maker.has_ended for maker in site.site.reports._makers)
-
-
-def test_a_process_that_ends_by_itself_is_told_and_the_next_report_is_made(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     with served(folder, is_public=True) as site:
-        with monkeypatch.context() as patch:
-            patch.setattr(reporting, "COMMAND", ("true",))
-            assert site.ask(report(site, "a.lath")).status == 500
+        monkeypatch.setattr(reporting, "COMMAND", ("true",))
+        assert site.ask(report(site, "a.lath")).status == 500
+        monkeypatch.undo()
         assert site.ask(report(site, "a.lath")).status == 200
 
 

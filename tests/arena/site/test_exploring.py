@@ -59,37 +59,25 @@ def test_the_page_is_told_the_same_node_as_the_command_line(site: Served) -> Non
     told = asked(site, "old.lath").value
     assert {**told, **node.to_json()} == told
     assert (told["of_games"], told["left_out"]) == ({"yavalath": 3}, 0)
-
-
-def test_where_no_game_begins_plainly_one_is_where_the_first_begins(site: Served) -> None:
-    told = asked(site, "wild.lath").value
-    assert told["start"]["position"] == told["position"] == told["begins"]
-    assert told["here"]["games"] == 1
-
-
-def test_of_several_games_one_can_be_chosen(site: Served) -> None:
-    assert asked(site, "both.lath").value["game"] == "surikata"
+    wild = asked(site, "wild.lath").value  # where no game begins plainly
+    assert wild["start"]["position"] == wild["position"] == wild["begins"]
+    assert wild["here"]["games"] == 1
+    assert asked(site, "both.lath").value["game"] == "surikata"  # the first of several games
     told = asked(site, "both.lath", game="manalath").value
     assert (told["game"], told["of_games"]) == ("manalath", {"surikata": 2, "manalath": 1})
 
 
-@pytest.mark.parametrize(
-    ("asks", "status", "words"),
-    [
+def test_what_cannot_be_asked_is_refused(site: Served) -> None:
+    for asks, status, words in (
         ({"where": "winner = "}, 409, "the query ends too early"),
         ({"where": "plies > 99"}, 409, "there is no game here that matches"),
         ({"moves": ["e5", "e5"]}, 409, "ply 2: illegal move e5: e5 already has a stone"),
         ({"position": "5 b"}, 409, "rows"),
         ({"key": "no-such"}, 404, "there is no such tournament or file here"),
         ({"ply": 3}, 400, "ply: Extra inputs are not permitted"),
-    ],
-)
-def test_what_cannot_be_asked_is_refused(
-    site: Served, asks: dict[str, Any], status: int, words: str
-) -> None:
-    answer = site.post("/api/explore", {"key": site.key("old.lath"), **asks})
-    assert answer.status == status
-    assert words in answer.value["error"]
+    ):
+        answer = site.post("/api/explore", {"key": site.key("old.lath"), **asks})
+        assert (answer.status, words in answer.value["error"]) == (status, True), asks
 
 
 def test_more_games_than_there_is_room_for_are_refused_not_cut(

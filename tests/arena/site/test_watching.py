@@ -114,11 +114,8 @@ def test_a_run_shows_how_it_stands_and_takes_that_away(tmp_path: Path) -> None:
         assert status is not None
         assert (status["done"], status["total"]) == (0, 12)
         (seen,) = glimpses_in(tmp_path).values()
-        assert (seen["moves"], seen["evals"], seen["left_s"]) == (
-            ["e5", "d4"],
-            ["0.0", "0.1"],
-            [9.5, 8.5],
-        )
+        assert (seen["moves"], seen["left_s"]) == (["e5", "d4"], [9.5, 8.5])
+        assert seen["evals"] == ["0.0", "0.1"]
     assert list(tmp_path.iterdir()) == []
     assert progress.listeners == []
 
@@ -127,12 +124,8 @@ def test_a_board_follows_its_game_and_bears_what_is_no_game() -> None:
     seen = _Seen()
     board = seen.follow(a_book("e5", "d4", "e4", "a1", "e3").glimpse())
     assert board is not None
-    assert (board["last"], board["is_over"], board["is_loss"], board["winner"]) == (
-        "e3",
-        True,
-        True,
-        1,
-    )
+    assert (board["last"], board["winner"]) == ("e3", 1)
+    assert (board["is_over"], board["is_loss"]) == (True, True)
     assert len(board["deciding"]) == 3
     other = seen.follow(a_book("a1", number=8).glimpse())
     assert other is not None
