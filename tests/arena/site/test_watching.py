@@ -35,7 +35,7 @@ pytestmark = pytest.mark.slow
 CUP = """
 event = "Cup of the site"
 games = ["yavalath:size=3"]
-rounds = 100
+rounds = 2
 openings = "random:0"
 [time]
 initial = "60s"
@@ -178,8 +178,7 @@ def site(tmp_path: Path) -> Iterator[Served]:
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot/patient.py").write_text(PATIENT)
     (tmp_path / "cup.toml").write_text(
-        CUP.replace("rounds = 100", "rounds = 10")
-        + f'[[bot]]\nname = "patient"\ncommand = ["python", "{tmp_path}/bot/patient.py"]\n'
+        CUP + f'[[bot]]\nname = "patient"\ncommand = ["python", "{tmp_path}/bot/patient.py"]\n'
     )
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     with served(tmp_path) as running:
@@ -197,7 +196,7 @@ def test_a_tournament_is_started_from_its_page_and_seen_there_to_its_end(
     page.click("#start:visible")
     page.wait_for_selector(".live-board svg.board")
     (tmp_path / "bot/seen").touch()
-    page.wait_for_selector("#state:has-text('60 of 60 games')")
+    page.wait_for_selector("#state:has-text('12 of 12 games')")
     page.wait_for_selector("#no-boards:visible")
     page.wait_for_selector("#standings:has-text('Elo')")  # as they are written in the end
     assert page.inner_text("h1") == "Cup of the site"
