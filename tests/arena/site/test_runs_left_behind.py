@@ -82,7 +82,7 @@ def test_the_next_site_finds_the_run_of_one_that_was_killed_and_stops_it(folder:
     assert done < 100_000
 
 
-@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_site_that_is_asked_to_end_leaves_nothing_behind(
     folder: Path, kind: signal.Signals
 ) -> None:
