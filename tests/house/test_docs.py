@@ -14,6 +14,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import commands
@@ -268,12 +269,14 @@ def docstrings_of(tree: ast.AST, *, has_help: bool) -> Iterator[ast.expr]:
                 yield inner.value
 
 
-def printed_texts() -> Iterator[tuple[str, str]]:
-    """Yield each text that the program may print or write, with its place; f-strings whole."""
+@cache
+def printed_texts() -> list[tuple[str, str]]:
+    """Return each text that the program may print or write, with its place; f-strings whole."""
+    found = []
     for path in sorted(one for floor in FLOORS for one in (ROOT / floor).rglob("*")):
         name = path.relative_to(ROOT).as_posix()
         if path.suffix in {".j2", ".js", ".css", ".toml"}:
-            yield name, path.read_text(encoding="utf-8")
+            found.append((name, path.read_text(encoding="utf-8")))
         if path.suffix != ".py":
             continue
         source = path.read_text(encoding="utf-8")
@@ -283,16 +286,18 @@ def printed_texts() -> Iterator[tuple[str, str]]:
             if node in docstrings:
                 continue
             if isinstance(node, ast.JoinedStr):
-                yield f"{name}:{node.lineno}", ast.unparse(node)
+                found.append((f"{name}:{node.lineno}", ast.unparse(node)))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                yield f"{name}:{node.lineno}", node.value
+                found.append((f"{name}:{node.lineno}", node.value))
+    return found
 
 
 @pytest.mark.slow
 def test_nothing_that_is_printed_names_a_file_that_no_installation_has() -> None:
-    texts = [*printed_texts()]
-    assert len(texts) > 5000
-    found = {(place, hit[0]) for place, text in texts if (hit := _OF_A_CHECKOUT.search(text))}
+    assert len(printed_texts()) > 5000
+    found = {
+        (place, hit[0]) for place, text in printed_texts() if (hit := _OF_A_CHECKOUT.search(text))
+    }
     assert found == set()
 
 
@@ -395,16 +400,21 @@ FOLDERS = {
 }
 """What pages call directories of tournaments."""
 
+QUICKEST = [f"--bot={name}" for name in ("greedy", "random", "monte-carlo")] + [
+    "--tc=nodes 5",
+    "--rounds=1",
+]
+
 _OUTPUTS = ("-o", "--site", "--out", "--html", "--removed", "--copy-templates", "--png", "--gif")
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which `arena run --out demo` has played, a handful of nodes a move."""
+    """Return a folder in which `arena run --out demo` has played, but with the quickest bots."""
     folder = tmp_path_factory.mktemp("demo")
-    ran = commands.arena("run", "--out", folder / "demo", "--tc", "nodes 5", "--jobs", "2", "-q")
+    ran = commands.arena("run", "--out", folder / "demo", *QUICKEST, "-q")
     assert ran.status == 0, ran.err
-    assert (folder / "demo" / "games.lath").read_text().count("[Event ") == 120
+    assert (folder / "demo" / "games.lath").read_text().count("[Event ") == 24
     return folder / "demo"
 
 
@@ -437,10 +447,13 @@ def test_the_commands_of_the_readme_work_in_an_empty_folder_in_their_order(
     typed = [one for one in COMMANDS if one.page == "README.md" and one.is_whole]
     (first, *others) = (one for one in typed if one.words[0] != "serve")
     assert first.words == ("run", "--out", "demo")
-    assert len(others) > 20
+    assert (len(others) > 20, ending(first, (*first.words, "--plan"))) == (True, "")
     shutil.copytree(demo, folder / "demo")
-    shorter = {"tune": ("--sprt-pairs", "1")}
-    wrong = [ending(one, (*one.words, *shorter.get(one.words[0], ()))) for one in (first, *others)]
+    shorter = {
+        ("tune", "mcts"): ("--sprt-pairs", "1", "--pairs", "1"),
+        ("match", "my-bots/mybot.py"): ("--budget", "2"),
+    }
+    wrong = [ending(one, (*one.words, *shorter.get(one.words[:2], ()))) for one in (first, *others)]
     assert [one for one in wrong if one] == []
 
 

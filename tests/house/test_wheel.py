@@ -88,34 +88,37 @@ def test_every_file_of_the_package_is_in_it(wheel: Path) -> None:
     assert {"lath/arena/referee/codingame.cjs", "lath/py.typed"} <= there
 
 
-@pytest.mark.parametrize("launcher", ["wrapper", "zipapp", "variable"])
 def test_bots_workers_and_reports_start_where_a_launcher_has_the_modules(
-    wheel: Path, tmp_path: Path, launcher: str
+    wheel: Path, tmp_path: Path
 ) -> None:
     """As pex and shiv do, too: modules are on the path of the program, not of its Python."""
     python, modules = a_python(tmp_path / "fresh"), tmp_path / "modules"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(modules)
     ran(python, "-c", "import lath", folder=tmp_path, status=1)
-    started: list[object] = [python, tmp_path / "arena"]
-    if launcher == "zipapp":
-        (modules / "__main__.py").write_text(MAIN)
-        zipapp.create_archive(modules, tmp_path / "arena")
-        shutil.rmtree(modules)
-    elif launcher == "wrapper":
-        path = f"import sys; sys.path.insert(0, {str(modules)!r})\n"
-        (tmp_path / "arena").write_text(path + MAIN)
-    else:
-        started = ["env", f"PYTHONPATH={modules}", python, "-m", "lath.arena"]
+    where = f"PYTHONPATH={modules}"
+    path = f"import sys; sys.path.insert(0, {str(modules)!r})\n"
+    (tmp_path / "wrapper").write_text(path + MAIN)
+    arena = ("env", where, python, "-m", "lath.arena")
+    ran(*arena, "init", "mine", folder=tmp_path)
+    plays_where_it_is_started(*arena, folder=tmp_path, out="cup")
+    ran(*arena, "bot", "check", "--only", "info", "-q", "mcts", folder=tmp_path)
+    assert ran(*arena, "select", "cup", "--count", folder=tmp_path) == "6\n"
+    told = ran("env", where, python, PROGRAM, "cup", folder=tmp_path)
+    assert told == f"{DOCUMENTATION} True\n6\n"
+    plays_where_it_is_started(python, tmp_path / "wrapper", folder=tmp_path, out="second")
+    (modules / "__main__.py").write_text(MAIN)
+    for cached in [*modules.rglob("__pycache__")]:
+        shutil.rmtree(cached)
+    zipapp.create_archive(modules, tmp_path / "zipapp")
+    shutil.rmtree(modules)
+    plays_where_it_is_started(python, tmp_path / "zipapp", folder=tmp_path, out="third")
+
+
+def plays_where_it_is_started(*started: object, folder: Path, out: str) -> None:
     # None of them is compiled, which takes half a minute.
     bots = ("--bot", "greedy", "--bot", "monte-carlo", "--bot", "mine=python mine/mybot.py")
     play = ("--game", "yavalath", "--rounds", "1", "--tc", "nodes 5", "--jobs", "2", "-q")
-    ran(*started, "init", "mine", folder=tmp_path)
-    ran(*started, "run", *bots, *play, "--out", "cup", folder=tmp_path)
-    assert (tmp_path / "cup" / "report.html").stat().st_size > 100_000
-    assert ran(*started, "select", "cup", "--count", folder=tmp_path) == "6\n"
-    if launcher == "variable":
-        told = ran("env", f"PYTHONPATH={modules}", python, PROGRAM, "cup", folder=tmp_path)
-        assert told == f"{DOCUMENTATION} True\n6\n"
-    assert "does not load" not in ran(*started, "doctor", folder=tmp_path)
-    ran(*started, "bot", "check", "--only", "info", "-q", "mcts", folder=tmp_path)
+    ran(*started, "run", *bots, *play, "--out", out, folder=folder)
+    assert (folder / out / "report.html").stat().st_size > 100_000
+    assert "does not load" not in ran(*started, "doctor", folder=folder)
