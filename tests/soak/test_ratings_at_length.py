@@ -16,9 +16,9 @@ def events() -> int:
 
 
 @pytest.fixture
-def few_events() -> int:
-    """How many tournaments are played of each setting of a kind."""
-    return 20
+def kinds() -> calibration.Kinds:
+    """The seeds of events of `benchmarks/intervals.py`, and the settings that have them."""
+    return range(20), calibration.ALL_SETTINGS
 
 
 test_intervals_hold_and_true_models_fit = calibration.test_intervals_hold_and_true_models_fit
