@@ -13,7 +13,7 @@ from itertools import combinations, groupby, islice, pairwise
 from typing import Any, Final, NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from runs import Told
 from sample_records import bare
@@ -112,7 +112,6 @@ TOURNAMENTS: Final = st.builds(
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
 @given(event=TOURNAMENTS)
 @example(event=held("round-robin", bots=4, rounds=2, seed=7))
 def test_every_order_is_one_that_follows_the_number_shown_first(event: Held) -> None:

@@ -18,11 +18,11 @@ from lath.reports.explaining.findings import Finding, ranked
 from lath.reports.ratings.results import Result
 
 sys.path.append(str(ROOT / "benchmarks"))
-from weaknesses import BOT, FIRST, KINDS, Event, Mix, found
+from weaknesses import BOT, FIRST, KINDS, Event, Kind, Mix, found
 
 pytestmark = pytest.mark.slow
 
-LARGE = Mix(effect=400.0, share=0.25)
+LARGE = Mix(games=240, effect=400.0, share=0.25)
 """An effect that is found nearly always."""
 
 MIXES = {
@@ -49,12 +49,19 @@ def finding_of(name: str, mix: Mix) -> Finding:
     return one
 
 
+def is_among_the_first(kind: Kind) -> bool:
+    """Return whether a large weakness is believed, and is one of the findings told first."""
+    findings = ranked(findings_of(Event(f"0 {kind.name} 0", LARGE, kind)))
+    first = [one for one in findings if one.is_believed][:FIRST]
+    wanted = kind.kind, kind.side
+    return any((one.kind, one.side) == wanted and kind.says in ("", one.says) for one in first)
+
+
 def test_a_large_weakness_of_each_kind_is_the_first_finding_and_without_one_nothing_is() -> None:
-    assert {kind.name: found(kind, LARGE, 1).first for kind in KINDS} == dict.fromkeys(
-        [kind.name for kind in KINDS], 1
-    )
-    # Of eight runs two or more have a finding in 6 % of cases; seeds are fixed.
-    assert {name: n for name, mix in MIXES.items() if (n := found(None, mix, 8).any) > 1} == {}
+    assert [kind.name for kind in KINDS if not is_among_the_first(kind)] == []
+    # Of twenty runs more than three have a finding in 2 % of cases; seeds are fixed.
+    runs = {name: found(None, replace(mix, games=120), 4).any for name, mix in MIXES.items()}
+    assert sum(runs.values()) <= 3, runs
 
 
 def test_what_was_to_be_expected_against_an_opponent_is_what_ratings_say() -> None:
@@ -79,7 +86,7 @@ def test_what_was_to_be_expected_against_an_opponent_is_what_ratings_say() -> No
 def test_p_values_of_groups_are_right_where_nothing_is_wrong() -> None:
     """Also of small groups of a strong bot, whose losses are rare and far from its mean."""
     chance = random.Random(8)
-    low, tries = 0, 600
+    low, tries = 0, 300
     for _ in range(tries):
         results = []
         for number in range(160):
@@ -95,7 +102,7 @@ def test_p_values_of_groups_are_right_where_nothing_is_wrong() -> None:
 def test_games_that_repeat_themselves_count_as_the_few_that_they_are() -> None:
     """A bot without chance against one without chance, from eight openings."""
     chance = random.Random(2)
-    low, tries = 0, 100
+    low, tries = 0, 50
     for _ in range(tries):
         came: dict[tuple[str, str, int], float] = {}
         results = []
@@ -111,15 +118,15 @@ def test_games_that_repeat_themselves_count_as_the_few_that_they_are() -> None:
 
 def test_costs_hold_the_truth_and_are_no_wider_for_what_is_wrong_with_the_bot() -> None:
     held = 0
-    for run in range(15):
-        one = finding_of(f"cost {run}", Mix(games=200, share=0.25))
+    for run in range(8):
+        one = finding_of(f"cost {run}", Mix(games=120, share=0.25))
         truth = one.games * (0.5 - 1 / (1 + 10 ** (150 / 400)))
         held += one.cost.low <= truth <= one.cost.high
-    assert held >= 12
+    assert held >= 6
     # Games against one opponent are alike where the bot is weak against it: the finding itself.
     for openings in (1, 8):
         costs = [
-            finding_of("width", Mix(share=1 / 3, openings=openings, effect=effect)).cost
+            finding_of("width", Mix(games=200, share=1 / 3, openings=openings, effect=effect)).cost
             for effect in (0.0, 450.0)
         ]
         none, wide = (cost.high - cost.low for cost in costs)
