@@ -231,7 +231,7 @@ def counted(tally: Tally) -> Counted:
 
 
 @cache
-def turned_games(game_id: str, count: int = 30) -> list[Record]:
+def turned_games(game_id: str, count: int = 20) -> list[Record]:
     """Return games of few moves that are likely to meet, each turned as chance has it."""
     chance = random.Random(game_id)
     game = games.get(game_id)
@@ -326,7 +326,7 @@ def told_apart(records: Sequence[Record]) -> list[Record]:
 def test_a_database_tells_what_its_records_do(
     game_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lath.notation.database.building.SEGMENT", 60)  # several parts
+    monkeypatch.setattr("lath.notation.database.building.SEGMENT", 40)  # several parts
     other = "yavalath" if game_id != "yavalath" else "manalath"
     records = told_apart([*turned_games(game_id), *turned_games(other, 5), *turned_games(game_id)])
     kept = Games()
@@ -339,7 +339,7 @@ def test_a_database_tells_what_its_records_do(
         source: Source = DatabaseGames(database, game_id, "games", among)
         chance = random.Random(1)
         for ply in (0, 1, 2, 3):
-            record = chance.choice([one for one in records[:30] if len(one.plies) >= ply])
+            record = chance.choice([one for one in records[:20] if len(one.plies) >= ply])
             asked = played(record)[ply]
             assert source.node(asked) == kept.node(asked)
         nobody = DatabaseGames(database, game_id, "games", database.none())
@@ -364,7 +364,7 @@ def test_who_has_no_name_is_one_player_in_a_database_too(tmp_path: Path) -> None
 # The report's trees
 
 
-def games_that_meet(game_id: str, count: int = 40) -> list[Record]:
+def games_that_meet(game_id: str, count: int = 24) -> list[Record]:
     """Return games from the plain start whose few moves come in any order, turned by chance."""
     chance = random.Random(game_id)
     start = games.get(game_id).start()
@@ -412,7 +412,7 @@ def test_each_line_of_a_tree_is_what_the_explorer_tells_of_its_last_move(game_id
     texts = {line["text"] for line in lines}
     assert max(len(text.split()) for text in texts) == FREE + 2
     assert all(text.rpartition(" ")[0] in {*texts, ""} for text in texts)
-    for line in random.Random(1).sample(lines, min(20, len(lines))):
+    for line in random.Random(1).sample(lines, min(10, len(lines))):
         before, _, last = line["text"].rpartition(" ")
         rows = {row.move: row for row in node_of(records, after(before, game_id)).continuations}
         assert as_told(line) == as_counted(rows[Move(last)].played)

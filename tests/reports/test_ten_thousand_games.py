@@ -1,6 +1,6 @@
-"""A report of thousands of games that all differ: all that takes so many is asked of one page.
+"""A report of a thousand games that all differ: all that takes so many is asked of one page.
 
-There are 2,500 of them, and 10,000 in `tests/soak/test_ten_thousand_games_at_length.py`.
+There are 1,000 of them, and 10,000 in `tests/soak/test_ten_thousand_games_at_length.py`.
 """
 
 from __future__ import annotations
@@ -22,12 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-MOST_BYTES: Final = 3_000_000
-"""Of a page of ten thousand games, and of as much of one as it has of these."""
-
-OWN_BYTES: Final = 354_000
-"""What the page itself takes."""
-
 _NUMBERS = "[...document.querySelectorAll('#rows tr')].map(row => Number(row.dataset.number))"
 
 _STACKS = """async numbers => {
@@ -41,9 +35,9 @@ Rows = dict[int, dict[str, Any]]
 
 
 @pytest.fixture
-def count() -> int:
-    """How many games there are."""
-    return 2_500
+def size() -> tuple[int, int]:
+    """How many games there are, and how many bytes their page may have."""
+    return 1_000, 750_000
 
 
 def row_of(record: Record) -> dict[str, Any]:
@@ -66,15 +60,14 @@ def having(rows: Rows, words: str) -> Rows:
 def test_a_page_of_thousands_of_games_is_small_and_finds_sorts_and_replays_them(
     visit: Visit,
     address_of: Callable[[Page], str],
-    count: int,
+    size: tuple[int, int],
     record_property: Callable[[str, object], None],
 ) -> None:
+    count, most = size
     records = different_games(count)
     rows = dict(enumerate(map(row_of, records), 1))
     page = render(records)
-    # A quarter of the games leaves a quarter of the room, and what the page itself takes.
-    room = OWN_BYTES + (MOST_BYTES - OWN_BYTES) * count // 10_000
-    assert len(page.html.encode()) <= room
+    assert len(page.html.encode()) <= most
     number, tab = count - 124, visit.page
     visit.open(f"{address_of(page)}#game={number}&ply=4")
     # The limit is half a second; a busy machine may take longer, so it is told, not asked for.

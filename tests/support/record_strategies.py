@@ -120,5 +120,8 @@ ALL_RECORDS = st.builds(
 )
 """Records as reading could give them."""
 
-RECORDS = ALL_RECORDS if MOST > FEW else st.sampled_from(drawn(ALL_RECORDS, 3 * FEW, 1))
-"""The same: where laws are tried on few examples, those of all laws are drawn once."""
+RECORDS = st.deferred(
+    lambda: ALL_RECORDS if MOST > FEW else st.sampled_from(drawn(ALL_RECORDS, 3 * FEW, 1))
+)
+"""The same: where laws are tried on few examples, those of all laws are drawn once, by the first
+of them."""
