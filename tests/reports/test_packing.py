@@ -82,8 +82,9 @@ def words_of(ply: Ply) -> str:
 
 
 def test_boards_movers_moves_words_and_endings_come_back() -> None:
-    for number, (record, game) in enumerate(zip(sample(), unpacked(packed()), strict=True)):
-        as_the_rules_say(game, record, legal=number % 2 == 0)
+    records = sample()[::2]
+    for record, game in zip(records, unpacked(pack(records)), strict=True):
+        as_the_rules_say(game, record)
         assert (tuple(game.tags), tuple(game.moves)) == (record.tags, record.moves)
         assert game.said == ["", *map(words_of, record.plies)]
         *_, last = positions(record)

@@ -167,7 +167,7 @@ def test_one_sided_and_sparse_fields_are_rated() -> None:
         Result(strong, weak, 1.0, "", None)
         for i, weak in enumerate(names)
         for strong in names[i + 1 :]
-    ] * 3000
+    ] * 500
     ratings = all_rated(results)
     means = [ratings.strengths[name].trueskill.mu for name in names]
     assert means == sorted(means)
@@ -386,7 +386,7 @@ def test_the_closed_form_is_the_packages_rating(results: list[Result], draw_rate
 
 @pytest.mark.parametrize("draw_rate", [LEAST_DRAWS, 0.1, 1 - LEAST_DRAWS])
 def test_both_are_the_same_and_finite_whatever_happens_far_apart(draw_rate: float) -> None:
-    chain = [Result(a, b, 1.0) for a, b in reversed(list(pairwise(CHAIN))) for _ in range(30)]
+    chain = [Result(a, b, 1.0) for a, b in reversed(list(pairwise(CHAIN))) for _ in range(10)]
     for score in (0.0, 0.5, 1.0):
         far = [Result(CHAIN[0], CHAIN[-1], score), Result(CHAIN[-1], CHAIN[0], 0.5)]
         package = rate_by_package([*chain, *far], draw_rate)
