@@ -112,7 +112,7 @@ def test_what_is_beyond_the_bounds_is_answered_as_any_mistake(
 
 @pytest.mark.slow
 def test_the_site_answers_whatever_it_is_asked(tmp_path: Path) -> None:
-    found = Asking(tmp_path).many(0, 400)
+    found = Asking(tmp_path).many(0, 200)
     assert {200, 400, 404, 411} <= found.keys()
 
 
@@ -144,5 +144,5 @@ SELDOM: Final = frozenset(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", USUAL)
 def test_a_command_takes_or_refuses_anything(name: str) -> None:
-    statuses = {met(name, number).status for number in range(2 if name in SELDOM else 5)}
+    statuses = {met(name, number).status for number in ([1] if name in SELDOM else range(3))}
     assert statuses <= {0, 1, 2, 3, 5, 10, 11, 12}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import product
 from pathlib import Path
 from random import Random
 from typing import TypeAlias
@@ -122,7 +121,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
 
 
 def test_a_database_answers_as_its_records_do(asked: Asked) -> None:
-    compare(asked, seed=0, count=120)
+    compare(asked, seed=0, count=50)
 
 
 def compare(asked: Asked, seed: int, count: int) -> None:
@@ -165,10 +164,10 @@ AS_LONG_AS_THE_BOARD = ("mammalath:size=4,line=4", "mammalath:size=5,line=5")
 
 
 def corners(game: Game) -> Iterator[str]:
-    """Yield the games whose parameters are the least or the most that goes together."""
+    """Yield the games whose parameters are all the least, or all the most, that goes together."""
     names = [each.name for each in parameters.of(game)]
-    ends = ((each.values[0], each.values[-1]) for each in parameters.of(game))
-    for values in product(*ends):
+    ends = ([each.values[at] for each in parameters.of(game)] for at in (0, -1))
+    for values in ends:
         game_id = parameters.id_with(game, dict(zip(names, values, strict=True)))
         with suppress(UnknownGameError):
             yield games.get(game_id).id
@@ -181,7 +180,7 @@ ALL = sorted(game.id for installed in INSTALLED for game in parameters.family(in
 @pytest.mark.parametrize("game_id", EXTREME)
 def test_a_database_says_of_any_game_what_its_records_do(game_id: str, tmp_path: Path) -> None:
     is_large = len(games.get(game_id).board.names) > 61
-    say_the_same(game_id, 1, tmp_path, count=6 if is_large else 12)
+    say_the_same(game_id, 1, tmp_path, count=4 if is_large else 8)
 
 
 def say_the_same(game_id: str, seed: int, folder: Path, count: int = 24) -> None:
