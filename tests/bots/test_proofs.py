@@ -81,7 +81,7 @@ def test_a_search_that_remembers_other_positions_proves_no_less_exactly(game_id:
     positions = [at for at in truth.known if not at.is_over]
     for make in forms_of(game).values():
         search = make(200)
-        for at in chance.sample(positions, min(60, len(positions))):
+        for at in chance.sample(positions, min(30, len(positions))):
             Asked(at, truth).ask(search, Budget(nodes=chance.choice((5, 30, 3000))))
 
 
@@ -107,7 +107,7 @@ def test_a_won_position_is_lost_at_no_budget(form: str) -> None:
         if form not in forms_of(position.game):
             pytest.skip("numba is not installed")
         board, make = fast_board(position), forms_of(position.game)[form]
-        for nodes in range(20, 2500 if is_quick else 600, 17 if is_quick else 83):
+        for nodes in range(20, 2500 if is_quick else 600, 37 if is_quick else 83):
             proof = make(50_000).run(board, Budget(nodes=nodes), lambda _: None).proof
             if proof is not None:
                 assert proof.value == 1, (text, nodes)
@@ -119,7 +119,7 @@ def test_a_won_position_is_lost_at_no_budget(form: str) -> None:
 def test_what_is_no_candidate_ends_no_better(game_id: str) -> None:
     """Neither the value nor the length of a game is another where only candidates are played."""
     game = games.get(games.named(game_id))
-    for seed in range(4):
+    for seed in range(2):
         _, truth = hardest(game, seed, few=400)
         truth.few = 10**9
         for at in list(truth.known):
