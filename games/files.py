@@ -62,8 +62,8 @@ class Origin(NamedTuple):
 _ADDED: Final[dict[str, tuple[Game, Origin]]] = {}
 """By their ids."""
 
-_TRIED: Final[set[str]] = set()
-"""Ids of those in which nothing was found to be wrong."""
+_TRIED: Final[set[tuple[str, str]]] = set()
+"""Ids, and hashes of the files, of those in which nothing was found to be wrong."""
 
 _LOADING: Final[set[str]] = set()
 """Paths of the files that are being loaded: one may ask for another game."""
@@ -122,7 +122,9 @@ def _try_out(game_id: str, said: str) -> None:
     from lath import games
     from lath.games.trial import wrong_with
 
-    if game_id in _TRIED:
+    origin = _ADDED[game_id.partition(":")[0]][1]
+    tried = game_id, origin.sha256
+    if tried in _TRIED:
         return
     try:
         with redirect_stdout(sys.stderr):
@@ -131,12 +133,11 @@ def _try_out(game_id: str, said: str) -> None:
         raise
     except Exception as error:
         games.get.cache_clear()
-        path = _ADDED[game_id.partition(":")[0]][1].path
-        raise GameFileError(_told(error, said, path)) from error
+        raise GameFileError(_told(error, said, origin.path)) from error
     if wrong:
         games.get.cache_clear()
         raise GameFileError(f"{said}: {wrong}")
-    _TRIED.add(game_id)
+    _TRIED.add(tried)
 
 
 def blamed(error: BaseException) -> str:

@@ -53,12 +53,14 @@ def write_game(folder: Path, text: str = EXAMPLE.read_text(encoding="utf-8")) ->
 
 
 def forget_games() -> None:
-    """Forget which games were added, as a process that begins anew does not know them."""
+    """Forget which games were added, as a process that begins anew does not know them.
+
+    What was tried out is as sound as before.
+    """
     from lath.reports import openings  # every test run loads this
 
     os.environ.pop(files.VARIABLE, None)
     files._ADDED.clear()
-    files._TRIED.clear()
     for cached in (games.get, core._ways_to_least, quick_check._start, openings._own_start):
         cached.cache_clear()
     openings._start.cache_clear()
