@@ -2,9 +2,9 @@
 
 The six figures are those of the research page. Each has a control: a method that is known to be
 wrong, and does not pass the same check. Chances are drawn from fixed seeds, so that nothing here
-flickers. Four tournaments are played for each setting, three times as many of those that others
-depart from, and the shares of all settings together are looked at too. Hundreds of each are played
-in `tests/soak/test_ratings_at_length.py`.
+flickers. Four tournaments are played for each setting, twelve of those that others depart from, and
+the shares of all settings together are looked at too. Hundreds of each are played in
+`tests/soak/test_ratings_at_length.py`.
 """
 
 from __future__ import annotations
@@ -107,16 +107,20 @@ class Setting:
     fits: bool = False
     """Whether the model is true, so that it is seldom said to fit badly."""
     spread: float = SPREAD
-    part: int = 1
-    """How many tournaments are played for one of others."""
+    least_events: int = 1
+    """So many tournaments are played where others have fewer."""
+
+    def played(self, events: int) -> int:
+        """Return how many tournaments that are."""
+        return max(events, self.least_events)
 
     def told(self, events: int) -> Told:
         """Return what comes of this setting where others play so many tournaments."""
-        return self.rated(map(self.event, range(events * self.part)), self.results)
+        return self.rated(map(self.event, range(self.played(events))), self.results)
 
     def lies(self, told: Told, events: int) -> dict[str, float]:
         """Return the figures that are further from what they should be than chance leads them."""
-        played = events * self.part
+        played = self.played(events)
         lies = {}
         for figure in (*self.least, *self.exact):
             off = share(getattr(told, figure)) - 0.95
@@ -150,7 +154,7 @@ def opened(opening: float, openings: int | None) -> Setting:
 SETTINGS: dict[str, Setting] = {
     **{
         f"{scale}, {games} games": Setting(
-            partial(event, games=games), rated, exact=exact, fits=scale == "Elo", part=3
+            partial(event, games=games), rated, exact=exact, fits=scale == "Elo", least_events=12
         )
         for scale, event, rated, exact in (
             ("TrueSkill", trueskill_event, trueskill_told, BOTH),
@@ -229,7 +233,7 @@ def too_few_of_all(told: dict[str, Told], events: int) -> dict[str, float]:
             if figure in (*setting.least, *setting.exact):
                 held += getattr(told[name], figure)
                 spread = ALONE if figure == "advantages" else setting.spread
-                squares += [spread * spread] * (events * setting.part)
+                squares += [spread * spread] * setting.played(events)
         within = chance_of(len(squares), math.sqrt(fmean(squares)))
         if share(held) < 0.95 - within:
             shares[figure] = share(held)
@@ -238,7 +242,7 @@ def too_few_of_all(told: dict[str, Told], events: int) -> dict[str, float]:
 
 def test_wrong_methods_make_intervals_lie(monkeypatch: pytest.MonkeyPatch, events: int) -> None:
     def lies(name: str, **other: Any) -> set[str]:
-        setting = replace(SETTINGS[name], **{"part": 1, **other})
+        setting = replace(SETTINGS[name], **{"least_events": 1, **other})
         return set(setting.lies(setting.told(events), events))
 
     # As if each game had been played four times.
@@ -290,7 +294,7 @@ def test_pairs_that_have_nothing_in_common_leave_the_intervals_as_wide(events: i
     lone = replace(setting, results=lambda event: alone(event.results)).told(events).half_widths
     # Measured: of one tournament the ratio has a standard deviation of 0.039.
     ratio = fmean(told_of("Elo, 280 games", events).half_widths) / fmean(lone)
-    assert ratio == pytest.approx(1, abs=chance_of(events * setting.part, 0.039))
+    assert ratio == pytest.approx(1, abs=chance_of(setting.played(events), 0.039))
 
 
 def test_bots_that_are_as_strong_at_each_game_are_seldom_called_heterogeneous(events: int) -> None:
