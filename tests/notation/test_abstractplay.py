@@ -173,8 +173,8 @@ def test_whatever_abstractplay_tells_comes_back_through_our_own_text_too() -> No
     tells = [json.loads(path.read_bytes()) for path in ONE_EACH]
     assert len(tells) == 5
     every_field = json.loads((SAMPLES / "abstractplay-every-field.json").read_bytes())
-    for number, path in enumerate(places(every_field)):  # of the values every third
-        tells += [changed(every_field, path, hard) for hard in HARD[number % 3 :: 3]]
+    for number, path in enumerate(places(every_field)):  # of the values every fifth
+        tells += [changed(every_field, path, hard) for hard in HARD[number % 5 :: 5]]
     read = 0
     for told in tells:
         found = entries("abstractplay", json.dumps(told))
@@ -188,7 +188,7 @@ def test_whatever_abstractplay_tells_comes_back_through_our_own_text_too() -> No
                 other["header"] = {key: other["header"][key] for key in one["header"]}
             assert json.dumps(other, sort_keys=True) == json.dumps(one, sort_keys=True)
         read += 1
-    assert read > 130
+    assert read > 75
 
 
 def test_a_field_has_a_readable_tag_if_a_tag_can_hold_it(golden: Golden) -> None:

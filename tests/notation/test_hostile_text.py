@@ -78,7 +78,7 @@ READERS: Final[dict[str, Callable[[bytes], object]]] = {
 }
 
 
-LONG: Final = 30_000
+LONG: Final = 10_000
 """Letters of what is long in a record; a sound one has no such thing."""
 
 LONG_PARTS: Final = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
@@ -102,7 +102,6 @@ def test_moves_and_setups_are_written_in_their_one_way_if_their_game_reads_them(
         assert canonical(record) == record
 
 
-@settings(max_examples=20)
 @given(
     st.sampled_from(BUILT_IN),
     st.integers(0, 20),

@@ -218,13 +218,14 @@ def test_several_processes_find_what_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "games.lath"
-    content = content_of(rule_made(80, 3), Random(3))
+    content = content_of(rule_made(30, 3), Random(3))
     file.write_bytes(content)
-    monkeypatch.setattr(reader, "_BLOCK", 4_000)  # as if it were a file of megabytes
+    monkeypatch.setattr(reader, "_BLOCK", 1_500)  # as if it were a file of megabytes
     parts = list(validate(file, jobs=2))
-    assert list(reader.entries(file, jobs=2)) == by_lark(content, str(file))
+    expected = by_lark(content, str(file))
+    assert list(reader.entries(file, jobs=2)) == expected
     assert len(parts) > 3
-    assert together(parts) == totals(by_lark(content, str(file)))
+    assert together(parts) == totals(expected)
 
 
 @pytest.mark.slow
@@ -241,7 +242,7 @@ def test_a_plain_record_ends_in_a_result(tmp_path: Path) -> None:
 def test_several_processes_read_the_lines_of_windows(tmp_path: Path) -> None:
     file = tmp_path / "games.lath"
     text = '[Game "yavalath"]\n[Termination "agreement"]\n\n1. e5 2. d4\n3. e4 1/2-1/2\n\n'
-    for end in ("\n", "\r\n", "\t\n"):
+    for end in ("\r\n", "\t\n"):
         head, _, moves = text.partition("\n\n")
         file.write_bytes(f"{head}\n\n{moves.replace(chr(10), end, 1)}".encode() * 9)
         found = list(reader.entries(file, jobs=2))

@@ -168,7 +168,7 @@ def text_of(record: Record, shape: Shape) -> str:
     return "".join(f"{shape.mark}{line}\n" for line in lines)
 
 
-@settings(max_examples=max(150, MOST))
+@settings(max_examples=max(60, MOST))
 @given(
     st.lists(
         st.tuples(st.sampled_from(BUILT_IN), st.integers(0, 9), st.booleans()),
