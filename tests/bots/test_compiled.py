@@ -27,7 +27,7 @@ from lath.games.fast import FastBoard, fast_board
 pytestmark = pytest.mark.skipif(find_spec("numba") is None, reason="numba is not installed")
 
 SMALL = ("surikata", "yavalath:size=3", "manalath:size=3", "mammalath:size=4")
-PLAYOUTS = 400
+PLAYOUTS = 250
 STRANGE = str(ROOT / "examples" / "games" / "order_and_chaos.py")
 
 
@@ -53,7 +53,7 @@ def assert_same(ours: CompiledBoard, board: FastBoard) -> None:
 
 @pytest.mark.parametrize("game", ALL_COMPILED, ids=ids_of)
 def test_a_compiled_board_is_what_the_board_is_there_and_back(game: Game) -> None:
-    for seed in range(3):
+    for seed in range(2):
         chance = Random(seed)
         board = fast_board(drawn_start(game, seed))
         ours, plies = CompiledBoard(board), 0
