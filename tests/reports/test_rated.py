@@ -80,7 +80,7 @@ def test_ten_times_the_games_take_no_more_memory() -> None:
     tally, chance, held = Tally(), random.Random(1), []
     tracemalloc.start()
     try:
-        for number in (300, 3000):
+        for number in (150, 1500):
             while tally.games_rated < number:
                 first, second = chance.sample(NAMES, 2)
                 at = str(chance.randrange(1, 10**6))
@@ -90,7 +90,7 @@ def test_ten_times_the_games_take_no_more_memory() -> None:
             held.append(tracemalloc.get_traced_memory()[0])
     finally:
         tracemalloc.stop()
-    assert held[1] - held[0] < 15_000
+    assert held[1] - held[0] < 7_500
 
 
 def test_the_database_is_bounded_says_that_it_is_full_and_is_closed_by_any_thread() -> None:
