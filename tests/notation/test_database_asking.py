@@ -174,7 +174,11 @@ def corners(game: Game) -> Iterator[str]:
 
 
 EXTREME = sorted({*AS_LONG_AS_THE_BOARD, *(one for game in FAMILIES for one in corners(game))})
-ALL = sorted(game.id for installed in INSTALLED for game in parameters.family(installed))
+
+
+def all_games() -> list[str]:
+    """Return the games of all parameters."""
+    return sorted(game.id for installed in INSTALLED for game in parameters.family(installed))
 
 
 @pytest.mark.parametrize("game_id", EXTREME)

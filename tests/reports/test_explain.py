@@ -49,28 +49,32 @@ EVALUATED = " ".join(
 GIVEN_UP = "a1 {[%eval 0.1]} e1 i1 {[%eval -1.0]} e2 a5 {[%eval -1.0]} e4 i5 {[%eval -1.0]} e3"
 PROVEN = "e5 a1 c3 ? {[%eval -1.0] [%by solver]} ({[%by solver]} 3. d4) 4. i5"
 
-TURNS: dict[str, tuple[Record, list[Turn]]] = {
-    "three in line": (a_game("a1 e1 b1 e2 c1", "0-1"), [Turn(5, 0, "shape")]),
-    "four not stopped": (a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1"), [Turn(7, 0, "one")]),
-    "evaluations, where no proof tells": (
-        a_game(EVALUATED, "0-1", **RESIGNED),
-        [Turn(5, 0, "evaluation")],
-    ),
-    "proven by an analysis": (
-        a_game(PROVEN, "0-1", **RESIGNED, Analysis="solver"),
-        [Turn(3, 0, "proven")],
-    ),
-    "known to be lost": (a_game(GIVEN_UP, "0-1"), [Turn(1, 0, "more")]),
-    **{
-        why: (a_game("a1 e1 i1 e2 a5 e4 i5", "0-1", Termination=why), [])
-        for why in ("time", "crash", "illegal move", "flood")
-    },
-}
+
+def games_that_turn() -> dict[str, tuple[Record, list[Turn]]]:
+    """Return games, and where they turn."""
+    return {
+        "three in line": (a_game("a1 e1 b1 e2 c1", "0-1"), [Turn(5, 0, "shape")]),
+        "four not stopped": (a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1"), [Turn(7, 0, "one")]),
+        "evaluations, where no proof tells": (
+            a_game(EVALUATED, "0-1", **RESIGNED),
+            [Turn(5, 0, "evaluation")],
+        ),
+        "proven by an analysis": (
+            a_game(PROVEN, "0-1", **RESIGNED, Analysis="solver"),
+            [Turn(3, 0, "proven")],
+        ),
+        "known to be lost": (a_game(GIVEN_UP, "0-1"), [Turn(1, 0, "more")]),
+        **{
+            why: (a_game("a1 e1 i1 e2 a5 e4 i5", "0-1", Termination=why), [])
+            for why in ("time", "crash", "illegal move", "flood")
+        },
+    }
 
 
 def test_games_turn_by_the_move_that_gave_them_away() -> None:
-    found = {name: turns(record) for name, (record, _) in TURNS.items()}
-    assert found == {name: expected for name, (_, expected) in TURNS.items()}
+    wanted = games_that_turn()
+    found = {name: turns(record) for name, (record, _) in wanted.items()}
+    assert found == {name: expected for name, (_, expected) in wanted.items()}
     assert Turn(7, 0, "missed") in turns(a_game(MISSED, "0-1", **RESIGNED))
     assert [one for one in turns(a_game(MISSED, "1-0", **RESIGNED)) if one.seat == 0] == []
 

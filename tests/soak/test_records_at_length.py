@@ -45,7 +45,7 @@ def test_a_database_answers_ten_thousand_queries_as_its_records_do(
     database_asking.compare(asked, seed, count=2500)
 
 
-@pytest.mark.parametrize("game_id", database_asking.ALL)
+@pytest.mark.parametrize("game_id", database_asking.all_games())
 def test_a_database_says_of_every_game_what_its_records_do(game_id: str, tmp_path: Path) -> None:
     for seed in range(2, 6):
         folder = tmp_path / str(seed)
