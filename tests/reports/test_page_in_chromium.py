@@ -166,12 +166,11 @@ COLOUR: Final = """
 
 
 def crowd(names: Sequence[str]) -> Iterator[Record]:
-    """Yield four games of every two bots, of which the first ones are the stronger."""
+    """Yield two games of every two bots, of which the first ones are the stronger."""
     results = cycle(("1-0", "1-0", "0-1"))
     for first, second in combinations(names, 2):
-        for _ in range(2):
-            yield bare(first, second, next(results))
-            yield bare(second, first, "0-1")
+        yield bare(first, second, next(results))
+        yield bare(second, first, "0-1")
 
 
 def bots(count: int) -> list[str]:
