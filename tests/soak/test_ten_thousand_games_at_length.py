@@ -12,6 +12,6 @@ def size() -> tuple[int, int]:
     return 10_000, 3_000_000
 
 
-test_a_page_of_thousands_of_games_is_small_and_finds_sorts_and_replays_them = (
-    large.test_a_page_of_thousands_of_games_is_small_and_finds_sorts_and_replays_them
+test_a_page_of_very_many_games_is_small_and_finds_sorts_and_replays_them = (
+    large.test_a_page_of_very_many_games_is_small_and_finds_sorts_and_replays_them
 )
