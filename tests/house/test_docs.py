@@ -450,10 +450,13 @@ def test_the_commands_of_the_readme_work_in_an_empty_folder_in_their_order(
     assert (len(others) > 20, ending(first, (*first.words, "--plan"))) == (True, "")
     shutil.copytree(demo, folder / "demo")
     shorter = {
-        ("tune", "mcts"): ("--sprt-pairs", "1", "--pairs", "1"),
-        ("match", "my-bots/mybot.py"): ("--budget", "2"),
+        "tune mcts": ("--sprt-pairs", "1", "--pairs", "1"),
+        "match my-bots/mybot.py": ("--budget", "2"),
     }
-    wrong = [ending(one, (*one.words, *shorter.get(one.words[:2], ()))) for one in (first, *others)]
+    wrong = [
+        ending(one, (*one.words, *shorter.get(" ".join(one.words[:2]), ())))
+        for one in (first, *others)
+    ]
     assert [one for one in wrong if one] == []
 
 
