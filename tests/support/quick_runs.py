@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from results import a_config, a_result
+from scripted import a_team
 
 from lath.arena import matches, runs
 from lath.arena.cli import run as command
+from lath.arena.referee import trees
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
@@ -52,6 +55,29 @@ def _tagged(game: GameResult, plan: GamePlan) -> GameResult:
     more = [(name, value) for name, value in plan.tags if f'[{name} "' not in game.record]
     lines = "".join(f'[{name} "{value}"]\n' for name, value in more)
     return replace(game, record=game.record.replace("[Number", f"{lines}[Number", 1))
+
+
+class InThisProcess(Executor):
+    """Plays a job when it is handed over; its bots are those of the process, as in a worker."""
+
+    def submit(self, play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_result(play(*jobs))
+        return future
+
+
+@contextmanager
+def played_here(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have `arena run` in this process play without workers: to start one takes 0.1 s."""
+    patch.setattr(trees, "reap_orphans", lambda: None)  # the children of this process are no bots
+    with a_team() as left:
+
+        class Here(InThisProcess):
+            def shutdown(self, *_: object, **__: object) -> None:
+                left()
+
+        patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Here()))
+        yield
 
 
 class Watcher:

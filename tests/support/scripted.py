@@ -11,11 +11,15 @@ from __future__ import annotations
 
 import io
 import os
+import runpy
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any, Final
 from unittest import mock
@@ -28,8 +32,9 @@ from lath.arena import signals
 from lath.arena.botcheck import lab
 from lath.arena.referee import conversation, process, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
-from lath.arena.tournament import worker
+from lath.arena.tournament import folder, worker
 from lath.arena.walls.wall import Start
+from lath.bots import sdk
 
 NOBODY: Final = 1 << 22
 """No process has this number."""
@@ -177,6 +182,60 @@ class Script:
 
     def do(self, deed: bytes | int | None) -> None:
         self.deeds.append((self.busy_until_s, deed))
+
+
+class Bundled:
+    """A bundled bot as a script, named by its module; it takes no time."""
+
+    def __init__(self, module: str, clock: Clock) -> None:
+        self.clock: Final = clock
+        self.deeds: Final[deque[tuple[float, bytes | int | None]]] = deque()
+        self.stderr: Final = io.StringIO()
+        self._heard = b""
+        self._lines: Final[SimpleQueue[str | None]] = SimpleQueue()
+        self._asks: Final[SimpleQueue[None]] = SimpleQueue()
+        """One each time that it wants a line, and one when it has ended."""
+        streams: Any = {"source": self._source(), "out": self}
+        speaks = partial(sdk.run, **streams)
+        with (
+            mock.patch.object(sdk, "run", speaks),
+            mock.patch.object(sdk, "redirect_stdout", nullcontext),
+        ):
+            Thread(target=self._run, args=(module,), daemon=True).start()
+            self._asks.get()
+
+    def _run(self, module: str) -> None:
+        try:
+            runpy.run_module(module, run_name="__main__")
+        finally:
+            self._asks.put(None)
+
+    def _source(self) -> Iterator[str]:
+        while True:
+            self._asks.put(None)
+            if (line := self._lines.get()) is None:
+                return
+            yield line
+
+    def hear(self, data: bytes) -> None:
+        *lines, self._heard = (self._heard + data).split(b"\n")
+        for line in lines:
+            self._lines.put(line.decode() + "\n")
+            self._asks.get()
+            if line == b"quit":
+                self.deeds.append((self.clock.now_s, 0))
+
+    def end(self) -> None:
+        """Find that its input has ended."""
+        if not self.deeds:
+            self._lines.put(None)
+            self.deeds.append((self.clock.now_s, 0))
+
+    def write(self, text: str) -> None:
+        self.deeds.append((self.clock.now_s, text.encode()))
+
+    def flush(self) -> None:
+        """Be a file."""
 
 
 class _Process:
@@ -342,6 +401,7 @@ def scripted(
             (process, "Watch", watch),
             (lab, "Watch", watch),
             (worker, "Watch", watch),
+            (folder, "Watch", watch),
             (trees, "adopt_orphans", lambda: None),
             (trees, "reap_orphans", lambda: None),
         ):

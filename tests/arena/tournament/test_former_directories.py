@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import tarfile
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -17,8 +17,9 @@ from typing import Final
 import commands
 import pytest
 from left_directories import ARCHIVES, ASKED, FORMATS, TODAY, Cup
-from quick_runs import play_nothing
+from quick_runs import play_nothing, played_here
 from results import finished
+from scripted import Bundled, scripted
 
 from lath.arena.errors import DamagedError
 from lath.arena.tournament.database import DATABASE
@@ -96,7 +97,9 @@ def is_timed(record: Record) -> bool:
 
 
 @pytest.mark.parametrize("name", PLAYED)
-def test_it_is_read_gone_on_with_rated_and_reported(base: Path, name: str) -> None:
+def test_it_is_read_gone_on_with_rated_and_reported(
+    base: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = base / name
     before = list(records_of([out]))
     assert len(before) == PLAYED[name]
@@ -107,7 +110,8 @@ def test_it_is_read_gone_on_with_rated_and_reported(base: Path, name: str) -> No
             assert len(finished(store)) == len(list(records_of([out]))) == PLAYED[name]
     later = base / (f"{name}/games.lath" if name in OVER else f"{name}/later.lath")
     expected = list(read(later))
-    ran = commands.arena("run", "--out", out, "-q", "--no-report")
+    with played_here(monkeypatch):
+        ran = commands.arena("run", "--out", out, "-q", "--no-report")
     assert ran.status == 0, ran.err
     assert ran.err == "" or name == "mishaps"
     found = list(records_of([out]))
@@ -127,16 +131,23 @@ def test_it_is_read_gone_on_with_rated_and_reported(base: Path, name: str) -> No
     assert reported.status == 0, reported.err
 
 
-def test_names_that_differ_in_case_alone_stay_what_they_were_there(base: Path) -> None:
+def test_names_that_differ_in_case_alone_stay_what_they_were_there(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = base / "alike/tournament.toml"
     for out, status in ((base / "alike", 0), (base / "new", 2)):
-        ran = commands.arena("run", config, "--out", out, "-q", "--no-report")
+        with played_here(monkeypatch):
+            ran = commands.arena("run", config, "--out", out, "-q", "--no-report")
         assert ran.status == status, ran.err
     assert "two bots are called 'Ant' and 'ant', expected different names" in ran.err
 
 
-def test_the_bundled_bots_play_on_there_under_their_new_names(base: Path) -> None:
-    ran = commands.arena("run", "--out", base / "finished", "--rounds", "2", "-q", "--no-report")
+def test_the_bundled_bots_play_on_there_under_their_new_names(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("--out", base / "finished", "--rounds", "2", "-q", "--no-report")
+    with scripted(Bundled), played_here(monkeypatch):
+        ran = commands.arena("run", *words)
     assert ran.status == 0, ran.err
     assert len(list(records_of([base / "finished"]))) == 16
 
@@ -210,11 +221,14 @@ def test_all_that_was_asked_of_them_is_answered_as_it_was(
 
 
 @pytest.mark.parametrize(("name", "cup"), TODAY.items(), ids=TODAY)
-def test_what_was_stopped_is_gone_on_with(recent: Path, name: str, cup: Cup) -> None:
+def test_what_was_stopped_is_gone_on_with(
+    recent: Path, name: str, cup: Cup, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = list(records_of([recent / name]))
     place = ("--out", recent / name) if cup.bots else (recent / name,)
     more = ("--no-report",) if cup.words[0] == "run" else ()
-    ran = commands.arena(cup.words[0], *place, "-q", *more)
+    with scripted(Bundled) if name == "tuning" else nullcontext(), played_here(monkeypatch):
+        ran = commands.arena(cup.words[0], *place, "-q", *more)
     assert ran.status in ((0,) if cup.bots else (10, 11, 12)), ran.err
     after = [record for record in records_of([recent / name]) if isinstance(record, Record)]
     assert all(record in after for record in before)
