@@ -56,33 +56,42 @@ def home(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def marker(home: Path, tmp_path: Path) -> Path:
-    """Return the file that appears when `.git/bait` runs where the organiser's files are."""
-    marker = tmp_path / "marker"
+def markers(home: Path, tmp_path: Path) -> Path:
+    """Return where a file appears when a bait runs where the organiser's files are."""
+    markers = tmp_path / "markers"
+    markers.mkdir(mode=0o777)
     bait = home / ".git" / "bait"
     # What filters and converts gives back what it got; who fetches waits for no answer.
     bait.write_text(
-        f'#!/bin/sh\ntouch {marker}\n[ -f "$1" ] && exec cat "$1"\n'
+        f'#!/bin/sh\ntouch "{markers}/${{0##*/}}"\n[ -f "$1" ] && exec cat "$1"\n'
         '[ $# = 0 ] && [ -z "$GIT_EXT_SERVICE" ] && exec cat\n'
     )
     bait.chmod(0o755)
-    return marker
+    return markers
+
+
+def sprung(markers: Path) -> set[str]:
+    """Return which baits have run, and forget it."""
+    names = {path.name for path in markers.iterdir()}
+    for name in names:
+        (markers / name).unlink()
+    return names
 
 
 def configure(home: Path, settings: str) -> None:
-    """Add settings such as `core.pager=less` to what a repository says."""
+    """Add settings such as `core.pager=less`; BAIT is a bait that has the name of the setting."""
     for line in settings.split():
         key, _, value = line.partition("=")
-        git(home, "config", "--add", key, value.replace("BAIT", str(home / ".git" / "bait")))
+        if "BAIT" in value:
+            bait = home / ".git" / key
+            shutil.copy(home / ".git" / "bait", bait)
+            value = value.replace("BAIT", str(bait))
+        git(home, "config", "--add", key, value)
 
 
 # What git can be told to run
 
 Prepare = Callable[[Path], object]
-
-
-def settings(text: str) -> Prepare:
-    return lambda home: configure(home, text)
 
 
 def hooked(home: Path) -> None:
@@ -97,19 +106,11 @@ def commit(home: Path) -> None:
 
 def attributes(text: str, told: str) -> Prepare:
     def prepare(home: Path) -> None:
-        (home / ".gitattributes").write_text(f"* {text}=x\n")
+        (home / ".gitattributes").write_text(f"* {text}\n")
         commit(home)
         configure(home, told)
 
     return prepare
-
-
-def edited(prepare: Prepare) -> Prepare:
-    def both(home: Path) -> None:
-        prepare(home)
-        (home / "bot.sh").write_text("edited\n")
-
-    return both
 
 
 def lacking(url: str, told: str = "") -> Prepare:
@@ -126,7 +127,7 @@ def lacking(url: str, told: str = "") -> Prepare:
 
 def included(home: Path) -> None:
     (home / ".git" / "more").write_text(f'[filter "x"]\nsmudge = {home}/.git/bait\n')
-    attributes("filter", f"includeIf.gitdir:{home}/.path=more")(home)
+    attributes("filter=x", f"includeIf.gitdir:{home}/.path=more")(home)
 
 
 def of_worktree(home: Path) -> None:
@@ -153,42 +154,65 @@ def signed(home: Path) -> None:
 
 
 def merging(home: Path) -> None:
-    attributes("merge", "merge.x.driver=BAIT")(home)
+    attributes("merge=x", "merge.x.driver=BAIT")(home)
     for branch in ("other", "main"):
         git(home, "checkout", "-qB", branch, "main")
         (home / "bot.sh").write_text(branch)
         git(home, "commit", "-qam", branch)
 
 
+ALL: Final = """
+core.fsmonitor=BAIT filter.x.smudge=BAIT filter.x.clean=BAIT diff.external=BAIT
+diff.x.textconv=BAIT core.pager=BAIT alias.x=!BAIT tar.x.command=BAIT credential.helper=!BAIT
+core.editor=BAIT
+"""
+
+
+def full_of_them(home: Path) -> None:
+    """Prepare all tricks that go together."""
+    attributes("filter=x diff=x", "")(home)
+    signed(home)
+    configure(home, ALL)
+    hooked(home)
+    (home / "bot.sh").write_text("edited\n")
+
+
 CHECKOUT: Final = "checkout-index --all --prefix=.git/out/"
 HAS_TREE: Final = "cat-file -p HEAD^{tree}"
-SMUDGE: Final = "filter.x.smudge=BAIT"
 
-TRICKS: Final[dict[str, tuple[str, Prepare]]] = {
-    "a hook when the index is written": ("read-tree HEAD~1", hooked),
-    "a smudge filter": (CHECKOUT, attributes("filter", SMUDGE)),
-    "a filter of an included file": (CHECKOUT, included),
-    "a clean filter": ("diff", edited(attributes("filter", "filter.x.clean=BAIT"))),
-    "a filter of an archive": (
-        "archive --worktree-attributes HEAD",
-        attributes("filter", SMUDGE),
+TRICKS: Final[dict[str, tuple[Prepare, dict[str, str]]]] = {
+    "of all kinds": (
+        full_of_them,
+        {
+            CHECKOUT: "filter.x.smudge",
+            "archive --worktree-attributes HEAD": "filter.x.smudge",
+            "archive --format=x HEAD": "tar.x.command",
+            "status": "core.fsmonitor",
+            "diff --no-ext-diff": "filter.x.clean",
+            "diff": "diff.external",
+            "log -p": "diff.x.textconv",
+            "-p log": "core.pager",
+            "x": "alias.x",
+            "verify-commit HEAD": "gpg.program",
+            "credential fill": "credential.helper",
+            "commit --amend": "core.editor",
+            "read-tree HEAD~1": "post-index-change",
+        },
     ),
-    "an archiver": ("archive --format=x HEAD", settings("tar.x.command=BAIT")),
-    "a file monitor": ("status", settings("core.fsmonitor=BAIT")),
-    "a file monitor of a work tree's configuration": ("status", of_worktree),
-    "a file monitor of a submodule": ("status", in_submodule),
-    "an external diff": ("diff", edited(settings("diff.external=BAIT"))),
-    "a text conversion": ("log -p", attributes("diff", "diff.x.textconv=BAIT")),
-    "a pager": ("-p log", settings("core.pager=BAIT")),
-    "an alias": ("x", settings("alias.x=!BAIT")),
-    "a program for signatures": ("verify-commit HEAD", signed),
-    "a lazy fetch by ssh": (HAS_TREE, lacking("ssh://a/b", "core.sshCommand=BAIT")),
-    "a lazy fetch by ext": (HAS_TREE, lacking("ext::BAIT", "protocol.ext.allow=always")),
-    "a credential helper": ("credential fill", settings("credential.helper=!BAIT")),
-    "an editor": ("commit --amend", settings("core.editor=BAIT")),
-    "a merge driver": ("merge -q other", merging),
+    "a filter of an included file": (included, {CHECKOUT: "bait"}),
+    "a file monitor of a work tree's configuration": (of_worktree, {"status": "bait"}),
+    "a file monitor of a submodule": (in_submodule, {"status": "bait"}),
+    "a lazy fetch by ssh": (
+        lacking("ssh://a/b", "core.sshCommand=BAIT"),
+        {HAS_TREE: "core.sshCommand"},
+    ),
+    "a lazy fetch by ext": (
+        lacking("ext::BAIT", "protocol.ext.allow=always"),
+        {HAS_TREE: "remote.origin.url"},
+    ),
+    "a merge driver": (merging, {"merge -q other": "merge.x.driver"}),
 }
-"""Ways to have git run a program: what a user asks of git, and what is prepared."""
+"""Ways to have git run a program: what is prepared; what a user asks of git, and what runs then."""
 
 
 def trusting(home: Path, words: list[str]) -> None:
@@ -222,23 +246,24 @@ def all_asked(home: Path, shop: Path) -> str:
 
 @pytest.mark.parametrize("name", TRICKS)
 def test_what_a_repository_has_git_run_stays_in_the_sandbox(
-    name: str, home: Path, marker: Path, tmp_path: Path
+    name: str, home: Path, markers: Path, tmp_path: Path
 ) -> None:
-    asked, prepare = TRICKS[name]
+    prepare, tricks = TRICKS[name]
     prepare(home)
-    marker.unlink(missing_ok=True)  # it may have been taken to prepare the trick
-    words = asked.split()
-    git_in("bwrap", home / ".git", words, shown=[str(home)], here=home, files=home)
+    sprung(markers)  # some may have been taken to prepare the tricks
+    for asked in tricks:
+        git_in("bwrap", home / ".git", asked.split(), shown=[str(home)], here=home, files=home)
     said = all_asked(home, tmp_path / "out" / "shop")
-    assert not marker.exists()
+    assert sprung(markers) == set()
     assert said == git(home, "show", "HEAD:bot.sh") or "lazy" in name, said
-    marker.unlink(missing_ok=True)
-    trusting(home, words)
-    assert marker.exists(), "this is no trick"
+    for asked, bait in tricks.items():
+        sprung(markers)
+        trusting(home, asked.split())
+        assert bait in sprung(markers), f"{asked} is no trick"
 
 
 def test_a_filter_does_its_work_in_the_sandbox(home: Path, tmp_path: Path) -> None:
-    attributes("filter", "")(home)
+    attributes("filter=x", "")(home)
     git(home, "config", "filter.x.smudge", "tr a-z A-Z")
     assert all_asked(home, tmp_path / "out" / "shop") == BOT.upper()
 
@@ -264,7 +289,7 @@ def test_another_user_can_read_what_is_checked_out_whatever_the_umask(
 
 
 def test_variables_of_git_that_the_organiser_has_are_not_for_an_entrant(
-    home: Path, marker: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, markers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "bot.sh").write_text("edited\n")
     bait = str(home / ".git" / "bait")
@@ -272,11 +297,11 @@ def test_variables_of_git_that_the_organiser_has_are_not_for_an_entrant(
     for name, value in said.items():
         monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
     monkeypatch.setenv("GIT_EXTERNAL_DIFF", bait)
-    monkeypatch.setenv("GIT_TRACE", str(marker))
+    monkeypatch.setenv("GIT_TRACE", str(markers / "trace"))
     assert all_asked(home, tmp_path / "out" / "shop") == BOT
-    assert not marker.exists()
+    assert sprung(markers) == set()
     trusting(home, ["diff"])
-    assert marker.exists()
+    assert sprung(markers) == {"bait", "trace"}
 
 
 # Another's repository
@@ -365,9 +390,11 @@ def test_git_finds_in_the_sandbox_what_it_finds_without(home: Path, tmp_path: Pa
     commit(home)
     bare = tmp_path / "bare"
     git(home, "clone", "-q", "--bare", str(home), str(bare))
-    (tmp_path / "none").mkdir()
-    for place in (home, inner, bare, tmp_path / "none"):
-        for name in ("HEAD", "HEAD~1", "main", "nosuch", "HEAD~9", "--all", ""):
+    none = tmp_path / "none"
+    none.mkdir()
+    names = ("HEAD", "HEAD~1", "main", "nosuch", "HEAD~9", "--all", "")
+    for place, some in ((home, names), (inner, names[:2]), (bare, names[1:4]), (none, names[:1])):
+        for name in some:
             known, found = revision(name, place), revision(name, place, "bwrap")
             assert (found and found[:3]) == (known and known[:3]), (place, name)
     head = revision("HEAD", inner, "bwrap")
