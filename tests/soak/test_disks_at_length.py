@@ -46,12 +46,12 @@ def test_a_disk_that_fills_up_at_many_levels_loses_nothing(tmp_path: Path) -> No
 @small_disks.needs_mounts
 @pytest.mark.skipif("not full_disks.may_loop()", reason="this system mounts no file as a disk")
 def test_a_disk_of_blocks_that_are_smaller_than_a_page_loses_nothing(tmp_path: Path) -> None:
-    small_disks.test_nor_does_one_of_blocks_that_are_smaller_than_a_page(9, tmp_path)
+    small_disks.assert_levels(happened(tmp_path, "small_blocks", *range(2, 130, 9), 400), 3)
 
 
 @small_disks.needs_mounts
 def test_a_run_waits_for_room_before_there_is_anything(tmp_path: Path) -> None:
-    small_disks.test_a_run_waits_for_room_before_there_is_anything(range(4, 36, 4), tmp_path)
+    small_disks.assert_waited(happened(tmp_path, "made", *range(4, 36, 4)))
 
 
 @small_disks.needs_mounts

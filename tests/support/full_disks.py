@@ -1,7 +1,7 @@
 """A program for a mount namespace of its own: tournaments on small file systems that fill up.
 
-`python full_disks.py FOLDER SCENARIO,... SIZE...` prints a JSON object for each of both; sizes are
-in KiB.
+`python full_disks.py FOLDER SCENARIO:SIZE,...` prints a JSON object for each of both; sizes are in
+KiB, and there may be more scenarios.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import signal
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
-from itertools import groupby, product
+from itertools import groupby
 from pathlib import Path
 from shutil import disk_usage
 from tempfile import TemporaryDirectory, mkdtemp
@@ -202,15 +202,15 @@ READ_GAMES: Final = 600
 
 def unread(folder: Path, size: int) -> dict[str, Any]:
     """Read what a run has left that was killed while it stored, with so many KiB of room."""
-    return _read(folder, size, folder.parent)
+    return _read(folder, size, folder.parent, "report")
 
 
 def unread_anywhere(folder: Path, size: int) -> dict[str, Any]:
-    """Do the same where temporary files have no other room."""
+    """Do the same where temporary files have no other room, and make no page of it."""
     return _read(folder, size, folder)
 
 
-def _read(folder: Path, size: int, temporary: Path) -> dict[str, Any]:
+def _read(folder: Path, size: int, temporary: Path, *more: str) -> dict[str, Any]:
     resize(folder, LARGE, "remount")
     out = folder / "cup"
     out.mkdir()
@@ -220,7 +220,8 @@ def _read(folder: Path, size: int, temporary: Path) -> dict[str, Any]:
     resize(folder, used + size, "remount")
     page = folder.parent / "page.html"
     with patch("tempfile.tempdir", str(temporary)):
-        ran = {"rate": arena("rate", out, "--json"), "report": arena("report", out, "-o", page)}
+        ran = {"rate": arena("rate", out, "--json")}
+        ran |= {word: arena(word, out, "-o", page) for word in more}
     return {
         **{name: {"status": each.status, "said": each.err} for name, each in ran.items()},
         "games": json.loads(ran["rate"].out)["overall"]["games"] if ran["rate"].out else 0,
@@ -296,30 +297,42 @@ def may_loop() -> bool:
     return tried.returncode == 0
 
 
-def happened(folder: Path, scenarios: str, *sizes: int) -> list[dict[str, Any]]:
-    """Return what happens on disks of these sizes."""
-    words = [__file__, folder / "disk", scenarios, *sizes]
+def happened(folder: Path, scenario: str, *sizes: int) -> list[dict[str, Any]]:
+    """Return what happens in a scenario on disks of these sizes."""
+    return all_happened(folder, {scenario: sizes})[scenario]
+
+
+def all_happened(
+    folder: Path, scenarios: Mapping[str, Sequence[int]]
+) -> dict[str, list[dict[str, Any]]]:
+    """Return what happens in each scenario on disks of its sizes; one program tries all."""
+    told = [f"{name}:{','.join(map(str, sizes))}" for name, sizes in scenarios.items()]
     paths = os.pathsep.join([environment().get("PYTHONPATH", ""), str(SUPPORT)])
     ran = subprocess.run(
-        ["unshare", "-m", sys.executable, *map(str, words)],
+        ["unshare", "-m", sys.executable, __file__, str(folder / "disk"), *told],
         env={**environment(), "PYTHONPATH": paths},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return [json.loads(line) for line in ran.stdout.splitlines()]
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in scenarios}
+    for row in map(json.loads, ran.stdout.splitlines()):
+        found[row["scenario"]].append(row)
+    return found
 
 
-def main(folder: Path, scenarios: str, *sizes: str) -> None:
+def main(folder: Path, *scenarios: str) -> None:
     """Mount a new file system for each scenario and size and print what happens there."""
-    for scenario, size in product(scenarios.split(","), map(int, sizes)):
-        folder.mkdir(exist_ok=True)
-        resize(folder, size)
-        # Many small transactions, as of longer games.
-        with patch.object(Pace, "window", lambda *_: 2):
-            found = SCENARIOS[scenario](folder, size)
-        print(json.dumps({"scenario": scenario, "size": size, **found}), flush=True)
-        subprocess.run(["umount", folder], check=True)
+    for told in scenarios:
+        scenario, _, sizes = told.partition(":")
+        for size in map(int, sizes.split(",")):
+            folder.mkdir(exist_ok=True)
+            resize(folder, size)
+            # Many small transactions, as of longer games.
+            with patch.object(Pace, "window", lambda *_: 2):
+                found = SCENARIOS[scenario](folder, size)
+            print(json.dumps({"scenario": scenario, "size": size, **found}), flush=True)
+            subprocess.run(["umount", folder], check=True)
 
 
 if __name__ == "__main__":
