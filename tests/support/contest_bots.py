@@ -33,7 +33,9 @@ class Program:
             program = folder / name
             subprocess.run([compiler, "-w", "-o", program, path], check=True)
             return (str(program),)
-        runner = {".py": sys.executable, ".js": shutil.which("node"), ".sh": "/bin/sh"}[self.suffix]
+        if self.suffix == ".py":
+            return (sys.executable, "-I", "-S", str(path))
+        runner = {".js": shutil.which("node"), ".sh": "/bin/sh"}[self.suffix]
         return None if runner is None else (runner, str(path))
 
 

@@ -26,6 +26,9 @@ from lath.arena.referee.recognition import introduce, meet, recognised
 from lath.notation.protocol import TimeControl
 
 WAITING = Limits(time=TimeControl(), startup_s=1.0)
+HASTY = dataclasses.replace(WAITING, startup_s=0.1)
+"""For what fails anyhow."""
+
 TRYING = (4.0, 20.0, 60.0)
 """Seconds for all contests: a bot waits for its share of them before its own is tried."""
 
@@ -36,17 +39,17 @@ def bot_with(name: str, command: tuple[str, ...]) -> Bot:
 
 
 def built(program: Program, name: str, folder: Path) -> Bot:
-    command = program.command(name, folder)
-    if command is None:
+    words = program.command(name, folder)
+    if words is None:
         pytest.skip(f"nothing starts {program.suffix} here")
-    return bot_with(name, command)
+    return bot_with(name, words)
 
 
 @pytest.mark.parametrize("name", CONTEST)
 def test_a_bot_of_a_contest_is_recognised(name: str, tmp_path: Path) -> None:
     bot = built(CONTEST[name], name, tmp_path)
     with pytest.raises(GameVoidError):
-        bot.start(WAITING)
+        bot.start(HASTY)
     limits = (dataclasses.replace(WAITING, startup_s=startup_s) for startup_s in TRYING)
     assert any(recognised(bot, each) == CONTEST[name].contest for each in limits)
     assert not bot.is_running
@@ -66,9 +69,8 @@ def test_no_bad_bot_is_called_one() -> None:
     kinds = [fault.kind for fault in BAD_BOTS if fault.kind and not fault.is_real]
     called, limits = [], dataclasses.replace(WAITING, startup_s=0.5)
     for kind in kinds:
-        command = (sys.executable, kind.__name__)
         with scripted(LOG="/dev/null"), suppress(GameVoidError, ConfigError):
-            bot = bot_with(kind.__name__, command)
+            bot = bot_with(kind.__name__, (sys.executable, kind.__name__))
             try:
                 introduce(bot, limits, ["yavalath"])
             except ContestBotError as error:
@@ -98,14 +100,14 @@ def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", TYPED)
-def test_a_command_that_meets_one_says_what_to_type(command: str, stranger: Path) -> None:
-    said = arena(*TYPED[command]).err
+@pytest.mark.parametrize("name", TYPED)
+def test_a_command_that_meets_one_says_what_to_type(name: str, stranger: Path) -> None:
+    said = arena(*TYPED[name]).err
     assert "this looks like a CodinGame bot: add `; protocol=codingame`" in said
     again = next(line for line in said.splitlines() if "hint: arena" in line)
     words = shlex.split(again.partition("hint: ")[2])
-    meant = [f"{word}; protocol=codingame" if "cg.py" in word else word for word in TYPED[command]]
-    game = ["--game", "yavalath"] if command.startswith("run") else []
+    meant = [f"{word}; protocol=codingame" if "cg.py" in word else word for word in TYPED[name]]
+    game = ["--game", "yavalath"] if name.startswith("run") else []
     assert words == ["arena", *meant, *game]
 
 
@@ -121,7 +123,10 @@ def test_a_protocol_that_is_said_is_the_only_one_tried(stranger: Path) -> None:
 
 
 def test_a_configuration_is_told_by_its_line_and_key(stranger: Path) -> None:
-    bots = [{"name": "greedy"}, {"name": "cg", "command": [sys.executable, "-IS", "cg.py"]}]
+    bots = [
+        {"name": "greedy"},
+        {"name": "cg", "command": [sys.executable, "-IS", "cg.py"]},
+    ]
     text = tomlkit.dumps({"rounds": 1, "bot": bots})
     (stranger / "league.toml").write_text(text)
     said = arena("run", "league.toml", "--out", "out").err
