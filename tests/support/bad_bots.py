@@ -379,7 +379,7 @@ TakesAMillisecond = does(lambda _: time.sleep(pace_s()), Good.answer, on="go")
 ThinksABit = does(lambda _: time.sleep(0.3), Good.answer)
 """Answers 0.3 s after it was asked."""
 
-ThinksALot = does(lambda _: compute(0.1), Good.answer, on="go")
+ThinksALot = does(lambda _: compute(0.04), Good.answer, on="go")
 
 
 class OverlooksItsFirstTime(Good):
