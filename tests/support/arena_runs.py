@@ -13,7 +13,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import chdir, closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Final, Self
+from types import MappingProxyType
+from typing import IO, Any, Final, Self
 from unittest import mock
 
 import bad_bots
@@ -53,14 +54,18 @@ READ_AT_THE_START: Final = ("PYTHON", "LC_", "LANG", "TZ")
 
 
 def begin(
-    *words: object, cwd: Path, under: Sequence[str] = (), **variables: str
+    *words: object,
+    cwd: Path,
+    under: Sequence[str] = (),
+    streams: Mapping[str, Any] = MappingProxyType({}),
+    **variables: str,
 ) -> subprocess.Popen[str]:
     """Start the arena, in a session of its own, and return at once.
 
-    `under` is a command that starts another one, such as `nice`.
+    `under` is a command that starts another one, such as `nice`; `streams` are what `Run` takes.
     """
     if not under and not any(name.startswith(READ_AT_THE_START) for name in variables):
-        return Run(list(map(str, words)), cwd=cwd, env=environment(**variables))
+        return Run(list(map(str, words)), cwd=cwd, env=environment(**variables), **streams)
     return subprocess.Popen(
         [*under, *command(*words)],
         cwd=cwd,
@@ -150,9 +155,14 @@ class Range:
         return len(alive) + len(list(self.scratch.iterdir()))
 
     def begin(
-        self, *words: object, under: Sequence[str] = (), **variables: str
+        self,
+        *words: object,
+        under: Sequence[str] = (),
+        streams: Mapping[str, Any] = MappingProxyType({}),
+        **variables: str,
     ) -> subprocess.Popen[str]:
-        run = begin(*words, cwd=self.folder, under=under, **{**self.variables, **variables})
+        more = {**self.variables, **variables}
+        run = begin(*words, cwd=self.folder, under=under, streams=streams, **more)
         self._runs.append(run)
         return run
 

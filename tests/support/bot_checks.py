@@ -6,7 +6,7 @@ Must not know what must be found in which bot.
 from __future__ import annotations
 
 import multiprocessing
-import sys
+import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -97,14 +97,10 @@ class Check:
 
 def check_all(checks: Mapping[str, Check], folder: Path) -> dict[str, Found]:
     """Return what is found in each bot; their logs go into the folder."""
-    from unittest.mock import patch  # takes as long as all else that a worker process loads
-
     folder.mkdir()
-    context = multiprocessing.get_context("spawn")
-    # Else each process would load the program that runs the tests, too.
-    no_program = patch.multiple(sys.modules["__main__"], __file__=None, __spec__=None, create=True)
-    with ProcessPoolExecutor(AT_THE_SAME_TIME, context, trees.adopt_orphans) as pool:
-        with no_program:
+    context = multiprocessing.get_context("fork")  # the others would load the arena anew
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # other threads hold no lock of it
+        with ProcessPoolExecutor(AT_THE_SAME_TIME, context, trees.adopt_orphans) as pool:
             logs = [folder / name for name in checks]
-            found = pool.map(Check.found, checks.values(), logs)
-        return dict(zip(checks, found, strict=True))
+            return dict(zip(checks, pool.map(Check.found, checks.values(), logs), strict=True))

@@ -55,7 +55,7 @@ def a_file_in_the_way(stand: Stand, plain: Plain) -> float:
 def a_failing_disk(stand: Stand, _plain: Plain) -> float:
     """Let no file grow over 70 KiB: writing fails, though there is room."""
     pair_up(stand, rounds=25)
-    run = stand.begin(*stand.run_words(with_report=True), under=shell('ulimit -f 140; exec "$@"'))
+    run = stand.begin(*stand.run_words(), under=shell('ulimit -f 140; exec "$@"'))
     ended = stand.finish(run)
     assert ended.status == CANNOT_BE_KEPT, ended.said
     assert "Traceback" not in ended.said

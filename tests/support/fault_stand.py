@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 import bad_bots
@@ -146,9 +147,13 @@ class Stand(Range):
         return path
 
     def begin(
-        self, *words: object, under: Sequence[str] = (), **variables: str
+        self,
+        *words: object,
+        under: Sequence[str] = (),
+        streams: Mapping[str, Any] = MappingProxyType({}),
+        **variables: str,
     ) -> subprocess.Popen[str]:
-        run = super().begin(*words, under=under, **variables)
+        run = super().begin(*words, under=under, streams=streams, **variables)
         sampler = threading.Thread(target=self._sample, args=(run.pid,), daemon=True)
         self._samplers.append(sampler)
         sampler.start()
@@ -158,11 +163,17 @@ class Stand(Range):
         """Wait for a run; the time is that of the waiting, on the calm clock."""
         began_s = calm_s()
         _, said = run.communicate(timeout=within_s)
-        return Ended(run.returncode, said, calm_s() - began_s)
+        return Ended(run.returncode, said or "", calm_s() - began_s)
 
-    def play(self, *words: object, under: Sequence[str] = (), **variables: str) -> Ended:
+    def play(
+        self,
+        *words: object,
+        under: Sequence[str] = (),
+        streams: Mapping[str, Any] = MappingProxyType({}),
+        **variables: str,
+    ) -> Ended:
         """Run the arena to its end."""
-        return self.finish(self.begin(*words, under=under, **variables))
+        return self.finish(self.begin(*words, under=under, streams=streams, **variables))
 
     def run_words(self, *more: object, with_report: bool = False) -> list[object]:
         """Return the words that play the tournament of `configure`."""

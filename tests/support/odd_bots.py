@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from bad_bots import ANSWER, FOREVER_S, GREETING, Good, compute, does, hang, name_kinds, say, says
+from bad_bots import ANSWER, GREETING, Good, compute, does, hang, name_kinds, say, says
 
 
 def command(kind: type[Good]) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class ResignsFromItsTwelfthGameOn(Pongs):
             say(f"bestmove {self.ply} resign")
 
 
-ComputesWhenItIsGreeted = does(lambda _: compute(FOREVER_S), on="hello", of=Pongs)
+ComputesWhenItIsGreeted = does(lambda _: compute(5.0), on="hello", of=Pongs)
 TakesALongTime = does(lambda _: time.sleep(0.4), Good.answer, on="answer", of=Pongs)
 """Three of its moves are more than a second and its margin."""
 
