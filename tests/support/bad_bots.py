@@ -40,6 +40,19 @@ def compiled(program: str) -> str:
     return path if is_new else program
 
 
+def program() -> str:
+    """Return a program that is a kind by its argument, as this file is, and starts as soon."""
+    here = os.path.dirname(__file__)
+    return f"""import sys
+
+sys.path.insert(0, {here!r})
+sys.dont_write_bytecode = True
+import bad_bots
+
+getattr(bad_bots, sys.argv[1])().run()
+"""
+
+
 def write(data: bytes) -> None:
     while data:
         data = data[os.write(1, data) :]

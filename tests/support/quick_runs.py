@@ -7,16 +7,17 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from unittest import mock
 
 from results import a_config, a_result
-from scripted import a_team
 
 from lath.arena import matches, runs
 from lath.arena.cli import run as command
 from lath.arena.referee import trees
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
+from lath.arena.tournament import worker
 from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
 from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import Runner
@@ -58,25 +59,29 @@ def _tagged(game: GameResult, plan: GamePlan) -> GameResult:
 
 
 class InThisProcess(Executor):
-    """Plays a job when it is handed over; its bots are those of the process, as in a worker."""
+    """Plays a job when it is handed over, by bots of its own, as a worker does."""
+
+    def __init__(self) -> None:
+        self._team: Final = worker._Team()  # the process's own is kept for ever
 
     def submit(self, play: Callable[..., Any], /, *jobs: Any, **_: Any) -> Future[Any]:
         future: Future[Any] = Future()
-        future.set_result(play(*jobs))
+        with mock.patch.object(worker, "_own_team", return_value=self._team):
+            future.set_result(play(*jobs))
         return future
+
+    def shutdown(self, *_: object, **__: object) -> None:
+        self._team.trim(0)
 
 
 @contextmanager
 def played_here(patch: pytest.MonkeyPatch) -> Iterator[None]:
     """Have `arena run` in this process play without workers: to start one takes 0.1 s."""
-    patch.setattr(trees, "reap_orphans", lambda: None)  # the children of this process are no bots
-    with a_team() as left:
-
-        class Here(InThisProcess):
-            def shutdown(self, *_: object, **__: object) -> None:
-                left()
-
-        patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: Here()))
+    with patch.context() as for_a_while:
+        # The children of this process are no bots.
+        for_a_while.setattr(trees, "reap_orphans", lambda: None)
+        here = partial(Runner, executors=lambda *_: InThisProcess())
+        for_a_while.setattr(directory, "Runner", here)
         yield
 
 

@@ -13,6 +13,7 @@ import pytest
 from bad_bots import DiesInItsMove, Good, PlaysAnIllegalMove, PlaysAnotherGame, command
 from commands import arena as here
 from desks import Desk
+from quick_runs import played_here
 from results import a_result
 
 from lath.arena.errors import ConfigError
@@ -60,15 +61,15 @@ def test_who_crashes_in_games_in_a_row_is_benched_and_the_others_play_to_the_end
     desk: Desk, form: str, jobs: int
 ) -> None:
     told: dict[str, Any] = {"format": form, "names": NAMES, "jobs": jobs, "bench_after": 4}
-    told |= {"rounds": 6 if form == "swiss" else 60, "pairs": 2}
+    told |= {"rounds": 6 if form == "swiss" else 30, "pairs": 2}
     summary = desk.run(x_crashes, **told)
     assert summary.newly_benched == {"X"}
     assert summary.is_done
     assert not summary.is_fine, "a bot is at fault, and that is news"
     of_x = sum(games for both, games in games_by_pairing(desk).items() if "X" in both)
-    assert 4 <= of_x < 240, "what was handed out is played, and no more"
+    assert 4 <= of_x < 120, "what was handed out is played, and no more"
     if form in ("round-robin", "pool"):
-        goods = {frozenset(both): 120 for both in combinations(NAMES[:-1], 2)}
+        goods = {frozenset(both): 60 for both in combinations(NAMES[:-1], 2)}
         played = games_by_pairing(desk)
         assert {both: played[both] for both in goods} == goods
     if form in ("swiss", "knockout"):
@@ -196,11 +197,21 @@ class Told:
                 self.benched.append(event.bot)
 
 
+@pytest.fixture
+def _play_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with played_here(monkeypatch):
+        yield
+
+
+in_this_process = pytest.mark.usefixtures("_play_here")
+
+
 def run(config: dict[str, Any], out: Path, **more: Any) -> tuple[Result, Told]:
     told = Told()
     return tournament(config, out=out, report=False, on_event=told, **more), told
 
 
+@in_this_process
 def test_with_bad_bots_of_any_kind_the_good_ones_play_all_and_the_next_run_works(
     tmp_path: Path,
 ) -> None:
@@ -232,6 +243,7 @@ def test_with_bad_bots_of_any_kind_the_good_ones_play_all_and_the_next_run_works
         run({**cup(), "bot": [cup()["bot"][0], bad[0]]}, tmp_path / "two")
 
 
+@in_this_process
 def test_a_bench_is_told_at_the_start_in_the_end_and_on_the_page(tmp_path: Path) -> None:
     bots = {"ann": Good, "bob": Good, "bad": DiesInItsMove}
     lines = [
@@ -261,10 +273,10 @@ def test_a_bench_is_told_at_the_start_in_the_end_and_on_the_page(tmp_path: Path)
     assert benched_in([out]) == ()
 
 
+@in_this_process
 def test_a_bot_that_is_mended_plays_without_being_asked_for(tmp_path: Path) -> None:
     program = tmp_path / "mine.py"
-    source = Path(bad_bots.__file__).read_text()
-    program.write_text(source)
+    program.write_text(bad_bots.program())
 
     def config(kind: type[Good]) -> dict[str, Any]:
         words = [*command(kind)[:3], str(program), kind.__name__]
@@ -274,18 +286,18 @@ def test_a_bot_that_is_mended_plays_without_being_asked_for(tmp_path: Path) -> N
     assert told.benched == ["mine"]
     _, told = run(config(DiesInItsMove), tmp_path / "out", bench_after=2)
     assert told.games == []
-    program.write_text(source.replace("os.kill(os.getpid(), signal.SIGSEGV)", "self.answer()"))
+    program.write_text(bad_bots.program().replace("sys.argv[1]", "'Good'"))
     mended, told = run(config(DiesInItsMove), tmp_path / "out", bench_after=2)
     assert (told.benched, mended.summary.is_complete, mended.summary.is_fine) == ([], True, True)
     assert "mine was benched, and plays again" in mended.warnings
 
 
+@in_this_process
 @pytest.mark.parametrize("form", ["swiss", "pool"])
 def test_a_bot_without_a_game_may_be_edited_until_it_plays_and_nothing_untrue_is_said(
     form: str, tmp_path: Path
 ) -> None:
     program = tmp_path / "mine.py"
-    source = Path(bad_bots.__file__).read_text()
     words = [*command(Good)[:3], str(program), Good.__name__]
     config = cup({"name": "mine", "command": words}, format=form)
     for text in ("raise SystemExit(1)", "raise SystemExit(2)"):
@@ -293,7 +305,7 @@ def test_a_bot_without_a_game_may_be_edited_until_it_plays_and_nothing_untrue_is
         tried, told = run(config, tmp_path / "out")
         assert [*tried.summary.benched] == ["mine"]
         assert not any("changed" in words for words in tried.warnings), tried.warnings
-    program.write_text(source)
+    program.write_text(bad_bots.program())
     mended, told = run(config, tmp_path / "out")
     assert told.benched == []
     assert [words for words in mended.warnings if "mine" in words and "plays" in words] == [
@@ -331,6 +343,7 @@ def adds(*words: str, out: Path) -> Callable[[], Any]:
     return lambda: here("run", str(out), *words, "--no-report", "-q")
 
 
+@in_this_process
 def test_a_bad_bot_is_not_added_to_a_pool_unless_asked(tmp_path: Path) -> None:
     out = tmp_path / "league"
     good = " ".join(command(Good))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import bad_bots
 import pytest
 from arena_runs import arena, numbers, sequence
-from quick_runs import play_nothing
+from quick_runs import play_nothing, played_here
 
 from lath import games
 from lath.arena.errors import ConfigError
@@ -60,7 +60,7 @@ def test_changes_are_other_files_new_ones_and_missing_ones_of_bots_in_both() -> 
 @pytest.fixture
 def words(tmp_path: Path) -> list[str]:
     """Return the words of a run, one of whose bots is a file that can be changed."""
-    shutil.copy(bad_bots.__file__, tmp_path / "mybot.py")
+    (tmp_path / "mybot.py").write_text(bad_bots.program())
     mine = f"mine={shlex.quote(sys.executable)} -I -S mybot.py Good"
     other = f"other={shlex.join(bad_bots.command(bad_bots.Good))}"
     words = ["run", "--game", "yavalath", "--tc", "move 5", "--bot", mine, "--bot", other]
@@ -114,11 +114,14 @@ def test_who_goes_on_with_another_program_is_refused_without_force(
     assert numbers(tmp_path / "out") == sequence(6)
 
 
-def test_a_bot_may_change_before_its_first_game(words: list[str], tmp_path: Path) -> None:
+def test_a_bot_may_change_before_its_first_game(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "mybot.py").write_text("raise SystemExit(1)")
-    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 1
-    shutil.copy(bad_bots.__file__, tmp_path / "mybot.py")
-    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+    with played_here(monkeypatch):
+        assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 1
+        (tmp_path / "mybot.py").write_text(bad_bots.program())
+        assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
 
 
 def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(
@@ -126,7 +129,7 @@ def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("mybot.py", "other.py"):
-        shutil.copy(bad_bots.__file__, tmp_path / name)
+        (tmp_path / name).write_text(bad_bots.program())
     kinds = {"mine": "mybot.py LeavesAfterEachGame", "ann": "other.py Good", "bob": "other.py Good"}
     bots = [f"{name}={shlex.quote(sys.executable)} -I -S {kind}" for name, kind in kinds.items()]
     mark = tmp_path / "started"
@@ -134,7 +137,7 @@ def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(
     def hear(event: Event) -> None:
         if isinstance(event, GameEnded):
             new = tmp_path / "new.py"
-            new.write_text(f"open({str(mark)!r}, 'w')\n" + Path(bad_bots.__file__).read_text())
+            new.write_text(f"open({str(mark)!r}, 'w')\n" + bad_bots.program())
             new.replace(tmp_path / "mybot.py")  # as a compiler does
 
     def run(**more: object) -> Result:
