@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -74,15 +73,10 @@ class InThisProcess(Executor):
         self._team.trim(0)
 
 
-@contextmanager
-def played_here(patch: pytest.MonkeyPatch) -> Iterator[None]:
+def play_here(patch: pytest.MonkeyPatch) -> None:
     """Have `arena run` in this process play without workers: to start one takes 0.1 s."""
-    with patch.context() as for_a_while:
-        # The children of this process are no bots.
-        for_a_while.setattr(trees, "reap_orphans", lambda: None)
-        here = partial(Runner, executors=lambda *_: InThisProcess())
-        for_a_while.setattr(directory, "Runner", here)
-        yield
+    patch.setattr(trees, "reap_orphans", lambda: None)  # the children of this process are no bots
+    patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: InThisProcess()))
 
 
 class Watcher:

@@ -578,7 +578,7 @@ class Exhausted:
 
 
 @pytest.mark.skipif(EPOLL is None, reason="this system has no epoll")
-@pytest.mark.parametrize("left", range(8))
+@pytest.mark.parametrize("left", [0, 1, 3, 5])
 def test_a_watch_without_room_in_epoll_polls(
     left: int, room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,7 @@ import pytest
 from bad_bots import DiesInItsMove, Good, PlaysAnIllegalMove, PlaysAnotherGame, command
 from commands import arena as here
 from desks import Desk
-from quick_runs import played_here
+from quick_runs import play_here
 from results import a_result
 
 from lath.arena.errors import ConfigError
@@ -198,9 +198,8 @@ class Told:
 
 
 @pytest.fixture
-def _play_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    with played_here(monkeypatch):
-        yield
+def _play_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    play_here(monkeypatch)
 
 
 in_this_process = pytest.mark.usefixtures("_play_here")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import bad_bots
 import pytest
 from arena_runs import arena, numbers, sequence
-from quick_runs import play_nothing, played_here
+from quick_runs import play_here, play_nothing
 
 from lath import games
 from lath.arena.errors import ConfigError
@@ -118,10 +118,10 @@ def test_a_bot_may_change_before_its_first_game(
     words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mybot.py").write_text("raise SystemExit(1)")
-    with played_here(monkeypatch):
-        assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 1
-        (tmp_path / "mybot.py").write_text(bad_bots.program())
-        assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
+    play_here(monkeypatch)
+    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 1
+    (tmp_path / "mybot.py").write_text(bad_bots.program())
+    assert arena(*words, "--rounds", "1", cwd=tmp_path).returncode == 0
 
 
 def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(

@@ -17,7 +17,7 @@ from typing import Final
 import commands
 import pytest
 from left_directories import ARCHIVES, ASKED, FORMATS, TODAY, Cup
-from quick_runs import play_nothing, played_here
+from quick_runs import play_here, play_nothing
 from results import finished
 from scripted import Bundled, scripted
 
@@ -110,8 +110,8 @@ def test_it_is_read_gone_on_with_rated_and_reported(
             assert len(finished(store)) == len(list(records_of([out]))) == PLAYED[name]
     later = base / (f"{name}/games.lath" if name in OVER else f"{name}/later.lath")
     expected = list(read(later))
-    with played_here(monkeypatch):
-        ran = commands.arena("run", "--out", out, "-q", "--no-report")
+    play_here(monkeypatch)
+    ran = commands.arena("run", "--out", out, "-q", "--no-report")
     assert ran.status == 0, ran.err
     assert ran.err == "" or name == "mishaps"
     found = list(records_of([out]))
@@ -135,9 +135,9 @@ def test_names_that_differ_in_case_alone_stay_what_they_were_there(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = base / "alike/tournament.toml"
+    play_here(monkeypatch)
     for out, status in ((base / "alike", 0), (base / "new", 2)):
-        with played_here(monkeypatch):
-            ran = commands.arena("run", config, "--out", out, "-q", "--no-report")
+        ran = commands.arena("run", config, "--out", out, "-q", "--no-report")
         assert ran.status == status, ran.err
     assert "two bots are called 'Ant' and 'ant', expected different names" in ran.err
 
@@ -146,7 +146,8 @@ def test_the_bundled_bots_play_on_there_under_their_new_names(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("--out", base / "finished", "--rounds", "2", "-q", "--no-report")
-    with scripted(Bundled), played_here(monkeypatch):
+    play_here(monkeypatch)
+    with scripted(Bundled):
         ran = commands.arena("run", *words)
     assert ran.status == 0, ran.err
     assert len(list(records_of([base / "finished"]))) == 16
@@ -227,7 +228,8 @@ def test_what_was_stopped_is_gone_on_with(
     before = list(records_of([recent / name]))
     place = ("--out", recent / name) if cup.bots else (recent / name,)
     more = ("--no-report",) if cup.words[0] == "run" else ()
-    with scripted(Bundled) if name == "tuning" else nullcontext(), played_here(monkeypatch):
+    play_here(monkeypatch)
+    with scripted(Bundled) if name == "tuning" else nullcontext():
         ran = commands.arena(cup.words[0], *place, "-q", *more)
     assert ran.status in ((0,) if cup.bots else (10, 11, 12)), ran.err
     after = [record for record in records_of([recent / name]) if isinstance(record, Record)]

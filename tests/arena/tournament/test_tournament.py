@@ -23,7 +23,7 @@ from bad_bots import Good, command
 from desks import Watcher
 from game_files import EXAMPLE, forget_games, write_game
 from processes import alive_of, gone, new_tree
-from quick_runs import play_nothing
+from quick_runs import play_here, play_nothing
 from workers import a_job
 
 from lath import games
@@ -91,8 +91,9 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    """Give a directory; no bot of it may be left."""
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    """Give a directory, whose games are played in this process; no bot of it may be left."""
+    play_here(monkeypatch)
     place = Place(tmp_path)
     yield place
     assert place.has_ended()
@@ -239,7 +240,7 @@ def test_a_directory_that_cannot_be_made_is_told_of(obstacle: str, place: Place)
 # Of a game of a file
 
 WORDS: Final = (
-    *("run", "--bot", "greedy", "--bot", "random", "--tc", "nodes 1", "--jobs", "1", "-q"),
+    *("run", "--bot", "random", "--bot", "b=random", "--tc", "nodes 1", "--jobs", "1", "-q"),
     *("--openings", "random:0", "--no-report", "--out", "out", "--game", "./mygame.py"),
 )
 
