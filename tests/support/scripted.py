@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import os
 import runpy
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -73,7 +74,10 @@ class Stage:
     def __init__(self) -> None:
         busy = SimpleNamespace(sleep=self._sleep, monotonic=self._look, process_time=self._look)
         streams = SimpleNamespace(
-            stderr=self, exit=self._exit, executable="", stdin=SimpleNamespace(buffer=())
+            stderr=self,
+            exit=self._exit,
+            executable=sys.executable,
+            stdin=SimpleNamespace(buffer=()),
         )
         system = SimpleNamespace(
             path=os.path,

@@ -15,6 +15,7 @@ from commands import arena as here
 from desks import Desk
 from quick_runs import play_here
 from results import a_result
+from scripted import scripted
 
 from lath.arena.errors import ConfigError
 from lath.arena.runs import Result, tournament
@@ -252,22 +253,24 @@ def test_a_bench_is_told_at_the_start_in_the_end_and_on_the_page(tmp_path: Path)
     config = tmp_path / "cup.toml"
     config.write_text("\n".join([top, '[time]\nmove = "5s"', *lines]).replace("'", '"'))
     out = tmp_path / "out"
-    ran = here("run", str(config), "--out", str(out))
+    with scripted():
+        ran = here("run", str(config), "--out", str(out))
+        again = here("run", str(out), "-q", "--no-report")
+        refused = here("run", str(out), "--unbench", "ann")
+        more = ("--unbench", "bad", "--bench-after", "0")
+        back = here("run", str(out), "-q", "--no-report", *more)
     assert ran.status == 1
     said = "bad is benched: crashed in 2 games in a row (see arena bot log "
     assert f"warning: {said}" in ran.err
     assert f"arena: {said}" in ran.err
     assert f"arena run {out} --unbench bad\n" in ran.err
     assert said in (out / "report.html").read_text()
-    again = here("run", str(out), "-q", "--no-report")
     assert again.status == 0
     assert f"warning: {said}" in again.err
-    refused = here("run", str(out), "--unbench", "ann")
     assert (refused.status, refused.err) == (
         2,
         "arena: --unbench 'ann' is not benched here; benched: bad\n",
     )
-    back = here("run", str(out), "-q", "--no-report", "--unbench", "bad", "--bench-after", "0")
     assert back.status == 0, back.err
     assert benched_in([out]) == ()
 

@@ -24,6 +24,7 @@ from desks import Watcher
 from game_files import EXAMPLE, forget_games, write_game
 from processes import alive_of, gone, new_tree
 from quick_runs import play_here, play_nothing
+from scripted import scripted
 from workers import a_job
 
 from lath import games
@@ -92,10 +93,11 @@ class Place:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
-    """Give a directory, whose games are played in this process; no bot of it may be left."""
+    """Give a directory, whose games are played in this process by scripts; no bot may be left."""
     play_here(monkeypatch)
     place = Place(tmp_path)
-    yield place
+    with scripted():
+        yield place
     assert place.has_ended()
 
 
