@@ -21,6 +21,7 @@ import pytest
 from bad_bots import Good
 from processes import alive_of, gone, new_tree
 from results import a_result
+from scripted import a_team, scripted
 from workers import a_job
 
 from lath.arena.errors import LACKS, HeldUpError
@@ -94,6 +95,13 @@ def test_a_pair_is_two_games_with_the_seats_changed_by_bots_that_go_on(shop: Sho
 
 
 @pytest.fixture
+def scripts(shop: Shop) -> Iterator[Shop]:
+    """Give a shop whose bots are scripts."""
+    with scripted(), a_team():
+        yield shop
+
+
+@pytest.fixture
 def kept_bots(monkeypatch: pytest.MonkeyPatch) -> int:
     """Return how many bots a worker keeps: fewer than else."""
     monkeypatch.setattr(worker, "KEPT_BOTS", 3)
@@ -153,15 +161,15 @@ def test_a_game_that_is_void_is_played_again_once(shop: Shop) -> None:
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_bot_cannot_choose_the_games_that_it_plays(
-    kind: type[Good], why: str, shop: Shop
+    kind: type[Good], why: str, scripts: Shop
 ) -> None:
-    picky, bob = shop.spec("picky", kind), shop.spec("bob")
-    played = shop.play(picky, bob)
+    picky, bob = scripts.spec("picky", kind), scripts.spec("bob")
+    played = scripts.play(picky, bob)
     assert [game.termination for game in played.games] == ["rules", "crash"]
     assert played.games[1].result == "1-0"
     assert f"picky (second): again {why}" in played.games[1].record.replace("\n", " ")
     assert (played.void, played.voided, played.spent) == ("", 1, ("picky",))
-    again = shop.play(bob, picky)
+    again = scripts.play(bob, picky)
     assert (again.games[0].termination, again.voided) == ("crash", 0), "it has had its void"
 
 
@@ -351,11 +359,11 @@ def test_bots_of_a_game_that_was_lost_by_time_are_watched(
     assert seen == [[False, False], [True, True]]
 
 
-def test_a_bot_that_leaves_after_each_game_costs_nothing(shop: Shop) -> None:
+def test_a_bot_that_leaves_after_each_game_costs_nothing(scripts: Shop) -> None:
     for kind in (bad_bots.LeavesAfterEachGame, bad_bots.LeavesWhenTheNextGameBegins):
-        one_game = shop.spec(kind.__name__, kind)
+        one_game = scripts.spec(kind.__name__, kind)
         for _ in range(2):
-            played = shop.play(one_game, shop.spec("bob"))
+            played = scripts.play(one_game, scripts.spec("bob"))
             assert [game.termination for game in played.games] == ["rules", "rules"]
             assert (played.void, played.voided, played.spent) == ("", 0, ())
 
