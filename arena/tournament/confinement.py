@@ -324,8 +324,9 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
     folder share it: they are versions of one. Empty: it has none such, and sees the files that are
     named.
     """
-    homes = {bot.name: _home(bot) for bot in bots}
-    files = {bot.name: [*files_of(bot), *filter(None, [lexical_home(bot)])] for bot in bots}
+    written = {bot.name: lexical_home(bot) for bot in bots}
+    homes = {name: os.path.realpath(home) if home else "" for name, home in written.items()}
+    files = {bot.name: [*files_of(bot), *filter(None, [written[bot.name]])] for bot in bots}
     taken = [str(Path("~").expanduser()), *closed]
 
     def is_alone(bot: BotSpec) -> bool:
@@ -337,7 +338,7 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
             for file in files[other.name]
         )
         # A link into another's folder takes nothing from that bot: who has the link is invalid.
-        is_shared = any(_is_in(file, home, lexical_home(bot)) for file in others)
+        is_shared = any(_is_in(file, home, written[bot.name]) for file in others)
         return not is_shared and not any(holds(home, place) for place in taken)
 
     return {bot.name: homes[bot.name] if homes[bot.name] and is_alone(bot) else "" for bot in bots}
@@ -364,7 +365,10 @@ def _runs_others(program: str) -> bool:
 
 
 def _is_systems(path: str) -> bool:
-    return not path or any(Path(os.path.realpath(path)).is_relative_to(one) for one in _roots())
+    if not path:
+        return True
+    place = Path(os.path.realpath(path))
+    return any(place.is_relative_to(one) for one in _roots())
 
 
 @cache
