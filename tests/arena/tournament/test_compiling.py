@@ -11,6 +11,7 @@ from textwrap import dedent
 
 import commands
 import pytest
+from quick_runs import play_here
 from talking import greet, started
 
 from lath.arena.referee.bots import BotSpec, Greeting
@@ -107,8 +108,9 @@ def test_only_bots_that_search_by_it_have_anything_compiled_or_are_named(
 
 @pytest.mark.parametrize("works", [True, False])
 def test_a_tournament_compiles_before_it_plays_and_keeps_which_form_played(
-    works: bool, stand: Stand, tmp_path: Path
+    works: bool, stand: Stand, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    play_here(monkeypatch)
     version = "compiled" if works else "Python (nothing was compiled yet)"
     bot = stand.set(version=version, works=works)
     out = tmp_path / "out"

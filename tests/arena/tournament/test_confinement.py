@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from arena_runs import PATIENCE_S, arena, stored
 from processes import new_tree
+from quick_runs import play_here
 from tools import needs
 
 from lath.arena.errors import ArenaError, ConfigError
@@ -423,7 +424,10 @@ def test_builds_that_nobody_has_used_for_long_are_forgotten(
 
 
 @walled
-def test_a_run_behind_bubblewrap_plays_as_one_without(tmp_path: Path) -> None:
+def test_a_run_behind_bubblewrap_plays_as_one_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_here(monkeypatch)
     moves = []
     for wall in ("bwrap", "none"):
         words = "run --bot random --bot greedy --game yavalath --rounds 1 --seed 3 --no-report -q"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import gc
+import inspect
 import json
 import os
 import re
@@ -26,7 +27,6 @@ import pytest
 import tomlkit
 from arena_runs import PATIENCE_S, Range, numbers, stored
 from bad_bots import HangsInHandshake, PlaysBySeed, command
-from places import SUPPORT
 from processes import gone
 from quick_runs import AtOnce, play_nothing
 from results import finished
@@ -296,16 +296,16 @@ def test_a_signal_is_heeded_where_an_exception_would_be_dropped(
 
 def test_what_was_dropped_of_another_command_comes_again(tmp_path: Path) -> None:
     program = (
-        "import time; from test_signals import send; from lath.arena import signals\n"
+        "import gc, signal, time\nfrom lath.arena import signals\n"
+        f"{inspect.getsource(Signals)}{inspect.getsource(send)}"
         "signals.begin(*signals.STOPPING)\n"
         "with signals.raising(1):\n"
         "    send()\n"
         "    while True: time.sleep(1)"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-c", f"from __future__ import annotations\n{program}"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": f"{SUPPORT}{os.pathsep}{Path(__file__).parent}"},
         capture_output=True,
         text=True,
         timeout=PATIENCE_S,
