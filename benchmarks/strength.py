@@ -138,14 +138,19 @@ stronger, so far apart that each scores 60 % or more against the one below it.""
 def play_of(bot: str, game: str) -> str:
     """Return what a level plays in some positions, as a hash: the same on every machine."""
     words, _, nodes = bot.partition("; tc=nodes ")
-    moves = []
     with Engine.open(words) as engine:
-        for seed in range(1, 25):
-            position, chance = games.get(game).start(), Random(seed)
-            for _ in range(2 * seed):
-                after = position.play(chance.choice(position.legal_moves()))
-                position = position if after.is_over else after
-            moves.append(str(engine.play(position, Limit(nodes=int(nodes)), seed=seed).move))
+        return answers_of(engine, int(nodes), game)
+
+
+def answers_of(engine: Engine, nodes: int, game: str) -> str:
+    """Return the same of a bot that is there, with so many nodes a move."""
+    moves = []
+    for seed in range(1, 25):
+        position, chance = games.get(game).start(), Random(seed)
+        for _ in range(2 * seed):
+            after = position.play(chance.choice(position.legal_moves()))
+            position = position if after.is_over else after
+        moves.append(str(engine.play(position, Limit(nodes=nodes), seed=seed).move))
     return sha256(" ".join(moves).encode()).hexdigest()[:12]
 
 
