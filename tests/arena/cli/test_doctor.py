@@ -25,7 +25,7 @@ from lath import games
 from lath.arena.errors import MachineError
 from lath.arena.referee import trees
 from lath.arena.terminal.layout import Letters, Output
-from lath.arena.tournament import diagnosis, system
+from lath.arena.tournament import compiling, diagnosis, system
 from lath.arena.walls import bubblewrap, cgroups, users
 from lath.arena.walls.cgroups import Here
 from lath.games.errors import UnknownGameError
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 # What a machine has is told by replacing who looks: no test has another machine.
 BWRAP: Final = "bwrap is not installed: install the package bubblewrap"
+
+
+STATE: Final = compiling.state
 
 
 def rows(*words: object) -> tuple[int, dict[str, dict[str, Any]]]:
@@ -51,13 +54,16 @@ def patch(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(users, "can_be_given", lambda: False)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free(10**12))
     monkeypatch.setattr(diagnosis, "_why_no_bot", lambda _: "")
+    monkeypatch.setattr(compiling, "state", lambda: (True, "/cache/compiled"))
     return monkeypatch
 
 
 pytestmark = pytest.mark.usefixtures("patch")
 
 
-def test_it_tells_point_by_point_what_there_is(tmp_path: Path) -> None:
+def test_it_tells_point_by_point_what_there_is(tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
+    is_compiled, where = STATE()
+    patch.setattr(compiling, "state", lambda: (is_compiled, where))
     ran = arena("doctor", tmp_path)
     assert (ran.status, ran.err) == (0, "")
     groups = re.findall(r"^\w+", ran.out, re.MULTILINE)
@@ -69,6 +75,8 @@ def test_it_tells_point_by_point_what_there_is(tmp_path: Path) -> None:
     assert {key for row in told.values() for key in row} == keys
     each = jsonschema.Draft202012Validator(json.loads(arena("schema", "doctor").out))
     assert [error for row in told.values() for error in each.iter_errors(row)] == []
+    searches = told["searches"]
+    assert (searches["verdict"], searches["found"]) == ("ok" if is_compiled else "note", where)
     assert told["results"]["found"].startswith(str(tmp_path))
     assert told["cores"]["found"].startswith(f"{len(system.available())} of ")
     assert told["bots"]["found"] == "alphabeta, greedy, mcts, monte-carlo, random, solver"

@@ -44,11 +44,12 @@ AT = ("--record", "1", "--ply", "6")
 def test_show_solve_and_analyze_mean_the_same_position() -> None:
     shown = arena("show", "games.lath", *AT)
     assert "record 1: ann - bob, yavalath, after 6. d1" in shown.out
-    solved = arena("solve", "games.lath", *AT, "--nodes", "500")
+    solver = ("--nodes", "500", "--bot", "solver; option.fast=off")
+    solved = arena("solve", "games.lath", *AT, *solver)
     assert (solved.status, "white to move: win in 1 ply: e7" in solved.out) == (0, True)
-    earlier = arena("solve", "games.lath", "--record", "1", "--ply", "2", "--nodes", "500")
+    earlier = arena("solve", "games.lath", "--record", "1", "--ply", "2", *solver)
     assert (earlier.out != "", "win in 1 ply" in earlier.out) == (True, False)
-    analysed = arena("analyze", "games.lath", *AT, "--nodes", "500", "-q")
+    analysed = arena("analyze", "games.lath", *AT, *solver, "-q")
     (record,) = [parse(text) for text in [analysed.out]]
     judged = [at for at, ply in enumerate(record.plies, 1) if ply.eval is not None]
     assert (judged, record.plies[6].glyph) == ([7], "??")
