@@ -264,7 +264,8 @@ def test_levels_play_as_they_did_when_they_were_measured() -> None:
                 bot, *options, nodes = row["bot"].split("; ")
                 asked = engine(bot)
                 usual = {name: one.initial for name, one in asked.options.items()}
-                asked.configure(usual | {"level": int(one[-1]) for one in options})
+                level = [int(option.removeprefix("option.level=")) for option in options]
+                asked.configure(usual | dict(zip(["level"], level, strict=False)))
                 told = answers_of(asked, int(nodes.removeprefix("tc=nodes ")), game)
                 assert told == row["play"], (game, row["bot"], again)
 
