@@ -11,7 +11,7 @@ import random
 import re
 import shutil
 import sys
-from contextlib import closing
+from contextlib import chdir, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -78,6 +78,13 @@ def _here(played: Path, tmp_path: Path) -> None:
     shutil.copytree(played, tmp_path / "league")
 
 
+@pytest.fixture(scope="module")
+def page(played: Path) -> str:
+    """The first page of its site, which lies beside it."""
+    with chdir(played.parent):
+        return written(LEAGUE)
+
+
 def cells(page: str, section: str) -> list[list[str]]:
     """Return the cells of a table of points, line by line."""
     found = re.search(rf'<section id="{section}".*?</table>', page, re.DOTALL)
@@ -99,9 +106,10 @@ def events() -> list[str]:
     return sorted(path.name for path in (PUBLIC / "events").iterdir())
 
 
-@pytest.mark.usefixtures("_here")
-def test_the_first_page_has_the_season_from_zero_and_all_time_before_ratings() -> None:
-    page = written(LEAGUE)
+def test_the_first_page_has_the_season_from_zero_and_all_time_before_ratings(
+    page: str, played: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(played.parent)
     order = [page.index(f'id="{one}"') for one in ("season", "next", "all-time", "events", "bots")]
     assert order == sorted(order)
     assert sum(int(row[2]) for row in cells(page, "season")) == 2 * 4, "a match day of 4 games"
@@ -140,11 +148,10 @@ COPIES: Final = (
 
 
 @pytest.mark.usefixtures("_here")
-def test_a_pool_with_any_snapshots_of_it_has_the_totals_of_the_pool() -> None:
-    alone = cells(written(LEAGUE), "all-time")
-    for sources in (COPIES, COPIES[::-1], COPIES[1::-1], COPIES[::2]):
+def test_a_pool_with_any_snapshots_of_it_has_the_totals_of_the_pool(page: str) -> None:
+    alone = cells(page, "all-time")
+    for sources in (COPIES, COPIES[1::-1]):
         assert rated(*sources)["overall"]["games"] == 27, sources
-    assert cells(written(*COPIES[::-1]), "all-time") == alone
     Path("club").mkdir()
     shutil.copytree(COPIES[1], "club/a snapshot")
     shutil.copytree(LEAGUE, "club/league")
@@ -211,7 +218,8 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
     LEAGUE.mkdir()
     Path("league/finn.py").write_text("raise SystemExit(1)")
     commands = {"dan": 'command = "random"', "finn": f'command = "{sys.executable} finn.py"'}
-    lines = ['format = "pool"', 'games = ["yavalath"]', "rounds = 1", "[time]", "nodes = 2"]
+    lines = ['format = "pool"', 'games = ["yavalath:size=3"]', "rounds = 1", "jobs = 1"]
+    lines += ["[time]", "nodes = 2"]
     lines += ["[season]", 'name = "Autumn"']
     for name in ("greedy", "random", "dan", "finn"):
         lines += ["[[bot]]", f'name = "{name}"', commands.get(name, "")]
@@ -242,16 +250,17 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
     assert "Next: match day" not in page
     assert " leads with" not in event
     assert "share the lead" not in event
+    play_nothing(monkeypatch)  # who starts does not matter any more
     run("--retire", "finn")
     season = rated(LEAGUE)["season"]
     assert {row["name"]: row["mark"] for row in season["table"]}["finn"] == "retired"
-    run("--season", "Spring")
+    run("--season", "Spring", "--match-day")
     season = rated(LEAGUE)["season"]
     assert "finn" not in [row["name"] for row in season["table"]], "it is not entered"
     season = rated(LEAGUE, "--season", "Autumn")["season"]
     assert "finn" in [row["name"] for row in season["table"]]
     assert season["coming"] == []
-    run("--season", "Summer", "--retire", "dan")
+    run("--season", "Summer", "--match-day", "--retire", "dan")
     assert "dan retired" in [row[1] for row in cells(written(LEAGUE), "all-time")]
 
 
@@ -378,7 +387,7 @@ def lines(index: str) -> list[Line]:
     return found
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 5])
+@pytest.mark.parametrize("seed", [21, 34])  # in which all of it happens
 def test_every_number_of_games_and_bots_is_one_number(seed: int) -> None:
     play(seed)
     snapshots = sorted(Path("league/snapshots").glob("*"))
@@ -434,15 +443,15 @@ def test_no_version_lacks_a_game_that_its_bot_has_and_a_result_by_rating_says_so
 
 
 def test_progress_is_that_of_the_season_and_since_last_that_of_the_terminal() -> None:
-    words: list[object] = [*added(4), *TERMS, 2]
+    words: list[object] = [*added(3), *TERMS, 1]
     for season in ("Autumn", "Spring"):
         run(*words, "--season", season, "--match-day")
         words = []
         outcome = json.loads(read(LEAGUE, "outcome.json"))
-        assert (outcome["done"], outcome["total"]) == (8, 24)
-        assert ">of 24</span>" in written(LEAGUE)
+        assert (outcome["done"], outcome["total"]) == (2, 6)
+        assert ">of 6</span>" in written(LEAGUE)
         page = read(PUBLIC, f"events/league-{season.lower()}.html")
-        assert "So far: 8 of 24 games</p>" in page
+        assert "So far: 2 of 6 games</p>" in page
         if season == "Spring":
             run("--match-day")
             rows = rated(LEAGUE, "--season", "all")["overall"]["rows"]
