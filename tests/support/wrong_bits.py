@@ -23,6 +23,7 @@ format = "swiss"
 event = "Cup"
 games = ["surikata"]
 rounds = 2
+jobs = 1
 [time]
 nodes = 5
 [[bot]]
