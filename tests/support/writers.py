@@ -24,6 +24,7 @@ from quick_runs import play_nothing
 from sample_records import random_game
 
 from lath import notation
+from lath.arena import packing
 from lath.notation import files
 from lath.notation.files import HALF
 
@@ -104,11 +105,19 @@ def copied_home() -> Iterator[Path]:
             yield home
 
 
+@cache
+def packed() -> str:
+    """Return what is in the file of a packed bot."""
+    return packing.pack("random", plays=["yavalath"])
+
+
 def typed(writer: Writer, out: str, *more: str) -> Ran:
-    """Type a command that writes into `out`; no game is played."""
+    """Type a command that writes into `out`; no game is played, and a bot is packed once."""
     words = [re.sub(rf"^{OUT}(?=/|$)", lambda _: out, word) for word in writer.line.split()]
+    text = packed()
     with pytest.MonkeyPatch.context() as patch:
         play_nothing(patch)
+        patch.setattr(packing, "pack", lambda *_, **__: text)
         return arena(*words, *more)
 
 

@@ -45,7 +45,9 @@ if TYPE_CHECKING:
     from golden import Golden
 
 BOT: Final = Path("examples/bots/legal.sh").resolve()
-QUICK: Final = ("--game", "yavalath", "--budget", "2", "--tc", "nodes 1")
+LIGHT: Final = f"light={BOT}"
+"""A bot that starts in no time."""
+QUICK: Final = ("--game", "yavalath:size=3", "--budget", "2", "--tc", "nodes 1", "--jobs", "1")
 MAKES: Final = "cp source made && chmod +x made && sed -i '1i#!/bin/sh' made"
 """Makes a program of the source of a bot in a folder."""
 
@@ -389,7 +391,7 @@ def test_what_a_folder_builds_and_starts_runs_in_the_sandbox_that_is_asked_for(
     start = f"#!/bin/sh\n{leaving(home, 'play')}() {{ sh source; }}; play\n"
     (folder / "Makefile").write_text("all:\n\tcp start made && chmod +x made\n")
     (folder / "start").write_text(start)
-    words = ("match", "greedy", folder, *QUICK)
+    words = ("match", LIGHT, folder, *QUICK)
     assert arena(*words, "--sandbox", "bwrap", "--out", home / "out").status == 12
     assert not list(home.glob("mark*"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))  # the build is kept
@@ -474,9 +476,9 @@ def test_a_folder_is_built_in_a_copy(
     shutil.copy(BOT, home / "bot" / "source")
     before = everything(home)
     built = {
-        "option": ("greedy", "new=./bot", "--build", MAKES),
-        "part": ("greedy", f'new=./bot; build="{MAKES}"'),
-        "command": ("greedy", f'new=./made; cwd=bot; build="{MAKES}"'),
+        "option": (LIGHT, "new=./bot", "--build", MAKES),
+        "part": (LIGHT, f'new=./bot; build="{MAKES}"'),
+        "command": (LIGHT, f'new=./made; cwd=bot; build="{MAKES}"'),
         "a revision against a folder": ("old", ".", "--build", MAKES),
     }
     for said_in, words in built.items():
