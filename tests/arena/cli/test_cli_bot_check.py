@@ -71,7 +71,7 @@ def assert_good(*words: str, flags: tuple[str, ...] = ()) -> None:
         pytest.param(("monte-carlo",), (*THINKS, *ITS_OWN), id="monte-carlo"),
         pytest.param(("node", f"{EXAMPLES}/random.js"), (), id="node", marks=needs("node")),
         pytest.param(("sh", f"{EXAMPLES}/legal.sh"), (), id="sh"),
-        pytest.param((sys.executable, f"{EXAMPLES}/dice.py"), (), id="python"),
+        pytest.param((sys.executable, f"{EXAMPLES}/dice.py"), ITS_OWN, id="python"),
         pytest.param(("four_in_line.c",), (), id="c", marks=needs("cc")),
     ],
 )
@@ -180,26 +180,28 @@ def test_wrong_usage_is_told_before_the_bot_starts(tmp_path: Path, golden: Golde
 
 
 @pytest.mark.parametrize("sandbox", ["none", pytest.param("bwrap", marks=needs("bwrap"))])
-@pytest.mark.parametrize("command", ["./mybot", "no-such-program -v", "python nosuch.py"])
 def test_what_is_not_there_is_named_in_each_sandbox_before_a_game_is_played(
-    command: str, sandbox: str, tmp_path: Path
+    sandbox: str, tmp_path: Path
 ) -> None:
     told = {
         "./mybot": f"there is no file {tmp_path}/mybot",
         "no-such-program -v": "no-such-program is not on PATH",
         "python nosuch.py": f"nosuch.py is not in {tmp_path} (the bot runs in a scratch folder)",
-    }[command]
+    }
     tmp_path.chmod(0o755)  # who is another user can look there
-    flags = ["--sandbox", sandbox]
-    checked = arena("bot", "check", *flags, "--", *command.split(), cwd=tmp_path)
-    assert checked.returncode == 1
-    assert told in " ".join(checked.stdout.split())
-    assert "lath-bot-" not in checked.stdout
-    bots = ["--bot", f"mine={command}", "--bot", "greedy"]
-    run = arena("run", *bots, "--game", "yavalath", "--rounds", "1", *flags, cwd=tmp_path)
+    flags = ("--sandbox", sandbox)
+    for command, why in told.items():
+        checked = arena("bot", "check", *flags, "--", *command.split(), cwd=tmp_path)
+        assert checked.returncode == 1
+        assert why in " ".join(checked.stdout.split())
+        assert "lath-bot-" not in checked.stdout
+    bots = [f"--bot={at}={command}" for at, command in enumerate(told)]
+    words = ("run", f"--bot=there={EXAMPLES}/legal.sh", *bots, "--game=yavalath", "--rounds=1")
+    run = arena(*words, "--format=gauntlet", "--jobs=1", *flags, cwd=tmp_path)
     assert run.returncode == 1
-    assert told in next(line for line in run.stderr.splitlines() if "warning: mine: " in line)
-    assert "0 of 2 games are played" in run.stderr
+    for at, why in enumerate(told.values()):
+        assert why in next(line for line in run.stderr.splitlines() if f"warning: {at}: " in line)
+    assert "0 of 6 games are played" in run.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

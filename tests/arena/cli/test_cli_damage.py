@@ -263,7 +263,7 @@ def test_a_changed_note_is_not_read(cup: Path) -> None:
         read_texts(cup)
 
 
-@pytest.mark.parametrize("number", [6])
+@pytest.mark.parametrize("number", [4])
 def test_no_damage_is_believed_or_ends_in_a_traceback(
     number: int, sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

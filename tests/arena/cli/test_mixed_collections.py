@@ -123,6 +123,7 @@ def written(name: str, begin: int) -> bytes:
 KINDS = [*(".lath", ".txt", "", ".gz", ".zst", ".jsonl", ".csv", ".json", ".duckdb")]
 KINDS += ["loose.txt", "loose.pgn", "loose"]
 KINDS += ["folder", "tournament", "-", "- of JSON"]
+BOT = str(Path("examples/bots/legal.sh").resolve())
 COMMANDS = {
     "check": ["check", "--json"],
     "stats": ["stats", "--json"],
@@ -132,7 +133,7 @@ COMMANDS = {
     "explain": ["explain", "ann"],
     "show": ["show", "--game", "3"],
     "diff": ["diff"],
-    "analyze": ["analyze", "--bot", "greedy", "--nodes", "1", "--record", "3", "--ply", "0"],
+    "analyze": ["analyze", "--bot", BOT, "--nodes", "1", "--record", "3", "--ply", "0"],
     "report": ["report", "--data", "-"],
     "edit": ["edit", "--check", "--set", "Event=Cup"],
     "convert": ["convert", "--to", "lath"],

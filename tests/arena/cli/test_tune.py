@@ -114,8 +114,8 @@ def test_a_verdict_is_said_first_and_what_was_found_is_a_bot_to_be_pasted(
     (option,) = data_of("better")["tune"]["options"]
     assert option["value"] > 30
     follows(monkeypatch)
-    told = json.loads(tune("json", "--json").out)
-    assert (told["verdict"], told["start"], told["folder"]) == ("better", {"skill": 20}, "json")
+    told = json.loads(arena("tune", "better", "--json").out)
+    assert (told["verdict"], told["start"], told["folder"]) == ("better", {"skill": 20}, "better")
     assert told["pairs"]["tuning"] == 40
     assert told["values"]["skill"] > 30
     assert told["elo"] is None or told["elo"] > 0
