@@ -94,9 +94,9 @@ def test_each_command_of_the_page_works_in_the_folder(
         if words[0] == "serve":  # the site is tried in its own tests
             continue
         few = ["--rounds", "1", "--tc", "nodes 5", "--jobs", "1"] if "--rounds" in words else []
-        if few and words[-1] != "played":  # one run does all that a run does, and mcts plays
-            few += ["--openings", "random:0", "--no-report"]
+        if few:  # mcts has played before, and one run does all that a run does
             words = [word.replace("mcts", "random") for word in words]
+            few += ["--openings", "random:0", "--no-report"] * (words[-1] != "played")
         ran = commands.arena(*words, *few)
         assert ran.status == 0, (command, ran.err)
     assert (folder / "variants.html").is_file()
