@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -94,11 +95,14 @@ def test_a_page_whose_address_is_known_is_a_card_with_a_picture_of_its_first_gam
     assert listed(here) == ["a b.html", "a b.png"]
 
 
+described = cache(data_of_page.schema)
+
+
 def test_the_data_keep_their_schema_and_come_with_a_page_where_both_are_asked_for(
     records: Path, here: Path
 ) -> None:
     schema = json.loads(arena("schema", "report").out)
-    assert schema == data_of_page.schema()
+    assert schema == described()
     ran = arena("report", records, "--data", "-")
     told = json.loads(ran.out)
     jsonschema.Draft202012Validator(schema).validate(told)
@@ -115,9 +119,9 @@ def test_the_data_keep_their_schema_and_come_with_a_page_where_both_are_asked_fo
 
 def test_the_docs_name_every_field_of_the_data() -> None:
     table = (ROOT / "docs" / "report.md").read_text(encoding="utf-8").split("| field | is |")[1]
-    own = dict(data_of_page.schema()["properties"])
+    own = dict(described()["properties"])
     del own["standings"], own["outcome"]  # they have schemas of their own
-    fields = {*data_of_page.schema()["properties"], *properties_of(own)}
+    fields = {*described()["properties"], *properties_of(own)}
     missing = fields - set(re.findall(r"`([a-z_0-9]+)`", table))
     assert missing <= {"title", "game", "1-0", "1/2-1/2", "0-1", "*"}, missing
 
@@ -199,13 +203,14 @@ FAULTS: Final[dict[str, str | bytes]] = {
 }
 
 
-def test_what_is_wrong_in_a_template_is_told_with_its_place(records: Path, golden: Golden) -> None:
+def test_what_is_wrong_in_a_template_is_told_with_its_place(golden: Golden) -> None:
     as_it_was = "<!DOCTYPE html><p>As it was.</p>"
     Path("report.html").write_text(as_it_was)
+    Path("short.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
     said = {}
     for fault, text in FAULTS.items():
         mine("sections/facts.html.j2", text)
-        command = f"report {records} --templates mine -o report.html"
+        command = "report short.lath --templates mine -o report.html"
         (said[fault],) = refusals([command], 1).values()
         assert said[fault].count("\n") == 1
     assert read() == as_it_was
