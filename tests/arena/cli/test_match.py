@@ -413,6 +413,7 @@ def test_a_revision_is_built_and_plays_in_the_sandbox_that_is_asked_for(
     ended = arena("match", "old", "new=HEAD", *words, "--sandbox", "bwrap")
     assert (ended.status, ended.out.split()[:2]) == (12, ["new", "is"]), ended.err
     assert everything(home) == before
+    won_by(monkeypatch, "first")
     arena("match", "old", "new=HEAD; sandbox=bwrap", *words)
     assert not (home / "mark-of-git").exists(), "they have one repository"
     failed = arena("match", "old", "new=HEAD", "--build", "exit 7", "--sandbox", "bwrap")
@@ -483,6 +484,8 @@ def test_a_folder_is_built_in_a_copy(
     }
     for said_in, words in built.items():
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / said_in))
+        if said_in == "command":  # that bots start which were built, two have shown
+            won_by(monkeypatch, "first")
         monkeypatch.chdir(home / "bot" if "." in words else home)
         ended = arena("match", *words, *QUICK)
         assert (ended.status, f": {MAKES}\n" in ended.err) == (12, True), (said_in, ended.err)

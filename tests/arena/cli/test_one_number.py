@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import html
 import json
-import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import chdir
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -22,7 +22,6 @@ import pytest
 from commands import Ran, arena
 from quick_runs import play_nothing
 from sample_records import random_game, with_tags
-from wrong_bits import copy_to
 
 from lath.notation import format_record, format_records, parse
 from lath.notation.given import AGAIN, game_key
@@ -238,18 +237,30 @@ def test_a_figure_of_a_part_of_the_games_says_so_wherever_it_is_printed(lacks: s
 GAMES: Final = 4
 
 
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a tournament, its records elsewhere, annotated, and a database of them."""
-    before = Path.cwd()
-    copy_to(tmp_path / "here")
-    shutil.copyfile("cup/games.lath", "copied.lath")
-    text = Path("copied.lath").read_text()
-    Path("halves.lath").write_text(f"{text}\n{text}")
-    assert arena("edit", "copied.lath", "--set", "Annotator=me", "-o", "noted.lath").status == 0
-    assert arena("convert", "copied.lath", "games.duckdb").status == 0
-    yield tmp_path / "here"
-    os.chdir(before)
+    folder = tmp_path_factory.mktemp("given")
+    bots = [f"--bot={name}=random" for name in ("greedy", "random", "other")]
+    words = ("--format", "swiss", "--rounds", 2, "--game", "surikata", "--tc", "nodes 5", "-q")
+    with chdir(folder), pytest.MonkeyPatch.context() as patch:
+        play_nothing(patch)
+        assert arena("run", "--out", "cup", *bots, *words, "--no-report").status == 0
+        assert arena("run", "cup", "--void", 2, "--reason", "a cable", "-q").status == 0
+        shutil.copyfile("cup/games.lath", "copied.lath")
+        text = Path("copied.lath").read_text()
+        Path("halves.lath").write_text(f"{text}\n{text}")
+        assert arena("edit", "copied.lath", "--set", "Annotator=me", "-o", "noted.lath").status == 0
+        assert arena("convert", "copied.lath", "games.duckdb").status == 0
+    return folder
+
+
+@pytest.fixture
+def here(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to a copy of it."""
+    shutil.copytree(kept, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")
+    return tmp_path / "here"
 
 
 COUNTS: Final[Mapping[str, Callable[[Ran], int]]] = {

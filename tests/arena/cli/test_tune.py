@@ -155,12 +155,12 @@ def test_undecided_and_a_spent_budget_are_a_status_too_and_more_pairs_go_on(
 def test_a_tuning_that_was_killed_ends_as_one_that_was_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         follows(patch)
-        assert tune("whole", "-q").status == 10
-    for pairs in (1, 30, 2):
+        assert tune("whole", "-q", "--pairs", 20).status == 10
+    for pairs in (1, 15, 20):
         with monkeypatch.context() as patch:
             follows(patch, killed_after=pairs)
             with pytest.raises(Killed):
-                tune("killed", "-q", "--jobs", 1)
+                tune("killed", "-q", "--jobs", 1, "--pairs", 20)
     follows(monkeypatch)
     assert arena("tune", "killed", "-q").status == 10
     assert data_of("killed") == data_of("whole")

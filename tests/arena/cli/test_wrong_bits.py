@@ -28,14 +28,14 @@ def _back() -> Iterator[None]:
 
 @pytest.mark.parametrize("name", wrong_bits.READ)
 def test_a_wrong_bit_is_found_and_never_believed(name: str, tmp_path: Path) -> None:
-    wrong(name, tmp_path, number=1, most=2)
+    wrong(name, tmp_path, number=1, most=1)
 
 
 @pytest.mark.parametrize("name", ["outcome.json", "standings.json"])
 def test_no_bit_is_wrong_in_the_name_of_a_checksum_either(name: str, tmp_path: Path) -> None:
     content = (wrong_bits.finished() / "cup" / name).read_bytes()
     at = content.index(b'"checksum"')
-    for place in (at, at + 4, at + 10):
+    for place in (at, at + 10):
         found = wrong_bits.believed(name, place, place % 5, tmp_path / "here")
         assert found == []
 
