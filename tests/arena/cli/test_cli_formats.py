@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 PAGE = (DOCS / "tournaments.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
-REAL = ("random", "greedy")
+REAL = ("random", f"legal={Path('examples/bots/legal.sh').resolve()}")
 FAKE = tuple(f"{name}={shlex.join(bad_bots.command(bad_bots.Good))}" for name in ("ann", "bob"))
 
 
@@ -50,7 +50,7 @@ def test_a_swiss_tournament_ends_with_a_table(
 
 def test_a_knockout_of_real_bots_ends_with_a_winner(tmp_path: Path) -> None:
     said = run("--format knockout --pairs 2 --no-report", tmp_path, REAL)
-    assert re.search(r"^Winner: (greedy|random)$", said, re.MULTILINE)
+    assert re.search(r"^Winner: (legal|random)$", said, re.MULTILINE)
     assert numbers(tmp_path / "out")[:4] == sequence(4)
 
 

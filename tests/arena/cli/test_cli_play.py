@@ -146,8 +146,13 @@ def test_the_rules_of_a_game_fit_on_a_card_and_two_people_play_any_at_one_keyboa
         assert all(ply.used_s is not None for ply in record.plies)
 
 
-def test_who_asks_is_told_what_there_is_and_whose_turn_it_is(golden: Golden) -> None:
+def test_who_asks_is_told_what_there_is_and_whose_turn_it_is(
+    golden: Golden, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also a bot's two turns in a row, moves that are none, and the legal ones."""
+    monkeypatch.setattr(
+        "lath.arena.terminal.play.COACH", "solver; option.fast=off"
+    )  # it loads less
     won = ("--position", "5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
     sees = ("--position", "mm3/2m2/m3m/5/o4 a1 w")
     mounds = ("Ma1", "Mb1", "Mc1", "Md1", "Me1")
