@@ -280,7 +280,7 @@ def _decided(
     if inside:
         others = (centre for name, centre in centres.items() if name not in names)
         yield mark("veil", shapes.cells(shape, others))
-        yield mark(line, shapes.contour(shape, inside))
+        yield mark(line, shapes.contour(shape, tuple(inside)))
 
 
 def _stacks(game: Game, contents: Sequence[str]) -> Iterator[str]:
@@ -384,7 +384,7 @@ def _half_extent(game: Game) -> Point:
 
 def _plate(game: Game) -> str:
     """Return what shows round the cells: the plate and the labels on it."""
-    rim = shapes.contour(game.board.shape, places(game))
+    rim = shapes.contour(game.board.shape, tuple(places(game)))
     labels = [label for half in (1, 2) for label in _rim_labels(game, half) or ()]
     return (
         f'<path d="{rim}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'

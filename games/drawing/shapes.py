@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -328,7 +329,8 @@ def cells(shape: Shape, centres: Iterable[Point]) -> str:
     return "".join(outline(shape, centre=centre) for centre in centres)
 
 
-def contour(shape: Shape, centres: Sequence[Point]) -> str:
+@lru_cache(maxsize=32)
+def contour(shape: Shape, centres: tuple[Point, ...]) -> str:
     """Return the line round cells as path data: their edges without those that two share."""
     ends = corners(shape)
     sides = tuple(zip(ends, (*ends[1:], ends[0]), strict=True))

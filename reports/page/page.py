@@ -362,7 +362,13 @@ def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> s
     loader = environment.loader
     assert loader is not None
     sources = (loader.get_source(environment, f"{kind}/{name}.{kind}") for name in names)
-    found = "".join(_NO_CODE.sub("", text) for text, *_ in sources)
+    return _dense(kind, tuple(text for text, *_ in sources))
+
+
+@lru_cache(maxsize=32)
+def _dense(kind: str, texts: tuple[str, ...]) -> str:
+    """Return the same of sources, of which most pages have the same."""
+    found = "".join(_NO_CODE.sub("", text) for text in texts)
     return _NO_STYLE.sub(r"\1", found) if kind == "css" else found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from quick_runs import play_nothing
 from tests.arena.cli import test_leagues as leagues
 
 
@@ -13,5 +14,5 @@ def test_every_number_of_games_and_bots_is_one_number(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    leagues.play_nothing(monkeypatch)
+    play_nothing(monkeypatch)
     leagues.test_every_number_of_games_and_bots_is_one_number(seed)
