@@ -167,10 +167,10 @@ def about(file: str) -> None:
     toml.write_text(f'{text}\n[league]\nabout = "{file}"\n')
 
 
-@pytest.mark.usefixtures("_here")
 def test_the_organisers_lines_are_on_the_first_page_and_nothing_else_of_the_file(
     golden: Golden,
 ) -> None:
+    run(*added(2), *TERMS, 1)
     about("about.md")
     wrong = {"absent": None, "no text": b"a\n\xff\n", "big": b"x" * 70_000}
     said = {}
@@ -193,8 +193,9 @@ def test_the_organisers_lines_are_on_the_first_page_and_nothing_else_of_the_file
     assert "<p>Hello</p>" in read(PUBLIC, "index.html")
 
 
-@pytest.mark.usefixtures("_here")
 def test_a_snapshot_is_published_by_itself_as_its_pool_was() -> None:
+    for season in ("Autumn", "Spring"):
+        run(*added(3) * (season == "Autumn"), *TERMS, 1, "--season", season, "--match-day")
     Path("texts").mkdir()
     Path("texts/rules.txt").write_text("Be on time.")
     about("../texts/rules.txt")
@@ -334,7 +335,7 @@ def play(seed: int) -> None:
     """Play a league in which anything may happen between match days."""
     chance, level = random.Random(seed), 1
     first = ["--season", "Autumn", "--match-day"] if seed % 2 else []
-    run(*added(4), *TERMS, chance.choice((1, 2)), *first)
+    run(*added(4), *TERMS, 1, *first)
     for season in ("Autumn", "Spring") if seed % 3 else ("Autumn",):
         run("--season", season, "--match-day")
         for _ in range(2):
@@ -387,7 +388,7 @@ def lines(index: str) -> list[Line]:
     return found
 
 
-@pytest.mark.parametrize("seed", [21, 34])  # in which all of it happens
+@pytest.mark.parametrize("seed", [9, 116])  # in which all of it happens
 def test_every_number_of_games_and_bots_is_one_number(seed: int) -> None:
     play(seed)
     snapshots = sorted(Path("league/snapshots").glob("*"))
