@@ -15,10 +15,14 @@ from random import Random
 from typing import Final
 
 from commands import Ran, arena
+from places import ROOT
 
 from lath.arena.tournament.sources import record_and_log_of
 
-CUP: Final = """
+LIGHT: Final = ROOT / "examples/bots/legal.sh"
+"""A bot that starts in no time."""
+
+CUP: Final = f"""
 format = "swiss"
 event = "Cup"
 games = ["surikata"]
@@ -28,11 +32,12 @@ jobs = 1
 nodes = 5
 [[bot]]
 name = "greedy"
+command = "{LIGHT}"
 [[bot]]
 name = "random"
 [[bot]]
 name = "other"
-command = ["random"]
+command = "{LIGHT}"
 """
 
 LOOKS: Final[Sequence[Sequence[str]]] = (

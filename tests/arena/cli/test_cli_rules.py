@@ -147,13 +147,19 @@ def test_a_command_that_needs_nothing_takes_nothing(
 
 def test_a_command_loads_what_it_needs_and_looks_for_no_garbage_in_it(tmp_path: Path) -> None:
     """Neither modules of other commands nor the library of models, for plain values."""
+    (tmp_path / "games.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
     code = (
         "import sys; from lath.arena.__main__ import run; run(['games']); run(['--help']);"
-        "print(*(name for name in sys.modules if name.startswith('lath.arena.cli.')))"
+        "names = [name for name in sys.modules if name.startswith('lath.arena.cli.')];"
+        "status = [run(words.split()) for words in sys.argv[1:]];"
+        "print(*names, *status, 'pydantic' in sys.modules)"
     )
-    last, _ = python(code, cwd=tmp_path)
-    modules = {name.removeprefix("lath.arena.cli.") for name in last.split()}
-    assert modules == {"main", "games"}
+    commands = "check games.lath -j 1", "stats games.lath", "select games.lath --limit x"
+    last, said = python(code, *commands, cwd=tmp_path)
+    *modules, check, stats, select, has_models = last.split()
+    assert {name.removeprefix("lath.arena.cli.") for name in modules} == {"main", "games"}
+    assert [check, stats, select, has_models] == ["0", "0", "2", "False"]
+    assert "Invalid value for '--limit': 'x', expected a whole number from 1" in said
     code = (
         "import atexit, gc; from lath.arena.__main__ import main; looks = [];"
         "gc.callbacks.append(lambda _, about: looks.append(about['generation']));"
@@ -161,16 +167,6 @@ def test_a_command_loads_what_it_needs_and_looks_for_no_garbage_in_it(tmp_path: 
     )
     words = ["run", "--plan", "--bot", "greedy", "--bot", "random"]
     assert python(code, *words, cwd=tmp_path)[0] == "False True"
-    (tmp_path / "games.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
-    code = (
-        "import sys; from lath.arena.__main__ import run;"
-        "status = [run(words.split()) for words in sys.argv[1:]];"
-        "print(status, 'pydantic' in sys.modules)"
-    )
-    commands = "check games.lath -j 1", "stats games.lath", "select games.lath --limit x"
-    last, said = python(code, *commands, cwd=tmp_path)
-    assert last == "[0, 0, 2] False"
-    assert "Invalid value for '--limit': 'x', expected a whole number from 1" in said
 
 
 def test_a_command_that_nobody_reads_ends_without_a_traceback() -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pytest
 from commands import arena
+from places import ROOT
 from quick_runs import play_nothing
 
 from lath.arena.tournament.store import Store
@@ -218,12 +219,13 @@ def test_who_could_not_play_is_in_every_table_and_has_a_page(
     monkeypatch.chdir(tmp_path)
     LEAGUE.mkdir()
     Path("league/finn.py").write_text("raise SystemExit(1)")
-    commands = {"dan": 'command = "random"', "finn": f'command = "{sys.executable} finn.py"'}
+    light = Path(ROOT, "examples/bots/legal.sh")
+    commands = {"finn": f'command = "{sys.executable} finn.py"'}
     lines = ['format = "pool"', 'games = ["yavalath:size=3"]', "rounds = 1", "jobs = 1"]
     lines += ["[time]", "nodes = 2"]
     lines += ["[season]", 'name = "Autumn"']
     for name in ("greedy", "random", "dan", "finn"):
-        lines += ["[[bot]]", f'name = "{name}"', commands.get(name, "")]
+        lines += ["[[bot]]", f'name = "{name}"', commands.get(name, f'command = "{light}"')]
     (LEAGUE / "tournament.toml").write_text("\n".join(lines))
     arena("run", LEAGUE, "--match-day", "-q", "--no-report")
     met = rated(LEAGUE)["season"]

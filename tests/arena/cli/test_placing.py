@@ -220,7 +220,8 @@ def test_a_bot_of_a_contest_that_cannot_start_is_named_and_nobody_is_stronger(ho
     (home / "broken.py").write_text("import there_is_no_such_module\n")
     for protocol in ("codingame", "botzone"):
         bot = f"{sys.executable} broken.py; cwd={home}; protocol={protocol}"
-        pairs = ([bot, "greedy"], ["greedy", bot]) if protocol == "botzone" else ()
+        light = f"light={ROOT / 'examples/bots/legal.sh'}"
+        pairs = ([bot, light], [light, bot]) if protocol == "botzone" else ()
         for bots in ([bot], *pairs):
             ended = arena("match", *bots, "--game", "yavalath", "--budget", "2")
             assert (ended.status, ended.out) == (1, ""), bots
