@@ -95,7 +95,7 @@ def test_a_bot_as_strong_as_a_level_is_told_so(home: Path, monkeypatch: pytest.M
         levels = ladder.levels_of(game)
         elo, out = levels[level].elo, home / f"{level}"
         assert elo is not None
-        ran = placed(monkeypatch, elo, "--budget", 200, "--json", "--out", out, game=game)
+        ran = placed(monkeypatch, elo, "--budget", 150, "--json", "--out", out, game=game)
         (said,) = json.loads(ran.out)
         assert said["elo_low"] < elo < said["elo_high"]
         assert abs((levels[said["level"]].elo or 0.0) - elo) < 100
