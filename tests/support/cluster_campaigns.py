@@ -95,7 +95,7 @@ class Campaign:
         """Begin or resume a run on a cluster, or here without an address."""
         where = ["--cluster", address] if address else ["--jobs", "2"]
         name, value = INSIST.split("=")
-        variables = {name: value} if address.startswith("tcp:") else {}
+        variables: dict[str, Any] = {name: value} if address.startswith("tcp:") else {}
         return self.place.begin(*self.words(self.place.out), *where, under=under, **variables)
 
     def stored(self) -> int:
