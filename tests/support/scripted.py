@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import io
 import os
-import runpy
 import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
@@ -199,6 +199,7 @@ class Bundled:
         self._lines: Final[SimpleQueue[str | None]] = SimpleQueue()
         self._asks: Final[SimpleQueue[None]] = SimpleQueue()
         """One each time that it wants a line, and one when it has ended."""
+        self._has_ended = False
         streams: Any = {"source": self._source(), "out": self}
         speaks = partial(sdk.run, **streams)
         with (
@@ -209,9 +210,13 @@ class Bundled:
             self._asks.get()
 
     def _run(self, module: str) -> None:
+        found = find_spec(module)
+        assert found
+        code = found.loader.get_code(module)  # type: ignore[union-attr]
         try:
-            runpy.run_module(module, run_name="__main__")
+            exec(code, {"__name__": "__main__", "__spec__": found})
         finally:
+            self._has_ended = True
             self._asks.put(None)
 
     def _source(self) -> Iterator[str]:
@@ -224,9 +229,11 @@ class Bundled:
     def hear(self, data: bytes) -> None:
         *lines, self._heard = (self._heard + data).split(b"\n")
         for line in lines:
+            if self._has_ended:
+                break
             self._lines.put(line.decode() + "\n")
             self._asks.get()
-            if line == b"quit":
+            if self._has_ended:
                 self.deeds.append((self.clock.now_s, 0))
 
     def end(self) -> None:

@@ -40,7 +40,8 @@ def folder(tmp_path: Path) -> Path:
 def held(site: Path) -> Iterator[Callable[[], None]]:
     """Hold all reports that are made until what this yields is called; each is the word `made`."""
     gate = site / "gate"
-    wait = f"until test -e {shlex.quote(str(gate))}; do sleep 0.02; done; "
+    wait = f"while test -d {shlex.quote(str(site))} && ! test -e {shlex.quote(str(gate))}; "
+    wait += "do sleep 0.02; done; "
     make = """while read asked; do printf '{"size": 4}\\nmade'; done"""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reporting, "COMMAND", ("sh", "-c", wait + make))
