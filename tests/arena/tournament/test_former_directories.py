@@ -96,6 +96,10 @@ def is_timed(record: Record) -> bool:
     return "late" in (record.first, record.second)
 
 
+BOUNDED: Final = "mishaps"
+"""Where a bot may have so much memory: no process of tests is small enough to start it."""
+
+
 @pytest.mark.parametrize("name", PLAYED)
 def test_it_is_read_gone_on_with_rated_and_reported(
     base: Path, name: str, monkeypatch: pytest.MonkeyPatch
@@ -110,7 +114,8 @@ def test_it_is_read_gone_on_with_rated_and_reported(
             assert len(finished(store)) == len(list(records_of([out]))) == PLAYED[name]
     later = base / (f"{name}/games.lath" if name in OVER else f"{name}/later.lath")
     expected = list(read(later))
-    play_here(monkeypatch)
+    if name != BOUNDED:
+        play_here(monkeypatch)
     ran = commands.arena("run", "--out", out, "-q", "--no-report")
     assert ran.status == 0, ran.err
     assert ran.err == "" or name == "mishaps"
@@ -228,7 +233,8 @@ def test_what_was_stopped_is_gone_on_with(
     before = list(records_of([recent / name]))
     place = ("--out", recent / name) if cup.bots else (recent / name,)
     more = ("--no-report",) if cup.words[0] == "run" else ()
-    play_here(monkeypatch)
+    if name != BOUNDED:
+        play_here(monkeypatch)
     with scripted(Bundled) if name == "tuning" else nullcontext():
         ran = commands.arena(cup.words[0], *place, "-q", *more)
     assert ran.status in ((0,) if cup.bots else (10, 11, 12)), ran.err
