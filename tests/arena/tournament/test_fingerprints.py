@@ -20,7 +20,6 @@ from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.originals import change_in
 from lath.arena.runs import Result, tournament
-from lath.arena.tournament.events import Event, GameEnded
 from lath.arena.tournament.resuming import changes, fingerprints, watched
 from lath.arena.tournament.sources import changes_in
 
@@ -128,21 +127,24 @@ def test_a_bot_whose_file_changes_while_it_plays_is_refused_from_then_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name in ("mybot.py", "other.py"):
-        (tmp_path / name).write_text(bad_bots.program())
-    kinds = {"mine": "mybot.py LeavesAfterEachGame", "ann": "other.py Good", "bob": "other.py Good"}
+    (tmp_path / "other.py").write_text(bad_bots.program())
+    mark, new = tmp_path / "started", tmp_path / "new.py"
+    new.write_text(f"open({str(mark)!r}, 'w')\n" + bad_bots.program())
+    # It is another file while it plays its second game, as where somebody compiles it anew.
+    begins = "import os; os.chdir({!r}); starts = open('starts', 'a'); starts.write('x')\n"
+    begins += "if starts.tell() == 4: os.replace('new.py', 'mybot.py')\n"
+    text = begins.format(str(tmp_path)) + bad_bots.program()
+    (tmp_path / "mybot.py").write_text(text)
+    kinds = {
+        "mine": "mybot.py LeavesAfterEachGame; sandbox=none",
+        "ann": "other.py Good",
+        "bob": "other.py Good",
+    }
     bots = [f"{name}={shlex.quote(sys.executable)} -I -S {kind}" for name, kind in kinds.items()]
-    mark = tmp_path / "started"
-
-    def hear(event: Event) -> None:
-        if isinstance(event, GameEnded):
-            new = tmp_path / "new.py"
-            new.write_text(f"open({str(mark)!r}, 'w')\n" + bad_bots.program())
-            new.replace(tmp_path / "mybot.py")  # as a compiler does
 
     def run(**more: object) -> Result:
         settings: Any = {"games": ["yavalath"], "rounds": 8, "tc": "move 5", "jobs": 1, **more}
-        return tournament(bots=bots, report=False, on_event=hear, **settings)
+        return tournament(bots=bots, report=False, **settings)
 
     result = run()
     assert {*result.summary.stopped} == {frozenset({"mine", other}) for other in ("ann", "bob")}
