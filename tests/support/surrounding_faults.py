@@ -51,9 +51,9 @@ def a_broken_stream(broken: Streams, stand: Stand, _plain: Plain) -> float:
     return _plays_on(stand, streams=broken())
 
 
-def no_streams(stand: Stand, _plain: Plain) -> float:
-    """Run with all standard streams closed."""
-    return _plays_on(stand, under=shell('exec "$@" <&- >&- 2>&-'))
+def without(closed: str, stand: Stand, _plain: Plain) -> float:
+    """Run with standard streams closed: what is opened next gets their numbers."""
+    return _plays_on(stand, under=shell(f'exec "$@" {closed}'))
 
 
 def _plays_on(stand: Stand, **how: Any) -> float:
@@ -281,7 +281,8 @@ BY_NUMBER: Final[dict[int, tuple[RunnerFault, ...]]] = {
             RunnerFault(name=name, act=partial(a_broken_stream, streams))
             for name, streams in STREAMS.items()
         ),
-        RunnerFault(name="all streams closed", act=no_streams),
+        RunnerFault(name="all streams closed", act=partial(without, "<&- >&- 2>&-")),
+        RunnerFault(name="standard output closed", act=partial(without, ">&-")),
     ),
     43: (RunnerFault(name="a wall clock that jumps", act=a_wall_clock_that_jumps),),
     44: (
