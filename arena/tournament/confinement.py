@@ -325,7 +325,7 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
     named.
     """
     written = {bot.name: lexical_home(bot) for bot in bots}
-    homes = {name: os.path.realpath(home) if home else "" for name, home in written.items()}
+    homes = {name: _really(home) for name, home in written.items()}
     files = {bot.name: [*files_of(bot), *filter(None, [written[bot.name]])] for bot in bots}
     taken = [str(Path("~").expanduser()), *closed]
 
@@ -346,8 +346,12 @@ def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, s
 
 def _home(bot: BotSpec) -> str:
     """Return where the folder really is in which a bot seems to live; empty for the system's."""
-    found = lexical_home(bot)
-    return os.path.realpath(found) if found else ""
+    return _really(lexical_home(bot))
+
+
+def _really(home: str) -> str:
+    """Return where a folder really is; of none, none."""
+    return os.path.realpath(home) if home else ""
 
 
 def files_of(bot: BotSpec) -> list[str]:
