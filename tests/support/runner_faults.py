@@ -222,7 +222,12 @@ BY_NUMBER: Final[dict[int, tuple[RunnerFault, ...]]] = {
         hung(signal.SIGINT, signal.SIGINT),
         RunnerFault(name="twice at random moments", act=signals_at_random_moments),
     ),
-    38: (played(signal.SIGTERM), hung(signal.SIGHUP)),
+    38: (
+        played(signal.SIGTERM),
+        hung(signal.SIGTERM),
+        played(signal.SIGHUP),
+        hung(signal.SIGHUP),
+    ),
     39: (RunnerFault(name="kill -9 of the runner", act=a_kill_of_the_runner),),
     40: (RunnerFault(name="kill -9 of workers", act=kills_of_workers),),
     46: (RunnerFault(name="a second run", act=a_second_run),),

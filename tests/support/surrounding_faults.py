@@ -65,21 +65,16 @@ def _plays_on(stand: Stand, **how: Any) -> float:
     return 0.0
 
 
-def that_nobody_reads() -> Mapping[str, int]:
-    streams = {}
-    for name in ("output", "errors"):
-        reading, streams[name] = os.pipe()
-        os.close(reading)
-    return streams
-
-
-def on_a_full_disk() -> Mapping[str, int]:
-    return {name: os.open("/dev/full", os.O_WRONLY) for name in ("output", "errors")}
+def nobody_reads(name: str) -> Mapping[str, int]:
+    reading, writing = os.pipe()
+    os.close(reading)
+    return {name: writing}
 
 
 STREAMS: Final[dict[str, Streams]] = {
-    "streams that nobody reads": that_nobody_reads,
-    "streams on a full disk": on_a_full_disk,
+    "standard output that nobody reads": partial(nobody_reads, "output"),
+    "standard error that nobody reads": partial(nobody_reads, "errors"),
+    "standard error on a full disk": lambda: {"errors": os.open("/dev/full", os.O_WRONLY)},
 }
 
 # 43
@@ -283,6 +278,7 @@ BY_NUMBER: Final[dict[int, tuple[RunnerFault, ...]]] = {
         ),
         RunnerFault(name="all streams closed", act=partial(without, "<&- >&- 2>&-")),
         RunnerFault(name="standard output closed", act=partial(without, ">&-")),
+        RunnerFault(name="standard error closed", act=partial(without, "2>&-")),
     ),
     43: (RunnerFault(name="a wall clock that jumps", act=a_wall_clock_that_jumps),),
     44: (

@@ -6,6 +6,7 @@ many; those that are scripts play in referee/test_bad_bots.py.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -97,3 +98,10 @@ def in_bounded_time(fault: Fault, plain: Plain, folder: Path) -> None:
 
 def test_the_arena_never_asks_the_wall_clock_how_long_something_took() -> None:
     assert wall_clocks_in(ROOT / "arena") == []
+
+
+def test_the_page_of_faults_lists_those_that_are_played() -> None:
+    page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| ([0-9]+) \| [^|]* \| [^|]* \| ([^|]*) \|", page, re.MULTILINE)
+    played = {(case.number, fault.name) for case in CASES for fault in case.faults}
+    assert {(int(number), name) for number, name in listed} == played
