@@ -110,7 +110,7 @@ docs: $(VENV)/made-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 expressions: $(VENV)/made-dev
-	$(BIN)/python -c 'from lath.notation.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
+	$(BIN)/python -c 'from lath.notation.text.scanner import to_store; print(to_store(), end="")' > notation/expressions.json.new
 	mv notation/expressions.json.new notation/expressions.json
 
 messages: $(VENV)/made-dev

@@ -30,7 +30,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.solving import ORDER, Solved, after, solve, value_at_end
 from lath.games.core import Move, Position
 from lath.notation import Record, positions
-from lath.notation.record import (
+from lath.notation.record.record import (
     ANALYSIS,
     BY,
     SAID,

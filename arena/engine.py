@@ -31,7 +31,7 @@ from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import Option, TimeControl
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 
 MARGIN_S: Final = 1.0
 """How late an answer may be. A tournament's margin is that of who wants to be fair; who asks wants

@@ -63,7 +63,7 @@ from lath.arena.tournament.resuming import fingerprints
 from lath.arena.tournament.revisions import Workshop, workshop
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import is_known, lasting
-from lath.notation.suggestions import is_game
+from lath.notation.text.suggestions import is_game
 
 ROUNDS: Final = 100_000
 """At most; the test or the budget ends it before."""

@@ -73,7 +73,7 @@ def meant_time_control(text):
 _INSTEAD: Final = {
     "lath.games.files": _NO_FILES,
     "lath.bots.compiled": _NO_COMPILED,
-    "lath.notation.suggestions": _NO_HINTS,
+    "lath.notation.text.suggestions": _NO_HINTS,
 }
 """What stands in a packed bot for modules that are of no use there."""
 

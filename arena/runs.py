@@ -58,7 +58,7 @@ from lath.arena.tournament.sources import OUTCOME, played_in, records_of
 from lath.arena.tournament.system import PATIENCE_S
 from lath.arena.tournament.typed import advised
 from lath.games.files import lasting
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 
 if TYPE_CHECKING:
     from lath.arena.tournament.store import BotTotals

@@ -15,10 +15,10 @@ from typing import Final
 
 from lath.arena.errors import ConfigError, reading
 from lath.notation import formats
-from lath.notation.errors import Problem, printable
-from lath.notation.files import is_database
-from lath.notation.reader import Entry
-from lath.notation.record import MOVES, NOT_READ, UNKNOWN_GAME
+from lath.notation.files.files import is_database
+from lath.notation.record.errors import Problem, printable
+from lath.notation.record.record import MOVES, NOT_READ, UNKNOWN_GAME
+from lath.notation.text.splitting import Entry
 
 _ONCE: Final = ("unknown-game", "no-game")
 """Codes of problems that are of a file rather than of a record: one message is for all."""
@@ -215,7 +215,7 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
 
 def _passed_words(inside: Iterable[Path]) -> str:
     """Return how many files and folders are passed over, with the names of some."""
-    from lath.notation.index import SUFFIX
+    from lath.notation.archive.index import SUFFIX
 
     names = {True: list[str](), False: list[str]()}
     for path in inside:

@@ -39,7 +39,7 @@ from lath.games.core import least
 from lath.notation.database.asking import matching
 from lath.notation.database.opening import OpenDatabase
 from lath.notation.database.reading import Database
-from lath.notation.query import compile_query, plan_of
+from lath.notation.query.query import compile_query, plan_of
 from lath.reports.exploring.databases import DatabaseGames, counts_by_game
 from lath.reports.exploring.explorer import Games
 

@@ -35,7 +35,7 @@ from lath.arena.tournament.folder import run
 from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.sources import records_of
 from lath.notation.notebook import html_of
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 
 EXPLORED: Final = 100_000
 """Games that are walked through."""

@@ -28,7 +28,7 @@ from measure import machine, run, spread
 from lath import games
 from lath.games.core import Game, Move, Position, result_of
 from lath.notation import Ply, Record, format_records
-from lath.notation.record import bare_plies, comment
+from lath.notation.record.record import bare_plies, comment
 
 _CHESS_GAMES = 2000
 
@@ -53,8 +53,8 @@ print(sum(len(record.plies) for record in notation.read(sys.argv[1])))
 
 _LARK = """
 import sys
-from lath.notation.parser import parse_closely
-from lath.notation.reader import chunks, texts_of
+from lath.notation.text.parser import parse_closely
+from lath.notation.text.splitting import chunks, texts_of
 with open(sys.argv[1], "rb") as file:
     print(sum(len(parse_closely(t.text).record.plies) for c in chunks(file) for t in texts_of(c)))
 """

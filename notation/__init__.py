@@ -15,18 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from lath.notation.builder import Builder
-    from lath.notation.changes import retag, strip, truncate
-    from lath.notation.errors import (
-        Fault,
-        NotationError,
-        Problem,
-        RecordError,
-        RecordSyntaxError,
-        RecordValueError,
-    )
-    from lath.notation.header import Header, headers
-    from lath.notation.index import (
+    from lath.notation.archive.index import (
         NoIndexError,
         Records,
         StaleIndexWarning,
@@ -34,8 +23,16 @@ if TYPE_CHECKING:
         write,
         write_index,
     )
-    from lath.notation.reader import Entry, entries, read
-    from lath.notation.record import (
+    from lath.notation.edits.changes import retag, strip, truncate
+    from lath.notation.record.errors import (
+        Fault,
+        NotationError,
+        Problem,
+        RecordError,
+        RecordSyntaxError,
+        RecordValueError,
+    )
+    from lath.notation.record.record import (
         Annotation,
         Comment,
         Ply,
@@ -45,12 +42,16 @@ if TYPE_CHECKING:
         annotation,
         comment,
     )
-    from lath.notation.replay import canonical, positions, start_of
-    from lath.notation.scanner import parse
-    from lath.notation.tables import games_table, plies_table
-    from lath.notation.validation import Findings, check, validate
-    from lath.notation.visitor import SKIP, Answer, Visitor, walk
-    from lath.notation.writer import format_record, format_records
+    from lath.notation.rules.builder import Builder
+    from lath.notation.rules.header import Header, headers
+    from lath.notation.rules.reading import entries, read
+    from lath.notation.rules.replay import canonical, positions, start_of
+    from lath.notation.rules.validation import Findings, check, validate
+    from lath.notation.rules.visitor import SKIP, Answer, Visitor, walk
+    from lath.notation.tables.tables import games_table, plies_table
+    from lath.notation.text.scanner import parse
+    from lath.notation.text.splitting import Entry
+    from lath.notation.text.writer import format_record, format_records
 
 __all__ = [
     "SKIP",
@@ -100,19 +101,20 @@ __all__ = [
 ]
 
 _MODULES: Final = (
-    "errors",
-    "record",
-    "scanner",
-    "writer",
-    "replay",
-    "reader",
-    "header",
-    "validation",
-    "changes",
-    "builder",
-    "visitor",
-    "index",
-    "tables",
+    "record.errors",
+    "record.record",
+    "text.scanner",
+    "text.writer",
+    "rules.replay",
+    "text.splitting",
+    "rules.reading",
+    "rules.header",
+    "rules.validation",
+    "edits.changes",
+    "rules.builder",
+    "rules.visitor",
+    "archive.index",
+    "tables.tables",
 )
 """Where the names are; each module needs most of those before it anyway."""
 

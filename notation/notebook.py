@@ -15,12 +15,12 @@ from typing import Final
 from lath.games.core import Position
 from lath.games.drawing.board import UNTOUCHED, changed_cells, html
 from lath.games.errors import GameError
-from lath.notation.changes import strip
-from lath.notation.errors import printable
-from lath.notation.record import Record, record_as_read
-from lath.notation.replay import positions
-from lath.notation.validation import check
-from lath.notation.writer import format_record
+from lath.notation.edits.changes import strip
+from lath.notation.record.errors import printable
+from lath.notation.record.record import Record, record_as_read
+from lath.notation.rules.replay import positions
+from lath.notation.rules.validation import check
+from lath.notation.text.writer import format_record
 
 _MOST: Final = 12_000
 """Characters of the moves that are shown; a page of a hundred records is to stay small."""

@@ -82,8 +82,6 @@ class TimeControl:
         """
         time = cls.find(text)
         if time is None:
-            from lath.notation.suggestions import meant_time_control  # nothing else needs it here
-
             meant = meant_time_control(text)
             hint = f" (did you mean {meant!r}?)" if meant else ""
             raise ValueError(f"unknown time control {text!r}{hint}, expected {_FORMS}")
@@ -370,3 +368,41 @@ _INFO_NUMBERS: Final = {
     "eval": (_REAL, -1, 1),
 }
 """Form and range of each number of an `info` line."""
+
+
+def seconds_of(text: str) -> str:
+    """Return the seconds of a time that is written as on a clock; empty for another text.
+
+    >>> seconds_of("0:10:00"), seconds_of("9:59.5"), seconds_of("90s"), seconds_of("10:99")
+    ('600', '599.5', '90', '')
+    """
+    if found := re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?) ?(ms|s|sec|seconds)", text):
+        return _plain(float(found[1]) / (1000 if found[2] == "ms" else 1))
+    clock = r"(?:([0-9]{1,6}):)?([0-9]{1,6}):([0-5]?[0-9](?:[.,][0-9]{1,9})?)"
+    found = re.fullmatch(clock, text)
+    if found is None or (found[1] and int(found[2]) > 59):
+        return ""
+    hours, minutes = int(found[1] or 0), int(found[2])
+    return _plain(3600 * hours + 60 * minutes + float(found[3].replace(",", ".")))
+
+
+def meant_time_control(text: str) -> str:
+    """Return the time control that a text is another way to write; empty where it is none.
+
+    >>> meant_time_control("0:10:00+5"), meant_time_control("600"), meant_time_control("soon")
+    ('600+5', '600+0', '')
+    """
+    if len(text) > LONGEST_MEANT:
+        return ""
+    words = re.split(r"([+ ])", re.sub(r"\s*\+\s*", "+", " ".join(text.split())).lower())
+    plain = "".join(seconds_of(word) or word for word in words)
+    found = (one for one in (plain, f"{plain}+0") if one != text and TimeControl.find(one))
+    return next(found, "")
+
+
+LONGEST_MEANT: Final = 40
+"""Characters of a word that may be nearly right."""
+
+
+def _plain(seconds: float) -> str:
+    return f"{seconds:.3f}".rstrip("0").rstrip(".")

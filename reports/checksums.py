@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from lath.notation.bounds import BoundsError, read_json
+from lath.notation.files.bounds import BoundsError, read_json
 from lath.reports.schema import Schema
 
 CHECKSUM: Final = "checksum"

@@ -24,8 +24,8 @@ from typing_extensions import TypedDict  # pydantic takes that of `typing` from 
 
 from lath import games as registry
 from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record import FORFEITS, RULES, UNKNOWN_GAME, Record, Termination
-from lath.notation.replay import end_of, positions, spellings
+from lath.notation.record.record import FORFEITS, RULES, UNKNOWN_GAME, Record, Termination
+from lath.notation.rules.replay import end_of, positions, spellings
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
 from lath.reports.standings import POINTS, UNSTATED, counts, why_left_out

@@ -45,10 +45,10 @@ from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.stones import SWAP
-from lath.notation.archive import Seen
+from lath.notation.archive.archive import Seen
 from lath.notation.formats.tables import guarded
-from lath.notation.record import ANALYSIS, FORFEITS, Record, Termination
-from lath.notation.replay import positions
+from lath.notation.record.record import ANALYSIS, FORFEITS, Record, Termination
+from lath.notation.rules.replay import positions
 from lath.reports.courses import Course, Courses
 from lath.reports.estimates import (
     RATE,

@@ -20,10 +20,10 @@ from typing import Any, Final
 
 from lath.games.core import Move, Position, least, least_line
 from lath.games.errors import GameError
-from lath.notation.archive import Seen
+from lath.notation.archive.archive import Seen
 from lath.notation.formats.tables import guarded
-from lath.notation.record import RULES, Record
-from lath.notation.replay import start_from
+from lath.notation.record.record import RULES, Record
+from lath.notation.rules.replay import start_from
 from lath.reports.estimates import wilson
 from lath.reports.figures import (
     Entry,

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from lath.notation.record import (
+from lath.notation.record.record import (
     ANALYSIS,
     BY,
     FIRST_OPTIONS,

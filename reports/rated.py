@@ -19,9 +19,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from lath.notation.archive import SIZE, identity, start_text
-from lath.notation.files import TemporaryFileError
-from lath.notation.record import Record
+from lath.notation.archive.archive import SIZE, identity, start_text
+from lath.notation.files.files import TemporaryFileError
+from lath.notation.record.record import Record
 from lath.reports.ratings.results import Begun, Cell, Result, Seats, Together
 
 _MEMORY: Final = 4 << 20

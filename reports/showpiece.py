@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
 from lath import games
-from lath.notation.record import Record, Termination
-from lath.notation.replay import movers_of
+from lath.notation.record.record import Record, Termination
+from lath.notation.rules.replay import movers_of
 from lath.reports import figures
 from lath.reports.ratings.results import score_of
 from lath.reports.schema import About, Count, Positive, Share

@@ -21,7 +21,7 @@ from typing import Annotated, ClassVar, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import FORFEITS, TUNING, Record, Termination
+from lath.notation.record.record import FORFEITS, TUNING, Record, Termination
 from lath.reports.comparisons import PLAIN_SCALE, Moved, Scale, compared
 from lath.reports.ranking import (
     SAYS,

@@ -18,8 +18,8 @@ from lath.arena.botcheck.points import FaultFoundError, Finding, Point, Verdict,
 from lath.arena.botcheck.steps import CHAPTERS, Step
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import NoAnswer
-from lath.notation.errors import printable
-from lath.notation.suggestions import is_game
+from lath.notation.record.errors import printable
+from lath.notation.text.suggestions import is_game
 
 WIDTH: Final = 100
 

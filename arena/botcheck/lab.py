@@ -28,7 +28,7 @@ from lath.games.core import Game, Move, Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 
 _CUT_OUT: Final = re.compile(r" \[\.\.\. (\d+) bytes \.\.\.\] ")
 """What stands in the place of the middle of a line too long to keep."""

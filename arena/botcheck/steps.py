@@ -40,8 +40,8 @@ from lath.arena.referee.recognition import looks_like, recognised
 from lath.games.core import SEATS, Move, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Termination
-from lath.notation.suggestions import is_game
+from lath.notation.record.record import Termination
+from lath.notation.text.suggestions import is_game
 
 _Run = Callable[[Lab], Finding | None]
 

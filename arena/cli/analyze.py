@@ -28,8 +28,8 @@ from lath.arena.engine import Engine
 from lath.arena.errors import INTERRUPTED, ConfigError
 from lath.arena.solving import note_on
 from lath.arena.terminal.streams import tell_over
-from lath.notation.record import Record
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record
+from lath.notation.text.writer import format_record
 
 app = App()
 

@@ -41,7 +41,7 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import RECORDS, Force, Target, refuse_tournament
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import ConfigError
-from lath.notation.archive import (
+from lath.notation.archive.archive import (
     COMPRESSIONS,
     MEMORY,
     Key,
@@ -52,15 +52,15 @@ from lath.notation.archive import (
     order_by,
     verbatim,
 )
-from lath.notation.comparison import Comparison, Difference, Finding
-from lath.notation.copies import COPY_OF, Copies, Copy, Place
-from lath.notation.editing import Edits, edited
-from lath.notation.errors import printable, shortened
-from lath.notation.given import Given
-from lath.notation.reader import Entry
-from lath.notation.record import Record
-from lath.notation.sampling import Row, Shares
-from lath.notation.sampling import sample as draw
+from lath.notation.archive.comparison import Comparison, Difference, Finding
+from lath.notation.archive.duplicates import COPY_OF, Copies, Copy, Place
+from lath.notation.archive.given import Given
+from lath.notation.archive.sampling import Row, Shares
+from lath.notation.archive.sampling import sample as draw
+from lath.notation.edits.editing import Edits, edited
+from lath.notation.record.errors import printable, shortened
+from lath.notation.record.record import Record
+from lath.notation.text.splitting import Entry
 
 app = App()
 

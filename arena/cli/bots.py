@@ -51,12 +51,12 @@ from lath.arena.tournament.programs import advice_on, bundled, debugged, missing
 from lath.games.core import Seat
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, read_new
-from lath.notation.record import FIRST_OPTIONS, SECOND_OPTIONS
+from lath.notation.record.record import FIRST_OPTIONS, SECOND_OPTIONS
 
 if TYPE_CHECKING:
     from lath.arena.referee.rerun import Found, Rerun
     from lath.arena.tournament.config import Config
-    from lath.notation.record import Record
+    from lath.notation.record.record import Record
 
 app = App()
 

@@ -35,10 +35,11 @@ from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError, reading
 from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import BOM
-from lath.notation import files, formats
-from lath.notation.errors import printable
+from lath.notation import formats
+from lath.notation.files import files
 from lath.notation.formats import FormatError
-from lath.notation.record import MOVES, NOT_READ, Record
+from lath.notation.record.errors import printable
+from lath.notation.record.record import MOVES, NOT_READ, Record
 
 if TYPE_CHECKING:
     from lath.notation.database.building import Counts

@@ -36,7 +36,8 @@ from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.streams import write_bytes
 from lath.games.errors import GameError
-from lath.notation.editing import (
+from lath.notation.archive.index import note_for
+from lath.notation.edits.editing import (
     KINDS,
     KNOWN_ANNOTATIONS,
     EditError,
@@ -46,8 +47,8 @@ from lath.notation.editing import (
     is_one,
     pieces,
 )
-from lath.notation.errors import instead, printable
-from lath.notation.files import (
+from lath.notation.edits.unified_diff import unified_diff
+from lath.notation.files.files import (
     half_of,
     is_database,
     open_bytes,
@@ -55,13 +56,13 @@ from lath.notation.files import (
     sync,
     write_atomically,
 )
-from lath.notation.index import note_for
-from lath.notation.quick_check import sound_plies
-from lath.notation.reader import RecordText, chunks, entries_of, entry_of
-from lath.notation.record import RESULTS
-from lath.notation.replay import canonical, check_tag
-from lath.notation.unified_diff import unified_diff
-from lath.notation.writer import format_record
+from lath.notation.record.errors import instead, printable
+from lath.notation.record.record import RESULTS
+from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.reading import entries_of, entry_of
+from lath.notation.rules.replay import canonical, check_tag
+from lath.notation.text.splitting import RecordText, chunks
+from lath.notation.text.writer import format_record
 
 app = App()
 

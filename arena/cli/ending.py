@@ -34,7 +34,7 @@ from lath.arena.tournament.events import Event, GameEnded, RunFailed, Waiting, j
 from lath.arena.tournament.pages import REPORT, lay_out
 from lath.arena.tournament.progress import Progress, Summary, benched_words, end_words
 from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 
 
 def print_end(

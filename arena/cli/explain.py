@@ -19,9 +19,9 @@ from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
 from lath.arena.taken import files_in
 from lath.games.errors import GameError
-from lath.notation.errors import shortened
-from lath.notation.given import Given
-from lath.notation.record import RULING
+from lath.notation.archive.given import Given
+from lath.notation.record.errors import shortened
+from lath.notation.record.record import RULING
 from lath.reports.explaining.explanation import Explained, Explanation
 
 app = App()

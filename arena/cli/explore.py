@@ -20,8 +20,8 @@ from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
 from lath.notation import formats
-from lath.notation.files import is_database
-from lath.notation.given import Given
+from lath.notation.archive.given import Given
+from lath.notation.files.files import is_database
 from lath.reports.exploring.explorer import Node, NodeCounter
 
 app = App()

@@ -23,16 +23,17 @@ from lath.arena.cli.main import whole as number
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.taken import TAKEN, files_in
 from lath.notation import formats
-from lath.notation.errors import Fault, printable
-from lath.notation.files import (
+from lath.notation.archive.given import AGAIN
+from lath.notation.files.files import (
     TemporaryFileError,
     needed_words,
     open_bytes,
     temporary_file,
 )
-from lath.notation.given import AGAIN
-from lath.notation.reader import Entry, RecordText, entry_of
-from lath.notation.writer import format_record
+from lath.notation.record.errors import Fault, printable
+from lath.notation.rules.reading import entry_of
+from lath.notation.text.splitting import Entry, RecordText
+from lath.notation.text.writer import format_record
 
 if TYPE_CHECKING:
     from lath.notation.database.reading import Database

@@ -196,7 +196,7 @@ def perft(
 
 
 _SCHEMAS: Final = {
-    "record": "lath.notation.data:SCHEMA",
+    "record": "lath.notation.tables.data:SCHEMA",
     "config": "lath.arena.tournament.keys:schema",
     "outcome": "lath.reports.outcome:schema",
     "standings": "lath.reports.export:schema",

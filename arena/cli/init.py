@@ -23,8 +23,8 @@ from lath.arena.cli.main import App, Plain, argument, option
 from lath.arena.cli.outputs import made_folder
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.programs import build_command
-from lath.notation.errors import shortened
-from lath.notation.files import write_atomically
+from lath.notation.files.files import write_atomically
+from lath.notation.record.errors import shortened
 
 app = App()
 

@@ -17,8 +17,8 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_ori
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lath.notation.bounds import half_in
-from lath.notation.errors import shortened
+from lath.notation.files.bounds import half_in
+from lath.notation.record.errors import shortened
 
 
 class Listed(NamedTuple):

@@ -37,8 +37,8 @@ from lath.arena.terminal.live import screen
 from lath.arena.tournament.outcomes import verdict_words, with_reason
 from lath.arena.tournament.progress import end_words, mishaps_words
 from lath.arena.tournament.sources import records_of
-from lath.notation.record import Record
-from lath.notation.suggestions import is_game
+from lath.notation.record.record import Record
+from lath.notation.text.suggestions import is_game
 
 app = App()
 

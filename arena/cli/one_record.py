@@ -19,12 +19,12 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.games.core import Position
 from lath.games.errors import GameError
 from lath.notation import formats
-from lath.notation.files import is_database
-from lath.notation.index import Records
-from lath.notation.reader import Entry
-from lath.notation.record import Record
-from lath.notation.replay import faults_of, positions
-from lath.notation.scanner import parse
+from lath.notation.archive.index import Records
+from lath.notation.files.files import is_database
+from lath.notation.record.record import Record
+from lath.notation.rules.replay import faults_of, positions
+from lath.notation.text.scanner import parse
+from lath.notation.text.splitting import Entry
 
 RecordNumber = Annotated[
     int | None, option("--record", "N", "The record, by its place in the file.", **whole(1))

@@ -21,9 +21,9 @@ from lath.arena.cli.files import entries, is_one_of, is_special, refuse_other_fo
 from lath.arena.cli.main import flag
 from lath.arena.errors import ConfigError, InUseError
 from lath.arena.terminal.streams import write_bytes
-from lath.notation.errors import printable
-from lath.notation.files import is_database, open_bytes, remove_halves, write_atomically
-from lath.notation.index import note_for
+from lath.notation.archive.index import note_for
+from lath.notation.files.files import is_database, open_bytes, remove_halves, write_atomically
+from lath.notation.record.errors import printable
 
 Force = Annotated[
     bool, flag("--force", "Replace what is there, also of another kind, an input, a tournament's.")
@@ -198,7 +198,7 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     One that is there already is filled as it is, which is refused in a tournament's.
     """
     from lath.arena.tournament.database import DATABASE
-    from lath.notation.files import whole_folder
+    from lath.notation.files.files import whole_folder
 
     if (path / DATABASE).is_file() and not force:
         raise ConfigError(f"{path} is a tournament; name another folder, or --force writes there")

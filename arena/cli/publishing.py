@@ -34,9 +34,9 @@ from lath.arena.tournament.sources import (
     tournaments_in,
 )
 from lath.arena.tournament.versions import POOL
-from lath.notation.files import write_atomically
-from lath.notation.given import Given
-from lath.notation.record import SEASON, Record
+from lath.notation.archive.given import Given
+from lath.notation.files.files import write_atomically
+from lath.notation.record.record import SEASON, Record
 from lath.reports.background import Background
 from lath.reports.league import Event, address, addresses, league_of
 from lath.reports.outcome import Outcome

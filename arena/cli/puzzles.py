@@ -21,7 +21,7 @@ from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read
 from lath.arena.puzzles.making import PLAYER, Bots, Maker, bots, wrong_with
 from lath.arena.solving import note_on
 from lath.arena.terminal.streams import tell_over
-from lath.notation.errors import RecordError
+from lath.notation.record.errors import RecordError
 
 app = App()
 

@@ -50,12 +50,12 @@ from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import Position
 from lath.notation import formats
-from lath.notation.archive import verbatim
-from lath.notation.errors import printable
-from lath.notation.index import SUFFIX, NoIndexError, write_index
-from lath.notation.reader import Entry
-from lath.notation.record import Record
-from lath.notation.validation import Findings, validate
+from lath.notation.archive.archive import verbatim
+from lath.notation.archive.index import SUFFIX, NoIndexError, write_index
+from lath.notation.record.errors import printable
+from lath.notation.record.record import Record
+from lath.notation.rules.validation import Findings, validate
+from lath.notation.text.splitting import Entry
 
 app = App()
 

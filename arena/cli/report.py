@@ -61,10 +61,10 @@ from lath.arena.tournament.sources import (
     records_of,
     tournaments_in,
 )
+from lath.notation.archive.given import Given
 from lath.notation.extras import EXTRAS
-from lath.notation.files import write_atomically
-from lath.notation.given import Given
-from lath.notation.replay import positions
+from lath.notation.files.files import write_atomically
+from lath.notation.rules.replay import positions
 from lath.reports.export import unsound_words
 from lath.reports.standings import Refused
 

@@ -24,14 +24,15 @@ from lath.arena.terminal.streams import tell_over
 from lath.arena.tournament.sources import origin_of
 from lath.games.errors import GameError
 from lath.notation import formats
-from lath.notation.archive import Key, KeyNameError, Seen, identity, keys
-from lath.notation.files import is_database
-from lath.notation.given import Given
-from lath.notation.plans import And
-from lath.notation.query import QueryError, compile_query, doubts, plan_of
-from lath.notation.reader import Entry, entries_of
-from lath.notation.record import Record
-from lath.notation.scanner import parse
+from lath.notation.archive.archive import Key, KeyNameError, Seen, identity, keys
+from lath.notation.archive.given import Given
+from lath.notation.files.files import is_database
+from lath.notation.query.plans import And
+from lath.notation.query.query import QueryError, compile_query, doubts, plan_of
+from lath.notation.record.record import Record
+from lath.notation.rules.reading import entries_of
+from lath.notation.text.scanner import parse
+from lath.notation.text.splitting import Entry
 
 if TYPE_CHECKING:
     from lath.notation.database.layers import Flags

@@ -36,7 +36,7 @@ from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import BOM, data_output
 from lath.games.errors import GameError
-from lath.notation.given import Given
+from lath.notation.archive.given import Given
 from lath.reports.figures import Survey, ending_of
 from lath.reports.measures import (
     Group,

@@ -14,7 +14,7 @@ from lath import games
 from lath.arena.errors import ConfigError
 from lath.games.core import Move, Position
 from lath.notation import Builder, Record, format_record, read
-from lath.notation.files import folder_of
+from lath.notation.files.files import folder_of
 
 GRADES: Final = range(1, 6)
 

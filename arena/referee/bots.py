@@ -13,8 +13,8 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.originals import Original
 from lath.arena.walls.wall import NO_WALL, Wall
 from lath.notation import protocol as wire
-from lath.notation.errors import printable
 from lath.notation.protocol import TimeControl
+from lath.notation.record.errors import printable
 
 INFO_KEPT: Final = 64
 """Lines of `info` a move that are looked at: the last ones."""

@@ -28,8 +28,8 @@ from lath.arena.walls.wall import Wall
 from lath.games.board import Board
 from lath.games.core import Move, Position, Seat
 from lath.notation import protocol as wire
-from lath.notation.bounds import read_json
-from lath.notation.record import Termination
+from lath.notation.files.bounds import read_json
+from lath.notation.record.record import Termination
 
 _LOOK_S: Final = 0.002
 """How often it is looked whether a process has read what it was told."""

@@ -29,9 +29,9 @@ from lath.arena.referee.trees import lacking
 from lath.arena.walls.limits import out_of_memory
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
-from lath.notation.errors import printable
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Termination
+from lath.notation.record.errors import printable
+from lath.notation.record.record import Termination
 
 SHORTEST_SLICE_S, LONGEST_SLICE_S = 0.01, 0.25
 """How long the arena sleeps while a bot thinks, so as to notice that it was held up: half of the

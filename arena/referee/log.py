@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from lath.arena.referee.process import Piece, shortened
-from lath.notation.errors import escaped
+from lath.notation.record.errors import escaped
 
 MOST_OF_A_LOG: Final = 256 << 10
 """Letters of a log: its beginning and its end."""

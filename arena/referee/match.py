@@ -26,7 +26,7 @@ from lath.games.core import SEATS, Move, Position, Seat, read_move
 from lath.games.errors import GameError, IllegalMoveError, RulesError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 
 ENDS_THE_BOT: Final = (Termination.CRASH, Termination.TIME, Termination.FLOOD)
 """After these the bot's process is killed, and started again for its next game."""

@@ -23,7 +23,7 @@ from lath.arena.referee.match import Mishap, read_answer
 from lath.games.core import Game, Move, Position, Seat
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, TimeControl
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 
 TURNS: Final = 2
 """Moves that a bot is asked for: one may be luck."""

@@ -12,8 +12,15 @@ from typing import Any
 from lath import games
 from lath.games.core import FIRST_VERSION, SEATS, Move, Seat, version_of
 from lath.notation.protocol import TimeControl
-from lath.notation.record import GAME_FILE, RULES, Annotation, Termination, annotation, comment
-from lath.notation.writer import TIE, comment_words, filled, tag_lines, wrapped
+from lath.notation.record.record import (
+    GAME_FILE,
+    RULES,
+    Annotation,
+    Termination,
+    annotation,
+    comment,
+)
+from lath.notation.text.writer import TIE, comment_words, filled, tag_lines, wrapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ from lath.games.core import Move, Seat, version_of
 from lath.games.errors import RulesVersionError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Ply, Record, Termination
-from lath.notation.replay import positions
+from lath.notation.record.record import Ply, Record, Termination
+from lath.notation.rules.replay import positions
 
 PATIENCE_S: Final = 0.5
 """How long a bot is listened to that has broken a game off on the other's turn."""

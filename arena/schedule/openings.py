@@ -19,12 +19,12 @@ from lath.arena.errors import ConfigError, reading
 from lath.arena.schedule.core import Opening, draw
 from lath.games.core import Position, least, read_move, version_of
 from lath.games.errors import GameError
-from lath.notation.archive import SIZE, Seen
-from lath.notation.errors import NotationError
-from lath.notation.files import open_bytes
+from lath.notation.archive.archive import SIZE, Seen
+from lath.notation.files.files import open_bytes
 from lath.notation.formats import name_for, reader
-from lath.notation.record import Record
-from lath.notation.replay import start_of
+from lath.notation.record.errors import NotationError
+from lath.notation.record.record import Record
+from lath.notation.rules.replay import start_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from typing import Final, NamedTuple, Protocol
 
 from lath.arena.schedule.core import Conditions, Dealer, Numbers, Pair, Played, Schedule, pair_of
 from lath.arena.schedule.season import Unit
-from lath.notation.record import MATCH_DAY, SEASON
+from lath.notation.record.record import MATCH_DAY, SEASON
 
 Pairing = tuple[str, str]
 

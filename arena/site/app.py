@@ -38,7 +38,7 @@ from lath.arena.site.standing import Standings
 from lath.arena.site.visitors import GoneError, Places, unless_gone, visitor_of
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
-from lath.notation.errors import NotationError
+from lath.notation.record.errors import NotationError
 from lath.reports.page.page import TEMPLATES, environment_of, parts
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from lath.games.drawing import board
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
-from lath.notation.replay import start_from
+from lath.notation.rules.replay import start_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -28,11 +28,11 @@ from lath.arena.tournament.database import DATABASE, stamp_of
 from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
 from lath.games.errors import GameError
 from lath.notation import format_record
-from lath.notation.files import needed_words
-from lath.notation.given import Given
-from lath.notation.plans import And
-from lath.notation.query import compile_query, plan_of
-from lath.notation.record import Record
+from lath.notation.archive.given import Given
+from lath.notation.files.files import needed_words
+from lath.notation.query.plans import And
+from lath.notation.query.query import compile_query, plan_of
+from lath.notation.record.record import Record
 from lath.reports.exploring.explorer import Games, Node, Source
 
 if TYPE_CHECKING:

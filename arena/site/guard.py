@@ -18,7 +18,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
-from lath.notation.bounds import whole_number
+from lath.notation.files.bounds import whole_number
 from lath.reports.page.page import TEMPLATES, environment_of
 
 if TYPE_CHECKING:

@@ -32,10 +32,10 @@ from lath.games.cards import variants
 from lath.games.core import FIRST_VERSION, version_of
 from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
-from lath.notation.errors import RecordValueError, shortened
 from lath.notation.protocol import TimeControl
-from lath.notation.record import GAME_FILE, RULES
-from lath.notation.replay import canonical, faults_of, start_of
+from lath.notation.record.errors import RecordValueError, shortened
+from lath.notation.record.record import GAME_FILE, RULES
+from lath.notation.rules.replay import canonical, faults_of, start_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Sequence
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from lath.notation.record import Comment
+    from lath.notation.record.record import Comment
 
 FILES: Final = {"game": "played.lath", "analysis": "analysed.lath"}
 """Where what is kept stands, in the folder that is served."""

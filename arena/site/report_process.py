@@ -19,9 +19,9 @@ from lath.arena.errors import ArenaError
 from lath.arena.site.shelf import Item
 from lath.arena.tournament.sources import Doubt, event_in, material_of, refuse_damage
 from lath.games.errors import GameError
-from lath.notation.errors import NotationError
-from lath.notation.given import Given
-from lath.notation.record import Record
+from lath.notation.archive.given import Given
+from lath.notation.record.errors import NotationError
+from lath.notation.record.record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,7 +112,7 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
 
 
 def _matching(where: str) -> Callable[[Record], bool]:
-    from lath.notation.query import compile_query
+    from lath.notation.query.query import compile_query
 
     try:
         return compile_query(where)

@@ -29,8 +29,8 @@ from lath.arena.tournament.untrusted_files import (
     reason_of,
     size_words,
 )
-from lath.notation.files import DATABASE as OF_GAMES
-from lath.notation.files import is_database
+from lath.notation.files.files import DATABASE as OF_GAMES
+from lath.notation.files.files import is_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

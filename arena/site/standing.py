@@ -21,7 +21,7 @@ from lath.arena.tournament.database import (
 from lath.arena.tournament.live import status_in
 from lath.arena.tournament.sources import OUTCOME, STANDINGS, is_of_state
 from lath.arena.tournament.untrusted_files import read_checked, reason_of, text_of
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 from lath.reports.outcome import from_json
 
 if TYPE_CHECKING:

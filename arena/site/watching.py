@@ -18,8 +18,8 @@ from lath.arena.tournament.live import glimpses_in
 from lath.arena.tournament.untrusted_files import text_of
 from lath.games.core import Move, Position
 from lath.games.errors import GameError
-from lath.notation.record import number_of
-from lath.notation.replay import start_from
+from lath.notation.record.record import number_of
+from lath.notation.rules.replay import start_from
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from lath.arena.terminal.streams import unfiltered
 from lath.games.drawing.shapes import CELL, FAINT, LABEL, LOSING, ink
-from lath.notation.writer import diagram
+from lath.notation.text.writer import diagram
 
 if TYPE_CHECKING:
     from lath.games.board import Board
@@ -41,7 +41,8 @@ def drawing(position: Position, *, last: Collection[str] = ()) -> str:
     """Return the board as lines for standard output.
 
     In colour where that is a terminal that shows it and is wide enough, with brackets round the
-    cells in `last` and bars below those that decided; elsewhere as `lath.notation.writer` does.
+    cells in `last` and bars below those that decided; elsewhere as `lath.notation.text.writer`
+    does.
     """
     console = Console(file=unfiltered(sys.stdout), highlight=False)
     speaks_unicode = (console.encoding or "").lower().startswith("utf")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from lath.arena.terminal.layout import Column, Output
-from lath.notation.query import quoted
+from lath.notation.query.query import quoted
 from lath.reports.estimates import RATE
 from lath.reports.explaining.better import SAYS, Better
 from lath.reports.explaining.explanation import SHOWN, Explained

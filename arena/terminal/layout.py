@@ -19,7 +19,7 @@ from rich.style import Style
 from rich.text import Text
 
 from lath.arena.terminal.streams import Steadfast, unfiltered
-from lath.notation.errors import printable
+from lath.notation.record.errors import printable
 
 if TYPE_CHECKING:
     from lath.reports.outcome import Kind

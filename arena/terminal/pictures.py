@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Final
 from lath.arena.errors import ConfigError
 from lath.games.core import Position
 from lath.games.drawing import board
-from lath.notation.errors import printable
 from lath.notation.extras import EXTRAS
-from lath.notation.record import Record
+from lath.notation.record.errors import printable
+from lath.notation.record.record import Record
 
 if TYPE_CHECKING:
     from PIL.Image import Image

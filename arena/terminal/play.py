@@ -37,8 +37,8 @@ from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Termination
-from lath.notation.suggestions import meant_move
+from lath.notation.record.record import Termination
+from lath.notation.text.suggestions import meant_move
 
 
 class Word(StrEnum):

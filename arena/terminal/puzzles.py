@@ -16,7 +16,7 @@ from lath.arena.terminal.play import typed
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import read_move
 from lath.games.errors import GameError, MoveSyntaxError
-from lath.notation.suggestions import meant_move
+from lath.notation.text.suggestions import meant_move
 
 _tell: Final = partial(print, flush=True)
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any, Final, TextIO, cast
 
 from lath.arena import signals
-from lath.notation.errors import printable
+from lath.notation.record.errors import printable
 
 
 class Door:

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from lath.arena.tournament.plan import Plan
     from lath.arena.tournament.sources import ForfeitsAlike
     from lath.arena.tournament.store import BotTotals
-    from lath.notation.record import Forfeit
+    from lath.notation.record.record import Forfeit
     from lath.reports.power import Needed
 
 MOST_NAMES: Final = 8

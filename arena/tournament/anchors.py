@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from lath.arena.errors import ConfigError, reading
 from lath.arena.tournament.database import CONFIG, DATABASE, EVENTS, read_rows
-from lath.notation.files import write_atomically
+from lath.notation.files.files import write_atomically
 from lath.reports.comparisons import MOST_ELO, Scale, anchors_of, refuse_far_apart, unknown_words
 
 LEAGUE: Final = "league.toml"

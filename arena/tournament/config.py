@@ -43,9 +43,9 @@ from lath.arena.tournament.programs import (
 )
 from lath.arena.tournament.sizes import DEMO_GAMES, MAX_JOBS, MOST, UNGUESSABLE
 from lath.games.files import lasting
-from lath.notation import bounds
+from lath.notation.files import bounds
 from lath.notation.protocol import TimeControl
-from lath.notation.record import number_of
+from lath.notation.record.record import number_of
 
 if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
     from lath.arena.tournament.keys import (

@@ -28,7 +28,7 @@ from lath.arena.tournament.rows import (
     total_of,
 )
 from lath.arena.tournament.system import in_words, primary_code
-from lath.notation.bounds import read_json
+from lath.notation.files.bounds import read_json
 
 DATABASE: Final = "tournament.db"
 

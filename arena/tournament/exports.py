@@ -15,8 +15,9 @@ from typing import Final, NamedTuple
 
 from lath.arena.tournament.rows import RECORD, Row
 from lath.arena.tournament.system import writing_error
-from lath.notation.files import sync, write_atomically
-from lath.notation.reader import chunks, entry_of, texts_of
+from lath.notation.files.files import sync, write_atomically
+from lath.notation.rules.reading import entry_of
+from lath.notation.text.splitting import chunks, texts_of
 
 
 class Unknown(NamedTuple):

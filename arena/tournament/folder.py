@@ -106,7 +106,7 @@ from lath.arena.tournament.system import (
 )
 from lath.arena.tournament.typed import advised
 from lath.arena.tournament.versions import POOL, entered
-from lath.notation.files import remove_halves, sync
+from lath.notation.files.files import remove_halves, sync
 from lath.reports.background import Background, Bench, Ruling
 from lath.reports.outcome import Outcome
 

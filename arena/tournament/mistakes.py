@@ -37,7 +37,7 @@ from lath.arena.tournament.keys import (
 from lath.arena.tournament.programs import advice_on, bundled, is_there
 from lath.arena.tournament.sizes import MOST
 from lath.games.errors import GameFileError, UnknownGameError
-from lath.notation.errors import escaped
+from lath.notation.record.errors import escaped
 from lath.reports.comparisons import unknown_words
 
 MOST_MISTAKES: Final = 100

@@ -29,7 +29,7 @@ from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import placed_among, strengths_of
 from lath.arena.tournament.worker import PairJob
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 from lath.reports.outcome import Outcome
 
 _NONE: Final[Mapping[str, str]] = {}

@@ -38,9 +38,9 @@ from lath.arena.tournament.sources import (
     origin_of,
     refuse_damage,
 )
-from lath.notation.bounds import read_json
-from lath.notation.files import remove_halves, write_atomically
-from lath.notation.given import Given
+from lath.notation.archive.given import Given
+from lath.notation.files.bounds import read_json
+from lath.notation.files.files import remove_halves, write_atomically
 from lath.reports.comparisons import PLAIN_SCALE, Scale
 
 if TYPE_CHECKING:

@@ -44,8 +44,8 @@ from lath.arena.tournament.tempo import Tempo
 from lath.arena.tournament.versions import POOL, entered
 from lath.games.errors import GameError
 from lath.notation import parse
-from lath.notation.errors import NotationError
 from lath.notation.protocol import TimeControl
+from lath.notation.record.errors import NotationError
 from lath.reports.measures import Group
 from lath.reports.power import Needed, needed
 from lath.reports.ratings.elo import ELO

@@ -21,8 +21,8 @@ from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.sources import background_of, begun_in, games_of
 from lath.arena.tournament.store import LOGS
 from lath.arena.tournament.system import reading_database
-from lath.notation.record import FORFEITS, Forfeit, Record
-from lath.notation.scanner import parse
+from lath.notation.record.record import FORFEITS, Forfeit, Record
+from lath.notation.text.scanner import parse
 
 
 def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from lath.arena.referee.originals import files_below
-from lath.notation.bounds import read_json
+from lath.notation.files.bounds import read_json
 
 ENTRY_POINTS: Final = "lath_arena.bots"
 

@@ -39,7 +39,7 @@ from lath.arena.tournament.events import (
     two,
 )
 from lath.arena.tournament.store import BotTotals, Tally
-from lath.notation.record import FORFEITS
+from lath.notation.record.record import FORFEITS
 from lath.reports import ranking
 from lath.reports.background import Bench
 from lath.reports.outcome import Outcome

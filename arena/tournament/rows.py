@@ -15,11 +15,12 @@ from typing import Any, Final
 
 from lath.arena.referee.record import GameResult
 from lath.games.core import Seat
-from lath.notation.bounds import read_json
-from lath.notation.errors import RecordSyntaxError
-from lath.notation.record import RESULTS, Record, Termination
-from lath.notation.replay import positions
-from lath.notation.scanner import parse, parts, unquoted
+from lath.notation.files.bounds import read_json
+from lath.notation.record.errors import RecordSyntaxError
+from lath.notation.record.record import RESULTS, Record, Termination
+from lath.notation.rules.replay import positions
+from lath.notation.text.scanner import parse, parts
+from lath.notation.text.tokens import unquoted
 
 _KINDS: Final = {"int": "INTEGER", "float": "REAL"}
 """Of a column, by the type of its field; all others are text."""

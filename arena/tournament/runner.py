@@ -51,7 +51,7 @@ from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import BufferedWriter, Store, Stored
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
 from lath.arena.tournament.worker import PairJob, PairResult, read_result
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 from lath.reports.background import Bench, Version, from_notes
 from lath.reports.ranking import member_of, members_of
 

@@ -31,7 +31,7 @@ from lath.arena.tournament.rulings import rulings_of
 from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.system import HeldFolder, writing_error
-from lath.notation.files import sync
+from lath.notation.files.files import sync
 
 SNAPSHOTS: Final = "snapshots"
 """Where the snapshots of a tournament are, in its directory."""

@@ -46,9 +46,10 @@ from lath.arena.tournament.sources import (
 from lath.arena.tournament.store import LOGS, Store, log_of
 from lath.arena.tournament.system import in_words, reading_database, writing_error
 from lath.games.files import is_known
-from lath.notation.files import whole_folder
-from lath.notation.quick_check import sound_plies
-from lath.notation.reader import RecordText, entries, entry_of
+from lath.notation.files.files import whole_folder
+from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.reading import entries, entry_of
+from lath.notation.text.splitting import RecordText
 from lath.reports.checksums import checked_bytes
 from lath.reports.export import to_csv
 

@@ -58,16 +58,17 @@ from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.rows import result_of
 from lath.arena.tournament.system import reading_database
 from lath.notation import formats
-from lath.notation.bounds import read_json, read_toml
-from lath.notation.errors import instead, printable
-from lath.notation.files import open_bytes
-from lath.notation.given import Given
-from lath.notation.quick_check import sound_plies
-from lath.notation.reader import Entry, RecordText, entry_of
-from lath.notation.reader import entries as entries_of_text
-from lath.notation.record import ANALYSIS, FORFEITS, RULING, Forfeit, Record
-from lath.notation.record import SEASON as SEASON_TAG
-from lath.notation.scanner import parse
+from lath.notation.archive.given import Given
+from lath.notation.files.bounds import read_json, read_toml
+from lath.notation.files.files import open_bytes
+from lath.notation.record.errors import instead, printable
+from lath.notation.record.record import ANALYSIS, FORFEITS, RULING, Forfeit, Record
+from lath.notation.record.record import SEASON as SEASON_TAG
+from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.reading import entries as entries_of_text
+from lath.notation.rules.reading import entry_of
+from lath.notation.text.scanner import parse
+from lath.notation.text.splitting import Entry, RecordText
 from lath.reports.background import (
     Background,
     Bench,

@@ -66,8 +66,8 @@ from lath.arena.tournament.system import (
     writing_error,
 )
 from lath.arena.tournament.worker import PairJob, PairResult
-from lath.notation.bounds import read_json
-from lath.notation.record import FORFEITS, Termination
+from lath.notation.files.bounds import read_json
+from lath.notation.record.record import FORFEITS, Termination
 from lath.reports.schema import About, Amount, Count
 
 _NAMES: Final = (*COLUMNS, CHECKSUM)

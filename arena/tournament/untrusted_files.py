@@ -12,7 +12,7 @@ import stat
 from pathlib import Path
 from typing import Any, Final
 
-from lath.notation.errors import printable
+from lath.notation.record.errors import printable
 from lath.reports.checksums import Kept, checked_bytes
 
 KINDS: Final = {

@@ -47,8 +47,8 @@ from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.walls.limits import close_to_others
 from lath.games.core import Seat
 from lath.games.errors import UnknownGameError
-from lath.notation.bounds import read_json
-from lath.notation.record import Termination
+from lath.notation.files.bounds import read_json
+from lath.notation.record.record import Termination
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

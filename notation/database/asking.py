@@ -22,8 +22,8 @@ from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers, counted
 from lath.notation.database.reading import Database, Start
 from lath.notation.database.sighting import MOMENT, Moments, sighted
-from lath.notation.moments import begins, end_of_line, position_test, positions_of
-from lath.notation.plans import (
+from lath.notation.query.moments import begins, end_of_line, position_test, positions_of
+from lath.notation.query.plans import (
     And,
     At,
     Bound,
@@ -44,10 +44,10 @@ from lath.notation.plans import (
     TextTest,
     Then,
 )
-from lath.notation.questions import WITH_COMMENTS, WITH_VARIATIONS, of_setup
-from lath.notation.replay import game_by, spellings, start_of
-from lath.notation.scanner import parse
-from lath.notation.tables import TAG_COLUMNS, tags_of
+from lath.notation.query.questions import WITH_COMMENTS, WITH_VARIATIONS, of_setup
+from lath.notation.rules.replay import game_by, spellings, start_of
+from lath.notation.tables.tables import TAG_COLUMNS, tags_of
+from lath.notation.text.scanner import parse
 
 
 def matching(database: Database, plan: Plan) -> Flags:

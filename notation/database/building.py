@@ -40,9 +40,9 @@ from lath.notation.database.parcels import (
     Refusal,
 )
 from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
-from lath.notation.files import sync
-from lath.notation.record import GLYPHS
-from lath.notation.tables import GAMES, PLIES
+from lath.notation.files.files import sync
+from lath.notation.record.record import GLYPHS
+from lath.notation.tables.tables import GAMES, PLIES
 
 _TYPES: Final = {"text": "VARCHAR", "integer": "UBIGINT", "number": "DOUBLE", "date": "DATE"}
 """By the kind of a column."""

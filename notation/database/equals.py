@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Final
 
-from lath.notation.archive import SIZE
-from lath.notation.record import ANALYSIS, Comment, Ply
-from lath.notation.scanner import parse
+from lath.notation.archive.archive import SIZE
+from lath.notation.record.record import ANALYSIS, Comment, Ply
+from lath.notation.text.scanner import parse
 
 _OF_ANNOTATIONS: Final = frozenset({"Annotator", ANALYSIS})
 """Tags that tell of what is said of a game, not of the game."""

@@ -34,8 +34,8 @@ from lath.games.core import (
 )
 from lath.games.fast import keys as random_keys
 from lath.notation.database.layers import Bits, Flags, Layers, Numbers
-from lath.notation.effects import Dictionary
-from lath.notation.replay import game_by
+from lath.notation.rules.effects import Dictionary
+from lath.notation.rules.replay import game_by
 
 NO_MOVE: Final = -1
 """The move of a position that none was made from."""
@@ -76,7 +76,7 @@ class Step(NamedTuple):
 
     move: str
     effect: str | None
-    """In the words of `lath.notation.effects`; None where layers do not tell."""
+    """In the words of `lath.notation.rules.effects`; None where layers do not tell."""
 
 
 class Keys:

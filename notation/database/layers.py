@@ -1,8 +1,8 @@
 """Boards of many games at once: what lies where after each ply, as bits in arrays of numpy.
 
 A *layer* is all cells on which a piece of one code lies. What moves do to layers is said in the
-words of `lath.notation.effects`, and is done to thousands of games in step, ply by ply. Must not
-know any particular game, nor where games are kept.
+words of `lath.notation.rules.effects`, and is done to thousands of games in step, ply by ply. Must
+not know any particular game, nor where games are kept.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from lath.games.core import Game, Position, layers_of
-from lath.notation.effects import words
+from lath.notation.rules.effects import words
 
 Bits: TypeAlias = Any
 """An array of uint64: layers of many boards, by layer, word of 64 cells and board; or keys."""

@@ -19,8 +19,8 @@ from lath.games.core import Move
 from lath.games.errors import GameError
 from lath.notation.database.keys import keys_of
 from lath.notation.database.reading import Database, DatabaseError, attached
-from lath.notation.errors import shortened
-from lath.notation.replay import game_by, start_of
+from lath.notation.record.errors import shortened
+from lath.notation.rules.replay import game_by, start_of
 
 if TYPE_CHECKING:
     import duckdb

@@ -16,16 +16,18 @@ import numpy as np
 import pyarrow as pa
 
 from lath.games.core import Position, version_of
-from lath.notation.archive import canonical_moves
+from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
 from lath.notation.database.keys import Keys, Line, Step, keys_of
 from lath.notation.database.layers import Numbers
-from lath.notation.quick_check import SoundGame, sound_game
-from lath.notation.reader import RecordText, entry_of
-from lath.notation.record import RULES, Ply, Record
-from lath.notation.replay import canonical, end_of, game_by, start_of
-from lath.notation.scanner import scan, unquoted
-from lath.notation.tables import GAMES, PLIES, game_row, notes_of, row_of
+from lath.notation.record.record import RULES, Ply, Record
+from lath.notation.rules.quick_check import SoundGame, sound_game
+from lath.notation.rules.reading import entry_of
+from lath.notation.rules.replay import canonical, end_of, game_by, start_of
+from lath.notation.tables.tables import GAMES, PLIES, game_row, notes_of, row_of
+from lath.notation.text.scanner import scan
+from lath.notation.text.splitting import RecordText
+from lath.notation.text.tokens import unquoted
 
 OF_GAMES: Final = tuple(column.name for column in GAMES if column.name != "moves")
 """The columns of a row of games, but for its number; the moves are plies of their own."""

@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from lath.games.errors import GameError
 from lath.notation.database.layers import Bits, Flags, Layers, Numbers, counted
-from lath.notation.errors import NotationError
-from lath.notation.record import RULES, Record, bare_plies, record_as_read
-from lath.notation.replay import game_by, start_of
-from lath.notation.scanner import parse
-from lath.notation.tables import tags_of, text_of
-from lath.notation.writer import filled, format_record, tag_lines
+from lath.notation.record.errors import NotationError
+from lath.notation.record.record import RULES, Record, bare_plies, record_as_read
+from lath.notation.rules.replay import game_by, start_of
+from lath.notation.tables.tables import tags_of, text_of
+from lath.notation.text.scanner import parse
+from lath.notation.text.writer import filled, format_record, tag_lines
 
 FORM: Final = 2
 """Of databases; another number is another form."""
@@ -76,7 +76,7 @@ class Moves(NamedTuple):
     games: Sequence[str]
     texts: Sequence[str]
     effects: Sequence[str | None]
-    """In the words of `lath.notation.effects`; None where they do not tell."""
+    """In the words of `lath.notation.rules.effects`; None where they do not tell."""
 
 
 class _Begun(NamedTuple):

@@ -18,11 +18,11 @@ from lath.games.core import version_of
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Bits, Flags, Layers, Numbers
 from lath.notation.database.reading import Database
-from lath.notation.moments import shows
-from lath.notation.patterns import EMPTY, Compiled, Lying, Shapes
-from lath.notation.plans import OfPattern
-from lath.notation.replay import game_by
-from lath.notation.scanner import parse
+from lath.notation.query.moments import shows
+from lath.notation.query.patterns import EMPTY, Compiled, Lying, Shapes
+from lath.notation.query.plans import OfPattern
+from lath.notation.rules.replay import game_by
+from lath.notation.text.scanner import parse
 
 Moments: TypeAlias = Any
 """An array of int64 in order: the number of a game and, in its lowest bits, a ply from 0."""

@@ -15,11 +15,11 @@ from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation import formats
 from lath.notation.database.parcels import OTHER_GAME, Parcel, Refusal, parcel_of
-from lath.notation.files import open_bytes
+from lath.notation.files.files import open_bytes
+from lath.notation.files.parallel import in_order
 from lath.notation.formats import is_of_another_game
-from lath.notation.parallel import in_order
-from lath.notation.reader import Chunk, Entry, RecordText, chunks, texts_of
-from lath.notation.scanner import size_fault
+from lath.notation.text.scanner import size_fault
+from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, texts_of
 
 _AT_ONCE: Final = 4 << 20
 """Bytes of text that a parcel is made of: with fewer, arrays are too short to be quick."""

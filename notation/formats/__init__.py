@@ -16,13 +16,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
-from lath.notation.errors import NotationError
-from lath.notation.files import DATABASE, compression_of, open_bytes
+from lath.notation.files.files import DATABASE, compression_of, open_bytes
+from lath.notation.record.errors import NotationError
 
 if TYPE_CHECKING:
-    from lath.notation.errors import Problem
-    from lath.notation.reader import Entry
-    from lath.notation.record import Record
+    from lath.notation.record.errors import Problem
+    from lath.notation.record.record import Record
+    from lath.notation.text.splitting import Entry
 
 Lost = Callable[[int, str], None]
 """Is told of what the target cannot hold: the record's number from 1, and the field's name, such
@@ -86,7 +86,7 @@ TABLE: Final[Mapping[str, Format]] = {
     "ludii": Format((".trl",), read="ludii:read"),
     "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
     "sgf": Format((".sgf",), write="sgf:write"),
-    "pgn": Format((".pgn",), "pgn:read", "pgn:write", holds_moves=False),
+    "pgn": Format((".pgn",), "pgn:read", "pgn_headers:write", holds_moves=False),
     "text": Format((".txt",), read="text:read"),
     "csv": Format((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
     "parquet": Format(
@@ -348,11 +348,12 @@ def entries(
     results, tags and annotations checked, those of our own text by `jobs` processes. Raises
     FormatError.
     """
-    from lath.notation.quick_check import sound_plies
-    from lath.notation.reader import RecordText, entries_of, entry_of
-    from lath.notation.record import GAME_FILE
-    from lath.notation.scanner import size_fault
-    from lath.notation.writer import format_record
+    from lath.notation.record.record import GAME_FILE
+    from lath.notation.rules.quick_check import sound_plies
+    from lath.notation.rules.reading import entries_of, entry_of
+    from lath.notation.text.scanner import size_fault
+    from lath.notation.text.splitting import RecordText
+    from lath.notation.text.writer import format_record
 
     if name in OF_TEXT:
         yield from entries_of(stream, file, rules=rules, jobs=jobs)
@@ -377,30 +378,30 @@ def _is_of_another_game(problem: Problem) -> bool:
 
 def is_of_another_game(record: Record) -> bool:
     """Return whether a record is of a game that is not installed, and whose file nobody names."""
-    from lath.notation.record import GAME_FILE
-    from lath.notation.suggestions import is_game, meant_game
+    from lath.notation.record.record import GAME_FILE
+    from lath.notation.text.suggestions import is_game, meant_game
 
     return not (is_game(record.game) or record.tag(GAME_FILE) or meant_game(record.game))
 
 
 def read_lath(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield what stands in a stream of our own text; only the syntax is looked at."""
-    from lath.notation.reader import entries_of
+    from lath.notation.rules.reading import entries_of
 
     return entries_of(stream, name, rules=False)
 
 
 def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
     """Yield the records in the canonical form of our own text, which holds everything."""
-    from lath.notation.replay import canonical
-    from lath.notation.writer import format_records
+    from lath.notation.rules.replay import canonical
+    from lath.notation.text.writer import format_records
 
     return map(str.encode, format_records(map(canonical, records)))
 
 
 def remarks(record: Record) -> Iterator[str]:
     """Yield what is said of the moves, for a format that holds none of it."""
-    from lath.notation.record import all_comments, all_plies
+    from lath.notation.record.record import all_comments, all_plies
 
     if any(ply.glyph for ply in all_plies(record.plies)):
         yield "glyphs"

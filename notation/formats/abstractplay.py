@@ -38,8 +38,6 @@ from typing import Any, BinaryIO, Final, NamedTuple
 
 from lath.games.core import Seat, follow
 from lath.games.errors import GameError, MoveSyntaxError
-from lath.notation.data import FieldError, Steps
-from lath.notation.errors import Fault, OtherGameError
 from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.formats.abstractplay_header import (
     DIALECTS,
@@ -60,9 +58,12 @@ from lath.notation.formats.abstractplay_header import (
     tags_of,
 )
 from lath.notation.formats.json_text import objects, placed
-from lath.notation.reader import Entry, RecordText, entries_from
-from lath.notation.record import Comment, Ply, Record, Termination, comment
-from lath.notation.replay import check_line, end_of, start_from, start_of
+from lath.notation.record.errors import Fault, OtherGameError
+from lath.notation.record.record import Comment, Ply, Record, Termination, comment
+from lath.notation.rules.reading import entries_from
+from lath.notation.rules.replay import check_line, end_of, start_from, start_of
+from lath.notation.tables.data import FieldError, Steps
+from lath.notation.text.splitting import Entry, RecordText
 
 ENDINGS: Final = {
     "resign": Termination.RESIGNATION,

@@ -14,12 +14,12 @@ from typing import Any, Final, NamedTuple, NoReturn
 
 from lath import games
 from lath.games.errors import GameError, MoveSyntaxError, PositionError
-from lath.notation.data import FieldError
-from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.formats import UnheldError
 from lath.notation.formats.json_text import load_strictly
-from lath.notation.record import Record, date_of
-from lath.notation.replay import start_of
+from lath.notation.record.errors import Fault, RecordSyntaxError
+from lath.notation.record.record import Record, date_of
+from lath.notation.rules.replay import start_of
+from lath.notation.tables.data import FieldError
 
 SWAP: Final = "swap"
 

@@ -16,10 +16,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
 
-from lath.notation.bounds import STEPS, STRING, TOKEN, BoundsError, value_at
-from lath.notation.data import Steps, Twice
-from lath.notation.errors import Fault, RecordSyntaxError, refused
-from lath.notation.reader import RecordText, encoding_fault, without_escapes
+from lath.notation.files.bounds import STEPS, STRING, TOKEN, BoundsError, value_at
+from lath.notation.record.errors import Fault, RecordSyntaxError, refused
+from lath.notation.tables.data import Steps, Twice
+from lath.notation.text.splitting import RecordText, encoding_fault, without_escapes
 
 MAX_VALUES: Final = 500_000
 """Values in one record: five for each part that it may have."""

@@ -1,4 +1,4 @@
-"""JSON lines: a record a line, as `lath.notation.data` describes it. Nothing is ever lost in it."""
+"""JSON lines: one record per line, as `lath.notation.tables.data` describes it; all is kept."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import BinaryIO
 
-from lath.notation.data import FieldError, from_json, to_json
-from lath.notation.errors import Fault
 from lath.notation.formats import Lost
 from lath.notation.formats.json_text import load, offset, placed
-from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
-from lath.notation.record import Record, tag_faults
+from lath.notation.record.errors import Fault
+from lath.notation.record.record import Record, tag_faults
+from lath.notation.rules.reading import entries_from
+from lath.notation.tables.data import FieldError, from_json, to_json
+from lath.notation.text.splitting import Entry, RecordText, texts_by_line
 
 
 def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is

@@ -32,11 +32,12 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
-from lath.notation.errors import Fault, OtherGameError, RecordSyntaxError, refused, shortened
-from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
-from lath.notation.record import Ply, Record, Termination, number_of
-from lath.notation.replay import faults_of
-from lath.notation.scanner import size_fault
+from lath.notation.record.errors import Fault, OtherGameError, RecordSyntaxError, refused, shortened
+from lath.notation.record.record import Ply, Record, Termination, number_of
+from lath.notation.rules.reading import entries_from
+from lath.notation.rules.replay import faults_of
+from lath.notation.text.scanner import size_fault
+from lath.notation.text.splitting import Entry, RecordText, texts_by_line
 
 BEGINS: Final = "game="
 """What the first line of a trial begins with."""

@@ -1,20 +1,4 @@
-"""PGN of headers: who met whom and what came of it, as Ordo, BayesElo and others read it.
-
-Source: the Portable Game Notation specification (S. J. Edwards, 1994), sections 8.1 and 8.2.6.
-What stands where:
-
-- `White` is the tag First and `Black` the tag Second. `Date` is written with dots. `Event`, `Site`,
-  `Date` and `Round` are always written, unknown ones as `?`, and those are no tags here.
-- The game is the tag `Game`, which PGN does not know, else `Variant`. Without either it is `?`. It
-  need not be installed.
-- Moves are not written. A record whose moves are those of a game of ours, or look so, is read as
-  `text` does. Of others the moves are not read: they have the tag `Moves`, which says whether the
-  file has some (`not read`) or not (`not recorded`). Such a record counts as a result, and no rules
-  judge it.
-- The result is that of the tag, else the word behind the moves. One of them must be there.
-- `Termination` is read in the words of PGN, too, such as `time forfeit`. A value of Termination,
-  Date or TimeControl that has no meaning here is kept in `PgnTermination`, `PgnDate` or
-  `PgnTimeControl`, and written back.
+"""PGN files: headers of chess and of other games, and whole records of games of ours.
 
 A record begins with the first tag behind moves, behind an empty line, or with one that is there
 already: other programs write headers alone with and without a result behind them.
@@ -23,72 +7,31 @@ already: other programs write headers alone with and without a result behind the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import BinaryIO, Final, NamedTuple
+from collections.abc import Iterator
+from typing import BinaryIO, Final
 
-from lath.notation.errors import Fault, refused, shortened
-from lath.notation.formats import Lost, held, remarks
+from lath.notation.formats import text as moves
+from lath.notation.formats.pgn_headers import TAG, entry_of
 from lath.notation.formats.pgn_moves import has_chess
-from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
-from lath.notation.record import (
-    KNOWN_TAGS,
-    MOVES,
-    NOT_READ,
-    NOT_RECORDED,
-    RESULTS,
-    UNKNOWN_GAME,
-    Record,
-    is_date,
-    record_as_read,
-    tag_faults,
-)
-from lath.notation.replay import check_tag, result_faults
-from lath.notation.scanner import unquoted
-from lath.notation.suggestions import RESULTS_IN_WORDS, meant_termination
-from lath.notation.writer import tag_lines
+from lath.notation.text.splitting import Entry, texts_by_line
 
-_SEATS: Final = {"White": "First", "Black": "Second"}
-_OURS: Final = {ours: theirs for theirs, ours in _SEATS.items()}
-
-_ROSTER: Final = ("Event", "Site", "Date", "Round", "White", "Black", "Result")
-"""The tags that PGN wants, in this order (8.1.1)."""
-
-_UNKNOWN: Final = dict.fromkeys(_ROSTER, "?") | {"Date": "????.??.??"}
-
-_KEPT: Final = "Pgn"
-"""What the name of a tag begins with whose value is none of ours."""
-
-_EXAMPLE: Final = 'a tag such as [White "ann"]'
-
-_TAG: Final = re.compile(r'\s*\[\s*([A-Za-z]\w*)\s*("(?:[^"\\]|\\.)*")\s*\]', re.ASCII)
 _NAME: Final = re.compile(rb"\[\s*([A-Za-z]\w*)\s*\"", re.ASCII)
-_ONE: Final = re.compile(_TAG.pattern.encode(), re.ASCII)
+
+
+_ONE: Final = re.compile(TAG.pattern.encode(), re.ASCII)
+
+
 _MARKS: Final = re.compile(rb"[{};]")
-_SAID: Final = re.compile(r"\{[^}]*\}?|;[^\n]*|^%[^\n]*", re.MULTILINE)
-"""Comments, and lines that are no part of the game."""
-
-
-# Reading
 
 
 def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield the headers of a stream as records of results, lazily; moves of games of ours, too."""
-    from lath.notation.formats import text as moves
-
     is_beside = False
     for number, text in enumerate(texts_by_line(stream, _Beginning()), 1):
         is_chess = has_chess(text.text)
         is_beside |= is_chess
         is_ours = not is_chess and moves.is_of_ours(text, name, beside_chess=is_beside)
         yield (moves.entry_of if is_ours else entry_of)(text, name, number)
-
-
-def entry_of(text: RecordText, name: str, number: int) -> Entry:
-    """Return the entry of the headers of one text."""
-    (entry,) = entries_from([text], name, _read)
-    problems = tuple(replace(problem, record=number) for problem in entry.problems)
-    return replace(entry, number=number, problems=problems)
 
 
 class _Beginning:
@@ -130,149 +73,3 @@ class _Beginning:
                 return
             else:
                 self._in_comment = mark == b"{"
-
-
-class _Tag(NamedTuple):
-    """A tag and where it stands in its text."""
-
-    name: str
-    value: str
-    at: int
-    end: int
-
-
-def _read(text: RecordText) -> tuple[Record, list[Fault]]:
-    tags, moves = _parts(text.text)
-    found = {tag.name: tag.value for tag in reversed(tags)}
-    places = {_SEATS.get(tag.name, tag.name): tag.at for tag in reversed(tags)}
-    faults = list(_missing(found))
-    words = _SAID.sub(" ", moves).split()
-    end = words.pop() if words and words[-1] in RESULTS else ""
-    said = found.get("Result", end)
-    if not said:
-        expected = f"it with {RESULTS_IN_WORDS}"
-        faults.append(Fault("tag", "the tag Result is missing", expected, 0))
-    result = said if said in RESULTS else "*"
-    record = record_as_read(tuple(_ours(tags, result, has_moves=bool(words))), (), result)
-    faults += _no_days(found)
-    if said:
-        faults += result_faults(said, end or said, record.termination)
-    faults += tag_faults(record)
-    faults = [
-        one if one.at is not None else replace(one, at=places.get(one.tag, 0)) for one in faults
-    ]
-    return record, faults
-
-
-def _missing(found: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield the fault of each seat that nobody has."""
-    for name in _SEATS:
-        if not found.get(name, "").strip():
-            what = "is empty" if name in found else "is missing"
-            yield Fault("tag", f"the tag {name} {what}", f'[{name} "NAME"]', 0)
-
-
-_LIKE_A_DAY: Final = re.compile(r"([0-9]{4})([./-])([0-9]{1,2})\2([0-9]{1,2})")
-
-
-def _no_days(found: Mapping[str, str]) -> Iterator[Fault]:
-    """Yield the fault of a Date that has the form of a day, and is none."""
-    value = found.get("Date", "")
-    if (day := _LIKE_A_DAY.fullmatch(value.strip())) and not is_date(
-        f"{day[1]}-{day[3]:0>2}-{day[4]:0>2}"
-    ):
-        message = f"the Date {shortened(value)} is not a date"
-        yield Fault("tag", message, "a day such as 2024.11.03, or 2024.??.??", tag="Date")
-
-
-def _parts(text: str) -> tuple[list[_Tag], str]:
-    """Return the tags of a text and what stands behind them; raises RecordSyntaxError."""
-    tags: list[_Tag] = []
-    at = 0
-    for line in text.splitlines(keepends=True):
-        if line.strip() and not line.startswith("%"):
-            found = list(_tags_of(line.rstrip(), at))
-            tags += found
-            end = found[-1].end - at if found else 0
-            if line[end:].strip():  # moves begin, on the line of a tag or on their own
-                at += end
-                break
-        at += len(line)
-    if not tags:
-        raise refused(0, "moves without tags", _EXAMPLE)
-    return tags, text[at:]
-
-
-def _tags_of(line: str, begin: int) -> Iterator[_Tag]:
-    at = 0
-    while (rest := line[at:].lstrip()).startswith("["):
-        match = _TAG.match(line, at)
-        if match is None:
-            at = len(line) - len(rest)
-            raise refused(begin + at, f"{shortened(rest)} is no tag", _EXAMPLE)
-        at = match.end()
-        yield _Tag(match[1], unquoted(match[2]), begin + match.start(1) - 1, begin + at)
-
-
-def _ours(tags: Iterable[_Tag], result: str, *, has_moves: bool) -> Iterator[tuple[str, str]]:
-    """Yield the tags of the record: known ones in their order, then the others, then its end."""
-    values: dict[str, str] = {}
-    again: list[tuple[str, str]] = []
-    for name, value, *_ in tags:
-        if name in (MOVES, "Result") or value == _UNKNOWN.get(name) or not value.strip():
-            continue
-        our_name, our_value = _our_tag(name, value)
-        if our_name in values:
-            again.append((our_name, our_value))  # which is told of
-        else:
-            values[our_name] = our_value
-    game = values.pop("Game", "") or values.get("Variant", "") or UNKNOWN_GAME
-    termination = values.pop("Termination", "")
-    yield "Game", game
-    for name in KNOWN_TAGS:
-        if name in values:
-            yield name, values.pop(name)
-    yield MOVES, NOT_READ if has_moves else NOT_RECORDED
-    yield from values.items()
-    yield from again
-    if termination:
-        yield "Termination", termination
-    yield "Result", result
-
-
-def _our_tag(name: str, value: str) -> tuple[str, str]:
-    ours, meant = _SEATS.get(name, name), value
-    if ours == "Date":
-        meant = value.replace(".", "-")
-    if ours == "Termination":
-        meant = str(meant_termination(value)) or value
-    return (_KEPT + ours, value) if check_tag(ours, meant) else (ours, meant)
-
-
-# Writing
-
-
-def write(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:
-    """Yield the headers of the records, each with its result and an empty line behind it."""
-    for text in held(records, lost, _held):
-        yield text.encode("utf-8", "replace")
-
-
-def _held(record: Record) -> tuple[str, list[str]]:
-    """Return the header of a record, and the names of what it leaves out."""
-    values: dict[str, str] = dict.fromkeys(_ROSTER, "")
-    unheld = ["moves"] if record.plies else []
-    for name, value in record.tags:
-        if name in (MOVES, "Result") or (name == "Game" and value == UNKNOWN_GAME):
-            continue
-        theirs = _OURS.get(name, name.removeprefix(_KEPT))
-        if name in _SEATS or values.get(theirs):
-            unheld.append(f"tag {name}")
-        else:
-            values[theirs] = value.replace("-", ".") if name == "Date" else value
-    values["Result"] = record.result
-    tags = [
-        (name, _UNKNOWN[name] if name in _UNKNOWN and value in ("", "?") else value)
-        for name, value in values.items()
-    ]
-    return f"{tag_lines(tags)}\n{record.result}\n\n", [*unheld, *remarks(record)]

@@ -1,7 +1,7 @@
 """Positions as numbers in files for machine learning: Parquet, and numpy's `.npz`. Only written.
 
-`lath.notation.planes` says which numbers. A file has the positions of one game, for others have
-other cells: records of another game than the first are left out and told of.
+`lath.notation.tables.planes` says which numbers. A file has the positions of one game, for others
+have other cells: records of another game than the first are left out and told of.
 
 `.npz` is a zip file of arrays, each of them a header and its values (numpy's enhancement proposal
 1); numpy is not needed for that.
@@ -20,11 +20,11 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from lath import games
 from lath.games.errors import GameError
-from lath.notation.files import temporary_file
+from lath.notation.files.files import temporary_file
 from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
 from lath.notation.formats.tables import Written, arrow
-from lath.notation.planes import Encoding, PlanesError, PlyNumbers
-from lath.notation.record import Record, all_comments
+from lath.notation.record.record import Record, all_comments
+from lath.notation.tables.planes import Encoding, PlanesError, PlyNumbers
 
 PLIES_AT_ONCE: Final = 10_000
 """Positions that are held in memory."""

@@ -38,7 +38,7 @@ from lath.games.core import Move, Position, Seat
 from lath.games.errors import GameError
 from lath.notation.formats import Lost, held
 from lath.notation.protocol import TimeControl, in_seconds
-from lath.notation.record import (
+from lath.notation.record.record import (
     GLYPHS,
     Comment,
     Ply,
@@ -50,7 +50,7 @@ from lath.notation.record import (
     all_plies,
     date_of,
 )
-from lath.notation.replay import canonical, start_of
+from lath.notation.rules.replay import canonical, start_of
 
 _DIRECT: Final = {
     "Event": "EV",

@@ -1,7 +1,7 @@
 """Tables for sheets, data frames and databases: CSV and Parquet, a row a game or a row a ply.
 
-Which columns there are `lath.notation.tables` says; a table of games holds records whole and is
-read, one of plies is only written. The only module that touches pyarrow, which Parquet needs and
+Which columns there are `lath.notation.tables.tables` says; a table of games holds records whole and
+is read, one of plies is only written. The only module that touches pyarrow, which Parquet needs and
 the extra `arrow` brings.
 """
 
@@ -18,21 +18,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
 
 from lath.games.errors import GameError
-from lath.notation.errors import Fault, RecordSyntaxError
 from lath.notation.extras import EXTRAS
-from lath.notation.files import temporary_file
+from lath.notation.files.files import temporary_file
 from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
-from lath.notation.reader import (
-    MAX_RECORD,
-    Entry,
-    RecordText,
-    encoding_fault,
-    entries_from,
-    without_escapes,
-)
-from lath.notation.record import all_comments, date_of, tag_faults
-from lath.notation.scanner import scan, size_fault
-from lath.notation.tables import (
+from lath.notation.record.errors import Fault, RecordSyntaxError
+from lath.notation.record.record import all_comments, date_of, tag_faults
+from lath.notation.rules.reading import entries_from
+from lath.notation.tables.tables import (
     GAMES,
     PLIES,
     Column,
@@ -44,9 +36,17 @@ from lath.notation.tables import (
     rows_of_plies,
     text_of,
 )
+from lath.notation.text.scanner import scan, size_fault
+from lath.notation.text.splitting import (
+    MAX_RECORD,
+    Entry,
+    RecordText,
+    encoding_fault,
+    without_escapes,
+)
 
 if TYPE_CHECKING:
-    from lath.notation.record import Record
+    from lath.notation.record.record import Record
 
 Row = Sequence[Any]
 """The values of a table's columns, in their order."""
@@ -473,7 +473,7 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
         raise _at_row(fault)
     record = scan(ours)
     if record is None:
-        from lath.notation.parser import parse_closely  # Lark takes a while to load
+        from lath.notation.text.parser import parse_closely  # Lark takes a while to load
 
         try:
             record = parse_closely(ours).record

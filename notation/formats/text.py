@@ -33,8 +33,7 @@ from typing import BinaryIO, Final, NamedTuple
 from lath import games
 from lath.games.core import Game, Position, read_move
 from lath.games.errors import GameError
-from lath.notation.errors import Fault, RecordSyntaxError, RecordValueError, listed, shortened
-from lath.notation.formats import given_game
+from lath.notation.formats import given_game, pgn_headers
 from lath.notation.formats.pgn_moves import are_of_pawns, has_chess, look_like_ours
 from lath.notation.formats.text_header import (
     Ending,
@@ -69,8 +68,15 @@ from lath.notation.formats.text_tries import (
     move_in,
     tried,
 )
-from lath.notation.reader import Entry, RecordText, chunks, texts_by_line, texts_of
-from lath.notation.record import (
+from lath.notation.protocol import meant_time_control
+from lath.notation.record.errors import (
+    Fault,
+    RecordSyntaxError,
+    RecordValueError,
+    listed,
+    shortened,
+)
+from lath.notation.record.record import (
     KNOWN_TAGS,
     MOVES,
     NOT_RECORDED,
@@ -83,7 +89,7 @@ from lath.notation.record import (
     annotation,
     comment,
 )
-from lath.notation.replay import (
+from lath.notation.rules.replay import (
     check_line,
     check_tag,
     end_faults,
@@ -91,8 +97,9 @@ from lath.notation.replay import (
     meant_annotation,
     start_from,
 )
-from lath.notation.scanner import scan, size_fault
-from lath.notation.suggestions import meant_game, meant_time_control
+from lath.notation.text.scanner import scan, size_fault
+from lath.notation.text.splitting import Entry, RecordText, chunks, texts_by_line, texts_of
+from lath.notation.text.suggestions import meant_game
 
 # Reading
 
@@ -119,9 +126,7 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
         else:
             reading = _Reading(text, name, above)
             if is_pgn and reading.is_of_chess:
-                from lath.notation.formats import pgn
-
-                entry = pgn.entry_of(text, name, number)
+                entry = pgn_headers.entry_of(text, name, number)
             else:
                 entry = _entry(reading, text, name, number)
                 above = reading.game_said or above
@@ -138,7 +143,7 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 def is_ours(head: bytes) -> bool:
     """Return whether a file that begins so is the arena's own text, which names both seats so."""
-    from lath.notation.parser import parse_closely
+    from lath.notation.text.parser import parse_closely
 
     first = next(
         chunks(io.BytesIO(head[: head.rfind(b"\n\n[Game")] if b"\n\n[Game" in head else head))

@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 from lath import games
 from lath.games.core import Game
 from lath.games.errors import MoveSyntaxError
-from lath.notation.errors import Fault
 from lath.notation.formats.text_header import (
     SEATS,
     Field,
@@ -35,7 +34,8 @@ from lath.notation.formats.text_titles import (
     seat_named,
     title_of,
 )
-from lath.notation.record import GLYPHS
+from lath.notation.record.errors import Fault
+from lath.notation.record.record import GLYPHS
 
 _SWAP: Final = (
     r"(?i:swap(?:s|ped)?(?:[ \t]+(?:sides|seats|colou?rs|pieces))?|pie(?:[ \t]+rule)?)(?![\w-])"

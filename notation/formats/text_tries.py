@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from lath import games
 from lath.games.core import Game, read_move
 from lath.games.errors import GameError, MoveSyntaxError
-from lath.notation.errors import Fault, listed, shortened
 from lath.notation.formats.text_moves import Word
-from lath.notation.suggestions import meant_move
+from lath.notation.record.errors import Fault, listed, shortened
+from lath.notation.text.suggestions import meant_move
 
 NAMED: Final = '[Game "ID"], or --game ID'
 """What is expected where nobody knows the game."""

@@ -25,12 +25,13 @@ from typing import BinaryIO, Final
 from lath import games
 from lath.games.core import Position, result_of
 from lath.games.errors import GameError, PositionError
-from lath.notation.errors import Fault, RecordSyntaxError, refused
 from lath.notation.formats import Lost, UnheldError, held, remarks
-from lath.notation.reader import Entry, RecordText, entries_from, texts_by_line
-from lath.notation.record import Ply, Record
-from lath.notation.replay import end_of, start_of
-from lath.notation.scanner import size_fault
+from lath.notation.record.errors import Fault, RecordSyntaxError, refused
+from lath.notation.record.record import Ply, Record
+from lath.notation.rules.reading import entries_from
+from lath.notation.rules.replay import end_of, start_of
+from lath.notation.text.scanner import size_fault
+from lath.notation.text.splitting import Entry, RecordText, texts_by_line
 
 GAME: Final = "yavalath"
 

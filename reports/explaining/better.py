@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from lath.games.fast import FastBoard
-from lath.notation.record import Record, is_of_analysis
+from lath.notation.record.record import Record, is_of_analysis
 from lath.reports.explaining.turning import DEPTH, NODES, Nodes, SpentError, is_lost, played_through
 
 Sort = Literal["wins", "holds", "analysis", ""]

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.core import SEATS
-from lath.notation.query import quoted
+from lath.notation.query.query import quoted
 from lath.reports.estimates import RATE
 from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
 from lath.reports.explaining.family import Test, chosen, weight

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 from lath.games.core import SEATS
 from lath.games.stones import SWAP
-from lath.notation.archive import SIZE, Seen
+from lath.notation.archive.archive import SIZE, Seen
 from lath.notation.protocol import TimeControl
-from lath.notation.query import quoted
-from lath.notation.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
+from lath.notation.query.query import quoted
+from lath.notation.record.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
 from lath.reports.estimates import RATE
 from lath.reports.explaining.better import Better, analysed_lines, better_at
 from lath.reports.explaining.calibration import Calibration

@@ -14,8 +14,8 @@ from hashlib import blake2b
 from typing import Final, NamedTuple
 
 from lath.games.core import Move, Position, least
-from lath.notation.record import Record
-from lath.notation.replay import spellings, start_of
+from lath.notation.record.record import Record
+from lath.notation.rules.replay import spellings, start_of
 
 KNOWN: Final = 3
 """Games that must have come to a position for it to be known."""

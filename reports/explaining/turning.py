@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lath.games.fast import FastBoard, fast_board
-from lath.notation.record import FORFEITS, Record, is_of_analysis
-from lath.notation.replay import end_of, positions, spellings, start_of
+from lath.notation.record.record import FORFEITS, Record, is_of_analysis
+from lath.notation.rules.replay import end_of, positions, spellings, start_of
 from lath.reports.measures import evaluations
 from lath.reports.openings import chosen_plies
 

@@ -16,8 +16,8 @@ from itertools import pairwise
 from statistics import median, quantiles
 from typing import Final, Literal, NamedTuple
 
-from lath.notation.query import quoted
-from lath.notation.record import FORFEITS, Record
+from lath.notation.query.query import quoted
+from lath.notation.record.record import FORFEITS, Record
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.contrasts import Contrasts, GameFacts, Shared, Words
 from lath.reports.explaining.family import Test

@@ -20,8 +20,8 @@ from lath.games.core import Move, Position, Seat, version_of
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.reading import Database
-from lath.notation.replay import start_of
-from lath.notation.scanner import parse
+from lath.notation.rules.replay import start_of
+from lath.notation.text.scanner import parse
 from lath.reports.estimates import wilson
 from lath.reports.exploring.explorer import Continuation, Counts, Node, Reference
 

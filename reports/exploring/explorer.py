@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, Self
 
 from lath.games.core import Move, Position, Seat, follow, least_line, symmetries
-from lath.notation.record import RULES, Record, date_of, number_of
-from lath.notation.replay import spellings, start_of
+from lath.notation.record.record import RULES, Record, date_of, number_of
+from lath.notation.rules.replay import spellings, start_of
 from lath.reports.estimates import wilson
 from lath.reports.openings import LineCounts, Pairs, pair_of
 from lath.reports.ratings.results import Scored, SeatScore

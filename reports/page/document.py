@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.record import FORFEITS, Record
+from lath.notation.record.record import FORFEITS, Record
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
 from lath.reports.accuracy import Accuracy, AccuracyCounter

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Final, Literal
 
 from typing_extensions import TypedDict
 
-from lath.notation.given import Given
-from lath.notation.record import Record
+from lath.notation.archive.given import Given
+from lath.notation.record.record import Record
 from lath.reports import export
 from lath.reports.background import Version
 from lath.reports.comparisons import PLAIN_SCALE, Scale

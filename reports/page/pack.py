@@ -13,7 +13,7 @@ What the page gets is plain JSON in deflate and base64 (letters), which `js/pack
   it; `families`.
 - A family are the games of one id: `title`, `board` (its place; null where they cannot be
   replayed), `plain` (the board without a setup), `kinds` of moves (the text, what it does if first
-  plays it, if second does, in the words of `lath.notation.effects`), `legal`, the kinds that
+  plays it, if second does, in the words of `lath.notation.rules.effects`), `legal`, the kinds that
   may be played at the start of one of its games, and `ends` and `begins`: for each kind, and none
   where nothing was learned, the other kinds that it mostly makes illegal or legal.
 - A chunk has a list with an item for each of its games under each name. `tags`: name and value of
@@ -53,9 +53,8 @@ from lath.games.core import Game
 from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
-from lath.notation.effects import Dictionary, LegalMoves, Replay
-from lath.notation.files import temporary_file
-from lath.notation.record import (
+from lath.notation.files.files import temporary_file
+from lath.notation.record.record import (
     ANALYSIS,
     RULES,
     Comment,
@@ -64,8 +63,9 @@ from lath.notation.record import (
     is_of_analysis,
     record_as_read,
 )
-from lath.notation.replay import game_by, positions, start_of
-from lath.notation.writer import comment_words, variation_words
+from lath.notation.rules.effects import Dictionary, LegalMoves, Replay
+from lath.notation.rules.replay import game_by, positions, start_of
+from lath.notation.text.writer import comment_words, variation_words
 from lath.reports.figures import Numbering, of_game
 
 REPLAYED: Final = 10_000

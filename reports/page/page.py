@@ -29,9 +29,9 @@ from markupsafe import Markup
 from lath import DOCUMENTATION, games
 from lath.games.core import Game, Position
 from lath.games.errors import GameError
-from lath.notation.effects import steps
-from lath.notation.files import folder_of
-from lath.notation.record import Record
+from lath.notation.files.files import folder_of
+from lath.notation.record.record import Record
+from lath.notation.rules.effects import steps
 from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.exploring.trees import Reached, TreeLine
 from lath.reports.export import to_csv

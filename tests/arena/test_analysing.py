@@ -18,7 +18,7 @@ from lath.arena.solving import Solved
 from lath.arena.tournament.sources import Doubt, records_of, with_analysis
 from lath.games.core import Move
 from lath.notation import Record, parse, positions, read
-from lath.notation.record import ANALYSIS, BY
+from lath.notation.record.record import ANALYSIS, BY
 
 pytestmark = pytest.mark.slow
 

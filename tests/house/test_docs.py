@@ -27,7 +27,7 @@ from transcripts import ARENA, BOT, check_transcript
 from lath import DOCUMENTATION, games
 from lath.arena.cli.main import app
 from lath.games.core import Move, Position
-from lath.notation.reader import entries_of
+from lath.notation.rules.reading import entries_of
 
 PAGES = [
     ROOT / "README.md",

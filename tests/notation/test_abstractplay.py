@@ -32,7 +32,8 @@ from sample_records import random_game, with_tags
 from walks import play_all, playout
 
 from lath import games
-from lath.notation import Ply, Record, bounds, check, format_record, parse, positions
+from lath.notation import Ply, Record, check, format_record, parse, positions
+from lath.notation.files import bounds
 from lath.notation.formats import WHOLE, abstractplay, json_text
 from lath.notation.formats.abstractplay import from_json, to_json
 

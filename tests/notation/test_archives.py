@@ -23,7 +23,7 @@ from walks import drawn_start, playout
 from lath import games
 from lath.games.core import Position, symmetries
 from lath.notation import canonical, format_record, parse
-from lath.notation.archive import (
+from lath.notation.archive.archive import (
     COMPRESSIONS,
     LONGEST,
     SIZE,
@@ -40,11 +40,11 @@ from lath.notation.archive import (
     safe_name,
     verbatim,
 )
-from lath.notation.files import HALF
-from lath.notation.index import open_records
-from lath.notation.reader import entries, entries_of
-from lath.notation.record import Record, Remembered, bare_plies
-from lath.notation.sampling import Row, Shares, sample
+from lath.notation.archive.index import open_records
+from lath.notation.archive.sampling import Row, Shares, sample
+from lath.notation.files.files import HALF
+from lath.notation.record.record import Record, Remembered, bare_plies
+from lath.notation.rules.reading import entries, entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -239,7 +239,7 @@ def test_a_failure_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(RuntimeError):
         divide(tmp_path / "new", "a", fail)
     assert names_in(tmp_path) == []
-    monkeypatch.setattr("lath.notation.archive.compressed", full)
+    monkeypatch.setattr("lath.notation.archive.archive.compressed", full)
     with pytest.raises(OSError, match="No space"):
         divide(tmp_path, "a")
     assert names_in(tmp_path) == []

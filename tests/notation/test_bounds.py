@@ -12,7 +12,7 @@ from any_commands import LONG, USUAL, leaves, met
 from commands import arena
 from strange_requests import Asking
 
-from lath.notation.bounds import (
+from lath.notation.files.bounds import (
     MOST,
     BoundsError,
     half_in,

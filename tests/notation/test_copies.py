@@ -14,8 +14,8 @@ from sample_records import BUILT_IN, random_game, with_tags
 from lath import games
 from lath.games.core import symmetries
 from lath.notation import format_record
-from lath.notation.archive import canonical_moves
-from lath.notation.copies import (
+from lath.notation.archive.archive import canonical_moves
+from lath.notation.archive.duplicates import (
     Copies,
     Facts,
     Place,
@@ -24,9 +24,9 @@ from lath.notation.copies import (
     is_copy,
     is_same_name,
 )
-from lath.notation.record import Annotation, Ply, Record, bare_plies, comment
-from lath.notation.replay import start_of
-from lath.notation.sampling import Row
+from lath.notation.archive.sampling import Row
+from lath.notation.record.record import Annotation, Ply, Record, bare_plies, comment
+from lath.notation.rules.replay import start_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ from lath.games.core import Game, Move, symmetries
 from lath.games.errors import UnknownGameError
 from lath.notation import parse
 from lath.notation.database import building, reading, sighting
-from lath.notation.record import Ply, Record
+from lath.notation.record.record import Ply, Record
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import tournament
 
-from lath.notation import canonical, comparison, format_record, parse
-from lath.notation.archive import keys, temporary_database
-from lath.notation.comparison import (
+from lath.notation import canonical, format_record, parse
+from lath.notation.archive import comparison
+from lath.notation.archive.archive import keys, temporary_database
+from lath.notation.archive.comparison import (
     Comparison,
     Difference,
     Finding,
@@ -22,7 +23,8 @@ from lath.notation.comparison import (
     difference,
     key_of,
 )
-from lath.notation.reader import Entry, entries_of
+from lath.notation.rules.reading import entries_of
+from lath.notation.text.splitting import Entry
 
 if TYPE_CHECKING:
     import sqlite3
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from lath.notation.record import Record
+    from lath.notation.record.record import Record
 
 GAME = '[Game "yavalath"] [First "ann"] [Round "1"] '
 

@@ -18,14 +18,14 @@ from record_strategies import RECORDS
 from record_texts import written
 
 from lath.notation import check, format_record, parse
-from lath.notation.changes import retag, strip, truncate
-from lath.notation.editing import KINDS, EditError, Edits, edited, pieces, split_variations
-from lath.notation.errors import RecordSyntaxError
-from lath.notation.reader import chunks
-from lath.notation.unified_diff import unified_diff
+from lath.notation.edits.changes import retag, strip, truncate
+from lath.notation.edits.editing import KINDS, EditError, Edits, edited, pieces, split_variations
+from lath.notation.edits.unified_diff import unified_diff
+from lath.notation.record.errors import RecordSyntaxError
+from lath.notation.text.splitting import chunks
 
 if TYPE_CHECKING:
-    from lath.notation.record import Record
+    from lath.notation.record.record import Record
 
 
 _TAGS = re.compile(r'(?:\s*\[\s*\w+\s*"(?:[^"\\]|\\.)*"\s*\])+')

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, HOSTILE_NAMES, bare, hostile_records, random_game, with_tags
 
-from lath.notation import Record, format_record, formats, parse, reader
+from lath.notation import Record, format_record, formats, parse
 from lath.notation.formats import (
     READABLE,
     TABLE,
@@ -34,6 +34,7 @@ from lath.notation.formats import (
     ply_writer,
     tables,
 )
+from lath.notation.text import splitting
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -204,10 +205,10 @@ def test_a_byte_that_is_not_utf_8_is_told_of_in_its_place() -> None:
 
 
 LIMITS: dict[str, tuple[ModuleType, Mapping[str, int]]] = {
-    "jsonlines": (reader, {"MAX_RECORD": 400}),
+    "jsonlines": (splitting, {"MAX_RECORD": 400}),
     "abstractplay": (json_text, {"MAX_OBJECT": 400, "_BLOCK": 100}),
-    "ludii": (reader, {"MAX_RECORD": 400}),
-    "ygn": (reader, {"MAX_RECORD": 400}),
+    "ludii": (splitting, {"MAX_RECORD": 400}),
+    "ygn": (splitting, {"MAX_RECORD": 400}),
     "csv": (tables, {"MAX_RECORD": 400}),
 }
 """Small limits: the true ones, of 16 MiB, would take a second each."""

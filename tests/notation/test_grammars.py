@@ -22,16 +22,18 @@ from query_strategies import TREES, Tree, printed
 from record_strategies import RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
-from lath.notation import format_record, query, scanner
-from lath.notation.expressions import Expressions, NotRegular
-from lath.notation.parser import lark
-from lath.notation.query_mistakes import NAMES, ORDERED, WORDS
-from lath.notation.scanner import grammar
+from lath.notation import format_record
+from lath.notation.query import query
+from lath.notation.query.mistakes import NAMES, ORDERED, WORDS
+from lath.notation.text import scanner, tokens
+from lath.notation.text.expressions import Expressions, NotRegular
+from lath.notation.text.parser import lark
+from lath.notation.text.tokens import grammar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lath.notation.record import Record
+    from lath.notation.record.record import Record
 
 
 class Case(NamedTuple):
@@ -48,7 +50,7 @@ class Case(NamedTuple):
 
 
 RECORD: Final = Case(
-    scanner.grammar(),
+    tokens.grammar(),
     "record",
     (
         '[Game "yavalath"] *',

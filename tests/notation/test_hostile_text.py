@@ -19,12 +19,14 @@ from record_texts import PIECES, SEED_FILE, mutant
 from strangers import read_and_check
 
 from lath import notation
-from lath.notation import formats, reader, scanner
-from lath.notation.errors import RecordSyntaxError
+from lath.notation import formats
 from lath.notation.formats import json_text
-from lath.notation.reader import Entry, entries_of
-from lath.notation.scanner import size_fault
-from lath.notation.validation import Findings, validate_stream
+from lath.notation.record.errors import RecordSyntaxError
+from lath.notation.rules.reading import entries_of
+from lath.notation.rules.validation import Findings, validate_stream
+from lath.notation.text import scanner, splitting
+from lath.notation.text.scanner import size_fault
+from lath.notation.text.splitting import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +53,7 @@ def findings_in(content: bytes) -> Findings:
 def test_hostile_text_is_told_of_and_the_record_after_it_is_read(
     is_slow: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "_BLOCK", MEGABYTE // 2000)  # as if each text were a long file
+    monkeypatch.setattr(splitting, "_BLOCK", MEGABYTE // 2000)  # as if each text were a long file
     for name, hostile in HOSTILE.items():
         if hostile.is_slow is is_slow:
             try:

@@ -24,12 +24,12 @@ from lath.notation import (
     NoIndexError,
     RecordError,
     StaleIndexWarning,
-    frames,
-    index,
     open_records,
     write,
     write_index,
 )
+from lath.notation.archive import index
+from lath.notation.files import frames
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from record_strategies import RECORDS
 
 from lath.notation import Record, parse
-from lath.notation.data import SCHEMA, FieldError, from_json, json_path, to_json
 from lath.notation.formats.json_text import load, offset
-from lath.notation.record import MAX_NESTING
+from lath.notation.record.record import MAX_NESTING
+from lath.notation.tables.data import SCHEMA, FieldError, from_json, json_path, to_json
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -14,10 +14,10 @@ from walks import playout
 
 from lath import games
 from lath.notation import format_record, parse
-from lath.notation.errors import Fault
 from lath.notation.formats.ludii import Decision
-from lath.notation.reader import RecordText
-from lath.notation.record import Record
+from lath.notation.record.errors import Fault
+from lath.notation.record.record import Record
+from lath.notation.text.splitting import RecordText
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -13,7 +13,7 @@ from lath import games, notation
 from lath.games.core import Move, Position
 from lath.games.drawing.board import html
 from lath.notation import Ply, Record
-from lath.notation.writer import diagram
+from lath.notation.text.writer import diagram
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -15,7 +15,7 @@ from families import ALL
 from walks import play_all, walk
 
 from lath import games
-from lath.notation.patterns import PatternError, read_pattern
+from lath.notation.query.patterns import PatternError, read_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import random_game
 
-from lath.notation.record import MOVES, RESULTS, Record
-from lath.notation.replay import faults_of
-from lath.notation.scanner import parse
-from lath.notation.writer import format_record
+from lath.notation.record.record import MOVES, RESULTS, Record
+from lath.notation.rules.replay import faults_of
+from lath.notation.text.scanner import parse
+from lath.notation.text.writer import format_record
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -22,7 +22,7 @@ from sample_records import BUILT_IN, random_game
 from lath import games
 from lath.notation import Record, parse
 from lath.notation.formats import FormatError, Numbered, plane_writer
-from lath.notation.planes import Encoding, PlanesError
+from lath.notation.tables.planes import Encoding, PlanesError
 
 GAME = parse('[Game "yavalath"] [Termination "resignation"] 1. e5 {[%eval 0.25]} 2. swap 3. d4 0-1')
 

@@ -20,7 +20,7 @@ from wrong_values import refusal_of
 
 from lath import games
 from lath.games.errors import MoveSyntaxError
-from lath.notation.parser import lark
+from lath.notation.text.parser import lark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from golden import Golden
 
-    from lath.notation.errors import Problem
+    from lath.notation.record.errors import Problem
 
 PROBLEMS = [problem for case in CASES for problem in problems_in(case.content)]
 MESSAGES = [problem.message for problem in PROBLEMS]

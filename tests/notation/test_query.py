@@ -18,11 +18,11 @@ from lath import games
 from lath.games.core import Game, Move, Position, follow, least, least_line, symmetries
 from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
-from lath.notation.archive import key
-from lath.notation.query import QueryError, compile_query, doubts
-from lath.notation.query_mistakes import TAGS
-from lath.notation.questions import like
-from lath.notation.record import Ply
+from lath.notation.archive.archive import key
+from lath.notation.query.mistakes import TAGS
+from lath.notation.query.query import QueryError, compile_query, doubts
+from lath.notation.query.questions import like
+from lath.notation.record.record import Ply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,11 +15,12 @@ from sample_records import random_game
 from lath import games
 from lath.games.core import SEATS, Position
 from lath.games.errors import IllegalMoveError
-from lath.notation import parse, plans
-from lath.notation.patterns import read_pattern
-from lath.notation.query import compile_query, plan_of
-from lath.notation.record import Record
-from lath.notation.replay import positions
+from lath.notation import parse
+from lath.notation.query import plans
+from lath.notation.query.patterns import read_pattern
+from lath.notation.query.query import compile_query, plan_of
+from lath.notation.record.record import Record
+from lath.notation.rules.replay import positions
 
 RECORD = parse("""\
 [Game "yavalath"]

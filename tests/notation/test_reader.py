@@ -31,13 +31,14 @@ from lath.notation import (
     Visitor,
     format_records,
     read,
-    reader,
     walk,
 )
-from lath.notation.files import write_atomically
-from lath.notation.header import headers_of
-from lath.notation.reader import Entry, entries, entries_of, entry_of
-from lath.notation.record import all_comments, all_plies
+from lath.notation.files.files import write_atomically
+from lath.notation.record.record import all_comments, all_plies
+from lath.notation.rules.header import headers_of
+from lath.notation.rules.reading import entries, entries_of, entry_of
+from lath.notation.text import splitting
+from lath.notation.text.splitting import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 
     from golden import Golden
 
-    from lath.notation.errors import Problem
-    from lath.notation.visitor import Answer
+    from lath.notation.record.errors import Problem
+    from lath.notation.rules.visitor import Answer
 
 
 ONE = '[Game "yavalath"]\n\n1. e5 2. swap *\n'
@@ -236,14 +237,14 @@ def test_where_blocks_of_a_file_end_changes_nothing(monkeypatch: pytest.MonkeyPa
     whole = entries_in(f"\N{BYTE ORDER MARK}{mixed}")
     assert len(whole) == 7
     for size in (*range(3, 60), 1000):
-        monkeypatch.setattr(reader, "_BLOCK", size)
+        monkeypatch.setattr(splitting, "_BLOCK", size)
         assert entries_in(f"\N{BYTE ORDER MARK}{mixed}") == whole, size
 
 
 def test_a_record_of_endless_size_is_named_and_reading_goes_on(
     golden: Golden, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "MAX_RECORD", 200)
+    monkeypatch.setattr(splitting, "MAX_RECORD", 200)
     said = set()
     for long in (
         "[A" + "x" * 400,
@@ -253,7 +254,7 @@ def test_a_record_of_endless_size_is_named_and_reading_goes_on(
     ):
         text = f"{ONE}\n{long}\n\n{TWO}"
         for size in (3, 7, 30, 5000):
-            monkeypatch.setattr(reader, "_BLOCK", size)
+            monkeypatch.setattr(splitting, "_BLOCK", size)
             found = entries_in(text)
             assert [moves_of(entry) for entry in found] == [E5, None, MC3]
             assert found[2].line == text[: -len(TWO)].count("\n") + 1
@@ -269,7 +270,7 @@ def test_a_byte_that_is_not_utf8_is_told_with_its_offset(
 ) -> None:
     content = beginning + f"{TWO}\n{ONE_LINE}\n".encode() * 5
     for size in (20, 1000, 1 << 20):
-        monkeypatch.setattr(reader, "_BLOCK", size)
+        monkeypatch.setattr(splitting, "_BLOCK", size)
         for at in range(len(beginning), len(content), 19):
             broken = content[:at] + b"\xfe" + content[at:]
             problems = [problem for entry in entries_in(broken) for problem in entry.problems]
@@ -442,7 +443,7 @@ def test_moves_that_are_skipped_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "many.lath"
     path.write_text("\n".join([TEXT] * 3 + ['[Game "surikata"]\n\n1. Mc3 2. Ma1 *\n']))
     visitor = Mounds()
-    with mock.patch("lath.notation.visitor.entry_of", wraps=entry_of) as read:
+    with mock.patch("lath.notation.rules.visitor.entry_of", wraps=entry_of) as read:
         walk(path, visitor)
     assert [words[0] for words in visitor.told if words[0][0].isdigit()] == ["1. Mc3", "2. Ma1"]
     assert [call.args[2] for call in read.call_args_list] == [4]

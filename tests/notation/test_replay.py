@@ -18,20 +18,13 @@ from lath.games.errors import (
     SetupError,
     UnknownGameError,
 )
-from lath.notation import (
-    Record,
-    Termination,
-    canonical,
-    check,
-    format_record,
-    positions,
-    replay,
-    start_of,
-)
-from lath.notation.parser import Parsed, parse_closely
-from lath.notation.reader import RecordText, entry_of
-from lath.notation.record import Ply
-from lath.notation.replay import end_of, faults_of
+from lath.notation import Record, Termination, canonical, check, format_record, positions, start_of
+from lath.notation.record.record import Ply
+from lath.notation.rules import replay
+from lath.notation.rules.reading import entry_of
+from lath.notation.rules.replay import end_of, faults_of
+from lath.notation.text.parser import Parsed, parse_closely
+from lath.notation.text.splitting import RecordText
 
 WON = "1. a1 2. e1 3. b1 4. e2 5. d1 6. f1 7. c1"
 """White makes four in line in Yavalath."""

@@ -15,10 +15,10 @@ from lath import games
 from lath.games.core import by_version
 from lath.games.errors import RulesVersionError, UnknownGameError
 from lath.notation import canonical, parse
-from lath.notation.archive import identity
-from lath.notation.quick_check import sound_plies
-from lath.notation.reader import entries_of
-from lath.notation.replay import end_of, positions, spellings, start_of
+from lath.notation.archive.archive import identity
+from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.reading import entries_of
+from lath.notation.rules.replay import end_of, positions, spellings, start_of
 from lath.reports.openings import line_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from golden import Golden
 
-    from lath.notation.errors import Problem
+    from lath.notation.record.errors import Problem
 
 
 FOUR_IN_LINE = "a1 i1 a2 i2 a4 i4 a3"

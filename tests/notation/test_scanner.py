@@ -24,20 +24,8 @@ from record_strategies import ANNOTATIONS, RECORDS
 from sample_records import BUILT_IN, cut, random_game
 
 from lath import games
-from lath.notation import (
-    Record,
-    RecordSyntaxError,
-    format_record,
-    parse,
-    quick_check,
-    reader,
-    scanner,
-    validation,
-)
-from lath.notation.parser import parse_closely
-from lath.notation.quick_check import sound_plies
-from lath.notation.reader import Chunk, RecordText, entry_of
-from lath.notation.record import (
+from lath.notation import Record, RecordSyntaxError, format_record, parse
+from lath.notation.record.record import (
     GLYPHS,
     RESULTS,
     Annotation,
@@ -46,14 +34,20 @@ from lath.notation.record import (
     ply_to_read,
     record_as_read,
 )
-from lath.notation.scanner import NUMBERS, parts, scan
-from lath.notation.validation import validate
+from lath.notation.rules import quick_check, reading, validation
+from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.reading import entry_of
+from lath.notation.rules.validation import validate
+from lath.notation.text import scanner, splitting
+from lath.notation.text.parser import parse_closely
+from lath.notation.text.scanner import NUMBERS, parts, scan
+from lath.notation.text.splitting import Chunk, RecordText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from lath.notation.errors import Fault
+    from lath.notation.record.errors import Fault
 
 
 HEAD = '[Game "yavalath"]\n\n'
@@ -133,7 +127,7 @@ def test_every_game_that_was_played_is_read_and_sound_without_lark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     records = {format_record(record): record for record in played()}
-    monkeypatch.setattr("lath.notation.parser.parse_closely", None)  # nobody reads it closely
+    monkeypatch.setattr("lath.notation.text.parser.parse_closely", None)  # nobody reads it closely
     for text, record in records.items():
         assert parse(text) == record
         assert entry_of(RecordText(1, text), "f", 1).problems == ()
@@ -220,10 +214,10 @@ def test_several_processes_find_what_one_does(
     file = tmp_path / "games.lath"
     content = content_of(rule_made(30, 3), Random(3))
     file.write_bytes(content)
-    monkeypatch.setattr(reader, "_BLOCK", 1_500)  # as if it were a file of megabytes
+    monkeypatch.setattr(splitting, "_BLOCK", 1_500)  # as if it were a file of megabytes
     parts = list(validate(file, jobs=2))
     expected = by_lark(content, str(file))
-    assert list(reader.entries(file, jobs=2)) == expected
+    assert list(reading.entries(file, jobs=2)) == expected
     assert len(parts) > 3
     assert together(parts) == totals(expected)
 
@@ -245,8 +239,8 @@ def test_several_processes_read_the_lines_of_windows(tmp_path: Path) -> None:
     for end in ("\r\n", "\t\n"):
         head, _, moves = text.partition("\n\n")
         file.write_bytes(f"{head}\n\n{moves.replace(chr(10), end, 1)}".encode() * 9)
-        found = list(reader.entries(file, jobs=2))
-        assert found == list(reader.entries(file))
+        found = list(reading.entries(file, jobs=2))
+        assert found == list(reading.entries(file))
         assert {entry.record and entry.record.moves for entry in found} == {("e5", "d4", "e4")}
 
 
@@ -260,7 +254,7 @@ AFTER: Final = KIND.after
 SOUND_PLIES: Final = quick_check.sound_plies
 FAULTS: Final[dict[str, tuple[object, str, object]]] = {
     "escapes are not read": (scanner, "unquoted", lambda text: text[1:-1]),
-    "the reader forgets a ply": (reader, "scan", record_without_its_last_ply),
+    "the reader forgets a ply": (reading, "scan", record_without_its_last_ply),
     "a ply too many is counted": (
         *(validation, "sound_plies"),
         lambda text: (SOUND_PLIES(text) or -1) + 1 or None,

@@ -15,7 +15,7 @@ from record_strategies import RECORDS
 from sample_records import BUILT_IN, hostile_records, random_game
 
 from lath.notation import parse
-from lath.notation.record import (
+from lath.notation.record.record import (
     Comment,
     Ply,
     Record,
@@ -26,7 +26,7 @@ from lath.notation.record import (
     record_as_read,
     variation_as_read,
 )
-from lath.notation.replay import canonical, positions
+from lath.notation.rules.replay import canonical, positions
 
 if TYPE_CHECKING:
     from golden import Golden

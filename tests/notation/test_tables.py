@@ -22,8 +22,8 @@ from lath.games.errors import IllegalMoveError
 from lath.notation import Record, parse
 from lath.notation.formats import ply_writer, tables, writer
 from lath.notation.formats.tables import guarded, unguarded
-from lath.notation.record import KNOWN_TAGS
-from lath.notation.tables import (
+from lath.notation.record.record import KNOWN_TAGS
+from lath.notation.tables.tables import (
     GAMES,
     PLIES,
     column_of,

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sample_records import BUILT_IN, random_game
 
-from lath.notation.record import Record
-from lath.notation.replay import faults_of
+from lath.notation.record.record import Record
+from lath.notation.rules.replay import faults_of
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -25,7 +25,7 @@ from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.exports import write_records
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import Store
-from lath.notation.files import open_bytes, write_atomically
+from lath.notation.files.files import open_bytes, write_atomically
 from lath.reports.standings import Refused
 
 if TYPE_CHECKING:

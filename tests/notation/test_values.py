@@ -38,9 +38,9 @@ from lath.notation import (
     strip,
     truncate,
 )
-from lath.notation.errors import RecordValueError
-from lath.notation.reader import entries_of
-from lath.notation.record import MAX_NESTING
+from lath.notation.record.errors import RecordValueError
+from lath.notation.record.record import MAX_NESTING
+from lath.notation.rules.reading import entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,9 +23,7 @@ from lath.notation import (
     format_records,
     parse,
 )
-from lath.notation.parser import parse_closely
-from lath.notation.reader import entries_of
-from lath.notation.record import (
+from lath.notation.record.record import (
     GLYPHS,
     MAX_NESTING,
     RESULTS,
@@ -35,7 +33,9 @@ from lath.notation.record import (
     record_as_read,
     variation_as_read,
 )
-from lath.notation.writer import WIDTH
+from lath.notation.rules.reading import entries_of
+from lath.notation.text.parser import parse_closely
+from lath.notation.text.writer import WIDTH
 
 HEAD = '[Game "yavalath"]\n\n'
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lath.notation.scanner import parse
+from lath.notation.text.scanner import parse
 from lath.reports.accuracy import Accuracy, AccuracyCounter, accuracy_of
 from lath.reports.figures import entry
 

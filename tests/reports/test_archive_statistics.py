@@ -13,7 +13,7 @@ from sample_records import BUILT_IN, bare, cut, random_game, tournament, with_ta
 
 from lath.games.errors import IllegalMoveError
 from lath.notation import Record, parse
-from lath.notation.archive import Seen
+from lath.notation.archive.archive import Seen
 from lath.reports.figures import Survey, Ways, ending_of, median
 
 

@@ -35,7 +35,7 @@ from simulated import (
     trueskill_told,
 )
 
-from lath.notation.record import Ply
+from lath.notation.record.record import Ply
 from lath.reports.ratings import elo as davidson
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result

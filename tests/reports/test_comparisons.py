@@ -16,7 +16,7 @@ from sample_records import bare
 
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_standings
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 from lath.reports import columns
 from lath.reports.background import Background
 from lath.reports.comparisons import Scale, anchors_of

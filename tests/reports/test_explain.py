@@ -12,8 +12,8 @@ from weak_bots import BOT, NONE, Event, weakness
 
 from lath import notation
 from lath.notation import parse
-from lath.notation.query import compile_query
-from lath.notation.record import Record
+from lath.notation.query.query import compile_query
+from lath.notation.record.record import Record
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.explanation import Explained, Explanation
 from lath.reports.explaining.findings import Cost, Finding, ranked, shares

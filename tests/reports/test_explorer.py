@@ -19,9 +19,9 @@ from lath.notation import parse
 from lath.notation.database.building import building
 from lath.notation.database.parcels import parcel_of
 from lath.notation.database.reading import Database
-from lath.notation.reader import chunks, texts_of
-from lath.notation.record import Ply, Record
-from lath.notation.replay import positions
+from lath.notation.record.record import Ply, Record
+from lath.notation.rules.replay import positions
+from lath.notation.text.splitting import chunks, texts_of
 from lath.reports.estimates import wilson
 from lath.reports.exploring.databases import DatabaseGames
 from lath.reports.exploring.explorer import Continuation, Games, Node, NodeCounter, Source, Tally

@@ -19,8 +19,8 @@ from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_ta
 from lath.arena.tournament.pages import collect, needs_report
 from lath.arena.tournament.sources import is_collection, tournaments_in, write_outcome
 from lath.arena.tournament.store import Store
-from lath.notation.record import Record
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record
+from lath.notation.text.writer import format_record
 from lath.reports.export import to_json
 from lath.reports.league import Event, league_of
 from lath.reports.outcome import Outcome

@@ -13,7 +13,7 @@ from places import OURS
 from sample_records import random_game
 
 from lath.notation import parse, positions
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 from lath.reports.courses import STEPS, Course, Courses
 from lath.reports.estimates import Kind, difference, estimate
 from lath.reports.measures import (

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from sample_records import tournament, with_tags
 from unpacking import unpacked
 
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 from lath.reports.figures import Numbering
 from lath.reports.page import document as data_of_page
 from lath.reports.page.document import document, gather

@@ -12,7 +12,7 @@ import pytest
 from sample_records import bare, random_game, with_tags
 
 from lath.notation import parse
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 from lath.reports.estimates import wilson
 from lath.reports.exploring.trees import TreeCounter, TreeLine
 from lath.reports.figures import entry

@@ -32,14 +32,14 @@ from unpacking import Unpacked, heads, opened, unpacked
 
 from lath import games
 from lath.games.core import Game, Move, Position, Seat
-from lath.notation import effects
-from lath.notation.effects import Dictionary, LegalMoves
-from lath.notation.files import TemporaryFileError, temporary_file
-from lath.notation.record import Ply, Record, Variation, comment, ply_as_read
-from lath.notation.record import annotation_as_read as as_read
-from lath.notation.replay import positions, start_of
-from lath.notation.scanner import parse
-from lath.notation.writer import comment_words
+from lath.notation.files.files import TemporaryFileError, temporary_file
+from lath.notation.record.record import Ply, Record, Variation, comment, ply_as_read
+from lath.notation.record.record import annotation_as_read as as_read
+from lath.notation.rules import effects
+from lath.notation.rules.effects import Dictionary, LegalMoves
+from lath.notation.rules.replay import positions, start_of
+from lath.notation.text.scanner import parse
+from lath.notation.text.writer import comment_words
 from lath.reports.page import pack as packing
 from lath.reports.page.pack import Packer, json_letters
 

@@ -23,8 +23,8 @@ from unpacking import data_in, opened
 
 from lath import games
 from lath.games.drawing.shapes import contrast
-from lath.notation.record import Record
-from lath.notation.scanner import parse
+from lath.notation.record.record import Record
+from lath.notation.text.scanner import parse
 from lath.reports.page.about import to_html
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, policy, render

@@ -20,9 +20,9 @@ from report_pages import knockout, many_bots, played
 from sample_records import bare, cut, hostile_records, random_game
 from typing_extensions import TypedDict
 
-from lath.notation.record import FORFEITS, Ply, Record
-from lath.notation.replay import positions
-from lath.notation.scanner import parse
+from lath.notation.record.record import FORFEITS, Ply, Record
+from lath.notation.rules.replay import positions
+from lath.notation.text.scanner import parse
 from lath.reports import export, outcome
 from lath.reports.background import Background
 from lath.reports.figures import MOST_BINS, Ways

@@ -14,8 +14,8 @@ from report_pages import MANY_BOTS, many_bots, played
 from sample_records import hostile_records
 
 from lath import notation
-from lath.notation.record import Record
-from lath.notation.replay import positions
+from lath.notation.record.record import Record
+from lath.notation.rules.replay import positions
 from lath.reports.export import to_csv, to_json
 from lath.reports.page.document import document
 from lath.reports.page.page import Page

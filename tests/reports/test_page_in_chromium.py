@@ -18,13 +18,13 @@ from sample_records import HOSTILE_NAMES, bare, hostile_records
 from seen_boards import differing_cells
 from tools import needs
 
-from lath.notation.replay import positions
+from lath.notation.rules.replay import positions
 from lath.reports.page.page import Page, render
 
 if TYPE_CHECKING:
     from browsing import Visit
 
-    from lath.notation.record import Record
+    from lath.notation.record.record import Record
 
 Address = Callable[[Page], str]
 Pages = Callable[[str], Page]

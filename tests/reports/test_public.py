@@ -12,8 +12,8 @@ from planted import pool, secret, secrets_below, secrets_in
 from unpacking import data_in, unpacked
 
 from lath.arena.tournament.sources import material_of
-from lath.notation.record import Record
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record
+from lath.notation.text.writer import format_record
 from lath.reports.public import public_background, public_records
 from lath.reports.standings import Refused, compute
 

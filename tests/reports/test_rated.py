@@ -20,8 +20,8 @@ from sample_records import bare, cut, random_game, with_tags
 from schedules import a_schedule, by_strength, played
 
 from lath import games
-from lath.notation.files import TemporaryFileError
-from lath.notation.record import Ply, Record, comment
+from lath.notation.files.files import TemporaryFileError
+from lath.notation.record.record import Ply, Record, comment
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, count, score_of
 from lath.reports.standings import Tally, compute

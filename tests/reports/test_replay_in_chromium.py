@@ -19,10 +19,10 @@ from unpacking import data_in, opened
 
 from lath.games.core import Move, Position
 from lath.games.drawing.board import effects
-from lath.notation.reader import entries, read
-from lath.notation.record import Ply, comment
-from lath.notation.replay import positions, start_of
-from lath.notation.scanner import parse
+from lath.notation.record.record import Ply, comment
+from lath.notation.rules.reading import entries, read
+from lath.notation.rules.replay import positions, start_of
+from lath.notation.text.scanner import parse
 from lath.reports.page.pack import Packer
 from lath.reports.page.page import Page, render
 

@@ -31,7 +31,7 @@ from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.sources import OUTCOME, outcome_in, write_outcome
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
-from lath.notation.writer import format_record
+from lath.notation.text.writer import format_record
 from lath.reports import export
 from lath.reports.background import Background
 from lath.reports.checksums import checked_bytes

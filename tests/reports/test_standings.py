@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from lath.notation.record import FORFEITS, Record
+from lath.notation.record.record import FORFEITS, Record
 from lath.reports import columns, export
 from lath.reports.export import to_csv, to_json
 from lath.reports.page.page import render

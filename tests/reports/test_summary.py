@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from sample_records import bare, tournament
 
-from lath.notation.record import Ply, Record
+from lath.notation.record.record import Ply, Record
 from lath.reports.background import NO_BACKGROUND, Background
 from lath.reports.outcome import Outcome
 from lath.reports.page.document import document

@@ -13,8 +13,8 @@ import pytest
 from different_games import different_games
 
 from lath import games
-from lath.notation.record import Record
-from lath.notation.replay import positions
+from lath.notation.record.record import Record
+from lath.notation.rules.replay import positions
 from lath.reports.page.page import Page, render
 
 if TYPE_CHECKING:

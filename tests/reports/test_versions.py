@@ -9,7 +9,7 @@ from sample_records import bare
 
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_background, print_versions
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 from lath.reports.background import NO_BACKGROUND, Background, Ruling, Version
 from lath.reports.export import to_json
 from lath.reports.outcome import Outcome

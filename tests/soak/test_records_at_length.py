@@ -13,7 +13,7 @@ from tests.notation import test_writer as writer
 from tests.notation import test_ygn as ygn
 
 from lath.notation import format_record, parse
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 
 GAMES = 1000
 

@@ -15,9 +15,9 @@ from lath.notation.database.asking import matching
 from lath.notation.database.building import building
 from lath.notation.database.parcels import parcel_of
 from lath.notation.database.reading import Database
-from lath.notation.query import compile_query, plan_of
-from lath.notation.reader import chunks, texts_of
-from lath.notation.record import Ply, Record
+from lath.notation.query.query import compile_query, plan_of
+from lath.notation.record.record import Ply, Record
+from lath.notation.text.splitting import chunks, texts_of
 from lath.reports.exploring.databases import DatabaseGames
 from lath.reports.exploring.explorer import Games
 

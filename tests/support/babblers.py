@@ -23,9 +23,9 @@ from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
 from lath.arena.tournament.worker import PairJob, PairResult, play_pair, read_result
 from lath.notation.protocol import MAX_LINE, TimeControl
-from lath.notation.scanner import parse
-from lath.notation.validation import check
-from lath.notation.writer import format_record
+from lath.notation.rules.validation import check
+from lath.notation.text.scanner import parse
+from lath.notation.text.writer import format_record
 
 GAMES: Final = ("yavalath", "mammalath", "surikata", "manalath")
 

@@ -43,8 +43,8 @@ from lath.arena.referee.bridges import CONTESTS
 from lath.arena.referee.record import GamePlan
 from lath.arena.tournament.config import build
 from lath.arena.tournament.worker import PairJob, play_pair, read_result
-from lath.notation.record import Termination
-from lath.notation.scanner import parse
+from lath.notation.record.record import Termination
+from lath.notation.text.scanner import parse
 
 CHALLENGER: Final = "ann"
 """The good bot that meets all the others."""

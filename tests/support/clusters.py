@@ -39,7 +39,7 @@ from lath.arena.walls.limits import die_with
 from lath.games.core import version_of
 from lath.notation import read
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 
 HOST, OTHER_HOST = "127.0.0.1", "127.0.0.2"
 

@@ -11,7 +11,7 @@ from walks import playout
 
 from lath import games
 from lath.games.core import Move, Position
-from lath.notation.record import Annotation, Ply, Record
+from lath.notation.record.record import Annotation, Ply, Record
 
 
 def different_games(count: int) -> list[Record]:

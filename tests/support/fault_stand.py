@@ -23,8 +23,8 @@ from arena_runs import PATIENCE_S, Range, stored
 from bad_bots import Good
 from processes import calm_s, workers_of
 
-from lath.notation.scanner import parse
-from lath.notation.validation import check
+from lath.notation.rules.validation import check
+from lath.notation.text.scanner import parse
 
 SPARE_S: Final = 2.0
 """By how much a fault may outlast the limits that it hits."""

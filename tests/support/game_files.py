@@ -9,7 +9,7 @@ from places import ROOT
 
 from lath import games
 from lath.games import core, files
-from lath.notation import quick_check, replay
+from lath.notation.rules import quick_check, replay
 
 EXAMPLE = ROOT / "examples" / "games" / "order_and_chaos.py"
 

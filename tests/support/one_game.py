@@ -20,10 +20,10 @@ from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication, play_game
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Record
-from lath.notation.scanner import parse
-from lath.notation.validation import check
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record
+from lath.notation.rules.validation import check
+from lath.notation.text.scanner import parse
+from lath.notation.text.writer import format_record
 
 CLOCK: Final = TimeControl(initial_ms=10_000, increment_ms=500)
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lath.notation.record import FORFEITS, Record, Termination
+from lath.notation.record.record import FORFEITS, Record, Termination
 from lath.reports.rated import digest_of, place_of
 from lath.reports.ratings.results import Result
 from lath.reports.standings import POINTS, why_left_out

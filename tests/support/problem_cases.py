@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from places import ROOT
 
-from lath.notation.errors import Problem
-from lath.notation.reader import entries_of
+from lath.notation.record.errors import Problem
+from lath.notation.rules.reading import entries_of
 
 TABLE = ROOT / "tests" / "notation" / "broken_records.txt"
 

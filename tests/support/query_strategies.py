@@ -1,6 +1,7 @@
 """Expressions of the query language as trees: drawn, printed in many ways, and answered.
 
-The answers share nothing with `lath.notation.query`: they are what the page says, without speed.
+The answers share nothing with `lath.notation.query.query`: they are what the page says, without
+speed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from sample_records import bare
 
 from lath import games
 from lath.games.errors import GameError, MoveSyntaxError
-from lath.notation.record import Ply, Record
+from lath.notation.record.record import Ply, Record
 
 TEXT_SUBJECTS = (
     *("game", "event", "first", "second", "player", "winner", "loser", "setup"),

@@ -14,15 +14,17 @@ from unittest import mock
 
 from record_texts import mutant, soup, written
 
-from lath.notation import reader
-from lath.notation.errors import Fault, RecordSyntaxError
-from lath.notation.parser import Parsed, parse_closely
-from lath.notation.quick_check import sound_plies
-from lath.notation.reader import Entry, entries_of
-from lath.notation.record import tag_faults
-from lath.notation.replay import faults_of
-from lath.notation.scanner import scan
-from lath.notation.validation import Findings, validate_stream
+from lath.notation.record.errors import Fault, RecordSyntaxError
+from lath.notation.record.record import tag_faults
+from lath.notation.rules import reading
+from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.reading import entries_of
+from lath.notation.rules.replay import faults_of
+from lath.notation.rules.validation import Findings, validate_stream
+from lath.notation.text import splitting
+from lath.notation.text.parser import Parsed, parse_closely
+from lath.notation.text.scanner import scan
+from lath.notation.text.splitting import Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -98,10 +100,10 @@ def compare_files(texts: Sequence[str], chance: Random) -> int:
     content = content_of(texts, chance)
     expected = by_lark(content, "f")
     block = chance.choice((1 << 20, 3000, 200))
-    with mock.patch.object(reader, "_BLOCK", block):
+    with mock.patch.object(splitting, "_BLOCK", block):
         entries = list(entries_of(io.BytesIO(content), "f"))
         found = together(validate_stream(io.BytesIO(content), "f"))
-        judged_apart = list(reader.entries_judged_apart(io.BytesIO(content), "f", 1))
+        judged_apart = list(reading.entries_judged_apart(io.BytesIO(content), "f", 1))
     for what, one, other in (
         ("entries", entries, expected),
         ("entries judged apart", judged_apart, expected),
@@ -125,7 +127,7 @@ def content_of(texts: Iterable[str], chance: Random) -> bytes:
 
 def by_lark(content: bytes, name: str) -> list[Entry]:
     """Return what stands in a file, read by Lark and checked move by move."""
-    with mock.patch.object(reader, "scan", return_value=None):
+    with mock.patch.object(reading, "scan", return_value=None):
         return list(entries_of(io.BytesIO(content), name))
 
 

@@ -10,7 +10,7 @@ import string
 from exploring import FEW, MOST, drawn
 from hypothesis import strategies as st
 
-from lath.notation.record import (
+from lath.notation.record.record import (
     GLYPHS,
     KNOWN_TAGS,
     RESULTS,

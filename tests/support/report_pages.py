@@ -19,7 +19,7 @@ from sample_records import (
     with_tags,
 )
 
-from lath.notation.record import Record, comment
+from lath.notation.record.record import Record, comment
 from lath.reports.background import (
     NO_BACKGROUND,
     Background,

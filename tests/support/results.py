@@ -14,8 +14,8 @@ from lath.arena.referee.record import GameResult
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Record
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record
+from lath.notation.text.writer import format_record
 
 NAMES = ("ann", "bob", "cat")
 

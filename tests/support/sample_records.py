@@ -9,7 +9,7 @@ from functools import cache
 
 from lath import games
 from lath.games.core import Move
-from lath.notation.record import Comment, Ply, Record, bare_plies, comment, record_as_read
+from lath.notation.record.record import Comment, Ply, Record, bare_plies, comment, record_as_read
 
 BUILT_IN = games.builtin_ids()
 

@@ -40,13 +40,14 @@ from lath.arena.tournament.sources import OUTCOME, outcome_in, records_of
 from lath.arena.tournament.worker import PairResult, read_result
 from lath.games.errors import GameError
 from lath.notation import formats
-from lath.notation.archive import KeyNameError, identity, keys
-from lath.notation.files import COMPRESSIONS, compressed
-from lath.notation.query import QueryError, compile_query
-from lath.notation.reader import Entry, entries_of
-from lath.notation.record import Record
-from lath.notation.replay import canonical, end_of
-from lath.notation.validation import check, validate_stream
+from lath.notation.archive.archive import KeyNameError, identity, keys
+from lath.notation.files.files import COMPRESSIONS, compressed
+from lath.notation.query.query import QueryError, compile_query
+from lath.notation.record.record import Record
+from lath.notation.rules.reading import entries_of
+from lath.notation.rules.replay import canonical, end_of
+from lath.notation.rules.validation import check, validate_stream
+from lath.notation.text.splitting import Entry
 from lath.reports import outcome as outcomes
 from lath.reports.standings import Refused
 

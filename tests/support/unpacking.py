@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from lath.notation.effects import applied
+from lath.notation.rules.effects import applied
 
 
 def opened(letters: str) -> Any:

@@ -11,7 +11,7 @@ from lath import games, notation
 from lath.arena import Engine, Limit
 from lath.bots.sdk import Turn, run
 from lath.games.core import Move, Position
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 
 
 def choose(position: Position, turn: Turn) -> Move:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from lath import games
 from lath.games.fast import FastBoard, fast_board
-from lath.notation.record import Annotation, Ply, Record
+from lath.notation.record.record import Annotation, Ply, Record
 from lath.reports.explaining.findings import Finding
 from lath.reports.explaining.weaknesses import line_of
 

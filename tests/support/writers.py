@@ -25,8 +25,8 @@ from sample_records import random_game
 
 from lath import notation
 from lath.arena import packing
-from lath.notation import files
-from lath.notation.files import HALF
+from lath.notation.files import files
+from lath.notation.files.files import HALF
 
 OUT: Final = "OUT"
 

@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from lath.notation.errors import RecordValueError
-from lath.notation.record import Annotation, Ply, Record, Variation
+from lath.notation.record.errors import RecordValueError
+from lath.notation.record.record import Annotation, Ply, Record, Variation
 
 GAME: Final = ("Game", "yavalath")
 

@@ -1,4 +1,4 @@
-// What moves do to boards: the language of `lath.notation.effects`.
+// What moves do to boards: the language of `lath.notation.rules.effects`.
 
 lath.effectWords = (effect) =>
   effect.split(" ").filter(Boolean).map((text) => {

@@ -10,8 +10,8 @@ import pytest
 from commands import arena
 from sample_records import random_game
 
-from lath.notation.record import Record, comment
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record, comment
+from lath.notation.text.writer import format_record
 
 SAID = {
     "nothing": (),

@@ -14,7 +14,7 @@ from refusals import refusals
 from sample_records import tournament, with_tags
 
 from lath.notation import format_record
-from lath.notation.reader import entries
+from lath.notation.rules.reading import entries
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -23,9 +23,9 @@ from problem_cases import CASES, problems_in
 from refusals import refusals
 from workers_here import work_here
 
-from lath.notation import reader as pieces_module
-from lath.notation.errors import Problem
-from lath.notation.reader import entries
+from lath.notation.record.errors import Problem
+from lath.notation.rules.reading import entries
+from lath.notation.text import splitting as pieces_module
 
 if TYPE_CHECKING:
     from golden import Golden

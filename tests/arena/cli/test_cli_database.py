@@ -28,9 +28,9 @@ from sample_records import random_game
 from workers_here import work_here
 
 from lath import games, notation
-from lath.notation import reader
 from lath.notation.database import building, reading, sources
 from lath.notation.database.keys import keys_of
+from lath.notation.text import splitting
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -149,7 +149,7 @@ def test_of_equal_games_the_one_stays_of_which_most_is_said(
 ) -> None:
     """Whether they come together, in several parts, or one after the other by --append."""
     monkeypatch.setattr(sources, "_AT_ONCE", 1)
-    monkeypatch.setattr(reader, "_BLOCK", 20)
+    monkeypatch.setattr(splitting, "_BLOCK", 20)
     given = [[text.replace("ann", who) for text in texts] for who, texts in EQUAL.items()]
     source = tmp_path / "all.lath"
     source.write_text("\n".join([*chain(*given), LAST]))
@@ -234,7 +234,7 @@ def test_two_processes_make_what_one_makes(
     kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work_here(monkeypatch)
-    monkeypatch.setattr(reader, "_BLOCK", 500)  # so that there is work for both
+    monkeypatch.setattr(splitting, "_BLOCK", 500)  # so that there is work for both
     monkeypatch.setattr(sources, "_AT_ONCE", 1)
     assert arena("convert", kept / "games.lath", tmp_path / "two.duckdb", "-j", "2").status == 1
     assert tables(kept / "games.duckdb") == tables(tmp_path / "two.duckdb")
@@ -250,7 +250,7 @@ def stopped(
     """Have somebody stop a command when so many games are written."""
     monkeypatch.setattr(building, "SEGMENT", 100)
     monkeypatch.setattr(sources, "_AT_ONCE", 1)  # a block of a file is a parcel
-    monkeypatch.setattr(reader, "_BLOCK", 500)
+    monkeypatch.setattr(splitting, "_BLOCK", 500)
     write = building.Building._write  # between two parts, which no user can time
 
     def write_or_stop(made: building.Building, parcels: Sequence[Any]) -> None:

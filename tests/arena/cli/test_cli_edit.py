@@ -19,7 +19,7 @@ from patching import patched
 from record_texts import written
 from refusals import refusals
 
-from lath.notation.reader import entries_of
+from lath.notation.rules.reading import entries_of
 
 if TYPE_CHECKING:
     from golden import Golden

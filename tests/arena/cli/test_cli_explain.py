@@ -14,8 +14,8 @@ from commands import arena, refusals
 from doc_pages import DocPage, check_session
 from weak_bots import BOT, Event, weakness
 
-from lath.notation.record import comment
-from lath.notation.writer import format_record
+from lath.notation.record.record import comment
+from lath.notation.text.writer import format_record
 from lath.reports.explaining.explanation import Explanation
 
 if TYPE_CHECKING:

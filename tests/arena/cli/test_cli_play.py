@@ -29,11 +29,11 @@ from walks import playout
 from lath import games
 from lath.arena.terminal.play import card_of
 from lath.games.core import SEATS, Seat
-from lath.notation.reader import read
-from lath.notation.record import Record
-from lath.notation.replay import positions
-from lath.notation.validation import validate
-from lath.notation.writer import diagram
+from lath.notation.record.record import Record
+from lath.notation.rules.reading import read
+from lath.notation.rules.replay import positions
+from lath.notation.rules.validation import validate
+from lath.notation.text.writer import diagram
 
 if TYPE_CHECKING:
     from golden import Golden

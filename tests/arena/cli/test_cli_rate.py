@@ -17,8 +17,8 @@ from places import SAMPLES
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 
 from lath.notation.formats import READABLE, TABLE, reader, writer
-from lath.notation.record import Record
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record
+from lath.notation.text.writer import format_record
 from lath.reports import export
 from lath.reports.standings import Tally
 

@@ -19,9 +19,9 @@ from workers_here import work_here
 
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.pictures import refuse_without_libraries
-from lath.notation import reader
-from lath.notation.replay import positions
-from lath.notation.scanner import parse
+from lath.notation.rules.replay import positions
+from lath.notation.text import splitting
+from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -60,7 +60,7 @@ def test_several_processes_write_what_one_does(
     odd = f"{GOOD}\n".replace("1. e5", "{Here.} 1.e5")
     texts = [GOOD, ILLEGAL, told, odd, "rubbish\n", GOOD.replace("ann", "eve")] * 5
     (tmp_path / "games.lath").write_text("\n".join(texts))
-    monkeypatch.setattr(reader, "_BLOCK", 700)
+    monkeypatch.setattr(splitting, "_BLOCK", 700)
     monkeypatch.chdir(tmp_path)
     work_here(monkeypatch)
     for command in (

@@ -23,7 +23,7 @@ from sample_records import tournament
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.system import HeldFolder
-from lath.notation.writer import format_record
+from lath.notation.text.writer import format_record
 from lath.reports.page import document as data_of_page
 from lath.reports.page.page import TEMPLATES, names
 

@@ -11,9 +11,9 @@ from commands import arena
 from sample_records import random_game
 from sites import served
 
-from lath.notation.files import compressed
+from lath.notation.files.files import compressed
 from lath.notation.formats import writer
-from lath.notation.writer import format_records
+from lath.notation.text.writer import format_records
 
 RECORDS = [random_game("yavalath", seed, Round=str(seed)) for seed in range(3)]
 LATH = "".join(format_records(RECORDS)).encode()

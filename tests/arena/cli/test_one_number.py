@@ -24,7 +24,7 @@ from quick_runs import play_nothing
 from sample_records import random_game, with_tags
 
 from lath.notation import format_record, format_records, parse
-from lath.notation.given import AGAIN, game_key
+from lath.notation.archive.given import AGAIN, game_key
 
 pytestmark = pytest.mark.slow
 

@@ -29,7 +29,7 @@ from writers import (
 from lath.arena.analysing import Kept
 from lath.arena.solving import Solved
 from lath.games.core import Move
-from lath.notation.files import half_of, remove_halves, write_atomically
+from lath.notation.files.files import half_of, remove_halves, write_atomically
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,7 @@ from planted import pool, secret, secrets_below, secrets_in
 from sample_records import HOSTILE_NAMES, random_game
 
 from lath.arena.tournament.pages import MANIFEST
-from lath.notation.writer import format_record
+from lath.notation.text.writer import format_record
 from lath.reports.league import address, addresses
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sample_records import random_game
 
 from lath.notation import formats
-from lath.notation.reader import Entry
+from lath.notation.text.splitting import Entry
 
 PAGE = DocPage("text-records.md")
 

@@ -24,7 +24,7 @@ from lath.arena.tournament.entrants import bot_flag
 from lath.arena.tournament.sources import outcome_in, records_of
 from lath.arena.tournament.worker import PairJob
 from lath.notation.protocol import read_option
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 from lath.reports import standings
 
 if TYPE_CHECKING:

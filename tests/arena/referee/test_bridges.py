@@ -24,7 +24,7 @@ from lath.arena.tournament.config import build
 from lath.arena.tournament.entrants import bot_flag, spec_of
 from lath.games.core import Move, Position
 from lath.notation.protocol import NewGame, TimeControl, read_go
-from lath.notation.scanner import parse
+from lath.notation.text.scanner import parse
 
 YAVALATH = games.get("yavalath")
 GO = read_go("go 1 move 100")

@@ -21,7 +21,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record import Termination
+from lath.notation.record.record import Termination
 
 TIME = TimeControl(move_ms=1000)
 LIMITS = Limits(time=TIME)

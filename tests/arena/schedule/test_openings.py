@@ -15,9 +15,9 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Opening
 from lath.arena.schedule.openings import Book, BookChoice, digest
 from lath.games.core import Move
-from lath.notation.files import write_atomically
+from lath.notation.files.files import write_atomically
 from lath.notation.formats import name_for, writer
-from lath.notation.writer import format_record
+from lath.notation.text.writer import format_record
 
 BOOK = """\
 [Game "yavalath"]

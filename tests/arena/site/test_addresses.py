@@ -15,7 +15,7 @@ from sites import served
 from lath.arena.puzzles.book import FOLDER
 from lath.arena.site.app import SERVE
 from lath.notation import format_record
-from lath.notation.reader import read
+from lath.notation.rules.reading import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sites import Guest
 
-    from lath.notation.record import Record
+    from lath.notation.record.record import Record
 
 pytestmark = pytest.mark.slow
 

@@ -23,7 +23,7 @@ from lath.arena.terminal.tables import (
     remarks,
 )
 from lath.arena.tournament.store import BotTotals
-from lath.notation.record import Record
+from lath.notation.record.record import Record
 from lath.reports.comparisons import Scale
 from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Between, Fit, Method

@@ -24,7 +24,7 @@ from lath.arena.terminal.tables import print_outcome
 from lath.games.core import Move, Position
 from lath.games.drawing.board import changed_cells
 from lath.games.drawing.shapes import CELL, LOSING
-from lath.notation.writer import diagram
+from lath.notation.text.writer import diagram
 from lath.reports.outcome import Outcome, Plot
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from commands import arena
 from quick_runs import play_nothing
 from sample_records import random_game
 
-from lath.notation.record import Record
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record
+from lath.notation.text.writer import format_record
 
 if TYPE_CHECKING:
     from golden import Golden

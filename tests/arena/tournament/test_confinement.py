@@ -27,7 +27,7 @@ from lath.arena.tournament.confinement import confined, kept
 from lath.arena.tournament.programs import advice_on
 from lath.arena.walls import bubblewrap, users
 from lath.arena.walls.limits import machine_bytes
-from lath.notation.scanner import parse
+from lath.notation.text.scanner import parse
 
 walled = needs("bwrap")
 needs_users = pytest.mark.skipif(

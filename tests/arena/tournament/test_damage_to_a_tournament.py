@@ -22,7 +22,7 @@ from lath.arena.referee.record import GameResult
 from lath.arena.tournament.database import DATABASE, RECORDS, read_texts
 from lath.arena.tournament.soundness import Unsound, look, rescue, stored
 from lath.arena.tournament.store import Store
-from lath.notation.reader import read
+from lath.notation.rules.reading import read
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -25,8 +25,8 @@ from lath.arena.errors import DamagedError
 from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.sources import background_of, records_of
 from lath.arena.tournament.store import Store
-from lath.notation.reader import read
-from lath.notation.record import Record
+from lath.notation.record.record import Record
+from lath.notation.rules.reading import read
 
 pytestmark = pytest.mark.slow
 

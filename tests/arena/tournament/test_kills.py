@@ -34,7 +34,7 @@ from bad_bots import (
 )
 from processes import calm_s, gone, workers_of
 
-from lath.notation.scanner import parse
+from lath.notation.text.scanner import parse
 
 STEADY = {"ann": TakesAMillisecond, "bob": TakesAMillisecond}
 """Two bots that play some ten games a second, with LATH_BOT_PACE_S."""

@@ -17,8 +17,8 @@ from lath.arena.schedule.fixed import IDLE_PAIRS
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.worker import PairJob, PairResult
-from lath.notation.record import Record, Termination, comment
-from lath.notation.writer import format_record
+from lath.notation.record.record import Record, Termination, comment
+from lath.notation.text.writer import format_record
 from lath.reports.rated import digest_of
 
 WARNING = "a third game repeats another move by move: repeats are no evidence for ratings or a test"

@@ -43,7 +43,7 @@ from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.sources import is_over, outcome_in
 from lath.arena.tournament.store import Store
-from lath.notation.scanner import parse
+from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:
     from golden import Golden

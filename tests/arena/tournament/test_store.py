@@ -36,7 +36,7 @@ from lath.arena.tournament.database import (
 from lath.arena.tournament.exports import write_records
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import Store, Tally
-from lath.notation.scanner import parse
+from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:
     from golden import Golden

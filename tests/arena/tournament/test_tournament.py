@@ -38,7 +38,7 @@ from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.worker import play_pair, read_result
 from lath.games import files
 from lath.notation.protocol import TimeControl
-from lath.notation.reader import entries
+from lath.notation.rules.reading import entries
 from lath.reports import export
 
 if TYPE_CHECKING:

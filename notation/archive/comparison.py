@@ -1,0 +1,308 @@
+"""Two archives side by side: which records are in both, in both but different, or in one alone.
+
+Spelling, line ends, the order of tags, `Rules` of the first version and how a start is written (a
+`Setup` or the `Position` that it makes) are layout. Both are read once, side by side; what has not
+met its equal yet waits in a temporary database, so that memory stays flat. Must not know files, nor
+how people are told of the outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any, Final
+
+from lath.games.core import FIRST_VERSION
+from lath.notation import parse
+from lath.notation.archive.archive import (
+    SIZE,
+    Key,
+    canonical_moves,
+    identity,
+    start_text,
+    temporary_database,
+)
+from lath.notation.record.record import RULES, Comment, Ply, Record
+from lath.notation.rules.replay import spellings
+from lath.notation.text.splitting import Entry
+
+if TYPE_CHECKING:
+    import sqlite3
+
+IDENTIFYING: Final = ("Game", "Event", "Site", "Date", "Round", "First", "Second", "Number")
+"""Tags that say which game a record is of."""
+
+_ELSEWHERE: Final = frozenset({"Setup", "Position", "Result", RULES})
+"""Tags that are compared as the start, the result and the version of the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How two records of one game differ, `a` and `b` standing for the two."""
+
+    ply: int | None
+    """The first ply whose moves differ, from 1; None where they do not."""
+
+    moves: tuple[str | None, str | None]
+    """The moves there; None for a record that has ended before, and where none differ."""
+
+    tags: tuple[tuple[str, str | None, str | None], ...]
+    """Names and both values of the tags that differ, None for a missing one. `Result` is the
+    result; a start that differs stands here as `Start`, the texts of the two positions."""
+
+    remarks: int | None
+    """The first ply whose glyph, comments or variations differ, 0 for what stands before the
+    first; None where none do. Plies after the first different move are not looked at."""
+
+    def __bool__(self) -> bool:
+        """Return whether there is any difference."""
+        return bool(self.tags) or self.ply is not None or self.remarks is not None
+
+
+def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
+    """Return how two records differ; with `moves_only` in start and moves alone.
+
+    >>> from lath.notation import parse
+    >>> difference(parse('[Game "yavalath"] e5 d4 *'), parse('[Game "yavalath"] e5 swap 1-0'))
+    Difference(ply=2, moves=('d4', 'swap'), tags=(('Result', '*', '1-0'),), remarks=None)
+    """
+    lines = zip_longest(canonical_moves(a), canonical_moves(b))
+    same: tuple[int | None, tuple[str | None, str | None]] = (None, (None, None))
+    ply, moves = next((at for at in enumerate(lines, 1) if at[1][0] != at[1][1]), same)
+    one, other = _facts(a, moves_only), _facts(b, moves_only)
+    tags = tuple(
+        (name, one.get(name), other.get(name))
+        for name in {**one, **other}
+        if one.get(name) != other.get(name)
+    )
+    remarks = None
+    if not moves_only:
+        of_a, of_b = dict(_remarks(a)), dict(_remarks(b))
+        if of_a != of_b:
+            differing = (n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n))
+            remarks = min((n for n in differing if ply is None or n < ply), default=None)
+    return Difference(ply, moves, tags, remarks)
+
+
+def _facts(record: Record, moves_only: bool) -> dict[str, str]:
+    """Return everything that is said of a game besides its moves and remarks."""
+    facts = {"Game": record.game, "Start": _start_of(record)}
+    if (rules := record.tag(RULES)) not in ("", FIRST_VERSION):
+        facts[RULES] = rules
+    if moves_only:
+        return facts
+    facts |= {name: value for name, value in record.tags if name not in _ELSEWHERE}
+    return facts | {"Result": record.result}
+
+
+def content(record: Record) -> bytes:
+    """Return 16 bytes that are equal for records between which there is no difference."""
+    facts = sorted(_facts(record, moves_only=False).items())
+    parts = [f"{name} {value}" for name, value in facts]
+    parts += ["", *canonical_moves(record)]
+    for number, remarks in _remarks(record):
+        parts += [f" {number}", *remarks]
+    return _digest(parts)
+
+
+def key_of(record: Record, keys: Sequence[Key] = ()) -> bytes | None:
+    """Return 16 bytes that are equal for records with the same values of these keys.
+
+    Without `keys`: IDENTIFYING and the start, and None for a record that has none of those tags
+    but `Game`, and so might be any.
+    """
+    if keys:
+        return _digest([key.text(record) for key in keys])
+    values = [record.tag(name) for name in IDENTIFYING]
+    return _digest([*values, _start_of(record)]) if any(values[1:]) else None
+
+
+def _start_of(record: Record) -> str:
+    tags = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
+    return start_text(record.game, *tags)
+
+
+def _remarks(record: Record) -> Iterator[tuple[int, list[str]]]:
+    """Yield each ply of which something is said, and what; 0 is what stands before the first."""
+    if record.comments:
+        yield 0, _comments(record.comments)
+    for number, ply in enumerate(record.plies, 1):
+        if ply.comments or ply.glyph or ply.variations:
+            yield number, [ply.glyph, *_remarks_of(ply, spellings(record.game, record.tag(RULES)))]
+
+
+def _remarks_of(ply: Ply, spelled: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is said after a ply's glyph, each thing beginning with a sign of its own."""
+    yield from _comments(ply.comments)
+    for variation in ply.variations:
+        yield "("
+        yield from _comments(variation.comments)
+        for other in variation.plies:
+            yield f" {spelled[other.move]}{other.glyph}"
+            yield from _remarks_of(other, spelled)
+        yield ")"
+
+
+def _comments(comments: Sequence[Comment]) -> list[str]:
+    return ["{" + " ".join(map(str, comment)) for comment in comments]
+
+
+def _digest(parts: Sequence[str]) -> bytes:
+    return blake2b("\n".join(parts).encode("utf-8", "surrogatepass"), digest_size=SIZE).digest()
+
+
+_TABLES: Final = (
+    "CREATE TABLE waiting (place INTEGER PRIMARY KEY, line INTEGER, whole BLOB, text TEXT)",
+    "CREATE INDEX by_whole ON waiting (whole)",
+    "CREATE TABLE keyed (place INTEGER PRIMARY KEY, k0 BLOB, k1 BLOB, k2 BLOB)",
+    "CREATE TABLE pair (a INTEGER PRIMARY KEY, b INTEGER UNIQUE)",
+)
+"""A record's place is twice its number in its file, and in B one more."""
+
+_FIRST: Final = "SELECT place FROM waiting WHERE whole = ? ORDER BY place LIMIT 1"
+
+_FREE: Final = """
+SELECT {k}, place FROM keyed WHERE {k} IS NOT NULL AND place % 2 = {side}
+AND place NOT IN (SELECT a FROM pair UNION ALL SELECT b FROM pair) ORDER BY {k}, place
+"""
+
+_PAIRS: Final = """
+SELECT one.place, one.line, one.text, other.place, other.line, other.text
+FROM waiting one LEFT JOIN pair ON a = one.place LEFT JOIN waiting other ON other.place = b
+WHERE one.place % 2 = 0 ORDER BY one.place
+"""
+
+_ONLY_IN_B: Final = """
+SELECT NULL, NULL, NULL, place, line, text FROM waiting
+WHERE place % 2 = 1 AND place NOT IN (SELECT b FROM pair) ORDER BY place
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stands:
+    """One record and where it stands."""
+
+    number: int
+    """In its file, from 1."""
+
+    line: int
+    """On which it begins."""
+
+    record: Record
+
+
+Sound = Iterable[tuple[Entry, Record]]
+"""Entries with nothing wrong with them, and their records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Records that belong together and differ, or one that stands alone."""
+
+    a: Stands | None
+    """None for a record that is only in B."""
+
+    b: Stands | None
+    """None for a record that is only in A."""
+
+    difference: Difference | None
+    """None for a record that stands alone."""
+
+
+class Comparison:
+    """What two archives have in common; `findings` reads them, and then `equal` is right."""
+
+    def __init__(self, *, key: Sequence[Key] = (), moves_only: bool = False) -> None:
+        """`key`: what says which records belong together.
+
+        Without it those with the same IDENTIFYING tags and start do, and, of the rest, those with
+        the same moves.
+        """
+        self._key: Final = key
+        self._moves_only: Final = moves_only
+        self.equal = 0
+        """Pairs of records between which there is no difference."""
+
+    def findings(self, a: Sound, b: Sound) -> Iterator[Finding]:
+        """Yield what is not equal, in the order of A, and what is only in B in that of B.
+
+        Each side is read once. Equal records are paired first, then what is left by one key after
+        the other; where there are several of a kind, the first of A belongs to the first of B.
+        """
+        with temporary_database() as database:
+            for table in _TABLES:
+                database.execute(table)
+            self._gather(database, a, b)
+            for k in ("k0", "k1", "k2"):
+                free = [database.execute(_FREE.format(k=k, side=side)) for side in (0, 1)]
+                database.executemany("INSERT INTO pair VALUES (?, ?)", _mates(*free))
+            for found in chain(database.execute(_PAIRS), database.execute(_ONLY_IN_B)):
+                one, other, differs = _stands(*found[:3]), _stands(*found[3:]), None
+                if one and other:
+                    differs = difference(one.record, other.record, moves_only=self._moves_only)
+                    if not differs:
+                        self.equal += 1
+                        continue
+                yield Finding(one, other, differs)
+
+    def _gather(self, database: sqlite3.Connection, a: Sound, b: Sound) -> None:
+        """Count what is equal; what has not met its equal waits in the database."""
+
+        def first_of(whole: bytes) -> Any:
+            return database.execute(_FIRST, (whole,)).fetchone()
+
+        for pair in zip_longest(a, b):
+            wholes = [self._whole(found[1]) if found else b"" for found in pair]
+            if wholes[0] == wholes[1] and not first_of(wholes[0]):
+                self.equal += 1  # the usual case: no database is written
+                continue
+            for side, found in enumerate(pair):
+                if not found:
+                    continue
+                first = first_of(wholes[side])
+                if first and first[0] % 2 != side:
+                    self.equal += 1
+                    database.execute("DELETE FROM waiting WHERE place = ?", first)
+                    database.execute("DELETE FROM keyed WHERE place = ?", first)
+                else:
+                    entry, record = found
+                    place = 2 * entry.number + side
+                    row = (place, entry.line, wholes[side], entry.text)
+                    database.execute("INSERT INTO waiting VALUES (?, ?, ?, ?)", row)
+                    key_row = (place, *self._keys(record))
+                    database.execute("INSERT INTO keyed VALUES (?, ?, ?, ?)", key_row)
+
+    def _keys(self, record: Record) -> tuple[bytes | None, bytes | None, bytes | None]:
+        """Return what records have in common that belong together, the closest first."""
+        key, moves = key_of(record, self._key), identity(record)
+        return key and key + moves, key, None if self._key else moves
+
+    def _whole(self, record: Record) -> bytes:
+        """Return what only records have in common that belong together and are equal."""
+        if self._moves_only:
+            return (key_of(record, self._key) or b"") + identity(record)
+        return content(record)
+
+
+def _stands(place: int | None, line: int, text: str) -> Stands | None:
+    return None if place is None else Stands(place // 2, line, parse(text))
+
+
+def _mates(
+    a: Iterator[tuple[bytes, int]], b: Iterator[tuple[bytes, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yield the places of the first of a key in A and in B, of the second of it, and so on.
+
+    Both are in the order of keys and places; each is looked at once, however many have one key.
+    """
+    one, other = next(a, None), next(b, None)
+    while one and other:
+        order = (one[0] > other[0]) - (one[0] < other[0])
+        if not order:
+            yield one[1], other[1]
+        if order <= 0:
+            one = next(a, None)
+        if order >= 0:
+            other = next(b, None)

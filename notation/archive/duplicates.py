@@ -1,0 +1,537 @@
+"""Copies of one game, whatever their text: broken off, turned, by names that are misspelled.
+
+A record is a copy of another where nothing in either says that they are two games, and enough says
+that they are one; in doubt they are two. What is met waits in a temporary database, so that memory
+stays flat. Must not know files, nor how people are told of what was left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from operator import itemgetter
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
+from zlib import crc32
+
+from lath.notation import parse
+from lath.notation.archive.archive import (
+    MEMORY,
+    SIZE,
+    canonical_moves,
+    least_of,
+    start_text,
+    temporary_database,
+)
+from lath.notation.archive.sampling import Row
+from lath.notation.record.record import RULES, Annotation, Comment, Ply, Record, Termination
+
+if TYPE_CHECKING:
+    import sqlite3
+
+COPY_OF: Final = "CopyOf"
+"""The tag of a record that was left out: of which record it is a copy."""
+
+ENOUGH: Final = 8
+"""Plies. Games with as many in common are one where nothing is against it; of fewer their tags
+have to say so."""
+
+_FREE: Final = frozenset(
+    {"Game", RULES, "Setup", "Position", "First", "Second", "Result", "Termination"}
+    | {"Annotator", COPY_OF}
+)
+"""Tags that are compared otherwise, or may differ between copies; all others may not."""
+
+_OF_LINES: Final = (RULES, "GameFile", "VariationOf")
+"""Tags that make another game of the same moves, also where only one record has them."""
+
+
+# Names
+
+
+class _Name(NamedTuple):
+    """A name as it is compared."""
+
+    folded: str
+    """Without capitals, blanks, accents and punctuation."""
+
+    words: tuple[str, ...]
+    """The same word by word."""
+
+    digits: tuple[str, ...]
+    """Its numbers, which no misspelling changes: `mcts-100` is not `mcts-200`."""
+
+    short: tuple[str, ...]
+    """Its words of one or two letters, which are labels: `bot A` is not `bot B`."""
+
+
+@lru_cache(maxsize=1 << 14)
+def _name(text: str) -> _Name:
+    plain = unicodedata.normalize("NFKC", text)
+    surname, comma, given = plain.partition(",")
+    if comma and "," not in given:
+        plain = f"{given} {surname}"
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^\W\d_])", " ", plain)
+    words = tuple(filter(None, map(_folded, re.split(r"[\s_.,;:/\\()-]+", apart))))
+    short = tuple(word for word in words if len(word) < 3)
+    return _Name("".join(words), words, tuple(re.findall(r"\d+", plain)), short)
+
+
+@lru_cache(maxsize=1 << 14)
+def _folded(text: str) -> str:
+    """Return a text without capitals, accents, blanks and punctuation that only separates."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(
+        letter
+        for letter in plain
+        if unicodedata.category(letter)[0] not in "ZCM" and letter not in "-_.,;:'\"`’()[]{}/\\"
+    )
+
+
+def is_same_name(a: str, b: str, *, misspelled: bool = True) -> bool:
+    """Return whether two names may be one player's; a missing one, empty or `?`, may be anybody's.
+
+    Capitals, blanks, accents, punctuation and `Surname, Name` make no difference. Nor does, with
+    `misspelled`, a letter that is wrong, missing, doubled or changed places in a word of five or
+    more, two in names of ten or more. Numbers, words of one or two letters and the last letter of
+    a word are never misspelled: they tell versions of a bot apart.
+
+    >>> is_same_name("Leela Zero", "leela-zero"), is_same_name("greedy", "gredy")
+    (True, True)
+    >>> is_same_name("mcts-100", "mcts-200"), is_same_name("enginea", "engineb")
+    (False, False)
+    """
+    one, other = _value(a), _value(b)
+    if not one or not other or one == other:
+        return True
+    return _is_near(min(one, other), max(one, other), misspelled)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_near(a: str, b: str, misspelled: bool) -> bool:
+    one, other = _name(a), _name(b)
+    if not one.folded or one.digits != other.digits:
+        return False
+    if one.folded == other.folded:
+        return True
+    if not misspelled or one.short != other.short:
+        return False
+    slips = 1 if min(len(one.folded), len(other.folded)) < 10 else 2
+    if len(one.words) == len(other.words):
+        pairs = [pair for pair in zip(one.words, other.words, strict=True) if pair[0] != pair[1]]
+    elif one.folded[0] == other.folded[0]:
+        pairs = [(one.folded, other.folded)]
+    else:
+        return False
+    return sum(_slips(*pair) for pair in pairs) <= slips
+
+
+def _slips(a: str, b: str) -> int:
+    """Return how many slips lie between two words; 9 for more than two, and for two words."""
+    if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 2:
+        return 9
+    if a[-1] != b[-1]:
+        return 1 if a[:-2] == b[:-2] and a[-2:] == b[:-3:-1] else 9
+    before, row = [0] * (len(b) + 1), list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        before, last, row = row, before, [i] + [0] * len(b)
+        for j, other in enumerate(b, 1):
+            row[j] = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == b[j - 2] and a[i - 2] == other:
+                row[j] = min(row[j], last[j - 2] + 1)
+    return row[-1] if row[-1] < 3 else 9
+
+
+# What a record says
+
+
+class Facts(NamedTuple):
+    """What a record says of its game, as far as it is compared."""
+
+    game: str
+    """The same for records of one game and start up to its symmetries."""
+
+    line: str
+    """The least image of its moves, a blank behind each."""
+
+    plies: int
+    first: str
+    second: str
+
+    is_cut: bool
+    """Whether it only stops: no result, and nothing that ended the game."""
+
+    result: str
+    """Empty where `is_cut`."""
+
+    ending: str
+    """Its `Termination`; empty where it has none."""
+
+    emt: str
+    """A letter for the time that each ply took, a blank where it is not told."""
+
+    clk: str
+    """Likewise for what the clock showed."""
+
+    tags: Mapping[str, str]
+    """The other tags with a value, without what makes no difference in it."""
+
+    weight: int
+    """How many comments, annotations, glyphs, plies of variations and tags there are."""
+
+
+def facts_of(record: Record) -> Facts:
+    """Return what a record says of its game."""
+    start, moves = least_of(record)
+    others = [_value(record.tag(name)) for name in _OF_LINES]
+    ending = _value(record.termination)
+    is_cut = record.result == "*" and ending in ("", Termination.UNTERMINATED)
+    tags = {}
+    for name, value in record.tags:
+        if name not in _FREE and (known := _comparable(name, value)):
+            tags[name] = known
+    return Facts(
+        game="\n".join((record.game, start, *(other if other != "1" else "" for other in others))),
+        line="".join(f"{move} " for move in moves),
+        plies=len(moves),
+        first=_value(record.first),
+        second=_value(record.second),
+        is_cut=is_cut,
+        result="" if is_cut else record.result,
+        ending="" if ending == Termination.UNTERMINATED else ending,
+        emt=_times(record.plies, "emt"),
+        clk=_times(record.plies, "clk"),
+        tags=tags,
+        weight=_weight(record),
+    )
+
+
+def _value(text: str) -> str:
+    """Return the value of a tag; empty for what says that it is not known."""
+    text = text.strip()
+    return "" if text in ("?", "-") else text
+
+
+@lru_cache(maxsize=1 << 14)
+def _comparable(name: str, value: str) -> str:
+    """Return what two records of one game have the same of a tag; empty where it is missing."""
+    if not (value := _value(value)):
+        return ""
+    if name == "Date":
+        return "" if set(value) <= set("?.-/ ") else re.sub(r"[./]", "-", value)
+    if name in ("Round", "Number"):
+        return re.sub(r"\d+", lambda match: match[0].lstrip("0") or "0", value.casefold())
+    if name in ("Event", "Site"):  # numbers apart, for 1.2 is not 12
+        return " ".join((_folded(value), *re.findall(r"\d+", value))).strip()
+    return value
+
+
+def _times(plies: Sequence[Ply], name: str) -> str:
+    told = []
+    for ply in plies:
+        notes = [
+            part.number
+            for comment in ply.comments
+            for part in comment
+            if isinstance(part, Annotation) and part.name == name and part.number is not None
+        ]
+        told.append(chr(33 + crc32(b"%.3f" % notes[-1]) % 90) if notes else " ")
+    return "".join(told).rstrip()
+
+
+def _weight(record: Record) -> int:
+    said = sum(1 for _, value in record.tags if _value(value))
+    return said + _said(record.comments) + sum(map(_weight_of, record.plies))
+
+
+def _weight_of(ply: Ply) -> int:
+    weight = _said(ply.comments) + bool(ply.glyph)
+    for variation in ply.variations:
+        weight += _said(variation.comments) + len(variation.plies)
+        weight += sum(map(_weight_of, variation.plies))
+    return weight
+
+
+def _said(comments: Sequence[Comment]) -> int:
+    return sum(map(len, comments))
+
+
+# Copies
+
+
+def agree(a: Facts, b: Facts) -> bool:
+    """Return whether nothing that both say is against their being of one game, moves apart."""
+    return (
+        is_same_name(a.first, b.first)
+        and is_same_name(a.second, b.second)
+        and (not a.result or not b.result or a.result == b.result)
+        and (not a.ending or not b.ending or a.ending == b.ending)
+        and all(_agrees(name, value, b.tags.get(name)) for name, value in a.tags.items())
+        and _same_times(a.emt, b.emt)
+        and _same_times(a.clk, b.clk)
+    )
+
+
+def _agrees(name: str, one: str, other: str | None) -> bool:
+    if other is None or one == other:
+        return True
+    if name != "Date":
+        return False
+    parts = [value.split("-") for value in (one, other)]
+    return all(a == b or "?" in a + b for a, b in zip(*parts, strict=False))
+
+
+def _same_times(one: str, other: str) -> bool:
+    return all(a == b or " " in (a, b) for a, b in zip(one, other, strict=False))
+
+
+def is_copy(facts: Facts, of: Facts) -> bool:
+    """Return whether a record is a copy of one that is as long or longer.
+
+    Where game, start and moves are the same up to a symmetry, or it stops before the other ends;
+    where both `agree`; and where that is enough: they have ENOUGH plies in common, or their names,
+    dates and rounds are all there and the same, or all tags and the whole line.
+    """
+    if facts.game != of.game or not of.line.startswith(facts.line) or not agree(facts, of):
+        return False
+    if facts.plies < of.plies and not facts.is_cut:
+        return False
+    if facts.plies >= ENOUGH:
+        return True
+    if not (facts.first and facts.second and of.first and of.second):
+        return False
+    is_named = is_same_name(facts.first, of.first, misspelled=False)
+    is_named = is_named and is_same_name(facts.second, of.second, misspelled=False)
+    if not is_named or (not facts.plies and of.plies):
+        return False
+    if _date_and_round(facts) and _date_and_round(facts) == _date_and_round(of):
+        return True
+    return facts.plies == of.plies and facts.tags == of.tags
+
+
+def _date_and_round(facts: Facts) -> tuple[str, str] | None:
+    date, number = facts.tags.get("Date", ""), facts.tags.get("Round", "")
+    return (date, number) if number and _DAY.fullmatch(date) else None
+
+
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class Place(NamedTuple):
+    """Where a record stands."""
+
+    file: str
+    number: int
+    """In its file, from 1."""
+
+    line: int
+    """On which it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A record that is left out, and the one that it is a copy of."""
+
+    place: Place
+    text: str
+    record: Record
+    of: Place
+    of_record: Record
+
+    def differences(self) -> list[str]:
+        """Return in words what is not the same in both; empty where nothing of note is."""
+        a, b = self.record, self.of_record
+        words = []
+        if len(a.moves) < len(b.moves):
+            words.append(f"stops after ply {len(a.moves)} of {len(b.moves)}")
+        if _as_it_stands(a, len(a.moves)) != _as_it_stands(b, len(a.moves)):
+            words.append("turned or mirrored")
+        names = ((name, _value(a.tag(name)), _value(b.tag(name))) for name in ("First", "Second"))
+        spelled = (
+            f"{name} {one or 'is missing'} for {other}" if other else f"{name} {one} for none"
+            for name, one, other in names
+            if one != other
+        )
+        return [*words, *spelled]
+
+
+def _as_it_stands(record: Record, plies: int) -> tuple[str, ...]:
+    tags = record.tag("Setup"), record.tag("Position"), record.tag(RULES)
+    return start_text(record.game, *tags), *canonical_moves(record)[:plies]
+
+
+_PLAIN: Final = ("date", "round", "number", "event", "first", "second")
+"""What a database compares of records, empty where it is missing."""
+
+_TABLES: Final = (
+    """CREATE TABLE item (place INTEGER PRIMARY KEY, file TEXT, number INTEGER, line INTEGER,
+    sort BLOB, value TEXT, text TEXT, original INTEGER)""",
+    """CREATE TABLE fact (place INTEGER PRIMARY KEY, plies INTEGER, cut INTEGER, weight INTEGER,
+    facts TEXT)""",
+    f"""CREATE TABLE kept (bucket BLOB, rank INTEGER, place INTEGER, facts TEXT, moves TEXT,
+    {", ".join(_PLAIN)}, PRIMARY KEY (bucket, rank)) WITHOUT ROWID""",
+    """CREATE TABLE member (original INTEGER, facts TEXT, PRIMARY KEY (original, facts))
+    WITHOUT ROWID""",
+)
+
+_KEEP: Final = f"""
+INSERT INTO kept VALUES (:bucket, :rank, :place, :facts, :moves,
+{", ".join(f":{name}" for name in _PLAIN)})
+"""  # noqa: S608 - our words
+
+_LIKE_IT: Final = " ".join(f"AND ({n} = '' OR :{n} = '' OR {n} = :{n})" for n in _PLAIN)
+
+_CANDIDATES: Final = f"""
+SELECT rank, place, facts FROM kept
+WHERE bucket = :bucket AND substr(moves, 1, length(:moves)) = :moves {_LIKE_IT} ORDER BY rank
+"""  # noqa: S608 - our words
+"""Records that stay and that one may be a copy of: what is plainly another game is left out."""
+
+
+class Copies:
+    """Records among which some are copies of others; a context, while which they wait on the disk.
+
+    `add` all of them, `settle` which stay, and then ask for `left_out` and `kept`. Those come in
+    their order: a record stays unless it is a copy of a better one that stays and nothing is
+    against its being of one game with all that were copies of that already, so that a record
+    without tags does not make one of two games. The better is the longer, then the one with a
+    result, then the one that says more, else the first. Raises OSError where there is no room.
+    """
+
+    def __init__(self, memory: int = MEMORY) -> None:
+        """`memory` is in bytes; what is over it lies on the disk."""
+        self._memory: Final = memory
+        self._added = 0
+        self.copies = 0
+        """Records that are left out; right once all is settled."""
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._database: sqlite3.Connection = stack.enter_context(
+                temporary_database(self._memory)
+            )
+            for table in _TABLES:
+                self._database.execute(table)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the database, which makes of its own errors TemporaryFileError."""
+        self._stack.__exit__(kind, error, trace)
+
+    def add(self, row: Row, record: Record, place: Place) -> None:
+        """Add a record, its way on and where it stands."""
+        self._added += 1
+        item = (self._added, *place, row.order, row.value, row.text)
+        self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", item)
+        facts = facts_of(record)
+        order = (facts.plies, facts.is_cut, facts.weight)
+        fact = (self._added, *order, json.dumps(facts))
+        self._database.execute("INSERT INTO fact VALUES (?, ?, ?, ?, ?)", fact)
+
+    def settle(self) -> None:
+        """Decide which records stay."""
+        better = "SELECT place, facts FROM fact ORDER BY plies DESC, cut, weight DESC, place"
+        for rank, (place, text) in enumerate(self._database.execute(better)):
+            facts = Facts(*json.loads(text))
+            of, named = self._original(facts) or (place, facts)
+            if of == place:
+                for bucket in _buckets(facts):
+                    row = {"bucket": bucket, "rank": rank, "place": place, "facts": text}
+                    self._database.execute(_KEEP, {**row, **_plain(facts)})
+            else:
+                self.copies += 1
+                change = "UPDATE item SET original = ? WHERE place = ?"
+                self._database.execute(change, (of, place))
+            said = json.dumps(_beside(facts, named))
+            self._database.execute("INSERT OR IGNORE INTO member VALUES (?, ?)", (of, said))
+
+    def _original(self, facts: Facts) -> tuple[int, Facts] | None:
+        """Return the place of the record that stays and that this is a copy of, and its facts."""
+        plain = _plain(facts)
+        found: list[tuple[int, int, Facts]] = []
+        for bucket in _buckets(facts)[: 1 if facts.plies >= ENOUGH else 2]:
+            rows = self._database.execute(_CANDIDATES, {"bucket": bucket, **plain})
+            for rank, place, text in rows:
+                of = Facts(*json.loads(text))
+                if is_copy(facts, of) and self._agrees_with(_beside(facts, of), place):
+                    found.append((rank, place, of))
+                    break
+        return min(found, key=itemgetter(0))[1:] if found else None
+
+    def _agrees_with(self, facts: Facts, of: int) -> bool:
+        members = self._database.execute("SELECT facts FROM member WHERE original = ?", (of,))
+        return all(agree(facts, Facts(*json.loads(text))) for (text,) in members)
+
+    def left_out(self) -> Iterator[Copy]:
+        """Yield the records that are left out, in their order."""
+        query = (
+            "SELECT one.file, one.number, one.line, one.text,"
+            " other.file, other.number, other.line, other.text"
+            " FROM item one JOIN item other ON one.original = other.place ORDER BY one.place"
+        )
+        for row in self._database.execute(query):
+            text, of_text = row[3], row[7]
+            place, of = Place(*row[:3]), Place(*row[4:7])
+            yield Copy(place, text, parse(text), of, parse(of_text))
+
+    def kept(self) -> Iterator[Row]:
+        """Yield the records that stay, in their order."""
+        query = "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
+        for row in self._database.execute(query):
+            yield Row(*row)
+
+
+def _beside(facts: Facts, of: Facts) -> Facts:
+    """Return what has to agree among all copies of a record: no names where it has them itself.
+
+    Two copies may each have a slip of their own. Moves and weight say nothing of which game it is.
+    """
+    first, second = "" if of.first else facts.first, "" if of.second else facts.second
+    return facts._replace(line="", plies=0, weight=0, first=first, second=second)
+
+
+def _buckets(facts: Facts) -> list[bytes]:
+    """Return 16 bytes each, some of which a record has in common with all that it is a copy of."""
+    begun = " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH])
+    buckets = [_digest("line", facts.game, begun)]
+    if facts.first and facts.second and (known := _date_and_round(facts)):
+        names = (_name(facts.first).folded, _name(facts.second).folded)
+        buckets.append(_digest("tags", facts.game, *names, *known))
+    return buckets
+
+
+def _digest(*parts: str) -> bytes:
+    data = "\n".join(parts).encode("utf-8", "surrogatepass")
+    return blake2b(data, digest_size=SIZE).digest()
+
+
+def _plain(facts: Facts) -> dict[str, str]:
+    """Return what a database can compare; empty where it is missing, or needs a closer look."""
+    tags = facts.tags
+    date = tags.get("Date", "")
+    return {
+        "date": date if _DAY.fullmatch(date) else "",
+        "round": tags.get("Round", ""),
+        "number": tags.get("Number", ""),
+        "event": tags.get("Event", ""),
+        "first": _numbers(facts.first),
+        "second": _numbers(facts.second),
+        "moves": facts.line,
+    }
+
+
+def _numbers(name: str) -> str:
+    """Return what is the same for names that may be one; empty for a missing one."""
+    return f"of {' '.join(_name(name).digits)}" if name else ""

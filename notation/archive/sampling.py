@@ -1,0 +1,122 @@
+"""Records drawn by chance: a sample of so many, and a division by shares.
+
+What is drawn follows from the seed and from what the records say, never from their order nor from
+where they stand: the same records give the same draw, in whatever files they come. Must not know
+files, nor how people name what they want.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import blake2b
+from itertools import accumulate
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from lath.notation.archive.archive import MEMORY, least_of, temporary_database
+from lath.notation.record.record import Record
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class Row(NamedTuple):
+    """A record on its way through `arena select`."""
+
+    order: bytes
+    """What it is put in order by; empty where it is not."""
+
+    value: str
+    """What it is divided by; empty where it is not."""
+
+    text: str
+    """As it stands in its file."""
+
+
+_TABLES: Final = (
+    "CREATE TABLE copy (content INTEGER PRIMARY KEY, times INTEGER)",
+    "CREATE TABLE item (place INTEGER PRIMARY KEY, draw BLOB, sort BLOB, value TEXT, text TEXT)",
+    "CREATE INDEX by_draw ON item (draw)",
+)
+
+
+def sample(rows: Iterable[Row], size: int, seed: int, memory: int = MEMORY) -> Iterator[Row]:
+    """Yield `size` of the rows in their order, or all where there are fewer.
+
+    Each set of so many is as likely as any other. Every row gets a number that follows from the
+    seed, its text and how many rows of the same text came before it, and the lowest are taken: so
+    the order of the rows makes no difference to which texts are drawn, and how often. `memory` is
+    in bytes; what is over it lies on the disk. Raises OSError where there is no room.
+
+    >>> rows = [Row(b"", "", f"game {number}") for number in range(9)]
+    >>> sorted(sample(rows, 3, seed=1)) == sorted(sample(rows[::-1], 3, seed=1))
+    True
+    """
+    with temporary_database(memory // 2) as database:
+        for table in _TABLES:
+            database.execute(table)
+        _draw(database, rows, size, seed)
+        query = "SELECT * FROM (SELECT * FROM item ORDER BY draw LIMIT ?) ORDER BY place"
+        for _, _, order, value, text in database.execute(query, (size,)):
+            yield Row(order, value, text.decode())
+
+
+def _draw(database: sqlite3.Connection, rows: Iterable[Row], size: int, seed: int) -> None:
+    """Keep the rows of the `size` lowest draws, and not many more."""
+    worst, kept, most = b"\xff" * 17, 0, 2 * size + 1000
+    for place, row in enumerate(rows):
+        text = row.text.encode()
+        draw = _digest(seed, _copies(database, text), text)
+        if draw > worst:
+            continue
+        item = (place, draw, row.order, row.value, text)
+        database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?)", item)
+        kept += 1
+        if kept == most:
+            query = "SELECT draw FROM item ORDER BY draw LIMIT 1 OFFSET ?"
+            (worst,) = database.execute(query, (size - 1,)).fetchone()
+            database.execute("DELETE FROM item WHERE draw > ?", (worst,))
+            kept = size
+
+
+def _copies(database: sqlite3.Connection, text: bytes) -> int:
+    """Return how often a text has come, this time included."""
+    content = int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+    insert = "INSERT OR IGNORE INTO copy VALUES (?, 1)"
+    if database.execute(insert, (content,)).rowcount:
+        return 1
+    database.execute("UPDATE copy SET times = times + 1 WHERE content = ?", (content,))
+    query = "SELECT times FROM copy WHERE content = ?"
+    times: int = database.execute(query, (content,)).fetchone()[0]
+    return times
+
+
+def _digest(seed: int, number: int, content: bytes) -> bytes:
+    return blake2b(b"%d %d\n%b" % (seed, number, content), digest_size=16).digest()
+
+
+class Shares:
+    """Parts that records fall into by chance, each with its share of them."""
+
+    def __init__(self, shares: Mapping[str, float], seed: int) -> None:
+        """`shares` are over 0 and count beside each other: 9 and 1 are as good as 0.9 and 0.1."""
+        whole = sum(shares.values())
+        self._names: Final = tuple(shares)
+        self._ends: Final = [end / whole for end in accumulate(shares.values())][:-1]
+        self._seed: Final = seed
+
+    def part_of(self, record: Record) -> str:
+        """Return the name of the part that a record belongs to.
+
+        Records of one game belong together, also if one is the other turned or mirrored: the same
+        id, start and moves up to the game's symmetries. Their tags, results and comments do not
+        count. What the game cannot read counts as it stands.
+        """
+        drawn = int.from_bytes(_digest(self._seed, 0, _least(record).encode())[:8], "big")
+        return self._names[bisect(self._ends, drawn / 2**64)]
+
+
+def _least(record: Record) -> str:
+    """Return the same text for records that some symmetry of their game takes to each other."""
+    start, line = least_of(record)
+    return "\n".join((record.game, start, *line)).encode("utf-8", "replace").decode()

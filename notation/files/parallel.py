@@ -1,0 +1,94 @@
+"""Work that several processes do, a piece at a time, its results coming in order.
+
+Must not know what the work is.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from threading import Thread, active_count
+from typing import TYPE_CHECKING, TypeVar
+
+from lath.notation.files.files import read_errors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def in_order(
+    work: Callable[[Piece], Result],
+    pieces: Iterable[Piece],
+    jobs: int,
+    *,
+    may_fork: bool = False,
+) -> Iterator[Result]:
+    """Yield what `work`, a function that can be sent, makes of the pieces, by `jobs` processes.
+
+    One is this one; more are others. At most two pieces a process are under way. If a place of a
+    file cannot be read, what came before it is yielded before that is raised. With `may_fork` they
+    begin where this process is, at once, if the system allows it: there must be no threads, those
+    of libraries neither.
+    """
+    if jobs == 1:
+        return map(work, pieces)
+    is_forked = may_fork and sys.platform == "linux" and active_count() == 1
+    return _in_parallel(work, pieces, jobs, "fork" if is_forked else "spawn")
+
+
+def _in_parallel(
+    work: Callable[[Piece], Result], pieces: Iterable[Piece], jobs: int, method: str
+) -> Iterator[Result]:
+    from concurrent.futures import ProcessPoolExecutor  # costs as much as the rules of all games
+    from multiprocessing import active_children, get_context
+
+    waiting: deque[Future[Result]] = deque()
+    unread: Exception | None = None
+    others = set(active_children())
+    is_lost = False
+    with ProcessPoolExecutor(
+        jobs, mp_context=get_context(method), initializer=_end_with_parent
+    ) as pool:
+        try:
+            try:
+                for piece in pieces:
+                    waiting.append(pool.submit(work, piece))
+                    if len(waiting) > 2 * jobs:
+                        yield waiting.popleft().result()
+            except read_errors() as error:
+                unread = error
+            while waiting:
+                yield waiting.popleft().result()
+            if unread is not None:
+                raise unread
+        except RuntimeError:  # no thread can be started, and nobody else would end the processes
+            is_lost = True
+            for process in set(active_children()) - others:
+                process.kill()
+            raise
+        finally:
+            pool.shutdown(wait=not is_lost, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let this process, which waits for work, end when the one that has it is gone.
+
+    However that ended: one that is killed, or leaves at once, tells its workers nothing. A Ctrl-C
+    is meant for the one that has it.
+    """
+    from multiprocessing import parent_process
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def wait() -> None:
+        if parent := parent_process():
+            parent.join()
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()

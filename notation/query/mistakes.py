@@ -1,0 +1,243 @@
+"""The words of the language of `--where`, and what is wrong with a text that is no query.
+
+Places and expectations come from Lark; what other languages write is told with ours. Must not know
+what a query asks.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import TYPE_CHECKING, Final
+
+from lath.notation.record.errors import NotationError, listed, printable
+from lath.notation.record.record import WRITTEN_TAGS
+
+if TYPE_CHECKING:
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+    from lark.lexer import Token
+
+NAMES: Final = (
+    *("game", "event", "first", "second", "player", "winner", "loser"),
+    *("result", "termination", "setup"),
+)
+"""What is compared as text: by `=`, `!=`, `~` and `in`."""
+
+ORDERED: Final = ("round", "date")
+"""What has an order besides; as every tag by its own name has."""
+
+WORDS: Final = (
+    *(*NAMES, *ORDERED, "plies", "move", "comments", "variations"),
+    *("position", "after", "reached", "pattern", "plain"),
+    *("eval", "depth", "nodes", "time", "clock"),
+)
+"""What a test can begin with, besides a tag and `contains`."""
+
+TAGS: Final = {tag.casefold(): tag for tag in WRITTEN_TAGS if tag.casefold() not in WORDS}
+"""Tags that records have by the arena, by their names in any case; those of `WORDS` are words."""
+
+_ENGLISH: Final = {
+    "NAME": "a test such as plies > 20",
+    "EQUALITY": "'=', '!='",
+    "EQUAL": "'='",
+    "ORDER": "'<', '<=', '>', '>='",
+    "LIKE": "'~'",
+    "_IN": "'in'",
+    "_MOVE": "'move' and a move",
+    "NUMBER": "a whole number of at most 9 digits",
+    "WORD": "a word or a text in quotes",
+    "STRING": "a text in quotes",
+    "POSITION": "'position'",
+    "AFTER": "'after'",
+    "REACHED": "'reached'",
+    "PATTERN": "'pattern'",
+    "_OF": "'of'",
+    "LPAR": "a list such as (a, b)",
+    "RANGE": "a range such as 20..30",
+    "DECIMAL": "a number such as -0.5, of at most 15 digits",
+    "_ON": "'on' and a cell",
+    "EITHER": "'either colour'",
+    "_COLOUR": "'colour'",
+    "_AT": "'at' and a ply",
+    "EACH": "'any ply', 'every ply'",
+    "_THE": "'the last ply'",
+    "LAST": "'last ply'",
+    "_PLY": "'ply'",
+    "COMMA": "','",
+    "RPAR": "')'",
+    "_AND": "'and'",
+    "_OR": "'or'",
+    "$END": "the end",
+}
+"""What a terminal is in English, in the order in which messages list them; the others are possible
+only beside one of these."""
+
+OF_A_PLY: Final = "a move, position, pattern or number, or several with 'or' in parentheses"
+"""What can stand on either side of `then`."""
+
+KEYWORDS: Final = ("and", "or", "not")
+"""Words that are values in quotes only: who leaves a value out shall be told of that."""
+
+
+class QueryError(NotationError):
+    """The text is no query; the message says what was expected, under the line with a caret."""
+
+    def __init__(self, text: str, at: int, message: str, expected: str = "") -> None:
+        self.at = at
+        """Where, in characters from the start."""
+        whole = f"{message}; expected {expected}" if expected else message
+        start = text.rfind("\n", 0, at) + 1
+        line = text[start:].partition("\n")[0]
+        shown = printable(line).replace("\t", " ")
+        super().__init__(f"{whole}\n  {shown}\n  {' ' * (at - start)}^")
+
+
+class WrongValueError(Exception):
+    """A value or a name means nothing, though the grammar takes it; has QueryError's arguments."""
+
+    def __init__(self, token: Token, message: str, expected: str, further: int = 0) -> None:
+        super().__init__((token.start_pos or 0) + further, message, expected)
+
+
+def no_value(keyword: Token) -> WrongValueError:
+    """Return the error of a keyword where a value should stand."""
+    return WrongValueError(
+        keyword, f"{str(keyword)!r} is no value", "a value before it, or it in quotes"
+    )
+
+
+def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
+    """Return what Lark found wrong with the text of a query."""
+    from lark.exceptions import UnexpectedToken
+
+    last = error.token_history[-1] if error.token_history else None
+    if last is not None and last.type == "WORD" and last in KEYWORDS:
+        return QueryError(text, *no_value(last).args)
+    at = error.pos_in_stream
+    if last is not None and last.type == "WORD" and text[last.end_pos or 0 :][:1] == "=":
+        # as the id of a game with parameters has one
+        return QueryError(text, last.start_pos or 0, "the value has a '='", "it in quotes")
+    if at is not None and (slip := _slip(text, at, last)):
+        return slip
+    wanted: set[str] = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
+    expected = OF_A_PLY if last is not None and last.type == "THEN" else _in_english(wanted)
+    if isinstance(error, UnexpectedToken) and error.token.type == "$END":
+        message = "the query ends too early" if text.strip() else "the query is empty"
+        return QueryError(text, len(text.rstrip()), message, expected)
+    assert at is not None
+    if text[at] in "\"'" and "STRING" in wanted:
+        read = re.compile(r"""(["'])(?:(?!\1)[^\\]|\\["'\\])*""").match(text, at)
+        assert read is not None
+        if text[read.end() : read.end() + 1] == "\\":
+            escape = text[read.end() : read.end() + 2]
+            return QueryError(text, read.end(), f"unknown escape {escape!r}", r"\" or \' or \\")
+        return QueryError(text, at, "the text is never closed", f"{text[at]} at its end")
+    word = _WORD.match(text, at)
+    found = word[0] if word else text[at]
+    if "NAME" in wanted and found.isidentifier() and found not in KEYWORDS:
+        return _no_such_name(text, at, found)
+    return QueryError(text, at, f"{found!r} does not belong here", expected)
+
+
+def _no_such_name(text: str, at: int, found: str) -> QueryError:
+    """Return the error of a word that stands where a test begins."""
+    if meant := OTHER_NAMES.get(found.lower()):
+        message = f"nothing is called {found!r}: did you mean {meant!r}?"
+        return QueryError(text, at, message)
+    if tag := TAGS.get(found.casefold()):
+        message = f"nothing is called {found!r}: did you mean the tag {tag}?"
+        return QueryError(text, at, message)
+    alike = difflib.get_close_matches(found.lower(), [*WORDS, "contains", "not"], n=1)
+    if alike:
+        message = f"nothing is called {found!r}: did you mean {alike[0]!r}?"
+        return QueryError(text, at, message)
+    expected = f"one of {', '.join(WORDS)}, contains, or a tag such as Annotator"
+    return QueryError(text, at, f"nothing is called {found!r}", expected)
+
+
+def _in_english(terminals: set[str]) -> str:
+    """Return what may stand somewhere, as a list in words."""
+    shown = {"NAME"} if "NAME" in terminals else terminals
+    if "WORD" in shown:
+        shown = shown - {"STRING"}
+    words = [words for name, words in _ENGLISH.items() if name in shown]
+    if {"NOT", "_IN"} <= shown:
+        words.append("'not in'")
+    return listed(words, "or")
+
+
+_WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
+
+OTHER_NAMES: Final = {
+    **dict.fromkeys(("ply", "length", "turns"), "plies"),
+    **dict.fromkeys(("white", "player1", "sente"), "first"),
+    **dict.fromkeys(("black", "player2", "gote"), "second"),
+    **dict.fromkeys(("name", "players", "bot"), "player"),
+    **dict.fromkeys(("winners", "won"), "winner"),
+    **dict.fromkeys(("losers", "lost"), "loser"),
+}
+"""What others call what records are asked for, and our word."""
+
+OTHER_TAGS: Final = {
+    "White": "First",
+    "Black": "Second",
+    "WhiteElo": "FirstElo",
+    "BlackElo": "SecondElo",
+}
+"""The tags of other formats that records of ours have by another name."""
+
+SEAT_WORDS: Final = {
+    **dict.fromkeys(("first", "white", "player1", "1"), ("1-0", "0-1")),
+    **dict.fromkeys(("second", "black", "player2", "2"), ("0-1", "1-0")),
+    **dict.fromkeys(("draw", "none", "nobody"), ("1/2-1/2", "1/2-1/2")),
+}
+"""Who is no name, though a seat: the result where it won, and where it lost."""
+
+_MEANT: Final = {
+    **dict.fromkeys(("==", "===", ":=", "is", "equals"), "="),
+    **dict.fromkeys(("<>", "!==", "=!", "\N{NOT EQUAL TO}"), "!="),
+    **dict.fromkeys(("=<", "\N{LESS-THAN OR EQUAL TO}"), "<="),
+    **dict.fromkeys(("=>", "\N{GREATER-THAN OR EQUAL TO}"), ">="),
+    **dict.fromkeys(("=~", "~=", "~~", "like"), "~"),
+    **dict.fromkeys(("&", "&&"), "and"),
+    **dict.fromkeys(("|", "||"), "or"),
+    "!": "not",
+}
+"""What other languages write for our signs and words; in capitals they are others, too."""
+
+_OURS: Final = (*KEYWORDS, "in", "contains", "then", "within")
+
+_BARE_VALUE: Final = re.compile(r"""[=~]\s*([^\s"'(),=~<>!][^"'(),=~<>!]*)\Z""")
+"""A value without quotes, up to where a text is refused."""
+
+_SIGN: Final = re.compile(
+    r"[<>=!&|~:\N{NOT EQUAL TO}\N{LESS-THAN OR EQUAL TO}"
+    r"\N{GREATER-THAN OR EQUAL TO}]+"
+)
+
+
+def _slip(text: str, at: int, last: Token | None) -> QueryError | None:
+    """Return the error of a sign or word that another language has in the place of one of ours.
+
+    `last` is what was read before `at`, where the text is refused.
+    """
+    if last is not None and last.type == "POSITION" and text[at : at + 1] in ("=", "!"):
+        meant = 'position "…", or plain position "…" without images'
+        return QueryError(text, at, f"a position has no {text[at]!r}", meant)
+    if last is not None and last.type == "_AT" and re.match(r"[a-z][0-9]", text[at:]):
+        cell = text[at:].split(maxsplit=1)[0]
+        message = f"'at' is for plies: did you mean 'on {cell}'?"
+        return QueryError(text, last.start_pos or 0, message)
+    if text[at : at + 1] == "," and (value := _BARE_VALUE.search(text, 0, at)):
+        whole = re.split(r"\s+(?:and|or)\s", text[value.start(1) :], maxsplit=1)[0].strip()
+        return QueryError(text, value.start(1), "the value has a ','", f'it in quotes: "{whole}"')
+    begin = at
+    while begin and _SIGN.match(text, begin - 1):  # "==" is refused at its second sign
+        begin -= 1
+    found = _SIGN.match(text, begin) or _WORD.match(text, begin)
+    word = found[0] if found else ""
+    if last is not None and last.type == "ORDERED" and last.lower() in _OURS:
+        begin, word = last.start_pos or 0, str(last)  # what begins with a capital was a tag's name
+    lower = word.lower()
+    meant = lower if lower in _OURS and lower != word else _MEANT.get(lower, "")
+    return QueryError(text, begin, f"{word!r}: did you mean {meant!r}?") if meant else None

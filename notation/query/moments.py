@@ -1,0 +1,361 @@
+"""Questions of single plies: moves, positions, patterns, numbers, and what comes after what.
+
+The ply of a move is its number, from 1. The position after it is of the same ply, and that before
+the first move of ply 0. Must not know how a query is written.
+"""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, product
+from operator import eq, ge, gt, le, lt
+from typing import Final
+
+from lath.games.core import (
+    SEATS,
+    Game,
+    Move,
+    Position,
+    Seat,
+    follow,
+    is_image_of,
+    is_image_of_line,
+)
+from lath.games.errors import (
+    GameError,
+    MoveSyntaxError,
+    PositionError,
+    RulesVersionError,
+    UnknownGameError,
+)
+from lath.notation.query.patterns import Pattern
+from lath.notation.query.plans import (
+    At,
+    OfLine,
+    OfMove,
+    OfNumber,
+    OfPattern,
+    OfPosition,
+    Plan,
+    Then,
+    When,
+)
+from lath.notation.query.questions import MOVES, NOTES, PLIES, REPLAY, Judged, Question, once_a_game
+from lath.notation.record.record import RULES, Record
+from lath.notation.rules.replay import game_by, movers_of, positions, spellings, start_of
+from lath.notation.tables.tables import NOTED, notes_of
+
+PositionTest = Callable[[Position], bool]
+"""Says whether a position passes."""
+
+
+def _of_plies(
+    judged: Callable[[Record], Judged], cost: int, plan: Plan, moves: Sequence[str] = ()
+) -> Question:
+    """Return whether something holds at any ply."""
+
+    def matches(record: Record) -> bool:
+        return any(holds for _, holds in judged(record))
+
+    return Question(matches, cost, plan, moves=tuple(moves), judged=judged)
+
+
+def plays(texts: Sequence[str], ply: int | None = None) -> Question:
+    """Return whether the main line has one of these moves, at this ply, or at any if it is None.
+
+    Moves are compared as the record's game reads them.
+    """
+    where = slice(None) if ply is None else slice(ply - 1, ply)
+
+    def judged(record: Record) -> Judged:
+        spelled = spellings(record.game, record.tag(RULES))
+        wanted = {spelled[text] for text in texts}
+        played = (spelled[move] in wanted for move in record.moves[where])
+        return enumerate(played, ply or 1)
+
+    cost = MOVES if ply is None else PLIES
+    return _of_plies(judged, cost, OfMove(tuple(texts), ply), texts)
+
+
+class _Played:
+    """The positions of a record's main line, played as far as somebody has asked for them."""
+
+    def __init__(self, record: Record) -> None:
+        self.record: Final = record
+        self._known: list[Position] = []
+        self._rest = positions(record)
+
+    def __iter__(self) -> Iterator[Position]:
+        known = self._known
+        yield from known
+        while True:
+            try:
+                position = next(self._rest, None)
+            except GameError:  # who asks again is told again
+                self._known, self._rest = [], positions(self.record)
+                raise
+            if position is None:
+                return
+            known.append(position)
+            yield position
+
+
+class _Last(threading.local):
+    """The record that was played last, which several questions of a query are asked of."""
+
+    played: _Played | None = None
+
+
+_LAST: Final = _Last()
+
+
+def _played(record: Record) -> Iterable[Position]:
+    """Return the start and the position after each ply, each played once for all questions."""
+    last = _LAST.played
+    if last is None or last.record is not record:
+        last = _LAST.played = _Played(record)
+    return last
+
+
+def _has_position(plan: OfPosition | OfLine | OfPattern, moves: Sequence[str] = ()) -> Question:
+    """Return whether a position of the main line passes the test that there is for a record.
+
+    Plays the moves: raises GameError where a record breaks the rules before it comes to one. Where
+    there is no test nothing is played.
+    """
+    test_of = position_test(plan)
+
+    def judged(record: Record) -> Judged:
+        if record.is_result_only:  # of a game that need not be known here
+            return ()
+        test = test_of(record)
+        return () if test is None else enumerate(map(test, _played(record)))
+
+    return _of_plies(judged, REPLAY, plan, moves)
+
+
+def position_test(
+    plan: OfPosition | OfLine | OfPattern,
+) -> Callable[[Record], PositionTest | None]:
+    """Return which positions of a record's game are asked for; None where none can be.
+
+    Of a line they are those that it leads to. It raises GameError where a record begins nowhere.
+    """
+    if isinstance(plan, OfLine):
+        to_end = _to_end(plan)
+        return lambda record: to_end(record.game, record.tag(RULES), record.tag("Setup"))
+    test = _shown(plan) if isinstance(plan, OfPattern) else _among(plan)
+    return lambda record: test(record.game, record.tag(RULES))
+
+
+def _among(plan: OfPosition) -> Callable[[str, str], PositionTest | None]:
+    @once_a_game
+    def test(game_id: str, rules: str) -> PositionTest | None:
+        sought = positions_of([game_by(game_id, rules)], plan.texts)
+        return _is_one_of(sought, plan.is_plain) if sought else None
+
+    return test
+
+
+def _to_end(plan: OfLine) -> Callable[[str, str, str], PositionTest | None]:
+    @once_a_game
+    def test(game_id: str, rules: str, setup: str) -> PositionTest | None:
+        end = end_of_line(plan.moves, game_id, rules, setup)
+        return None if end is None else _is_one_of({end}, plan.is_plain)
+
+    return test
+
+
+def _shown(plan: OfPattern) -> Callable[[str, str], PositionTest | None]:
+    @once_a_game
+    def test(game_id: str, rules: str) -> PositionTest | None:
+        compiled = plan.pattern.on(game_by(game_id, rules))
+        return None if compiled is None else compiled.is_in
+
+    return test
+
+
+def _is_one_of(sought: set[Position], is_plain: bool) -> PositionTest:
+    return sought.__contains__ if is_plain else is_image_of(sought)
+
+
+def positions_of(readers: Iterable[Game], texts: Iterable[str]) -> set[Position]:
+    """Return the positions that some text is of in some of the games."""
+    found = set()
+    for game, text in product(readers, texts):
+        with suppress(PositionError):
+            found.add(game.position(str(text)))
+    return found
+
+
+def end_of_line(moves: Sequence[str], game_id: str, rules: str, setup: str) -> Position | None:
+    """Return where moves lead from a game's start with a setup, which may be empty.
+
+    None where they cannot be played; raises GameError where there is no such start.
+    """
+    spelled = spellings(game_id, rules)
+    start = game_by(game_id, rules).start(setup or None)
+    return follow(start, [spelled[move] for move in moves])
+
+
+def comes_to(texts: Sequence[str], *, is_plain: bool) -> Question:
+    """Return whether the main line comes to one of these positions, as its game reads them.
+
+    Or to an image of one, unless `is_plain`.
+    """
+    return _has_position(OfPosition(tuple(texts), is_plain))
+
+
+def reaches(moves: Sequence[str], *, is_plain: bool) -> Question:
+    """Return whether the main line comes to where these moves lead from the start of its game.
+
+    Or to an image of that, unless `is_plain`. The start is that of the record's Setup.
+    """
+    return _has_position(OfLine(tuple(moves), is_reached=True, is_plain=is_plain), moves)
+
+
+def shows(pattern: Pattern) -> Question:
+    """Return whether a position of the main line has the pattern."""
+    return _has_position(OfPattern(pattern))
+
+
+def begins(moves: Sequence[str], *, is_plain: bool) -> Question:
+    """Return whether the main line begins with these moves at the start of its game.
+
+    Or with an image of them, by the symmetries of that start, unless `is_plain`. The start is that
+    of the record's Setup. Nothing is played; raises GameError where the start is none.
+    """
+    count = len(moves)
+
+    @once_a_game
+    def image_test(game_id: str, rules: str, setup: str) -> Callable[[Sequence[Move]], bool]:
+        game = game_by(game_id, rules)
+        return is_image_of_line(game.start(setup or None), list(map(game.canonical, moves)))
+
+    def begins_alike(record: Record, rules: str, line: list[str]) -> bool:
+        try:
+            canonical = game_by(record.game, rules).canonical
+            read = list(map(canonical, line))
+            is_image = image_test(record.game, rules, record.tag("Setup"))
+        except (MoveSyntaxError, RulesVersionError, UnknownGameError):  # compared as they stand
+            return False
+        return is_image(read)
+
+    def holds(record: Record) -> bool:
+        rules = record.tag(RULES)
+        spelled = spellings(record.game, rules)
+        line = [spelled[ply.move] for ply in record.plies[:count]]
+        is_same = line == [spelled[move] for move in moves]
+        if not is_same and (is_plain or not begins_alike(record, rules, line)):
+            return False
+        return not record.tag("Position") or _is_at_the_start(record, rules)
+
+    def judged(record: Record) -> Judged:
+        return [(count, holds(record))] if len(record.plies) >= count else []
+
+    plan = OfLine(tuple(moves), is_reached=False, is_plain=is_plain)
+    return _of_plies(judged, MOVES, plan, moves)
+
+
+def _is_at_the_start(record: Record, rules: str) -> bool:
+    """Return whether the tag Position says where the game begins anyway."""
+    return start_of(record) == game_by(record.game, rules).start(record.tag("Setup") or None)
+
+
+_COMPARED: Final = {"=": eq, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+def says(number: OfNumber) -> Question:
+    """Return whether a ply says such a number.
+
+    Whose ply it is follows from the rules: raises GameError where they cannot tell.
+    """
+    place = NOTED.index(number.column)
+    tests = [(_COMPARED[sign], bound) for sign, bound in number.bounds]
+
+    def judged(record: Record) -> Judged:
+        seats = _seats(number.of, record)
+        said = [(ply, notes_of(each)[place]) for ply, each in enumerate(record.plies, 1)]
+        said = [(ply, value) for ply, value in said if value is not None]
+        if said and len(seats) < len(SEATS):
+            movers = movers_of(record) if seats else ()
+            said = [(ply, value) for ply, value in said if seats and movers[ply - 1] in seats]
+        return ((ply, all(is_so(value, bound) for is_so, bound in tests)) for ply, value in said)
+
+    return _of_plies(judged, NOTES, number)
+
+
+def _seats(of: str, record: Record) -> Sequence[Seat]:
+    """Return the seats of whose plies a number is asked."""
+    who, _, name = of.partition(" ")
+    if who == "player":
+        return [seat for seat in SEATS if record.tag(seat.name.capitalize()) == name != ""]
+    if who in ("winner", "loser"):
+        winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(record.result)
+        if winner is None:
+            return ()
+        return (winner if who == "winner" else winner.other,)
+    return SEATS if who == "mover" else [seat for seat in SEATS if seat.word == who]
+
+
+def at(question: Question, when: When) -> Question:
+    """Return whether something holds at one ply, each, or the last of those that it is asked of."""
+    of_all = question.judged
+    assert of_all is not None
+    plan = At(question.plan, when)
+
+    def judged(record: Record) -> Judged:
+        last: tuple[int, bool] | None = None
+        for last in of_all(record):
+            if last[0] == when:
+                return [last]
+        return [last] if when == "last" and last else []
+
+    def always(record: Record) -> bool:
+        is_asked = False
+        for _, holds in of_all(record):
+            if not holds:
+                return False
+            is_asked = True
+        return is_asked
+
+    if when == "every":
+        return replace(question, matches=always, plan=plan, judged=None)
+    return _of_plies(judged, question.cost, plan, question.moves)
+
+
+def then(parts: Sequence[Question], within: Sequence[int | None]) -> Question:
+    """Return whether questions of plies hold one after another, each so many plies later at most.
+
+    A ply is found for each, later than that of the one before, if any choice of plies does it.
+    """
+    cheap_first = sorted(range(len(parts)), key=lambda place: parts[place].cost)
+
+    def matches(record: Record) -> bool:
+        plies = [list[int]()] * len(parts)
+        for place in cheap_first:
+            plies[place] = parts[place].plies(record)
+            if not plies[place]:
+                return False
+        held = plies[0]
+        for most, later in zip(within, plies[1:], strict=True):
+            held = [ply for ply in later if _follows(ply, held, most)]
+        return bool(held)
+
+    return Question(
+        matches,
+        sum(part.cost for part in parts),
+        Then(tuple(part.plan for part in parts), tuple(within)),
+        1 + max(part.depth for part in parts),
+        moves=tuple(chain.from_iterable(part.moves for part in parts)),
+    )
+
+
+def _follows(ply: int, plies: Sequence[int], most: int | None) -> bool:
+    """Return whether a ply comes after one of these, at most so many later."""
+    before = bisect_left(plies, ply)
+    return before > 0 and (most is None or ply - plies[before - 1] <= most)

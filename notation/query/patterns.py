@@ -1,0 +1,370 @@
+"""Patterns of cells: a small text such as `ww.w`, found on boards anywhere or on one cell.
+
+`read_pattern` reads the text and `Pattern.on` compiles it for a game: into cells to begin from and
+shifts to others, so that a position is tested by a few operations on ints. `database.sighting` does
+the same on arrays. Must not know how a query is written, nor any particular game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
+from operator import or_
+from typing import Any, Final, NamedTuple
+
+from lath.games.board import Board
+from lath.games.core import SEATS, Game, Position, layers_of, owned_by
+from lath.notation.record.errors import NotationError
+
+EMPTY, OWN, OPPOSING = ".", "+", "-"
+"""Signs of what lies on a cell, besides the letters of a game's pieces: nothing, a piece of who is
+to move, one of her opponent."""
+
+ANYTHING, BOARD, EDGE = "?", "*", "#"
+"""Signs of a cell: it may be anything or off the board, is on the board, is off the board."""
+
+_SIGNS: Final = "a piece's letter, one of . + - ? * #, [ ], ( ) or /"
+
+MOST_SIGNS: Final = 1000
+"""Of a text; the largest boards have a tenth of that in cells."""
+
+
+class PatternError(NotationError):
+    """The text is no pattern: what is wrong, where, and what was expected."""
+
+    def __init__(self, at: int, message: str, expected: str) -> None:
+        super().__init__(f"{message}; expected {expected}")
+        self.at = at
+        """Where, in characters from the start."""
+        self.message = message
+        self.expected = expected
+
+
+class Lying(NamedTuple):
+    """What lies on a cell: some of these pieces, or none of them."""
+
+    codes: frozenset[str]
+    """Codes of pieces; EMPTY stands for an empty cell."""
+    is_there: bool
+    """Whether some of them lies there, whatever else does; else none of them does."""
+
+
+class Image(NamedTuple):
+    """The pattern turned one way. A board has it if from one of `cells` all tests are true."""
+
+    cells: int
+    """Where to begin, as `Board.bit` has cells: from each of these all tests stay on the board, and
+    what shall be off the board is."""
+    tests: tuple[tuple[int, int], ...]
+    """A place in `Shapes.lying` and a shift: that must be true of the cell with the bit that the
+    first cell's is when shifted to the left."""
+
+
+class Shapes(NamedTuple):
+    """All images of a pattern on the board of a game, for one of the two who may be to move."""
+
+    lying: tuple[Lying, ...]
+    images: tuple[Image, ...]
+
+    def are_in(self, layers: Mapping[str, int], full: int) -> bool:
+        """Return whether a board of these cells has one, by the cells where each piece lies."""
+        masks = []
+        for codes, is_there in self.lying:
+            mask = 0
+            for code in codes:
+                mask |= full & ~reduce(or_, layers.values()) if code == EMPTY else layers[code]
+            masks.append(mask if is_there else full & ~mask)
+        for cells, tests in self.images:
+            left = cells
+            for place, shift in tests:
+                left &= masks[place] >> shift
+                if not left:
+                    break
+            else:
+                return True
+        return False
+
+
+class Compiled(NamedTuple):
+    """A pattern for one game."""
+
+    game: Game
+    shapes: tuple[Shapes, Shapes]
+    """By who is to move: first, second."""
+
+    def is_in(self, position: Position) -> bool:
+        """Return whether a position has the pattern."""
+        shapes = self.shapes[position.to_move]
+        return shapes.are_in(layers_of(position), self.game.board.full)
+
+
+Cell = tuple[Lying, ...] | None
+"""All that must be true of a cell; None of one that is off the board."""
+
+Offset = tuple[int, int]
+
+Way = Mapping[Offset, Cell]
+"""A pattern turned one way, by letter and place as `Board.grid` counts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern as `read_pattern` makes it."""
+
+    text: str
+    cells: Mapping[Offset, Cell] = field(compare=False, repr=False)
+    """By rows down and columns to the right from the first sign, without ANYTHING."""
+    cell: str = ""
+    """Where the first sign is; empty where it may be anywhere."""
+    is_plain: bool = False
+    """Whether it is found only as it stands, not turned or mirrored."""
+    is_either: bool = False
+    """Whether it is also found with the players' colours exchanged."""
+
+    def on(self, game: Game) -> Compiled | None:
+        """Return it compiled for a game; None where it can never be on its board.
+
+        So it is where the game has no such piece or cell, where the board is too small, and where
+        pieces are nobody's, but the pattern asks whose they are.
+        """
+        key: Any = game  # hashable, which mypy does not see of a protocol
+        return _compiled(self, key)
+
+
+def read_pattern(
+    text: str, *, cell: str = "", is_plain: bool = False, is_either: bool = False
+) -> Pattern:
+    """Return the pattern that a text is; raises PatternError.
+
+    >>> sorted(read_pattern("w?/.").cells)
+    [(0, 0), (1, 0)]
+    """
+    if len(text) > MOST_SIGNS:
+        message = f"the pattern has {len(text)} signs"
+        raise PatternError(0, message, f"at most {MOST_SIGNS}")
+    cells = _Reader(text).cells()
+    if not any(cells.values()):
+        raise PatternError(0, "the pattern asks for nothing", "a piece's letter, or . + -")
+    if cell and cells.get((0, 0), ()) is None:
+        message = f"the first sign is off the board, but shall be on {cell}"
+        raise PatternError(text.index(EDGE), message, f"another sign than {EDGE}")
+    return Pattern(text, cells, cell, is_plain, is_either)
+
+
+class _Reader:
+    """Reads the text of a pattern from its start to its end."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+
+    def _next(self) -> str:
+        """Return the next sign, which is read with it; empty at the end. Blanks are passed."""
+        while self._text[self._at : self._at + 1].isspace():
+            self._at += 1
+        sign = self._text[self._at : self._at + 1]
+        self._at += len(sign)
+        return sign
+
+    def _wrong(self, sign: str, expected: str) -> PatternError:
+        """Return the error of the sign that was read last."""
+        if not sign:
+            return PatternError(self._at, "the pattern ends too early", expected)
+        if sign in "0123456789":
+            expected = f"{EMPTY} for each empty cell"
+        return PatternError(self._at - 1, f"{sign!r} does not belong into a pattern", expected)
+
+    def cells(self) -> dict[Offset, Cell]:
+        """Return what must be true of each cell."""
+        cells: dict[Offset, Cell] = {}
+        row = column = 0
+        while sign := self._next():
+            if sign == "/":
+                row, column = row + 1, 0
+                continue
+            if sign != ANYTHING:
+                cells[row, column] = self._cell(sign)
+            column += 1
+        return cells
+
+    def _cell(self, sign: str) -> Cell:
+        if sign == EDGE:
+            return None
+        if sign == BOARD:
+            return ()
+        if sign != "(":
+            return (self._lying(sign, _SIGNS),)
+        expected = "a piece's letter, + or -, [ ] or )"
+        found: list[Lying] = []
+        while (sign := self._next()) != ")" or not found:
+            found.append(self._lying(sign, expected))
+        return tuple(found)
+
+    def _lying(self, sign: str, expected: str) -> Lying:
+        if sign != "[":
+            return Lying(frozenset((self._code(sign, expected),)), is_there=True)
+        sign, expected = self._next(), "a piece's letter, . + - or ]"
+        is_there = sign != "^"
+        if not is_there:
+            sign = self._next()
+        codes = {self._code(sign, expected)}
+        while (sign := self._next()) != "]":
+            codes.add(self._code(sign, expected))
+        return Lying(frozenset(codes), is_there)
+
+    def _code(self, sign: str, expected: str) -> str:
+        if sign.isalpha() or (sign and sign in (EMPTY, OWN, OPPOSING)):
+            return sign
+        raise self._wrong(sign, expected)
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: Pattern, game: Game) -> Compiled | None:
+    first, second = (owned_by(game, seat) for seat in SEATS)
+    known = {EMPTY, *(piece.code for piece in game.pieces)}
+    are_owned = bool(first and second)
+    if are_owned:
+        known |= {OWN, OPPOSING}
+    if not all(lying.codes <= known for cell in pattern.cells.values() for lying in cell or ()):
+        return None
+    ways = (_on_a_cell if pattern.cell else _anywhere)(pattern, game.board)
+    if pattern.is_either:
+        exchanged = _exchanged(game) if are_owned else {}
+        if not exchanged:
+            return None
+        ways += [_renamed(way, exchanged) for way in ways]
+    is_fixed = pattern.cell != ""
+    placed = [_placed(way, game.board, is_fixed=is_fixed) for way in ways]
+    if not any(cells for cells, _ in placed):
+        return None
+    return Compiled(
+        game,
+        (
+            _shapes(placed, {OWN: first, OPPOSING: second}),
+            _shapes(placed, {OWN: second, OPPOSING: first}),
+        ),
+    )
+
+
+def _anywhere(pattern: Pattern, board: Board) -> list[Way]:
+    """Return the pattern turned every way, or as it stands alone, for cells without an edge."""
+    turns = board.turns[:1] if pattern.is_plain else board.turns
+    return [
+        {(a * x + b * y, c * x + d * y): cell for (x, y), cell in _steps(pattern, board)}
+        for a, b, c, d in turns
+    ]
+
+
+def _steps(pattern: Pattern, board: Board) -> Iterable[tuple[Offset, Cell]]:
+    """Yield the cells of a pattern by letters and places from the first sign.
+
+    Letters are columns of squares, and rows of hexagons. There a row begins half a cell further to
+    the right than the one above it: that is the same place of the next letter.
+    """
+    for (down, right), cell in pattern.cells.items():
+        yield ((right, -down) if board.shape == "square" else (-down, right)), cell
+
+
+def _on_a_cell(pattern: Pattern, board: Board) -> list[Way]:
+    """Return the pattern on its cell, in every image of the board, or as it stands alone.
+
+    Nothing where it does not fit onto the board there: then no image does.
+    """
+    names = dict(zip(board.grid, board.names, strict=True))
+    grid = dict(zip(board.names, board.grid, strict=True))
+    if pattern.cell not in grid:
+        return []
+    letter, place = grid[pattern.cell]
+    named: dict[str, tuple[Lying, ...]] = {}
+    for (x, y), cell in _steps(pattern, board):
+        name = names.get((letter + x, place + y))
+        if (name is None) is not (cell is None):
+            return []
+        if name is not None and cell is not None:
+            named[name] = cell
+    images = board.isometries[:1] if pattern.is_plain else board.isometries
+    return [{grid[image.cells[name]]: cell for name, cell in named.items()} for image in images]
+
+
+def _exchanged(game: Game) -> dict[str, str]:
+    """Return for each code that of the same piece of the opponent; none where some have no such."""
+    first, second = game.colours
+    other = {first: second, second: first}
+    codes = {piece.name: piece.code for piece in game.pieces}
+    exchanged = {OWN: OPPOSING, OPPOSING: OWN}
+    for name, code in codes.items():
+        theirs = codes.get(" ".join(other.get(word, word) for word in name.split()))
+        if theirs is None:
+            return {}
+        exchanged[code] = theirs
+    return exchanged
+
+
+def _renamed(way: Way, names: Mapping[str, str]) -> Way:
+    return {
+        at: cell
+        and tuple(
+            lying._replace(codes=frozenset(names.get(code, code) for code in lying.codes))
+            for lying in cell
+        )
+        for at, cell in way.items()
+    }
+
+
+_Placed = tuple[int, tuple[tuple[Lying, int], ...]]
+"""Cells to begin from, and what must lie there at each shift."""
+
+
+def _placed(way: Way, board: Board, *, is_fixed: bool) -> _Placed:
+    """Return where a pattern may lie: where it is, or anywhere that its cells are on the board."""
+    tested = [at for at, cell in way.items() if cell]
+    begin = min(tested)  # the lowest bit, so that all shifts lead to higher ones
+    if is_fixed:
+        cells = 1 << begin[0] * board.stride + begin[1]
+    else:
+        steps = [((x - begin[0], y - begin[1]), cell) for (x, y), cell in way.items()]
+        places = frozenset(board.grid)
+        cells = sum(
+            bit
+            for (letter, place), bit in zip(board.grid, board.name, strict=True)
+            if all(
+                ((letter + x, place + y) in places) is (cell is not None) for (x, y), cell in steps
+            )
+        )
+    shifts = (
+        (lying, (x - begin[0]) * board.stride + y - begin[1])
+        for (x, y), cell in way.items()
+        for lying in cell or ()
+    )
+    return cells, tuple(shifts)
+
+
+def _shapes(placed: Sequence[_Placed], owned: Mapping[str, Sequence[str]]) -> Shapes:
+    """Return what was placed for who is to move, given whose pieces are whose."""
+    images: dict[frozenset[tuple[Lying, int]], int] = {}
+    for cells, tests in placed:
+        if cells:
+            found = frozenset((_owned(lying, owned), shift) for lying, shift in tests)
+            images[found] = images.get(found, 0) | cells
+    asked = {lying for tests in images for lying, _ in tests}
+    # what is rarer is tested first
+    lying = tuple(sorted(asked, key=lambda each: (_is_common(each), sorted(each.codes))))
+    place = {each: place for place, each in enumerate(lying)}
+    return Shapes(
+        lying,
+        tuple(
+            Image(cells, tuple(sorted((place[each], shift) for each, shift in tests)))
+            for tests, cells in images.items()
+        ),
+    )
+
+
+def _owned(lying: Lying, owned: Mapping[str, Sequence[str]]) -> Lying:
+    codes = (owned.get(code, (code,)) for code in lying.codes)
+    return lying._replace(codes=frozenset().union(*codes))
+
+
+def _is_common(lying: Lying) -> bool:
+    """Return whether it is true of many cells of most boards."""
+    return not lying.is_there or EMPTY in lying.codes

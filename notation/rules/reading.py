@@ -1,0 +1,156 @@
+"""Files and streams of records, read one by one; what is wrong is told, and reading goes on."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO
+
+from lath.notation.files.files import open_bytes
+from lath.notation.files.parallel import in_order
+from lath.notation.record.errors import (
+    Fault,
+    OtherGameError,
+    Problem,
+    RecordError,
+    RecordSyntaxError,
+    RecordValueError,
+)
+from lath.notation.record.record import Record, tag_faults
+from lath.notation.rules.quick_check import bare_record, sound_game
+from lath.notation.rules.replay import faults_of, note_end
+from lath.notation.text.scanner import scan
+from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, texts_of
+
+
+def read(
+    path: str | Path, *, on_problem: Callable[[Problem], object] | None = None
+) -> Iterator[Record]:
+    """Yield the records of a file, lazily; `-` is standard input.
+
+    The moves are not played: `notation.check` does that. Raises OSError and, at the first text
+    that is no record, RecordError, which says what is wrong, where. With `on_problem` reading goes
+    on after it instead: it is called with each problem, and such texts are passed over.
+    """
+    for entry in entries(path, rules=False):
+        if entry.record is not None and not entry.problems:
+            yield entry.record
+        elif on_problem is None:
+            raise RecordError(entry.problems[0])
+        else:
+            for problem in entry.problems:
+                on_problem(problem)
+
+
+def entries(path: str | Path, *, rules: bool = True, jobs: int = 1) -> Iterator[Entry]:
+    """Yield what stands in a file record by record, with its problems; raises OSError.
+
+    With `rules` the moves are played and results, tags and annotations checked, by `jobs`
+    processes; without, only that the text is a record, and that its tags begin with Game and come
+    once.
+    """
+    with open_bytes(path) as stream:
+        yield from entries_of(stream, str(path), rules=rules, jobs=jobs)
+
+
+def entries_of(
+    stream: BinaryIO, name: str, *, rules: bool = True, jobs: int = 1
+) -> Iterator[Entry]:
+    """Yield what stands in a stream, as `entries` does; `name` is what problems call it."""
+    if rules and jobs > 1:
+        yield from entries_judged_apart(stream, name, jobs)
+        return
+    texts = chain.from_iterable(map(texts_of, chunks(stream)))
+    for number, text in enumerate(texts, 1):
+        yield entry_of(text, name, number, rules=rules)
+
+
+def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Entry]:
+    """Yield what `entries_of` does: `jobs` processes say what is bad, here it is read alone.
+
+    So nothing but what is bad is sent: to send records takes longer than to read them again.
+    """
+    waiting: deque[Chunk] = deque()
+
+    def sent() -> Iterator[Chunk]:
+        for chunk in chunks(stream):
+            waiting.append(chunk)
+            yield chunk
+
+    number = 0
+    for bad in in_order(partial(_bad_in, name=name), sent(), jobs, may_fork=True):
+        for place, text in enumerate(texts_of(waiting.popleft())):
+            number += 1
+            if (found := bad.get(place)) is None:
+                yield _sound_entry(text, name, number)
+            else:
+                problems = tuple(replace(problem, record=number) for problem in found.problems)
+                yield replace(found, number=number, problems=problems)
+
+
+def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
+    """Return the bad texts of a chunk by their places, each as if it was the first of its file."""
+    found = {}
+    for place, text in enumerate(texts_of(chunk)):
+        if text.fault or not sound_game(text.text):
+            entry = entry_of(text, name, 1)
+            if entry.problems:
+                found[place] = entry
+    return found
+
+
+def _sound_entry(text: RecordText, name: str, number: int) -> Entry:
+    """Return the entry of a text that is known to be sound."""
+    record = bare_record(text.text)
+    if record is None:
+        return entry_of(text, name, number, rules=False)
+    return Entry(number, text.line, record, (), text.text)
+
+
+def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
+    """Return the entry of one text, the `number`-th of the file that problems call `name`."""
+    game = sound_game(text.text) if rules and not text.fault else None
+    record = (game and game.whole()) or (None if text.fault else scan(text.text))
+    if record is not None and (game or not any(tag_faults(record))):
+        if game:
+            note_end(record, game.end)
+        if game or not (rules and faults_of(record)):
+            return Entry(number, text.line, record, (), text.text)
+    if text.fault and text.fault.code != "syntax":
+        return text.entry(name, number, None, [text.fault])
+    from lath.notation.text.parser import parse_closely  # Lark takes a while to load
+
+    try:
+        parsed = parse_closely(text.text)
+    except RecordSyntaxError as error:
+        return text.entry(name, number, None, [error.fault])
+    if text.fault:
+        return text.entry(name, number, None, [text.fault])
+    faults = list(tag_faults(parsed.record))
+    if rules and not faults:
+        faults = faults_of(*parsed)
+    return text.entry(name, number, parsed.record, faults)
+
+
+def entries_from(
+    texts: Iterable[RecordText],
+    name: str,
+    read: Callable[[RecordText], tuple[Record | None, Sequence[Fault]]],
+) -> Iterator[Entry]:
+    """Yield the entries of another format; `read` returns a record, or raises RecordSyntaxError."""
+    for number, text in enumerate(texts, 1):
+        record: Record | None = None
+        faults: Sequence[Fault] = [text.fault] if text.fault else []
+        other = ""
+        if not faults:
+            try:
+                record, faults = read(text)
+            except (RecordSyntaxError, RecordValueError) as error:
+                faults = [error.fault]
+                other = error.game if isinstance(error, OtherGameError) else ""
+        entry = text.entry(name, number, record, faults)
+        yield replace(entry, other_game=other) if other else entry

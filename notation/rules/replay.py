@@ -1,0 +1,545 @@
+"""Records against the rules: the positions of a game, and what is wrong with a record.
+
+Must not know any rules, nor how a record is read. `validation` says faster that a record is sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from itertools import starmap
+from typing import Final
+
+from lath import games
+from lath.games.core import (
+    FIRST_VERSION,
+    Game,
+    Outcome,
+    Position,
+    Seat,
+    by_version,
+    follow,
+    is_version,
+    movers,
+    read_move,
+)
+from lath.games.errors import (
+    GameError,
+    GameFileError,
+    MoveSyntaxError,
+    RulesVersionError,
+    SetupError,
+    UnknownGameError,
+)
+from lath.games.files import added_ids
+from lath.notation.protocol import TimeControl, meant_time_control, seconds_of
+from lath.notation.record.errors import Fault, Place, shortened
+from lath.notation.record.record import (
+    GAME_FILE,
+    RESULTS,
+    RULES,
+    Annotation,
+    Comment,
+    Ply,
+    Record,
+    Remembered,
+    Termination,
+    annotation,
+    is_date,
+    ply_as_read,
+    record_as_read,
+    require_record,
+    variation_as_read,
+)
+from lath.notation.text.suggestions import (
+    RESULTS_IN_WORDS,
+    about_move,
+    meant_date,
+    meant_game,
+    meant_move,
+    meant_result,
+    meant_start,
+    meant_termination,
+)
+
+
+def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault]:
+    """Return the faults of the numbers before plies, by ply.
+
+    Numbers that only follow from a wrong one before them are not told of again: those that count
+    on from it, or count pairs of moves as it does.
+    """
+    faults: dict[int, Fault] = {}
+    ahead, in_pairs = 0, False
+    for ply, place in enumerate(places, first_number):
+        number = place.number
+        follows = ahead and number == ply + ahead
+        if number is None or follows or (in_pairs and number == (ply + 1) // 2):
+            continue
+        ahead, in_pairs = number - ply, number != ply and number == (ply + 1) // 2
+        if ahead:
+            why = ", for each ply has a number of its own" if in_pairs else ""
+            message = f"ply number {number}. stands before ply {ply}"
+            faults[ply] = Fault("ply-number", message, f"{ply}.{why}", place.number_at, ply=ply)
+    return faults
+
+
+def annotation_faults(
+    comments: Sequence[Comment], notes: Sequence[int], at: int | None, number: int | None = None
+) -> Iterator[Fault]:
+    """Yield what is wrong with annotations; `notes` are their places, `at` is told without."""
+    annotations = [part for comment in comments for part in comment if isinstance(part, Annotation)]
+    for index, part in enumerate(annotations):
+        if wrong := _wrong_with(part):
+            message = f"{part} is not {wrong}"
+            meant = str(meant_annotation(part) or "")
+            place = notes[index] if notes else at
+            yield Fault("annotation", message, at=place, ply=number, meant=meant)
+
+
+def meant_annotation(note: Annotation) -> Annotation | None:
+    """Return an annotation whose time is written as on a clock, in seconds; None for others."""
+    seconds = seconds_of(note.value) if note.name in ("emt", "clk") else ""
+    return annotation(note.name, seconds) if seconds else None
+
+
+def is_right(note: Annotation) -> bool:
+    """Return whether an annotation has no name that is known, or a value that this may have."""
+    return _wrong_with(note) is None
+
+
+def _wrong_with(note: Annotation) -> str | None:
+    """Return what a known annotation should have been; None where it is right or unknown."""
+    number = note.number
+    if note.name in ("emt", "clk"):
+        return None if number is not None and number >= 0 else "a time in seconds, 0 or more"
+    if note.name == "eval":
+        return None if number is not None and -1 <= number <= 1 else "a number from -1 to 1"
+    if note.name in ("depth", "nodes"):
+        return None if note.value.isascii() and note.value.isdigit() else "a whole number"
+    return None
+
+
+def start_of(record: Record) -> Position:
+    """Return the position before the record's first ply.
+
+    Raises GameError: an unknown game, or a setup or position that the game refuses.
+    """
+    require_record(record)
+    tag = record.tag
+    try:
+        return start_from(record.game, tag("Setup"), tag("Position"), tag(RULES))
+    except (GameFileError, RulesVersionError):
+        raise
+    except UnknownGameError as error:
+        if file := record.tag(GAME_FILE):
+            came = f"game {record.game!r} comes from {_file_words(file)}"
+            raise UnknownGameError(f"{came}: {_where_to_look(file)}") from error
+        raise
+
+
+def _where_to_look(file: str) -> str:
+    """Return in words how the game of a file that is unknown comes to be known."""
+    from shlex import quote  # a stranger has written the name
+
+    name, _ = _name_and_hash(file)
+    origins = {game_id: games.origin(game_id) for game_id in added_ids()}
+    same = (game_id for game_id, origin in origins.items() if origin and origin.name == name)
+    if game_id := next(same, ""):
+        return f"the file of this name that is known has the game {game_id!r}"
+    return f"add --game {quote(f'./{name}')}"
+
+
+def game_by(game_id: str, rules: str) -> Game:
+    """Return the game by the version of its rules that the tag `Rules` says, empty if missing.
+
+    Raises UnknownGameError, RulesVersionError where this version is not here.
+    """
+    return by_version(games.get(game_id), rules or FIRST_VERSION)
+
+
+def start_from(game_id: str, setup: str, position: str, rules: str = "") -> Position:
+    """Return the same from the values of the tags, empty where they are missing."""
+    game = game_by(game_id, rules)
+    return game.position(position) if position else game.start(setup or None)
+
+
+def positions(record: Record) -> Iterator[Position]:
+    """Yield the first position and the one after each ply; raises GameError."""
+    position = start_of(record)
+    yield position
+    for ply in record.plies:
+        position = position.play(read_move(position, ply.move))
+        yield position
+
+
+_CHECKED: Final[list[tuple[Record | None, Position | None]]] = [(None, None)]
+"""The record that was checked last, and the position after its last ply."""
+
+
+def note_end(record: Record, end: Position) -> None:
+    """Note what `end_of` a record is, which is mostly asked for as soon as it has been checked."""
+    _CHECKED[0] = record, end
+
+
+def end_of(record: Record) -> Position | None:
+    """Return the position after the last ply; None where the rules refuse something before it."""
+    checked, end = _CHECKED[0]
+    if checked is record:
+        return end
+    try:
+        end = follow(start_of(record), record.moves)
+        if end is None:  # a move is in another spelling, or cannot be played
+            *_, end = positions(record)
+    except GameError:
+        return None
+    return end
+
+
+def movers_of(record: Record) -> Sequence[Seat]:
+    """Return who decides on each ply of a record that can be played, and who after the last."""
+    known, seats = _MOVED[0]
+    if known is not record:
+        spelled = spellings(record.game, record.tag(RULES))
+        seats = movers(start_of(record), [spelled[move] for move in record.moves])
+        _MOVED[0] = record, seats
+    return seats
+
+
+_MOVED: Final[list[tuple[Record | None, Sequence[Seat]]]] = [(None, ())]
+"""The record of which that was asked last: several ask one after the other."""
+
+
+def _spellings_of(key: str) -> Remembered[str]:
+    game_id, _, rules = key.partition("\n")
+    canonical_of = game_by(game_id, rules).canonical
+
+    def read(text: str) -> str:
+        try:
+            return canonical_of(text)
+        except MoveSyntaxError:
+            return text
+
+    return Remembered(read, 1 << 16)  # the built-in games have far fewer moves
+
+
+_SPELLINGS: Final = Remembered(_spellings_of, 256)
+
+
+def spellings(game_id: str, rules: str = "") -> Mapping[str, str]:
+    """Return the canonical text of each move of a game; of what it cannot read, the text itself.
+
+    `rules` is what the tag `Rules` says, empty if it is missing.
+
+    >>> spellings("mammalath")["xb4-b2"], spellings("chess")["e4"]
+    ('xb2-b4', 'e4')
+    """
+    try:
+        return _SPELLINGS[f"{game_id}\n{rules}" if rules else game_id]
+    except GameError:  # one that is unknown may be added yet
+        return Remembered(str, 0)
+
+
+def canonical(record: Record) -> Record:
+    """Return the record with setup and moves in canonical text, for as far as its game reads them.
+
+    The moves are not played: `check` does that.
+    """
+    require_record(record)
+    spelled = spellings(record.game, record.tag(RULES))
+
+    def of_tag(name: str, value: str) -> tuple[str, str]:
+        if name == "Setup":
+            with suppress(GameError):
+                value = game_by(record.game, record.tag(RULES)).canonical_setup(value)
+        return name, value
+
+    def of_ply(ply: Ply) -> Ply:
+        move = spelled[ply.move]
+        if move == ply.move and not ply.variations:  # most are
+            return ply
+        variations = tuple(
+            variation_as_read(tuple(map(of_ply, variation.plies)), variation.comments)
+            for variation in ply.variations
+        )
+        return ply_as_read(move, ply.glyph, ply.comments, variations)
+
+    tags = tuple(starmap(of_tag, record.tags))
+    plies = tuple(map(of_ply, record.plies))
+    return record_as_read(tags, plies, record.result, record.comments)
+
+
+def faults_of(
+    record: Record, places: Sequence[Place] | None = None, notes: Sequence[int] = ()
+) -> list[Fault]:
+    """Return what is wrong with a record that has a text, by its tags and the rules.
+
+    A result alone is not judged by rules. With the `places` of its plies in a text, and those of
+    the annotations before them, faults say where they are.
+    """
+    first = None if places is None else 0
+    faults: list[Fault] = []
+    if record.tag("Setup") and record.tag("Position"):
+        message = "a record begins from a Setup or from a Position"
+        faults.append(Fault("tag", message, "one of the two", tag="Position"))
+    faults += filter(None, starmap(check_tag, record.tags))
+    faults += annotation_faults(record.comments, notes, first)
+    faults += result_faults(record.tag("Result"), record.result, record.termination)
+    if record.is_result_only:  # of a game that need not be known here
+        return faults
+    return faults + _of_another_file(record, _rules_faults(record, places))
+
+
+def _rules_faults(record: Record, places: Sequence[Place] | None) -> list[Fault]:
+    """Return what the rules of its game find wrong with a record."""
+    try:
+        start = start_of(record)
+    except RulesVersionError as error:
+        version = record.tag(RULES)  # what is none is told of already
+        return (
+            []
+            if check_tag(RULES, version)
+            else [Fault("rules", str(error), tag=RULES if version else "Game")]
+        )
+    except UnknownGameError as error:
+        why = _parted(error, record.game)
+        meant = "" if record.tag(GAME_FILE) else meant_game(record.game)
+        return [Fault("unknown-game", *why, tag="Game", meant=meant)]
+    except SetupError as error:
+        return [Fault("setup", *_why_no_start(record, "Setup", error), tag="Setup")]
+    except GameError as error:
+        return [Fault("position", *_why_no_start(record, "Position", error), tag="Position")]
+    end, faults = check_line(start, record.plies, places, 1)
+    if end is not None:
+        faults += end_faults(record.result, record.termination, end.outcome())
+    return faults
+
+
+_OF_RULES: Final = ("setup", "position", "move", "illegal-move", "result", "termination")
+"""Codes of what other rules may find nothing wrong with."""
+
+
+def _of_another_file(record: Record, faults: list[Fault]) -> list[Fault]:
+    """Return faults as those of the rules at hand where a record was played by another file's."""
+    tag = record.tag(GAME_FILE)
+    if not (tag and faults):
+        return faults
+    file, (name, digest) = games.origin(record.game), _name_and_hash(tag)
+    if file is not None and file.sha256 == digest:
+        return faults
+    by = f"another {_file_words(tag)}" if file and file.name == name else _file_words(tag)
+    words = f"played by {by}, whose rules may differ"
+    return [
+        replace(fault, code="rules", message=f"{words}: {fault.message}", meant="")
+        if fault.code in _OF_RULES
+        else fault
+        for fault in faults
+    ]
+
+
+def _name_and_hash(tag: str) -> tuple[str, str]:
+    """Return what the tag `GameFile` says: a name, and a hash that is empty where it has none."""
+    name, _, digest = tag.partition(" sha256:")
+    return name, digest
+
+
+def _file_words(tag: str) -> str:
+    name, digest = _name_and_hash(tag)
+    return f"{name} (sha256 {digest[:12]}…)" if digest else name
+
+
+def _why_no_start(record: Record, tag: str, error: GameError) -> tuple[str, str]:
+    """Return what is wrong with the value of Setup or Position, and what was expected."""
+    value = record.tag(tag)
+    if other := meant_start(record.game, tag, value):
+        what = "a whole position" if other == "Position" else "a setup"
+        return f"the {tag} is {what}", f"it in the tag {other}"
+    return _parted(error, value)
+
+
+def _parted(error: ValueError, value: str) -> tuple[str, str]:
+    """Return what is wrong with a value, and what was expected."""
+    message, expects, expected = str(error).rpartition(", expected ")
+    if not expects or ", expected " in value:
+        return str(error), ""
+    return message, expected
+
+
+def check_line(
+    position: Position, plies: Sequence[Ply], places: Sequence[Place] | None, first_number: int
+) -> tuple[Position | None, list[Fault]]:
+    """Return the position after `plies` (None where one cannot be played), and the faults.
+
+    Behind a ply that cannot be played, others are at fault that no move in its place makes legal.
+    """
+    faults: list[Fault] = []
+    numbers = wrong_numbers(places or (), first_number)
+    after: Position | None = position
+    behind: _Behind | None = None
+    for index, ply in enumerate(plies):
+        place = places[index] if places else None
+        number, at = first_number + index, place.at if place else None
+        if number in numbers:
+            faults.append(numbers[number])
+        if ply.comments:
+            faults += annotation_faults(ply.comments, place.notes if place else (), at, number)
+        if after is None:
+            if behind and (fault := behind.fault_of(ply.move, at, number)):
+                faults.append(fault)
+            continue
+        for inner, variation in enumerate(ply.variations):
+            inner_places = place.variations[inner] if place else None
+            notes = inner_places[0].notes_before if inner_places else ()
+            faults += annotation_faults(variation.comments, notes, at, number)
+            faults += check_line(after, variation.plies, inner_places, number)[1]
+        try:
+            after = after.play(read_move(after, ply.move))
+        except GameError as error:
+            faults.append(_move_fault(after, error, at, number))
+            behind, after = _Behind(after), None
+    return after, faults
+
+
+class _Behind:
+    """The positions in which a game may be behind a ply that cannot be played: by any legal move.
+
+    Nothing is known where they are too many, or where the game is over in all of them.
+    """
+
+    def __init__(self, refused: Position) -> None:
+        self._before, self._is_at_fault = [refused], True
+        """Positions, and whether any move is yet to be played in them."""
+        self._game = refused.game
+        self._left = _MOST_TRIES
+
+    def fault_of(self, move: str, at: int | None, number: int) -> Fault | None:
+        """Return what is wrong with the next move whatever came before; None where nothing is."""
+        try:
+            self._game.canonical(move)
+        except MoveSyntaxError as error:
+            before, known = self._known(), self._before
+            self._before, self._is_at_fault = before, True
+            return _move_fault((known or [self._game.start()])[0], error, at, number)
+        before = self._known()
+        after, refused = [], None
+        for position in before:
+            try:
+                after.append(position.play(read_move(position, move)))
+            except GameError as error:
+                refused = refused or (position, error)
+        self._left -= len(before)
+        if after or refused is None or self._left < 0:
+            self._before = after
+            return None
+        self._before, self._is_at_fault = before, True
+        return _move_fault(*refused, at, number)
+
+    def _known(self) -> list[Position]:
+        """Return the positions before the next ply; none where they are too many."""
+        known, self._before = self._before, []
+        if not self._is_at_fault:
+            return known
+        self._is_at_fault = False
+        moves = [(one, one.legal_moves()) for one in known if one.outcome() is None]
+        self._left -= sum(len(legal) for _, legal in moves)
+        if self._left < 0:
+            return []
+        return [one.play(move) for one, legal in moves for move in legal]
+
+
+_MOST_TRIES: Final = 10_000
+"""So many moves are played at most to find what else is wrong with a record."""
+
+
+def _move_fault(position: Position, error: GameError, at: int | None, number: int) -> Fault:
+    """Return what is wrong with a move that `position` refused with `error`."""
+    if isinstance(error, MoveSyntaxError):
+        game, text = position.game, error.text
+        other, expected = about_move(game, text)
+        message = other or f"{shortened(text)} is not a move of {game.id}"
+        expected = expected or error.expected.removeprefix("expected ")
+        return Fault("move", message, expected, at, ply=number, meant=meant_move(game, text))
+    outcome = position.outcome()
+    how = f", {_ending(outcome)}" if outcome else ""
+    return Fault("illegal-move", f"{error}{how}", at=at, ply=number)
+
+
+def result_faults(tag: str, result: str, termination: str) -> Iterator[Fault]:
+    """Yield what is wrong with the result after the moves beside the tags Result and Termination.
+
+    Values of tags that are missing are empty.
+    """
+    if tag and tag not in RESULTS:
+        message = f"{shortened(tag)} is no result"
+        yield Fault("result", message, RESULTS_IN_WORDS, tag="Result", meant=meant_result(tag))
+    elif tag and tag != result:
+        message = f"the tag says {tag}, but the moves end in {result}"
+        yield Fault("result", message, "the same result twice", tag="Result")
+    if result == "*" and termination in _DECIDED:
+        message = f"the result is *, but the Termination is {termination}"
+        yield Fault("result", message, "a decided result", tag="Termination")
+
+
+_DECIDED: Final = (
+    *(Termination.RESIGNATION, Termination.TIME, Termination.ILLEGAL_MOVE, Termination.CRASH),
+    *(Termination.FLOOD, Termination.ADJUDICATION, Termination.AGREEMENT),
+)
+"""Terminations after which somebody has won, or nobody."""
+
+
+def end_faults(result: str, termination: str, outcome: Outcome | None) -> Iterator[Fault]:
+    """Yield what is wrong with them beside the outcome by the rules, None if the game goes on."""
+    if outcome is not None:
+        if outcome.result != result:
+            message = f"the result is {result}, but {_ending(outcome)}"
+            yield Fault("result", message, outcome.result, tag="Result")
+    elif result != "*" and termination in ("", Termination.RULES):
+        message = f"the result is {result}, but the game goes on after the last move"
+        expected = "the result *, or a Termination other than rules"
+        yield Fault("result", message, expected, tag="Result")
+    elif termination == Termination.RULES:
+        message = "the Termination is rules, but the game goes on after the last move"
+        yield Fault("termination", message, "another Termination", tag="Termination")
+
+
+def _ending(outcome: Outcome) -> str:
+    if outcome.winner is None:
+        return f"the game ended in a draw: {outcome.ending}"
+    return f"{outcome.winner.word} won: {outcome.ending}"
+
+
+def _tag_fault(name: str, value: str) -> Fault | None:
+    if name == "Date" and value != "?" and not is_date(value):
+        message, meant = f"the Date {shortened(value)} is not a date", meant_date(value)
+        expected = "the form 2026-11-20, or 2026-11-?? where the day is not known"
+        return Fault("tag", message, expected, tag=name, meant=meant)
+    if name == "Termination" and value and value not in list(Termination):
+        message, expected = f"unknown Termination {shortened(value)}", ", ".join(Termination)
+        return Fault(
+            "termination", message, f"one of {expected}", tag=name, meant=meant_termination(value)
+        )
+    if name == "TimeControl" and value != "?":
+        try:
+            TimeControl.read(value)
+        except ValueError as error:
+            message, expected = _parted(error, value)
+            if meant := meant_time_control(value):
+                message = f"unknown time control {value!r}"
+            return Fault("tag", f"TimeControl: {message}", expected, tag=name, meant=meant)
+    if name == RULES and value and not is_version(value):
+        message = f"Rules: {shortened(value)} is no version"
+        return Fault("tag", message, "a whole number from 1 on", tag=name)
+    return None
+
+
+_CHECKED_TAGS: Final = {
+    name: Remembered(partial(_tag_fault, name), 4096)
+    for name in ("Date", "Termination", "TimeControl", RULES)
+}
+
+
+def check_tag(name: str, value: str) -> Fault | None:
+    """Return what is wrong with a tag taken by itself; None where nothing is."""
+    return _CHECKED_TAGS[name][value] if name in _CHECKED_TAGS else None

@@ -1,0 +1,288 @@
+"""A record as JSON-like data: one table of its fields, from which reading and the schema follow.
+
+Must not know the text of JSON, files, nor the rules of any game. By hand, not by pydantic: checking
+records must not wait for that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from lath.notation.record.errors import Fault, RecordSyntaxError
+from lath.notation.record.record import (
+    GLYPHS,
+    MAX_NESTING,
+    RESULTS,
+    Ply,
+    Record,
+    Variation,
+    annotation,
+    comment,
+    ply_as_read,
+    record_as_read,
+    variation_as_read,
+)
+
+
+def to_json(record: Record) -> dict[str, Any]:
+    """Return the record as SCHEMA describes it; empty fields of plies are left out."""
+    tags = [list(tag) for tag in record.tags]
+    return {"tags": tags, **_line_to_json(record), "result": record.result}
+
+
+def _line_to_json(line: Record | Variation) -> dict[str, Any]:
+    return {
+        "comments": _comments_to_json(line),
+        "plies": [_ply_to_json(ply) for ply in line.plies],
+    }
+
+
+def _ply_to_json(ply: Ply) -> dict[str, Any]:
+    fields: dict[str, Any] = {"move": ply.move}
+    if ply.glyph:
+        fields["glyph"] = ply.glyph
+    if ply.comments:
+        fields["comments"] = _comments_to_json(ply)
+    if ply.variations:
+        fields["variations"] = list(map(_line_to_json, ply.variations))
+    return fields
+
+
+def _comments_to_json(of: Record | Variation | Ply) -> list[list[Any]]:
+    return [
+        [
+            part if isinstance(part, str) else {"name": part.name, "value": part.value}
+            for part in comment
+        ]
+        for comment in of.comments
+    ]
+
+
+Steps = tuple[str | int, ...]
+"""The keys and indexes that lead to a value."""
+
+
+class FieldError(RecordSyntaxError):
+    """A value is missing, of another type or not one of those that may be; `steps` lead to it."""
+
+    def __init__(self, fault: Fault, steps: Steps) -> None:
+        super().__init__(fault)
+        self.steps = steps
+
+
+def _refused(steps: Steps, what: str, expected: str) -> FieldError:
+    """Return the error of a value, with the ply of the main line that it belongs to."""
+    ply = None
+    if len(steps) > 1 and steps[0] == "plies" and isinstance(steps[1], int):
+        ply = steps[1] + 1
+    return FieldError(Fault("field", f"{json_path(steps)} {what}", expected, ply=ply), steps)
+
+
+def json_path(steps: Steps) -> str:
+    """Return the path as people write it.
+
+    >>> json_path(("plies", 2, "move")), json_path(("odd key",))
+    ('$.plies[2].move', '$["odd key"]')
+    """
+    path = "$"
+    for step in steps:
+        if isinstance(step, str) and step.isidentifier():
+            path += f".{step}"
+        else:
+            path += f"[{step if isinstance(step, int) else json.dumps(_short(step))}]"
+    return path
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= 40 else f"{value[:39]}…"
+
+
+class Twice:
+    """Stands in the place of the values of a key that comes twice in an object."""
+
+
+_KINDS: Final[Mapping[type, str]] = {
+    dict: "an object",
+    list: "an array",
+    str: "text",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
+class Shape(NamedTuple):
+    """What a value may be."""
+
+    expected: str
+    """What people are told where it is missing."""
+    schema: dict[str, Any]
+    """Its JSON Schema."""
+    read: Callable[[Any, Steps], Any]
+    """Returns what a value, to which the steps lead, stands for; raises FieldError."""
+
+
+def _is_a(kind: type, value: Any, steps: Steps, expected: str) -> None:
+    """Refuse a value of another type."""
+    if type(value) is not kind:
+        raise _refused(steps, f"is {_KINDS[type(value)]}", expected)
+
+
+def _text(expected: str, pattern: str = "(?s:.*)") -> Shape:
+    form = re.compile(pattern)
+
+    def read(value: Any, steps: Steps) -> str:
+        _is_a(str, value, steps, expected)
+        if not value.isascii() and re.search("[\ud800-\udfff]", value):
+            raise _refused(steps, "has half a character (a lone surrogate)", "Unicode text")
+        if not form.fullmatch(value):
+            raise _refused(steps, f"is {_short(value)!r}", expected)
+        return str(value)
+
+    return Shape(expected, {"type": "string", "pattern": f"^{pattern}$"}, read)
+
+
+def _one_of(choices: Sequence[str]) -> Shape:
+    shape = _text(f"one of {' '.join(choices)}", "|".join(map(re.escape, choices)))
+    return shape._replace(schema={"enum": list(choices)})
+
+
+def _array(item: Shape, make: Callable[[list[Any]], Any] = tuple, lacks: str = "") -> Shape:
+    """Return the shape of an array; `lacks` is what an empty one does, where it must not be so."""
+
+    def read(value: Any, steps: Steps) -> Any:
+        _is_a(list, value, steps, "an array")
+        if lacks and not value:
+            raise _refused(steps, "is empty", lacks)
+        found = []
+        for index, inner in enumerate(value):
+            # no comprehension, which would be a frame more: a hundred variations may be nested
+            found.append(item.read(inner, (*steps, index)))
+        return make(found)
+
+    least = {"minItems": 1} if lacks else {}
+    return Shape("an array", {"type": "array", "items": item.schema, **least}, read)
+
+
+def _object(make: Callable[..., Any], required: _Shapes, optional: _Shapes | None = None) -> Shape:
+    """Return the shape of an object; `make` is given its fields by their names."""
+    shapes = {**required, **(optional or {})}
+
+    def read(value: Any, steps: Steps) -> Any:
+        _is_a(dict, value, steps, "an object")
+        for name, shape in required.items():
+            if name not in value:
+                raise _refused((*steps, name), "is missing", shape.expected)
+        fields = {}
+        for name, inner in value.items():
+            path = (*steps, name)
+            if name not in shapes:
+                raise _refused(path, "is an unknown field", f"one of {', '.join(shapes)}")
+            if type(inner) is Twice:
+                raise _refused(path, "stands there twice", "each field once")
+            fields[name] = shapes[name].read(inner, path)
+        return make(**fields)
+
+    schema = {
+        "type": "object",
+        "required": list(required),
+        "additionalProperties": False,
+        "properties": {name: shape.schema for name, shape in shapes.items()},
+    }
+    return Shape("an object", schema, read)
+
+
+_Shapes = Mapping[str, Shape]
+
+_NAME: Final = _text("a name of letters, digits and _", "[A-Za-z][A-Za-z0-9_]*")
+_VALUE: Final = _text("text without line ends", r"[^\n\r]*")
+_MOVE: Final = _text("a move such as e5", "[A-Za-z][A-Za-z0-9+=:@/-]*")
+
+_NOTE: Final = _object(
+    lambda name, value: str(annotation(name, value)),
+    {"name": _NAME, "value": _text("text without square brackets", r"[^\[\]]*")},
+)
+_WORDS: Final = _text("text, or an object of name and value")
+
+
+_PART: Final = Shape(
+    _WORDS.expected,
+    {"anyOf": [{"type": "string"}, _NOTE.schema]},
+    lambda value, steps: (_NOTE if type(value) is dict else _WORDS).read(value, steps),
+)
+
+
+def _read_tag(value: Any, steps: Steps) -> tuple[str, str]:
+    _is_a(list, value, steps, "an array")
+    if len(value) != 2:
+        raise _refused(steps, f"has {len(value)} values", "a name and a value")
+    return _NAME.read(value[0], (*steps, 0)), _VALUE.read(value[1], (*steps, 1))
+
+
+_TAG: Final = Shape(
+    "a name and a value",
+    {"type": "array", "prefixItems": [_NAME.schema, _VALUE.schema], "minItems": 2, "maxItems": 2},
+    _read_tag,
+)
+
+# Blanks in comments run together, as where the text is read; empty comments are none.
+_COMMENT: Final = _array(_PART, lambda parts: comment(" ".join(parts)))
+_COMMENTS: Final = _array(
+    _COMMENT._replace(schema={"$ref": "#/$defs/comment"}), lambda found: tuple(filter(None, found))
+)
+
+
+def _read_ply(value: Any, steps: Steps) -> Ply:
+    if len(steps) > 4 * MAX_NESTING + 2:
+        what = f"is the beginning of variations more than {MAX_NESTING} deep"
+        raise _refused(steps[:-3], what, "fewer inside each other")
+    return cast("Ply", _PLY.read(value, steps))
+
+
+_ANY_PLY: Final = Shape("an object", {"$ref": "#/$defs/ply"}, _read_ply)
+_LINE: Final = _object(
+    variation_as_read, {"comments": _COMMENTS, "plies": _array(_ANY_PLY, lacks="a move at least")}
+)
+_PLY: Final = _object(
+    ply_as_read,
+    {"move": _MOVE},
+    {"glyph": _one_of(GLYPHS), "comments": _COMMENTS, "variations": _array(_LINE)},
+)
+
+
+def _described(shape: Shape, description: str, expected: str = "an array") -> Shape:
+    return Shape(expected, {"description": description, **shape.schema}, shape.read)
+
+
+_RECORD: Final = _object(
+    record_as_read,
+    {
+        "tags": _described(
+            _array(_TAG),
+            "Names and values in order; Game comes first, no name comes twice.",
+            "an array of names and values",
+        ),
+        "comments": _described(_COMMENTS, "What stands before the first move."),
+        "plies": _described(_array(_ANY_PLY), "The main line."),
+        "result": _one_of(RESULTS),
+    },
+)
+
+SCHEMA: Final[dict[str, Any]] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema",
+    "title": "Game record",
+    **_RECORD.schema,
+    "$defs": {
+        "comment": {"description": "Texts and annotations in order.", **_COMMENT.schema},
+        "ply": _PLY.schema,
+    },
+}
+"""The JSON Schema of a record, which is published."""
+
+
+def from_json(value: Any) -> Record:
+    """Return the record that a value describes; raises FieldError for what SCHEMA refuses."""
+    return cast("Record", _RECORD.read(value, ()))

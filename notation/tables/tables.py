@@ -1,0 +1,457 @@
+"""Records as tables: which columns a table of games and one of plies have, and their rows.
+
+A row is a tuple of plain values in the order of the columns, None where there is nothing. CSV,
+Parquet and data frames all have these columns. Must not know how a table is written or kept.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import isfinite
+from operator import itemgetter
+from typing import Any, Final, Literal, NamedTuple
+
+from lath.games.errors import GameError
+from lath.notation.files.bounds import read_json
+from lath.notation.record.errors import NotationError, instead, shortened
+from lath.notation.record.record import (
+    KNOWN_TAGS,
+    MOVES,
+    NOT_RECORDED,
+    RESULTS,
+    SHORT,
+    UNKNOWN_GAME,
+    Annotation,
+    Ply,
+    Record,
+    Remembered,
+    date_of,
+    record_as_read,
+)
+from lath.notation.rules.replay import start_of
+from lath.notation.text.suggestions import RESULTS_IN_WORDS, meant_result
+from lath.notation.text.writer import format_record, tag_lines
+
+Kind = Literal["text", "integer", "number", "date", "texts"]
+"""Of a column's values: `str`, `int`, `float`, `datetime.date`, `tuple[str, ...]`."""
+
+
+class Column(NamedTuple):
+    """One column of a table."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    """What its values say, units included."""
+    is_always_there: bool = False
+    """Whether no value is None."""
+
+
+def column_of(tag: str) -> str:
+    """Return the name of a tag's column.
+
+    >>> column_of("TimeControl")
+    'time_control'
+    """
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", tag).lower()
+
+
+TAG_COLUMNS: Final = {tag: column_of(tag) for tag in KNOWN_TAGS}
+"""The columns of the tags that have one of their own."""
+
+_END: Final = ("Result", "Termination")
+"""Tags that stand after the number of plies, as the end of the story."""
+
+GAMES: Final = (
+    *(
+        Column(column, "date" if tag == "Date" else "text", f"the tag {tag}")
+        for tag, column in TAG_COLUMNS.items()
+        if tag not in _END
+    ),
+    Column("plies", "integer", "how many moves were made", is_always_there=True),
+    Column("result", "text", "1-0, 0-1, 1/2-1/2 or *", is_always_there=True),
+    Column("termination", "text", "the tag Termination"),
+    Column("moves", "texts", "the moves of the main line", is_always_there=True),
+    Column("movetext", "text", "the moves with all that is said of them, where anything is"),
+    Column("tags", "text", "names of all tags in order as JSON, [name, value] without a column"),
+)
+"""A row a game. They hold a record whole: `text_of` makes it of them again."""
+
+PLIES: Final = (
+    Column("record", "integer", "which record of the source, from 1", is_always_there=True),
+    Column("game", "text", "the tag Game", is_always_there=True),
+    Column("event", "text", "the tag Event"),
+    Column("date", "date", "the tag Date"),
+    Column("round", "text", "the tag Round"),
+    Column("first", "text", "the tag First"),
+    Column("second", "text", "the tag Second"),
+    Column("time_control", "text", "the tag TimeControl"),
+    Column("ply", "integer", "which move of the game, from 1", is_always_there=True),
+    Column("seat", "text", "who is to move: first or second", is_always_there=True),
+    Column("move", "text", "what was played, canonical", is_always_there=True),
+    Column("position", "text", "what was on the board before it", is_always_there=True),
+    Column("score", "number", "what the game brought the mover: 1, 0.5 or 0; none without an end"),
+    Column("result", "text", "1-0, 0-1, 1/2-1/2 or *", is_always_there=True),
+    Column("termination", "text", "the tag Termination"),
+    Column("eval", "number", "the mover's expected score as annotated, from -1 to 1"),
+    Column("depth", "integer", "as annotated"),
+    Column("nodes", "integer", "as annotated"),
+    Column("time_s", "number", "used for the move, in seconds (emt)"),
+    Column("clock_s", "number", "left after the move, in seconds (clk)"),
+    Column("glyph", "text", "such as !?"),
+)
+"""A row a ply of the main line."""
+
+_GAME_NAMES: Final = tuple(column.name for column in GAMES)
+
+
+def game_row(record: Record) -> tuple[Any, ...]:
+    """Return the row of GAMES of a record.
+
+    A value that its column cannot hold, such as the date `?` or an empty text, stands in `tags`.
+    """
+    is_plain = not record.comments and not any(map(_is_annotated, record.plies))
+    movetext = None if is_plain else _movetext(record)
+    return row_of(record.tags, record.moves, record.result, movetext)
+
+
+def row_of(
+    tags: Sequence[tuple[str, str]], moves: Sequence[str], result: str, movetext: str | None
+) -> tuple[Any, ...]:
+    """Return the same of what a record says; `movetext` is None where nothing but moves is."""
+    names, values = zip(*tags, strict=True) if tags else ((), ())
+    kept = _kept(names) if sum(map(len, names)) <= SHORT else None
+    if kept is None or "" in values:
+        return _row_closely(tags, moves, result, movetext)
+    date = _DATES[values[kept.date]] if kept.date >= 0 else None
+    if (kept.date >= 0 and not date) or (kept.result >= 0 and values[kept.result] != result):
+        return _row_closely(tags, moves, result, movetext)
+    return kept.row((*values, date, len(moves), result, moves, movetext, kept.tags, None))
+
+
+class _Kept(NamedTuple):
+    """Where the values of tags of these names go, all of which columns can hold."""
+
+    row: Callable[[tuple[Any, ...]], tuple[Any, ...]]
+    """Of values, date, number of moves, result, moves, movetext, `tags` and None."""
+    tags: str | None
+    date: int
+    """The place of the date among the values; -1 where there is none."""
+    result: int
+
+
+@lru_cache(maxsize=4096)
+def _kept(names: tuple[str, ...]) -> _Kept | None:
+    """Return where the values go; None where each record has to be looked at."""
+    if len(set(names)) != len(names) or not set(names) <= set(TAG_COLUMNS):
+        return None
+    after = {"date": 0, "plies": 1, "result": 2, "moves": 3, "movetext": 4, "tags": 5}
+    of_tags = {TAG_COLUMNS[name]: place for place, name in enumerate(names)}
+    places = {name: len(names) + place for name, place in after.items()}
+    row = itemgetter(*[{**of_tags, **places}.get(name, len(names) + 6) for name in _GAME_NAMES])
+    is_usual = "Result" in names and names == tuple(n for n in KNOWN_TAGS if n in names)
+    date, result = (names.index(each) if each in names else -1 for each in ("Date", "Result"))
+    return _Kept(row, None if is_usual else _tags_text(names), date, result)
+
+
+_DATES: Final = Remembered(date_of, 4096)
+
+
+def _row_closely(
+    tags: Iterable[tuple[str, str]], moves: Sequence[str], result: str, movetext: str | None
+) -> tuple[Any, ...]:
+    """Return the row of a record some of whose tags no column can hold."""
+    values: dict[str, Any] = {}
+    kept: list[str | tuple[str, str]] = []
+    for name, value in tags:
+        is_true = name != "Result" or value == result
+        if is_true and name not in values and _holds(name, value):
+            values[name] = value
+            kept.append(name)
+        else:
+            kept.append((name, value))
+    is_usual = "Result" in values and kept == [name for name in KNOWN_TAGS if name in values]
+    row = {TAG_COLUMNS[name]: value for name, value in values.items()}
+    row |= {
+        "date": date_of(values.get("Date", "")),
+        "plies": len(moves),
+        "result": result,
+        "moves": moves,
+        "movetext": movetext,
+        "tags": None if is_usual else _tags_text(kept),
+    }
+    return tuple(map(row.get, _GAME_NAMES))
+
+
+def _tags_text(kept: Sequence[str | tuple[str, str]]) -> str:
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def _holds(tag: str, value: str) -> bool:
+    """Return whether the column of a tag can hold a value."""
+    return tag in TAG_COLUMNS and value != "" and (tag != "Date" or date_of(value) is not None)
+
+
+def _is_annotated(ply: Ply) -> bool:
+    return bool(ply.glyph or ply.is_commented or ply.variations)
+
+
+def _movetext(record: Record) -> str:
+    """Return comments and moves as our text has them, on one line where that can be."""
+    text = format_record(record_as_read((), record.plies, record.result, record.comments))
+    text = text.strip().removesuffix(record.result).rstrip()
+    return text if ";" in text else text.replace("\n", " ")
+
+
+class RowError(NotationError):
+    """A row is no record: what is wrong, in which column, and what was expected there."""
+
+    def __init__(self, column: str, message: str, expected: str, meant: str = "") -> None:
+        super().__init__(f"column {column}: {message}{instead(meant, expected)}")
+        self.column = column
+        self.message = message
+        self.expected = expected
+        self.meant = meant
+
+
+def text_of(row: Mapping[str, Any]) -> str:
+    """Return the text of the record that a row of GAMES describes; columns may be missing.
+
+    What stands in a column of its own goes before what `tags` has of it. The text may be wrong in
+    its turn, which who reads it is told. Raises RowError.
+    """
+    moves = _value(row, "movetext") or " ".join(moves_of(row))
+    return f"{tag_lines(tags_of(row))}\n{moves}\n{_value(row, 'result') or '*'}\n"
+
+
+def result_text_of(row: Mapping[str, Any]) -> str:
+    """Return the text of the record that a row without moves describes; raises RowError.
+
+    It needs both players and a result. Without a game that is `?`.
+
+    >>> print(result_text_of({"first": "ann", "second": "bob", "result": "1-0"}))
+    [Game "?"]
+    [First "ann"]
+    [Second "bob"]
+    [Moves "not recorded"]
+    [Result "1-0"]
+    <BLANKLINE>
+    1-0
+    <BLANKLINE>
+    """
+    for column in ("first", "second"):
+        if not _value(row, column).strip():
+            raise RowError(column, f"the cell {column} is empty", "the name of a player")
+    if (result := _value(row, "result")) not in RESULTS:
+        what = f"{shortened(result)} is no result" if result else "the cell result is empty"
+        raise RowError("result", what, RESULTS_IN_WORDS, meant_result(result))
+    tags = tags_of({**row, "game": _value(row, "game") or UNKNOWN_GAME})
+    if MOVES not in dict(tags):
+        after = [name for name, _ in tags if name in _END]
+        tags.insert(len(tags) - len(after), (MOVES, NOT_RECORDED))
+    return f"{tag_lines(tags)}\n{result}\n"
+
+
+def tags_of(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the tags of the same record; raises RowError."""
+    values = {tag: _value(row, column) for tag, column in TAG_COLUMNS.items()}
+    values["Result"] = values["Result"] or "*"
+    kept = _kept_tags(row)
+    if kept is None:
+        return _with_time([(tag, value) for tag, value in values.items() if value], row)
+    tags = []
+    for name, value in kept:
+        column = values.pop(name, "")
+        if name == "Result" and value is not None:
+            column = ""  # the moves end otherwise
+        if column or value is not None:
+            tags.append((name, column or value or ""))
+    values.pop("Result", None)
+    for name, column in values.items():
+        if column:  # in the usual order
+            later = [known for known, _ in tags if _PLACES.get(known, 0) > _PLACES[name]]
+            at = tags.index(next(tag for tag in tags if tag[0] == later[0])) if later else None
+            tags.insert(len(tags) if at is None else at, (name, column))
+    return _with_time(tags, row)
+
+
+def _with_time(tags: list[tuple[str, str]], row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the tags with the time of day that a column of dates may have, behind the date."""
+    date = row.get("date")
+    if not isinstance(date, dt.datetime) or date != date or not any(_clock(date)):  # noqa: PLR0124
+        return tags
+    names = [name for name, _ in tags]
+    if START_TIME not in names:
+        tags.insert(names.index("Date") + 1, (START_TIME, date.isoformat()))
+    return tags
+
+
+def _clock(date: dt.datetime) -> tuple[int, ...]:
+    return date.hour, date.minute, date.second, date.microsecond
+
+
+START_TIME: Final = "StartTime"
+"""The tag of when a game began, where more than the day is known."""
+
+
+_PLACES: Final = {tag: place for place, tag in enumerate(KNOWN_TAGS)}
+
+
+def moves_of(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the moves of a row of GAMES: a list, or text with blanks between; raises RowError."""
+    moves = row.get("moves")
+    if isinstance(moves, str):
+        return tuple(moves.split())
+    if moves is None or moves != moves:  # noqa: PLR0124 - NaN
+        return ()
+    if not isinstance(moves, list | tuple) or not all(isinstance(move, str) for move in moves):
+        raise RowError("moves", f"{shortened(str(moves))} is no moves", "a list of moves, or text")
+    return tuple(moves)
+
+
+def _value(row: Mapping[str, Any], column: str) -> str:
+    """Return a value as text, empty where there is none: a sheet may hold `7` as a number."""
+    value = row.get(column)
+    if value is None or value != value:  # noqa: PLR0124 - NaN, which data frames have for nothing
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, dt.datetime):
+        value = value.date()
+    if not isinstance(value, str | int | float | dt.date):
+        raise RowError(column, f"{shortened(str(value))} is a {type(value).__name__}", "text")
+    text = str(value)
+    if column != "movetext" and ("\n" in text or "\r" in text):
+        raise RowError(column, f"{shortened(text)} has a line end", "one line")
+    return text
+
+
+def _kept_tags(row: Mapping[str, Any]) -> list[tuple[str, str | None]] | None:
+    """Return what the column `tags` has, names with None where a column has the value."""
+    text = _value(row, "tags")
+    if not text:
+        return None
+    try:
+        tags = read_json(text)
+        return [
+            (each, None) if isinstance(each, str) else (_text(each[0]), _text(each[1]))
+            for each in tags
+        ]
+    except (ValueError, TypeError, LookupError) as error:
+        raise RowError("tags", f"{shortened(text)} holds no tags", _TAGS) from error
+
+
+_TAGS: Final = 'an array of names and values such as ["Game",["Mood","grim"],"Result"]'
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or "\n" in value or "\r" in value:
+        raise TypeError(value)
+    return value
+
+
+SCORES: Final = {"1-0": (1.0, 0.0), "0-1": (0.0, 1.0), "1/2-1/2": (0.5, 0.5)}
+"""What first and second have of a result."""
+
+
+def ply_rows(record: Record, number: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of PLIES of one record, the `number`-th of its source; raises GameError."""
+    tag = dict(record.tags).get
+    before = (
+        *(number, record.game, tag("Event"), date_of(tag("Date", "")), tag("Round")),
+        *(tag("First"), tag("Second"), tag("TimeControl")),
+    )
+    end = (record.result, tag("Termination"))
+    scores = SCORES.get(record.result, (None, None))
+    position = start_of(record)
+    canonical = position.game.canonical
+    for index, ply in enumerate(record.plies, 1):
+        move, seat = canonical(ply.move), position.to_move
+        following = position.play(move)
+        at = (index, seat.word, move, position.text(), scores[seat])
+        yield *before, *at, *end, *notes_of(ply)
+        position = following
+
+
+def games_table(records: Iterable[Record]) -> dict[str, list[Any]]:
+    """Return the rows of GAMES as a list of values a column, as data frames take them.
+
+    >>> from lath import notation
+    >>> table = games_table([notation.parse('[Game "yavalath"] [First "ann"] 1. e5 2. swap *')])
+    >>> table["first"], table["plies"], table["moves"]
+    (['ann'], [2], [('e5', 'swap')])
+    """
+    return _by_column(GAMES, map(game_row, records))
+
+
+def plies_table(records: Iterable[Record], *, first: int = 1) -> dict[str, list[Any]]:
+    """Return the rows of PLIES likewise; `first` is the number of the first record.
+
+    Raises GameError for a move that is not legal, or a game that is not known.
+
+    >>> from lath import notation
+    >>> table = plies_table([notation.parse('[Game "yavalath"] 1. e5 2. swap *')])
+    >>> table["ply"], table["seat"], table["move"]
+    ([1, 2], ['first', 'second'], ['e5', 'swap'])
+    """
+    return _by_column(PLIES, rows_of_plies(records, first))
+
+
+def rows_of_plies(records: Iterable[Record], first: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of PLIES of records that are numbered from `first`.
+
+    Raises GameError with a note, the number of the record.
+    """
+    for number, record in enumerate(records, first):
+        try:
+            yield from ply_rows(record, number)
+        except GameError as error:
+            error.add_note(f"in record {number}")
+            raise
+
+
+def _by_column(columns: Sequence[Column], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    names = [column.name for column in columns]
+    values = list(zip(*rows, strict=True)) or [()] * len(names)
+    return dict(zip(names, map(list, values), strict=True))
+
+
+_NOTHING: Final = (None,) * 6
+
+
+NOTED: Final = tuple(column.name for column in PLIES[-6:])
+"""The columns of PLIES that `notes_of` fills."""
+
+
+def notes_of(ply: Ply) -> tuple[Any, ...]:
+    """Return evaluation, depth, nodes, time, clock and glyph of a ply."""
+    if not (ply.comments or ply.glyph):
+        return _NOTHING
+    notes: dict[str, Annotation] = {}
+    for said in ply.comments:
+        for part in said:
+            if isinstance(part, Annotation):
+                notes.setdefault(part.name, part)
+    return (
+        _number(notes, "eval"),
+        _whole(notes, "depth"),
+        _whole(notes, "nodes"),
+        _number(notes, "emt"),
+        _number(notes, "clk"),
+        ply.glyph or None,
+    )
+
+
+def _number(notes: Mapping[str, Annotation], name: str) -> float | None:
+    number = notes[name].number if name in notes else None
+    return number if number is not None and isfinite(number) else None
+
+
+def _whole(notes: Mapping[str, Annotation], name: str) -> int | None:
+    """Return an annotation that is a whole number; None for one that no column holds."""
+    text = notes[name].value if name in notes else ""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None

@@ -1,0 +1,313 @@
+"""Streams of records: texts of single records, entries with their problems.
+
+A bad record is told of and reading goes on at the next one. Memory stays flat: a chunk of about a
+megabyte at a time, or one record that is longer. Must not know the rules of any game, nor how the
+text of other formats is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, BinaryIO, Final, NamedTuple
+
+from lath.notation.files.files import read_block
+from lath.notation.record.errors import (
+    Fault,
+    Problem,
+)
+from lath.notation.record.record import Record
+from lath.notation.text.scanner import size_fault
+
+_BLOCK: Final = 1 << 20  # bytes of a stream that are read at once
+
+MAX_RECORD: Final = 16 << 20
+"""Bytes of one record; a longer one is a file of another kind."""
+
+_SHOWN: Final = 200
+"""Bytes or characters that are kept of what is too much for a record."""
+
+_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
+"""The end of a record, the empty lines after it, and the beginning of the next.
+
+A byte order mark may stand there too, where files were joined."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class Chunk(NamedTuple):
+    """A part of a stream that holds whole records."""
+
+    line: int
+    """The line of the stream on which it begins, from 1."""
+    data: bytes
+    offset: int = 0
+    """Bytes of the stream before it, as they are when decompressed."""
+
+
+class RecordText(NamedTuple):
+    """The text of one record, or of what stands in its place."""
+
+    line: int
+    """The line of the stream on which it begins, from 1."""
+    text: str
+    """Without the empty lines round it."""
+    fault: Fault | None = None
+    """What is wrong before it is even read; None where nothing is known to be."""
+    column: int = 1
+    """In characters, from 1."""
+    value: Any = None
+    """What a format has read of it already."""
+
+    def entry(
+        self, name: str, number: int, record: Record | None, faults: Sequence[Fault]
+    ) -> Entry:
+        """Return the entry of the `number`-th text of a file that problems call `name`."""
+        if not faults:
+            return Entry(number, self.line, record, (), self.text)
+        problems = []
+        index = start = seen = 0  # the line, from 0, where it begins, and up to where was looked
+        source = ""
+        for at, fault in self._in_order(faults):
+            if (found := self.text.rfind("\n", seen, at)) >= 0:
+                index += self.text.count("\n", seen, at)
+                start, source = found + 1, ""
+            seen = at
+            before = 0 if index else self.column - 1
+            if not source:  # problems of one line share its text, which may be long
+                # blanks for what stands before the record; in a file of one line that may be much
+                blanks = " " * before if before < 1 << 16 else ""
+                end = self.text.find("\n", start)
+                source = blanks + self.text[start : None if end < 0 else end].rstrip("\r")
+            problem = Problem(
+                file=name,
+                line=self.line + index,
+                column=before + at - start + 1,
+                code=fault.code,
+                message=fault.message,
+                expected=fault.expected,
+                record=number,
+                ply=fault.ply,
+                source=source,
+                meant=fault.meant,
+            )
+            problems.append(problem)
+        return Entry(number, self.line, record, tuple(problems), self.text)
+
+    def _in_order(self, faults: Sequence[Fault]) -> list[tuple[int, Fault]]:
+        """Return the faults in the order of their places, each after where it is."""
+        tags = _tag_places(self.text) if any(fault.at is None for fault in faults) else {}
+        placed = []
+        for fault in faults:
+            at = fault.at
+            if at is None:  # of the same tag twice the second one is at fault; without one, the end
+                where = tags.get(fault.tag) or [self.text.rindex(self.text.split()[-1])]
+                at = where[-1 if fault.code == "tag" else 0]
+            placed.append((at, fault))
+        return sorted(placed, key=itemgetter(0))
+
+
+_TAG: Final = re.compile(r'\s*+(\[\s*+([A-Za-z][A-Za-z0-9_]*+)\s*+"(?:[^"\\]|\\.)*+"\s*+\])')
+
+
+def _tag_places(text: str) -> dict[str, list[int]]:
+    """Return where each tag stands, for as far as the text is one of tags."""
+    found: dict[str, list[int]] = {}
+    end = 0
+    while match := _TAG.match(text, end):
+        found.setdefault(match[2], []).append(match.start(1))
+        end = match.end()
+    return found
+
+
+def texts_by_line(
+    stream: BinaryIO, begins: Callable[[bytes], bool], *, fallback: str = ""
+) -> Iterator[RecordText]:
+    """Yield the texts of a stream, each from a line that `begins` says yes to up to the next.
+
+    What stands before the first such line is a text too. Of one that is too long only the
+    beginning. A text that is not UTF-8 is read in the encoding `fallback`, which is its value.
+    """
+    lines: list[bytes] = []
+    first, size = 1, 0
+    for number, line in enumerate(_lines(stream), 1):
+        if begins(line) and lines:  # asked of each line, for it may follow them
+            yield _decoded(first, b"".join(lines), fallback)
+            lines, size = [], 0
+        if not lines:
+            first = number
+        if size <= MAX_RECORD and (lines or not line.isspace()):
+            lines.append(line)
+            size += len(line)
+    if lines:
+        yield _decoded(first, b"".join(lines), fallback)
+
+
+def _lines(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines with their ends; of one of more than MAX_RECORD bytes a bit more of it."""
+    line = stream.readline(MAX_RECORD + 2).removeprefix(_BOM)
+    while line:
+        yield line
+        while not line.endswith(b"\n") and (line := stream.readline(_BLOCK)):
+            pass  # the rest of a line that is too long
+        line = stream.readline(MAX_RECORD + 2)
+
+
+def _decoded(line: int, data: bytes, fallback: str = "") -> RecordText:
+    if len(data.rstrip(b"\r\n")) > MAX_RECORD:
+        return _too_long(line, data)
+    text = data.rstrip().decode("utf-8", "surrogateescape")
+    if fallback and b"\0" not in data and encoding_fault(text):
+        return RecordText(line, data.rstrip().decode(fallback, "replace"), value=fallback)
+    return RecordText(line, without_escapes(text), encoding_fault(text))
+
+
+def _too_long(line: int, data: bytes) -> RecordText:
+    fault = Fault("size", f"a record of more than {MAX_RECORD} bytes", at=0)
+    text = data.removeprefix(_BOM)[:_SHOWN].decode("utf-8", "replace")
+    return RecordText(line, text, fault)
+
+
+def encoding_fault(text: str) -> Fault | None:
+    """Return the fault of a text decoded with `surrogateescape`; None where all bytes are UTF-8."""
+    if not text.isascii() and (found := re.search("[\udc80-\udcff]", text)):
+        message = f"byte 0x{ord(found[0]) - 0xDC00:02x} is not UTF-8"
+        return Fault("encoding", message, "UTF-8 text", at=found.start())
+    return None
+
+
+def without_escapes(text: str) -> str:
+    """Return such a text with a replacement character for every byte that is not UTF-8."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def chunks(stream: BinaryIO) -> Iterator[Chunk]:
+    """Yield the stream in chunks, in order. Of a record that is too long only the beginning.
+
+    Raises what reading the stream raises, after the whole records before that place.
+    """
+    buffer, scanned = b"", 0
+    line, offset = 1, 0
+    ended = too_long = False
+    error: Exception | None = None
+    while not ended:
+        block, error = read_block(stream, _BLOCK)
+        ended = len(block) < _BLOCK
+        buffer += block
+        if too_long:
+            boundary = _BOUNDARY.search(buffer, scanned)
+            cut = boundary.end() if boundary else max(0, len(buffer) - _BLOCK)
+            too_long = boundary is None
+        elif ended and error is None:
+            break
+        else:
+            cut = _last_record(buffer, scanned)
+            too_long = not cut and len(buffer) > MAX_RECORD
+            if cut or too_long:
+                yield Chunk(line, buffer[: cut or None], offset)
+        line += buffer.count(b"\n", 0, cut)
+        buffer, offset = buffer[cut:], offset + cut
+        # the line before the last one may be empty, and then a record begins on the last one
+        scanned = max(0, buffer.rfind(b"\n", 0, max(0, buffer.rfind(b"\n"))))
+    if not too_long:
+        yield Chunk(line, buffer[: None if error is None else _last_record(buffer, 0)], offset)
+    if error is not None:
+        raise error
+
+
+def _last_record(buffer: bytes, start: int) -> int:
+    """Return where the last record after `start` begins; 0 where none does."""
+    # first near the end, where it usually is
+    for begin in (max(start, len(buffer) - (1 << 16)), start):
+        if found := max((match.end() for match in _BOUNDARY.finditer(buffer, begin)), default=0):
+            return found
+    return 0
+
+
+def texts_of(chunk: Chunk) -> Iterator[RecordText]:
+    """Yield the records of a chunk.
+
+    Where an empty line is missing between two records, the first is at fault, and the next is read
+    all the same.
+    """
+    for first_line, start, data in cuts(chunk):
+        line, content = first_line, data.removeprefix(_BOM).strip(b" \t\r\n")
+        if not content:
+            continue
+        if len(data) > MAX_RECORD:
+            yield _too_long(line, data)
+            continue
+        if data[0] != content[0]:  # blanks before it
+            blank = data[: data.index(content)]
+            indent = blank.rpartition(b"\n")[2].removeprefix(_BOM)
+            line, content = line + blank.count(b"\n"), indent + content
+        try:
+            text = content.decode()
+        except UnicodeDecodeError as error:
+            offset = chunk.offset + start + data.index(content) + error.start
+            yield _not_utf8(line, content, error.start, offset)
+            continue
+        parts = [RecordText(line, text)] if text.find("[Game", 1) < 0 else _records_in(line, text)
+        for part in parts:
+            fault = size_fault(part.text)
+            yield part._replace(text=part.text[:_SHOWN], fault=fault) if fault else part
+
+
+def cuts(chunk: Chunk) -> Iterator[tuple[int, int, bytes]]:
+    """Yield line, place in the chunk, and bytes of each record with the empty lines after it.
+
+    A part may be blank, or hold several records where an empty line is missing between them.
+    """
+    line, data, _ = chunk
+    start = 0
+    for end in (*(match.end() for match in _BOUNDARY.finditer(data)), len(data)):
+        yield line, start, data[start:end]
+        line += data.count(b"\n", start, end)
+        start = end
+
+
+def _not_utf8(line: int, content: bytes, at: int, offset: int) -> RecordText:
+    """Return a text with a byte at `at` that is no UTF-8, and `offset` in the whole stream."""
+    text = content[:at].decode() + "\N{REPLACEMENT CHARACTER}"
+    is_utf_16 = not offset and content[at : at + 2] in (b"\xff\xfe", b"\xfe\xff")
+    mark = " but the mark of UTF-16" if is_utf_16 else ""
+    message = f"byte 0x{content[at]:02x} at offset {offset} is not UTF-8{mark}"
+    expected = "UTF-8 text: save the file as UTF-8" if is_utf_16 else "UTF-8 text"
+    return RecordText(line, text, Fault("encoding", message, expected, at=len(text) - 1))
+
+
+def _records_in(line: int, text: str) -> Iterator[RecordText]:
+    """Yield the records of a text in which a tag Game may begin a second one."""
+    start = 0
+    for following in list(re.finditer(r"^[ \t]*\[Game[ \t]", text, re.MULTILINE))[1:]:
+        part = text[start : following.start()]
+        message = "the next record follows without an empty line"
+        fault = Fault("syntax", message, "an empty line between records", at=len(part.rstrip()))
+        yield RecordText(line, part, fault)
+        line += part.count("\n")
+        start = following.start()
+    yield RecordText(line, text[start:])
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record of a file, or what stands there instead."""
+
+    number: int
+    """From 1."""
+    line: int
+    """The line of the file on which it begins, from 1."""
+    record: Record | None
+    """None where the text is not a record."""
+    problems: tuple[Problem, ...]
+    """What is wrong with it, in the order of its text; empty where it is sound."""
+    text: str = ""
+    """The record as it stands in the file, without the empty lines round it."""
+    assumed: tuple[str, ...] = ()
+    """What was assumed to read it, in words that are the same for records alike."""
+    other_game: str = ""
+    """What its game is called where it is none that is installed, and no slip of one's name."""
+    kept: tuple[str, ...] = ()
+    """Lines that are not understood, and kept as comments: each as `FILE:LINE`."""

@@ -1,0 +1,167 @@
+"""A Record into its canonical text. Never fails: what cannot be written as it is, is not kept.
+
+Must not know how text is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+
+from lath.games.core import Position
+from lath.notation.record.record import Annotation, Comment, Ply, Record, Variation, require_record
+
+
+def diagram(position: Position) -> str:
+    """Return the board, the top row first, with the names of rows and columns.
+
+    Squares have numbers at the left and letters below; hexagons a letter at the left of each row,
+    whose cells are numbered from 1.
+    """
+    board = position.game.board
+    contents = [content or "." for content in position.contents()]
+    unit = max(map(len, contents)) + 1
+    unit += unit % 2 if board.shape == "hexagon" else 0
+    cells = sorted(
+        zip(board.centres, board.names, contents, strict=True),
+        key=lambda cell: (round(cell[0][1], 3), cell[0][0]),
+    )
+    lines = []
+    for _, row in groupby(cells, key=lambda cell: round(cell[0][1], 3)):
+        line = label = ""
+        for (x, _), name, content in row:
+            line = line.ljust(round(x * unit)) + content
+            label = name[0] if board.shape == "hexagon" else name[1:]
+        lines.append(f"{label}  {line}")
+    if board.shape == "square":
+        letters = sorted({name[0] for name in board.names})
+        lines.append("   " + "".join(letter.ljust(unit) for letter in letters).rstrip())
+    return "\n".join(lines)
+
+
+WIDTH: Final = 100
+"""Columns of a line of movetext; a longer word stands on a line of its own."""
+
+_TAG_BEGINS: Final = "[Game"
+"""A word of a comment that never begins a line: readers would see the next record there."""
+
+TIE: Final = "\x1f"
+"""A blank inside a word, while words stand together; readers cut words there, so none has it."""
+
+_BREAK: Final = "\n"
+"""A word that ends the line: what follows a `;comment`."""
+
+
+def format_record(record: Record) -> str:
+    """Return the canonical text of one record, with a line end after its result."""
+    require_record(record)
+    comments = (wrapped(comment_words(comment)) for comment in record.comments)
+    before = "".join(f"{comment}\n" for comment in comments if comment)
+    moves = wrapped([*_line_words(record.plies, 1), record.result])
+    return f"{tag_lines(record.tags)}\n{before}{moves}\n"
+
+
+def tag_lines(tags: Iterable[tuple[str, str]]) -> str:
+    """Return the lines of tags, each with its end."""
+    lines = []
+    for name, value in tags:
+        plain = " ".join(value.splitlines()) if "\n" in value or "\r" in value else value
+        escaped = plain.replace("\\", "\\\\").replace('"', '\\"')
+        lines.append(f'[{name} "{escaped}"]\n')
+    return "".join(lines)
+
+
+def format_records(records: Iterable[Record]) -> Iterator[str]:
+    """Yield the text of a file piece by piece: the records with an empty line between them."""
+    for number, record in enumerate(records):
+        yield ("\n" if number else "") + format_record(record)
+
+
+def _line_words(plies: Sequence[Ply], first_number: int) -> list[str]:
+    words: list[str] = []
+    for number, ply in enumerate(plies, first_number):
+        words += (f"{number}.", ply.move + ply.glyph)
+        if ply.said and "[%pv " not in ply.said:
+            words += ply.said.replace("] [", "]\n[").replace("} {", "}\n{").split("\n")
+        else:
+            for comment in ply.comments:
+                words += comment_words(comment)
+        for variation in ply.variations:
+            words += variation_words(variation, number)
+    return words
+
+
+def variation_words(variation: Variation, number: int) -> Iterator[str]:
+    """Yield the words of a variation to the ply of this number; none if it has no moves."""
+    if not variation.plies:
+        return
+    words = [word for comment in variation.comments for word in comment_words(comment)]
+    words += _line_words(variation.plies, number)
+    yield from _enclosed("(", words, ")")
+
+
+def _enclosed(left: str, words: list[str], right: str) -> Iterator[str]:
+    words[0] = left + words[0]
+    if words[-1] == _BREAK:
+        words.append(right)
+    else:
+        words[-1] += right
+    yield from words
+
+
+def comment_words(comment: Comment) -> Iterator[str]:
+    """Yield the words of a comment, its braces with the first and the last of them."""
+    words = []
+    for part in comment:  # a short annotation is one word, so that no line ends inside it
+        is_one = isinstance(part, Annotation) and part.name != "pv"
+        words += [str(part)] if is_one else str(part).split()
+    if not words:
+        return
+    if any("}" in word for word in words):
+        yield ";" + " ".join(words)
+        yield _BREAK
+    else:
+        yield from _enclosed("{", words, "}")
+
+
+def wrapped(words: Iterable[str]) -> str:
+    """Return words in lines of at most `WIDTH` columns, without a line end after the last."""
+    words = list(words)
+    text = " ".join(words)
+    if text.count(" ") >= len(words):  # inside of some
+        text = " ".join([word.replace(" ", TIE) for word in words])
+    return filled(text)
+
+
+def filled(text: str) -> str:
+    """Return words with single blanks between them in lines, as `wrapped` does.
+
+    `TIE` stands for a blank inside a word, which no word has; a line end is a word of its own.
+    """
+    if _BREAK in text:
+        parts = [part.strip(" ") for part in text.split(_BREAK)]
+        lines = [line for part in parts if part for line in _lines(part)]
+    else:
+        lines = _lines(text)
+    return "\n".join(lines).replace(TIE, " ")
+
+
+def _lines(text: str) -> list[str]:
+    lines = []
+    start, end = 0, len(text)
+    while end - start > WIDTH:
+        cut = text.rfind(" ", start, start + WIDTH + 1)
+        if cut < 0:  # one long word
+            cut = text.find(" ", start)
+        while cut >= 0 and text.startswith(_TAG_BEGINS, cut + 1):
+            after = cut + 1 + len(_TAG_BEGINS)
+            if after < end and text[after] != " ":
+                break  # only the word itself is one
+            cut = text.find(" ", after)
+        if cut < 0:
+            break
+        lines.append(text[start:cut])
+        start = cut + 1
+    lines.append(text[start:])
+    return lines
