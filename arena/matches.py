@@ -17,6 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from lath import games as known_games
 from lath.arena import signals
+from lath.arena.directory import CONFIG
 from lath.arena.errors import (
     BETTER,
     NOT_BETTER,
@@ -31,16 +32,8 @@ from lath.arena.referee.bridges import CONTESTS
 from lath.arena.runs import Decision, Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.schedule.openings import digest as sha256_of
 from lath.arena.tournament import minimum
-from lath.arena.tournament.config import (
-    Config,
-    budget_of,
-    build,
-    openings_table,
-    read_toml,
-    sprt_table,
-    time_table,
-)
-from lath.arena.tournament.database import CONFIG
+from lath.arena.tournament.bot_spec import time_table
+from lath.arena.tournament.config import Config, budget_of, build, openings_table, sprt_table
 from lath.arena.tournament.entrants import (
     Origin,
     executables,
@@ -56,11 +49,12 @@ from lath.arena.tournament.entrants import (
 )
 from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.pages import made_by
 from lath.arena.tournament.programs import files_in
 from lath.arena.tournament.progress import Progress, Summary
+from lath.arena.tournament.results import made_by
 from lath.arena.tournament.resuming import fingerprints
 from lath.arena.tournament.revisions import Workshop, workshop
+from lath.arena.tournament.toml_text import read_toml
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import is_known, lasting
 from lath.notation.text.suggestions import is_game

@@ -35,11 +35,12 @@ from lath.arena.referee import trees
 from lath.arena.runs import at_cluster
 from lath.arena.schedule.budget import Budget
 from lath.arena.tournament import minimum
-from lath.arena.tournament.config import Config, budget_of, build, time_table
+from lath.arena.tournament.bot_spec import time_table
+from lath.arena.tournament.config import Config, budget_of, build
 from lath.arena.tournament.entrants import bot_flag, origin_of, sandbox_in, time_of, wall_of
 from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.folder import with_report_of
 from lath.arena.tournament.progress import Progress, Summary, mishaps_words
+from lath.arena.tournament.results import with_report_of
 from lath.arena.tournament.revisions import workshop
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting

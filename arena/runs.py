@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from lath.arena import signals
+from lath.arena.directory import CONFIG, OUTCOME, RECORDS, REPORT
 from lath.arena.errors import (
     FAULT,
     INTERRUPTED,
@@ -33,6 +34,7 @@ from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament import minimum
 from lath.arena.tournament.anchors import read_anchors
 from lath.arena.tournament.benches import cause
+from lath.arena.tournament.bot_spec import time_table
 from lath.arena.tournament.builds import ready
 from lath.arena.tournament.config import (
     Config,
@@ -44,17 +46,15 @@ from lath.arena.tournament.config import (
     load_own,
     openings_table,
     sprt_table,
-    time_table,
 )
-from lath.arena.tournament.database import CONFIG, RECORDS
 from lath.arena.tournament.entrants import bot_flag, placed, spec_of, time_of
 from lath.arena.tournament.events import Event, RunFailed, Waiting
 from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.pages import REPORT
+from lath.arena.tournament.notes import played_in
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.progress import Progress, Summary, end_words
 from lath.arena.tournament.seasons import MATCH_DAY
-from lath.arena.tournament.sources import OUTCOME, played_in, records_of
+from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.system import PATIENCE_S
 from lath.arena.tournament.typed import advised
 from lath.games.files import lasting

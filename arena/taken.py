@@ -193,8 +193,8 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
         if is_database(source):
             TAKEN.note_database(source)
         return [source]
-    from lath.arena.tournament.database import DATABASE, RECORDS
-    from lath.arena.tournament.sources import is_of_a_run
+    from lath.arena.directory import DATABASE, RECORDS
+    from lath.arena.tournament.directories import is_of_a_run
 
     if is_of_a_run(source):
         return [source]

@@ -14,6 +14,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from lath import games as known_games
 from lath.arena import signals
+from lath.arena.directory import CONFIG
 from lath.arena.errors import (
     BETTER,
     NOT_BETTER,
@@ -29,16 +30,8 @@ from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.schedule.ranges import declared
 from lath.arena.schedule.spsa import AHEAD, Parameter
 from lath.arena.tournament import minimum
-from lath.arena.tournament.config import (
-    Config,
-    budget_of,
-    build,
-    load_own,
-    read_toml,
-    sprt_table,
-    time_table,
-)
-from lath.arena.tournament.database import CONFIG
+from lath.arena.tournament.bot_spec import time_table
+from lath.arena.tournament.config import Config, budget_of, build, load_own, sprt_table
 from lath.arena.tournament.entrants import (
     Origin,
     in_words,
@@ -49,9 +42,10 @@ from lath.arena.tournament.entrants import (
 )
 from lath.arena.tournament.events import Event
 from lath.arena.tournament.folder import run as play
+from lath.arena.tournament.notes import played_in
 from lath.arena.tournament.programs import is_there
 from lath.arena.tournament.progress import Progress, Summary
-from lath.arena.tournament.sources import played_in
+from lath.arena.tournament.toml_text import read_toml
 from lath.arena.walls.limits import close_to_others
 from lath.games.files import lasting
 
@@ -220,7 +214,7 @@ def _refuse_more(own: Path, asked: str) -> None:
     What the file in the folder of its bot said then is part of its configuration.
     """
     toml, text = read_toml(own)
-    from lath.arena.tournament.mistakes import lines_of
+    from lath.arena.tournament.toml_text import lines_of
 
     lines = lines_of(text)
     for at, row in enumerate(toml.get("bot", ())):

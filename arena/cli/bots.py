@@ -332,7 +332,8 @@ def replay(
     Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
     """
     from lath.arena.referee.rerun import Rerun
-    from lath.arena.tournament.sources import export_doubt, game_in
+    from lath.arena.tournament.directories import export_doubt
+    from lath.arena.tournament.sources import game_in
 
     add_games(file)
     if words := export_doubt(source):
@@ -455,9 +456,9 @@ def _as_then(
 
 def _config_of(source: Path) -> Config | None:
     """Return the configuration of a directory; None where there is none that can be read."""
+    from lath.arena.directory import CONFIG
     from lath.arena.tournament.config import load
-    from lath.arena.tournament.database import CONFIG
-    from lath.arena.tournament.sources import played_in
+    from lath.arena.tournament.notes import played_in
 
     if not (source / CONFIG).is_file():
         return None

@@ -303,7 +303,7 @@ def _file_of(path: Path) -> Path:
     """
     if not path.is_dir():
         return path
-    from lath.arena.tournament.database import RECORDS
+    from lath.arena.directory import RECORDS
 
     if not (games := path / RECORDS).is_file():
         raise ConfigError(f"{path} is a directory and no tournament: it has no {RECORDS}")

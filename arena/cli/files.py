@@ -66,7 +66,7 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     if is_one_of(Path("-"), [path]):
         raise ConfigError(f"{printable(str(path))} is what standard output writes; name another")
     if path.name == "games.lath":
-        from lath.arena.tournament.sources import export_doubt
+        from lath.arena.tournament.directories import export_doubt
 
         if words := export_doubt(path):
             print(f"warning: {words}", file=sys.stderr)
@@ -74,7 +74,7 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
         try:
             yield from items
         except IsADirectoryError as error:
-            from lath.arena.tournament.database import RECORDS
+            from lath.arena.directory import RECORDS
 
             if not (games := path / RECORDS).is_file():
                 raise
@@ -113,7 +113,7 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
 
     Those that a ruling is about have the tag of it.
     """
-    from lath.arena.tournament.database import DATABASE
+    from lath.arena.directory import DATABASE
     from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
     from lath.reports.standings import Refused
 

@@ -157,7 +157,7 @@ _FOLDERS: Final = frozenset({"logs", "live", "snapshots", "seasons"})
 
 def tournament_of(path: Path) -> Path | None:
     """Return the directory of the tournament that a file is, or would be, a part of, if any."""
-    from lath.arena.tournament.database import DATABASE
+    from lath.arena.directory import DATABASE
 
     real = Path(os.path.realpath(path))
     if _OF_TOURNAMENT.fullmatch(real.name) and (real.parent / DATABASE).is_file():
@@ -197,7 +197,7 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 
     One that is there already is filled as it is, which is refused in a tournament's.
     """
-    from lath.arena.tournament.database import DATABASE
+    from lath.arena.directory import DATABASE
     from lath.notation.files.files import whole_folder
 
     if (path / DATABASE).is_file() and not force:

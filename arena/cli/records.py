@@ -205,7 +205,7 @@ class _Check:
 
     def folder(self, folder: Path, out: Path | None, *, quiet: bool) -> None:
         """Check a tournament's directory, and make one in `out` of what is sound there."""
-        from lath.arena.tournament.database import DATABASE, RECORDS
+        from lath.arena.directory import DATABASE, RECORDS
         from lath.arena.tournament.soundness import look, rescue
 
         if not ((folder / DATABASE).is_file() or (folder / RECORDS).is_file()):

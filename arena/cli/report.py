@@ -38,29 +38,17 @@ from lath.arena.cli.main import (
     seconds,
 )
 from lath.arena.cli.outputs import ANY_PAGE, DATA, PAGE, PNG, Force, Kind, Target, made_folder
+from lath.arena.directory import DATABASE, RECORDS, REPORT
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
 from lath.arena.taken import TAKEN
 from lath.arena.terminal import pictures
 from lath.arena.terminal.streams import BOM, data_output
 from lath.arena.tournament.anchors import LEAGUE, keep_in_league, read_anchors, scale_in
-from lath.arena.tournament.database import DATABASE, RECORDS
-from lath.arena.tournament.pages import (
-    REPORT,
-    Following,
-    collect,
-    needs_report,
-    refuse_to_replace,
-    write_page,
-)
-from lath.arena.tournament.sources import (
-    Doubt,
-    background_of,
-    event_in,
-    is_collection,
-    material_of,
-    records_of,
-    tournaments_in,
-)
+from lath.arena.tournament.directories import is_collection, tournaments_in
+from lath.arena.tournament.notes import event_in
+from lath.arena.tournament.pages import Following, collect, needs_report, refuse_to_replace
+from lath.arena.tournament.results import write_page
+from lath.arena.tournament.sources import Doubt, background_of, material_of, records_of
 from lath.notation.archive.given import Given
 from lath.notation.extras import EXTRAS
 from lath.notation.files.files import write_atomically

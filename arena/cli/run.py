@@ -30,6 +30,7 @@ from lath.arena.cli.main import (
     whole,
 )
 from lath.arena.cli.outputs import EVENTS, Target
+from lath.arena.directory import CONFIG, OUTCOME, REPORT
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.runs import (
@@ -53,14 +54,12 @@ from lath.arena.tournament.config import (
     budget_of,
     load_own,
 )
-from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.entrants import bot_flag
 from lath.arena.tournament.folder import rule
 from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.pages import REPORT
+from lath.arena.tournament.notes import played_in
 from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.rulings import Orders
-from lath.arena.tournament.sources import OUTCOME, played_in
 from lath.arena.tournament.system import PATIENCE_S
 from lath.arena.walls.limits import close_to_others
 

@@ -36,11 +36,11 @@ from lath.arena.referee.bots import Greeting
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import ClusterSeen, HostSeen, Listener, Waiting, warner
+from lath.arena.tournament.jobs import PairJob
 from lath.arena.tournament.places import Bell
 from lath.arena.tournament.progress import Rate
 from lath.arena.tournament.slots import FEWEST, Host, PlaceLostError, Slot
 from lath.arena.tournament.system import PATIENCE_S, Patience
-from lath.arena.tournament.worker import PairJob
 from lath.reports.background import OtherMachine
 from lath.reports.outcome import Outcome
 

@@ -20,10 +20,10 @@ from lath.arena.cluster.cluster import ALIKE
 from lath.arena.cluster.entrance import Entrance, terms_of
 from lath.arena.cluster.link import GUIDE, Link, RemoteError, Seen, security_of
 from lath.arena.cluster.messages import Hello
+from lath.arena.directory import CONFIG
 from lath.arena.errors import ArenaError
 from lath.arena.referee.memory import size
 from lath.arena.tournament.config import Config, build, demo, load_own
-from lath.arena.tournament.database import CONFIG
 from lath.arena.tournament.diagnosis import Finding, Verdict
 from lath.arena.tournament.slots import PlaceLostError
 from lath.notation.extras import EXTRAS

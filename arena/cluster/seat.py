@@ -48,9 +48,10 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament import system
 from lath.arena.tournament.confinement import kept
 from lath.arena.tournament.diagnosis import clock_numbers
+from lath.arena.tournament.jobs import PairJob
 from lath.arena.tournament.programs import bundled, is_there
 from lath.arena.tournament.slots import Worker
-from lath.arena.tournament.worker import GreetJob, PairJob, greet_bot, play_pair
+from lath.arena.tournament.worker import GreetJob, greet_bot, play_pair
 from lath.arena.walls import bubblewrap, users
 from lath.arena.walls.limits import close_to_others
 from lath.games.core import version_of

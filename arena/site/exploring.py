@@ -20,11 +20,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from lath import games
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, reading
 from lath.arena.site.boards import played
 from lath.arena.site.playing import LONGEST, Asked, Name, Text, body_of
 from lath.arena.site.visitors import GoneError, unless_gone
-from lath.arena.tournament.database import DATABASE, stamp_of
+from lath.arena.tournament.database import stamp_of
 from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
 from lath.games.errors import GameError
 from lath.notation import format_record

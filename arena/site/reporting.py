@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.exceptions import HTTPException
 
+from lath.arena.directory import DATABASE, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
 from lath.arena.site.visitors import Places, Turns
-from lath.arena.tournament.database import DATABASE, RECORDS, Stamp, stamp_of
-from lath.arena.tournament.sources import OUTCOME
+from lath.arena.tournament.database import Stamp, stamp_of
 from lath.arena.walls.limits import with_modules
 
 if TYPE_CHECKING:

@@ -22,8 +22,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.database import DATABASE, is_being_played
+from lath.arena.tournament.database import is_being_played
 from lath.arena.tournament.untrusted_files import opened, read_small
 from lath.arena.walls.limits import with_modules
 

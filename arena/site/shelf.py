@@ -17,10 +17,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
+from lath.arena.directory import CONFIG, DATABASE, LOCK, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.database import CONFIG, DATABASE, LOCK, RECORDS, Stamp, stamp_of
+from lath.arena.tournament.database import Stamp, stamp_of
+from lath.arena.tournament.directories import DEEPEST
 from lath.arena.tournament.live import LIVE
-from lath.arena.tournament.sources import DEEPEST, OUTCOME
 from lath.arena.tournament.untrusted_files import (
     kind_fault,
     name_of,

@@ -5,14 +5,10 @@ Must not know how they look.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.config import read_toml
-from lath.arena.tournament.database import CONFIG
-from lath.arena.tournament.sources import snapshot_in
 
 KEY: Final = "[league] about"
 
@@ -40,27 +36,6 @@ def read_about(file: Path, named_by: str) -> str:
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         raise ConfigError(f"{why}, line {line}, is not UTF-8 text") from error
-
-
-def about_in(folders: Iterable[Path]) -> str:
-    """Return the text that the first configuration names that names one; empty without.
-
-    Raises ConfigError.
-    """
-    for folder in folders:
-        path = folder / CONFIG
-        if not path.is_file():
-            continue
-        league: Any = read_toml(path)[0].get("league")
-        named = league.get("about") if isinstance(league, dict) else None
-        if not isinstance(named, str) or not named:
-            continue
-        if snapshot_in([folder]):  # it has a copy; those of former versions had none
-            if (copy := folder / copy_name(named)).is_file():
-                return read_about(copy, f"{path}: {KEY}")
-            continue
-        return read_about(folder / named, f"{path}: {KEY}")
-    return ""
 
 
 def copy_name(named: str) -> str:

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from lath.arena.directory import CONFIG, DATABASE
 from lath.arena.errors import ConfigError, reading
-from lath.arena.tournament.database import CONFIG, DATABASE, EVENTS, read_rows
+from lath.arena.tournament.database import EVENTS, read_rows
 from lath.notation.files.files import write_atomically
 from lath.reports.comparisons import MOST_ELO, Scale, anchors_of, refuse_far_apart, unknown_words
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from lath.arena.directory import CONFIG, DATABASE, RECORDS
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.season import drawn_up
-from lath.arena.tournament.config import DEFAULT_TIME, read_toml
-from lath.arena.tournament.database import CONFIG, DATABASE, RECORDS
-from lath.arena.tournament.mistakes import lines_of, of_keys
+from lath.arena.tournament.config import DEFAULT_TIME
+from lath.arena.tournament.mistakes import of_keys
+from lath.arena.tournament.toml_text import lines_of, read_toml
 from lath.reports.background import Background
 from lath.reports.outcome import Outcome
 from lath.reports.seasons import MatchDay, Season

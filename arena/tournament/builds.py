@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from lath.arena import signals
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ArenaError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
@@ -36,7 +37,6 @@ from lath.arena.tournament.confinement import (
     lexical_home,
     own_folders,
 )
-from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.programs import split_at
 from lath.arena.walls import users
 from lath.arena.walls.limits import machine_bytes

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from lath import games
-from lath.arena.errors import ConfigError, reading
+from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import OURS, BotSpec
-from lath.arena.referee.clock import HARD_LIMIT_S, Limits
+from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
 from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.core import Settings
@@ -35,26 +35,18 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning
 from lath.arena.tournament import minimum
 from lath.arena.tournament import system as cores
+from lath.arena.tournament.bot_spec import bot_spec, time_control
 from lath.arena.tournament.programs import (
     bundled,
     is_there,
-    missing_file,
-    resolve,
 )
-from lath.arena.tournament.sizes import DEMO_GAMES, MAX_JOBS, MOST, UNGUESSABLE
+from lath.arena.tournament.sizes import DEMO_GAMES, MOST, UNGUESSABLE
+from lath.arena.tournament.toml_text import read_toml
 from lath.games.files import lasting
-from lath.notation.files import bounds
-from lath.notation.protocol import TimeControl
 from lath.notation.record.record import number_of
 
 if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
-    from lath.arena.tournament.keys import (
-        BotTable,
-        BotTime,
-        ConfigTable,
-        OpeningsTable,
-        TuneTable,
-    )
+    from lath.arena.tournament.keys import ConfigTable, OpeningsTable, TuneTable
 
 DEFAULT_TIME: Final = {"initial": "2s", "increment": "20ms"}
 """Where nothing is said of time."""
@@ -298,16 +290,6 @@ def load(
     return build(toml, folder, flags, name=str(path), text=text, played=played)
 
 
-def read_toml(path: Path) -> tuple[dict[str, Any], str]:
-    """Return what a file says, and its text as it is; raises ConfigError."""
-    with reading(path):
-        text = path.read_bytes().decode()
-    try:
-        return bounds.read_toml(text), text
-    except bounds.BoundsError as error:
-        raise ConfigError(f"{path} {error}") from error
-
-
 def load_own(
     path: Path,
     flags: Mapping[str, Any] = _NONE,
@@ -421,14 +403,8 @@ def build(
     played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
     all mistakes in the order of the file.
     """
-    from lath.arena.tournament.mistakes import (
-        MOST_MISTAKES,
-        Mistake,
-        lines_of,
-        of_keys,
-        together,
-        unfit_ones,
-    )
+    from lath.arena.tournament.mistakes import MOST_MISTAKES, Mistake, of_keys, together, unfit_ones
+    from lath.arena.tournament.toml_text import lines_of
 
     lines = lines_of(text)
     hidden = of_keys({key: toml[key] for key in flags if key in toml})[1]
@@ -530,54 +506,6 @@ def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
     )
 
 
-def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:
-    """Return how a bot is started whose table is right; `folder` is that of the file.
-
-    `sandbox` is the wall of who names none.
-    """
-    command = table.command or bundled()[table.name]
-    home = (folder / table.cwd).resolve()
-    threads = table.threads
-    if "threads" not in table.model_fields_set:  # then by its option of this name, as UCI has it
-        said = {name.lower(): value for name, value in table.options.items()}.get("threads")
-        threads = said if type(said) is int and 1 <= said <= MAX_JOBS else 1
-    return BotSpec(
-        name=table.name,
-        command=resolve(command, home),
-        cwd=str(home) if table.cwd else None,
-        files=tuple(
-            os.path.normpath(home / path) for path in table.files or ["."] * bool(table.build)
-        ),
-        lacks=missing_file(command, home, in_scratch=not table.cwd),
-        env=table.env,
-        options=table.options,
-        memory_bytes=table.memory or None,
-        time=None if table.time is None else time_control(table.time),
-        startup_s=table.startup,
-        margin_s=table.margin,
-        stop_s=table.stop,
-        threads=threads,
-        sandbox=table.sandbox if "sandbox" in table.model_fields_set else sandbox,
-        reads=tuple(os.path.normpath(folder / path) for path in table.reads),
-        cache_bytes=table.cache,
-        build=table.build,
-        hosts=table.hosts,
-        protocol=table.protocol,
-        may_be_of_contest="protocol" not in table.model_fields_set and bool(table.command),
-    )
-
-
-def time_control(table: BotTime) -> TimeControl:
-    """Return the time control of a table `[time]`, or of a bot's own."""
-    return TimeControl(
-        initial_ms=round(table.initial * 1000),
-        increment_ms=round(table.increment * 1000),
-        move_ms=round(table.move * 1000),
-        nodes=table.nodes,
-        first_ms=round(table.first * 1000),
-    )
-
-
 def _tuning(table: TuneTable) -> Tuning:
     return Tuning(
         parameters=read_ranges(table.options),
@@ -616,18 +544,6 @@ def openings_table(text: str, folder: Path) -> dict[str, Any]:
     return {"random": int(plies)} if name == "random" else {"file": name, "plies": int(plies)}
 
 
-def time_table(time: TimeControl) -> dict[str, Any]:
-    """Return the table `[time]` of what a `--tc` flag such as `10+0.1` says."""
-    table: dict[str, Any] = {"first": f"{time.first_ms}ms"} if time.first_ms else {}
-    if time.has_clock:
-        table |= {"initial": f"{time.initial_ms}ms", "increment": f"{time.increment_ms}ms"}
-    elif time.move_ms:
-        table |= {"move": f"{time.move_ms}ms"}
-    elif time.nodes:
-        table |= {"nodes": time.nodes}
-    return table or {"limit": f"{HARD_LIMIT_S}s"}
-
-
 def budget_of(text: str) -> Budget:
     """Return what a `--budget` flag says: games such as `200`, or a time such as `90s` or `10m`.
 
@@ -636,7 +552,7 @@ def budget_of(text: str) -> Budget:
     try:
         if text.isascii() and text.isdigit() and 0 < int(text) <= MOST:
             return Budget(games=int(text))
-        from lath.arena.tournament.keys import seconds
+        from lath.arena.tournament.bot_table import seconds
 
         if (time_s := seconds(text)) > 0:
             return Budget(seconds=time_s)

@@ -16,6 +16,7 @@ from shutil import copyfile
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
 
+from lath.arena.directory import DATABASE, LOCK
 from lath.arena.errors import DamagedError
 from lath.arena.tournament.rows import (
     CHECKSUM,
@@ -29,15 +30,6 @@ from lath.arena.tournament.rows import (
 )
 from lath.arena.tournament.system import in_words, primary_code
 from lath.notation.files.bounds import read_json
-
-DATABASE: Final = "tournament.db"
-
-RECORDS: Final = "games.lath"
-
-CONFIG: Final = "tournament.toml"
-
-LOCK: Final = "tournament.lock"
-"""Locked by the run that writes; it stays, empty, when that is over."""
 
 _GAME: Final = [f"{name} {kind} NOT NULL" for name, kind in COLUMNS.items() if name != "number"]
 

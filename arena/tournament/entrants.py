@@ -31,7 +31,7 @@ from lath.arena.walls.wall import SANDBOXES
 from lath.notation.protocol import TimeControl
 
 if TYPE_CHECKING:
-    from lath.arena.tournament.keys import BotTable
+    from lath.arena.tournament.bot_table import BotTable
 
 _PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
 """A part and the `;` after it, which stands in no quotes."""
@@ -179,8 +179,8 @@ def _command_text(words: str | Sequence[str]) -> str:
 
 def time_in(table: Mapping[str, Any]) -> str:
     """Return the text of the time that a bot's table has."""
-    from lath.arena.tournament.config import time_control
-    from lath.arena.tournament.keys import BotTime
+    from lath.arena.tournament.bot_spec import time_control
+    from lath.arena.tournament.bot_table import BotTime
 
     return str(time_control(BotTime.model_validate(table["time"])))
 
@@ -237,7 +237,7 @@ def _folder(text: str) -> str:
 
 
 def _own_time(text: str) -> dict[str, Any]:
-    from lath.arena.tournament.config import time_table
+    from lath.arena.tournament.bot_spec import time_table
 
     time = time_of(text, "tc")
     if time == TimeControl():
@@ -272,8 +272,8 @@ def _checked(table: Mapping[str, Any], of: str) -> BotTable:
     """Return what a table says; refuse what no `[[bot]]` may have, in the words of those."""
     from pydantic import ValidationError
 
-    from lath.arena.tournament.keys import BotTable
-    from lath.arena.tournament.mistakes import shown
+    from lath.arena.tournament.bot_table import BotTable
+    from lath.arena.tournament.toml_text import shown
 
     try:
         return BotTable.model_validate(table)
@@ -291,7 +291,7 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
 
     Its files are those of the current folder. Raises ConfigError.
     """
-    from lath.arena.tournament.config import bot_spec
+    from lath.arena.tournament.bot_spec import bot_spec
 
     row = _checked(table, "")
     if not row.command and row.name not in bundled():
@@ -549,7 +549,7 @@ def table_in(
     `asked` is the sandbox that the organiser asks for: with one the file in the folder may say only
     what `minimum.TAKEN` allows, but for the keys that the organiser has `typed`.
     """
-    from lath.arena.tournament.database import CONFIG
+    from lath.arena.directory import CONFIG
 
     table: dict[str, Any] = {"cwd": str(home)}
     if command:
@@ -584,8 +584,7 @@ def _table_of_config(
     path: Path, called: str, asked: str | None, typed: Container[str]
 ) -> dict[str, Any]:
     """Return what the configuration in a folder says of its only bot with a command."""
-    from lath.arena.tournament.config import read_toml
-    from lath.arena.tournament.mistakes import lines_of
+    from lath.arena.tournament.toml_text import lines_of, read_toml
 
     if minimum.asks(asked):
         minimum.refuse_link(path)

@@ -16,8 +16,8 @@ from lath.arena.referee.record import GameResult
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.jobs import PairJob
 from lath.arena.tournament.store import BotTotals, LostBy, PairTally, Tally
-from lath.arena.tournament.worker import PairJob
 from lath.reports.outcome import Outcome
 from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
 

@@ -18,6 +18,15 @@ from shutil import disk_usage
 from typing import Final, TypeVar
 
 from lath.arena import signals
+from lath.arena.directory import (
+    CONFIG,
+    DATABASE,
+    OUTCOME,
+    RECORDS,
+    REPORT,
+    STANDINGS,
+    STANDINGS_CSV,
+)
 from lath.arena.errors import (
     ArenaError,
     ConfigError,
@@ -47,24 +56,29 @@ from lath.arena.tournament.config import Config
 from lath.arena.tournament.confinement import confined
 from lath.arena.tournament.database import (
     CLOSED,
-    CONFIG,
-    DATABASE,
     EVENTS,
     EXPORTED,
     FILES,
     OPENINGS,
     OUTCOME_STATE,
-    RECORDS,
     ROUNDS,
     WRITTEN,
 )
+from lath.arena.tournament.directories import is_over
 from lath.arena.tournament.events import Listener, Waiting, Warned, warner
 from lath.arena.tournament.exports import write_whole
 from lath.arena.tournament.live import shown
+from lath.arena.tournament.notes import (
+    begun_in,
+    names_of_pool,
+    outcome_in,
+    snapshot_in,
+    write_outcome,
+)
 from lath.arena.tournament.open_games import OpenGames, book_of, schedule_of
-from lath.arena.tournament.pages import REPORT, mark_stale, write_page
 from lath.arena.tournament.places import Elsewhere
 from lath.arena.tournament.progress import Summary
+from lath.arena.tournament.results import mark_stale, published
 from lath.arena.tournament.resuming import (
     GAMES,
     Files,
@@ -81,20 +95,7 @@ from lath.arena.tournament.resuming import (
 from lath.arena.tournament.rulings import Orders, given, in_force, keep, rulings_of
 from lath.arena.tournament.runner import WAKE_S, Runner
 from lath.arena.tournament.seasons import close
-from lath.arena.tournament.sources import (
-    OUTCOME,
-    STANDINGS,
-    STANDINGS_CSV,
-    background_of,
-    begun_in,
-    is_over,
-    names_of_pool,
-    outcome_in,
-    records_of,
-    snapshot_in,
-    write_outcome,
-)
-from lath.arena.tournament.store import LOGS, Store
+from lath.arena.tournament.store import LOGS, Store, prepare_folder
 from lath.arena.tournament.system import (
     ENOUGH,
     PATIENCE_S,
@@ -102,12 +103,11 @@ from lath.arena.tournament.system import (
     HeldFolder,
     Patience,
     reading_database,
-    writing_error,
 )
 from lath.arena.tournament.typed import advised
 from lath.arena.tournament.versions import POOL, entered
-from lath.notation.files.files import remove_halves, sync
-from lath.reports.background import Background, Bench, Ruling
+from lath.notation.files.files import remove_halves
+from lath.reports.background import Bench, Ruling
 from lath.reports.outcome import Outcome
 
 STOP_S: Final = 60.0
@@ -613,17 +613,6 @@ def _tree(folder: Path) -> str:
     return hashlib.sha256(b"%d:%d" % (found.st_dev, found.st_ino)).hexdigest()[:16] + "."
 
 
-def prepare_folder(folder: Path) -> None:
-    """Make the tournament's directory, which a power cut does not undo; raises StoreError."""
-    new = [path for path in (folder, *folder.parents) if not path.exists()]
-    try:
-        (folder / LOGS).mkdir(parents=True, exist_ok=True)
-        for path in new:
-            sync(path.parent)
-    except OSError as error:
-        raise writing_error(folder, error, "made") from error
-
-
 def _begin(
     store: Store, config: Config, files: Files, more: Mapping[str, object]
 ) -> list[NotedChange]:
@@ -777,50 +766,3 @@ def _settle_outcome(store: Store, outcome: Outcome) -> None:
     """
     notes = {OUTCOME_STATE: write_outcome(store.folder, outcome)}
     store.keep_notes(notes | ({EXPORTED: store.exported} if store.exported else {}))
-
-
-def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -> Summary:
-    """Write standings and report of the games in a directory; return the summary with both.
-
-    A report that cannot be made costs nothing else. Raises StoreError.
-    """
-    from lath.reports import standings
-    from lath.reports.checksums import with_checksum
-    from lath.reports.export import to_csv, to_json
-    from lath.reports.seasons import SeasonCounter
-
-    background = background_of([home.path])
-    seasons = SeasonCounter(background.season)
-    table = standings.compute(seasons.shown(records_of([home.path])), background.ranked)
-    values = to_json(table)
-    write_whole(home.path / STANDINGS, [with_checksum(values)])
-    write_whole(home.path / STANDINGS_CSV, [to_csv(values).encode()])
-    summary = replace(summary, standings=table, season=seasons.told())
-    return _with_report(home.path, summary, background) if with_report else summary
-
-
-def with_report_of(folder: Path, summary: Summary) -> Summary:
-    """Write the report of a directory in which nobody plays, with the outcome of this summary.
-
-    A report that cannot be made costs nothing else, as of `published`. Raises ArenaError.
-    """
-    background = replace(background_of([folder]), outcome=summary.outcome)
-    return _with_report(folder, summary, background)
-
-
-def _with_report(folder: Path, summary: Summary, background: Background) -> Summary:
-    unsound = summary.standings.unsound if summary.standings else ()
-    try:
-        from lath.reports.page.page import render
-
-        records = records_of([folder], rules=bool(unsound))  # checked already
-        page = render(records, background=background)
-        try:
-            write_page(folder / REPORT, page)
-        except OSError as error:
-            raise writing_error(folder / REPORT, error) from error
-    except ArenaError:
-        raise
-    except Exception as error:  # noqa: BLE001 - games of plugins have their say in it
-        return replace(summary, unreported=error)
-    return summary

@@ -17,7 +17,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.walls import users
 
 if TYPE_CHECKING:
-    from lath.arena.tournament.keys import BotTable
+    from lath.arena.tournament.bot_table import BotTable
 
 _ORDER: Final = ("none", "user", "bwrap")
 """Each holds more than those before it; `auto` is one of the first two."""
@@ -273,7 +273,7 @@ def refuse_more(
     is its command as it is started. What the organiser has `typed` in the place of a key counts
     instead. The entrant's folder is `home`. Default: that of the file.
     """
-    from lath.arena.tournament.mistakes import shown
+    from lath.arena.tournament.toml_text import shown
 
     wrong, parts = [], []
     for key, value in row.items():

@@ -6,8 +6,6 @@ keys that belong to it are right. Must not know what is made of a configuration.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
@@ -25,30 +23,22 @@ from lath.arena.referee.bridges import refuse_options
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import digest
 from lath.arena.schedule.sprt import MOST_ELO
+from lath.arena.tournament.bot_table import BotTable, BotTime
 from lath.arena.tournament.keys import (
     TABLES,
     AdjudicationTable,
-    BotTable,
-    BotTime,
     ConfigTable,
     OpeningsTable,
     SprtTable,
 )
 from lath.arena.tournament.programs import advice_on, bundled, is_there
 from lath.arena.tournament.sizes import MOST
+from lath.arena.tournament.toml_text import Place, shown
 from lath.games.errors import GameFileError, UnknownGameError
-from lath.notation.record.errors import escaped
 from lath.reports.comparisons import unknown_words
 
 MOST_MISTAKES: Final = 100
 """Mistakes that are told at once."""
-
-MOST_SHOWN: Final = 200
-"""Letters of a value that are told."""
-
-
-Place = tuple[Any, ...]
-"""A key with the tables around it, such as `("time", "move")` or `("bot", 0, "name")`."""
 
 
 class Mistake(NamedTuple):
@@ -69,43 +59,6 @@ class Mistake(NamedTuple):
             return MOST, f"the command line: {self.text}"
         line = lines.get(self.place) or lines.get(self.place[:-1])
         return (line, f"{name}:{line}: {self.text}") if line else (MOST, f"{name}: {self.text}")
-
-
-_HEADER: Final = re.compile(r"\s*\[\[?\s*([A-Za-z_.-]+)\s*\]")
-_KEY: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*[.=]""")
-
-
-def lines_of(text: str) -> dict[Place, int]:
-    """Return the line on which each key first stands, and each table's header."""
-    lines: dict[Place, int] = {}
-    current: Place = ()
-    bots = -1
-    for number, line in enumerate(text.splitlines(), 1):
-        if match := _HEADER.match(line):
-            first, *rest = match[1].split(".")
-            bots += match[1] == "bot"
-            current = (first, bots, *rest) if first == "bot" else (first, *rest)
-            lines.setdefault(current, number)
-        elif match := _KEY.match(line):
-            key = match[1] or match[2] or match[3]
-            lines.setdefault((*current, key), number)
-    return lines
-
-
-def shown(value: Any) -> str:
-    """Return a value as TOML or JSON writes it, on one line.
-
-    >>> shown(True), shown({"A": 1}), shown("a")
-    ('true', '{"A": 1}', '"a"')
-    """
-    if isinstance(value, float):
-        return repr(value)
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except ValueError:  # Python writes no more digits than 4,300
-        return "a number of thousands of digits"
-    text = text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
-    return "".join(escaped(letter).replace("\\x", "\\u00") for letter in text)
 
 
 def of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:

@@ -23,12 +23,12 @@ from lath.arena.schedule.spsa import Values
 from lath.arena.tournament.benches import Benches, Crashes
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.database import SPENT, Walkover
+from lath.arena.tournament.jobs import PairJob
 from lath.arena.tournament.live import LIVE
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.rows import moves_of
 from lath.arena.tournament.store import Store
 from lath.arena.tournament.strengths import placed_among, strengths_of
-from lath.arena.tournament.worker import PairJob
 from lath.notation.record.record import Termination
 from lath.reports.outcome import Outcome
 

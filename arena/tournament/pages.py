@@ -17,38 +17,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
+from lath.arena.directory import CONFIG, DATABASE, OUTCOME, RECORDS, REPORT
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.tournament.anchors import before_last_event, leagues_of
-from lath.arena.tournament.database import (
-    CONFIG,
-    DATABASE,
-    RECORDS,
-    Stamp,
-    is_being_played,
-    stamp_of,
-)
-from lath.arena.tournament.exports import write_whole
-from lath.arena.tournament.sources import (
-    OUTCOME,
-    Doubt,
-    is_over,
-    is_tournament,
-    live_first,
-    material_of,
-    origin_of,
-    refuse_damage,
-)
+from lath.arena.tournament.database import Stamp, is_being_played, stamp_of
+from lath.arena.tournament.directories import is_over, is_tournament
+from lath.arena.tournament.results import MADE_BY, made_by
+from lath.arena.tournament.sources import Doubt, live_first, material_of, origin_of, refuse_damage
 from lath.notation.archive.given import Given
 from lath.notation.files.bounds import read_json
-from lath.notation.files.files import remove_halves, write_atomically
+from lath.notation.files.files import write_atomically
 from lath.reports.comparisons import PLAIN_SCALE, Scale
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document
-    from lath.reports.page.page import Page
 
-REPORT: Final = "report.html"
-"""The report of a tournament, in its directory."""
 
 _READ: Final = (DATABASE, RECORDS, OUTCOME, CONFIG)
 """What a report is made of."""
@@ -136,53 +119,6 @@ def newest_of(named: Iterable[tuple[str, Path]]) -> str:
     return max(named, key=lambda one: changed_ns(one[1]), default=("", Path()))[0]
 
 
-_FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
-"""The names of the files that long pages of former versions had in a folder beside them."""
-
-
-def write_page(out: Path, page: Page) -> int:
-    """Write a report and return its size in bytes.
-
-    What a page of a former version has left beside it, such as `report-games/`, is removed; files
-    in there that are not ours stay. Raises OSError; the page that was there is then as it was.
-    """
-    html = page.html.encode()
-    remove_halves(out.parent, out.name)
-    write_atomically(out, [html])
-    folder = out.with_name(f"{out.stem}-games")
-    if folder.is_dir():
-        for path in sorted(folder.iterdir()):
-            if _FORMER.fullmatch(path.name):
-                path.unlink(missing_ok=True)
-        if not any(folder.iterdir()):
-            folder.rmdir()
-    return len(html)
-
-
-_MADE_BY: Final = re.compile(rb'<meta name="generator" content="lath-arena (\w+)">')
-_OF_FORMER_VERSIONS: Final = (
-    b'<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src '
-)
-"""What pages have in their head, those of before `_MADE_BY` too."""
-
-
-def made_by(out: Path) -> str | None:
-    """Return which kind of page of ours a file is: `report`, `index` or `site`; None for another.
-
-    Empty for a page of a former version, and where the file cannot be read: who writes it will say
-    what is wrong.
-    """
-    try:
-        with out.open("rb") as file:
-            head = file.read(4096)
-    except OSError:
-        return ""
-    made = _MADE_BY.search(head)
-    if made:
-        return made[1].decode()
-    return "" if _OF_FORMER_VERSIONS in head else None
-
-
 _MATCH: Final = re.compile(rb'<meta name="lath-match" content="(\w+)">')
 """Which match a report is of that was laid out."""
 
@@ -195,7 +131,7 @@ def lay_out(report: Path, name: str) -> Path:
     """
     own = hashlib.sha256(os.fsencode(report.parent.resolve())).hexdigest()[:16].encode()
     marked = b'<meta name="lath-match" content="%b">' % own
-    html = _MADE_BY.sub(lambda found: marked + found[0], report.read_bytes(), count=1)
+    html = MADE_BY.sub(lambda found: marked + found[0], report.read_bytes(), count=1)
     letters = "".join(one if one.isalnum() or one in "-_." else "_" for one in name)[:80]
     for number in count(1):
         path = Path(f"{letters}-{number}.html" if number > 1 else f"{letters}.html")
@@ -224,27 +160,6 @@ def refuse_to_replace(out: Path, kind: str) -> None:
             f"{out} is there already, and no {kind} of ours; name where the page goes by -o, or "
             "--force replaces it"
         )
-
-
-_STALE: Final = (
-    b'<p class="remark" id="stale">This tournament was gone on with after the page was written: '
-    b"games may be missing. <code>arena report</code> writes it anew.</p>"
-)
-_MAIN: Final = re.compile(rb"<main\b[^>]*>")
-
-
-def mark_stale(folder: Path) -> None:
-    """Let the report in a tournament's directory say that games may be missing; raises StoreError.
-
-    It stays so until it is written anew, whatever ends the run.
-    """
-    path = folder / REPORT
-    if path.is_file():
-        with reading(path):
-            page, made = path.read_bytes(), path.stat()
-        if _STALE not in page and (place := _MAIN.search(page)):
-            write_whole(path, [page[: place.end()], _STALE, page[place.end() :]])
-            os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))  # it is no newer by that
 
 
 @dataclass(frozen=True, slots=True)

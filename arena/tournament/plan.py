@@ -23,6 +23,7 @@ from statistics import fmean, median, pstdev
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, DamagedError
 from lath.arena.schedule.budget import UNLIMITED, Budget, Seen
 from lath.arena.schedule.core import HALVES, Opening, Played, Schedule, pair_of
@@ -33,7 +34,7 @@ from lath.arena.schedule.tune import TuneStanding
 from lath.arena.tournament import tempo
 from lath.arena.tournament.benches import Benches
 from lath.arena.tournament.config import Config
-from lath.arena.tournament.database import DATABASE, opened_to_read
+from lath.arena.tournament.database import opened_to_read
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.resuming import fingerprints, resumed
 from lath.arena.tournament.rulings import in_force, rulings_of

@@ -13,12 +13,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.referee.log import read_log
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.builds import build_log
-from lath.arena.tournament.database import DATABASE
-from lath.arena.tournament.sources import background_of, begun_in, games_of
+from lath.arena.tournament.notes import begun_in, games_of
+from lath.arena.tournament.sources import background_of
 from lath.arena.tournament.store import LOGS
 from lath.arena.tournament.system import reading_database
 from lath.notation.record.record import FORFEITS, Forfeit, Record

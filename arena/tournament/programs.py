@@ -76,7 +76,7 @@ def files_in(path: Path) -> list[Path]:
     What is hidden, what Python keeps for itself and the directories of tournaments are passed by:
     they change when a bot plays.
     """
-    from lath.arena.tournament.database import DATABASE
+    from lath.arena.directory import DATABASE
 
     if path.is_file():
         return [path]

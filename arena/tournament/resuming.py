@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from lath import games
+from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.referee.originals import Original, file_as_it_is, folder_as_it_is
@@ -28,7 +29,7 @@ from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.tournament import system
 from lath.arena.tournament.benches import Benches
 from lath.arena.tournament.config import Config, Noted
-from lath.arena.tournament.database import CHANGES, DATABASE, FILES, PROVENANCE, ROUNDS, SETTINGS
+from lath.arena.tournament.database import CHANGES, FILES, PROVENANCE, ROUNDS, SETTINGS
 from lath.arena.tournament.programs import files_in, is_there, todays
 from lath.arena.tournament.sizes import SIZES
 from lath.arena.tournament.store import Store

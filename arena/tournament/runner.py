@@ -35,6 +35,8 @@ from lath.arena.tournament.events import (
     two,
     warner,
 )
+from lath.arena.tournament.jobs import PairJob, PairResult, read_result
+from lath.arena.tournament.notes import write_outcome
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.places import Here, Opener, Places
 from lath.arena.tournament.progress import Summary
@@ -47,10 +49,8 @@ from lath.arena.tournament.slots import (
     Worker,
     longest_wait_s,
 )
-from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import BufferedWriter, Store, Stored
 from lath.arena.tournament.system import ENOUGH, PATIENCE_S, Patience
-from lath.arena.tournament.worker import PairJob, PairResult, read_result
 from lath.notation.record.record import Termination
 from lath.reports.background import Bench, Version, from_notes
 from lath.reports.ranking import member_of, members_of

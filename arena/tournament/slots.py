@@ -30,9 +30,10 @@ from lath.arena.errors import LACKS, ArenaError
 from lath.arena.referee import trees
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.events import Listener, PairBegan
+from lath.arena.tournament.jobs import PairJob
 from lath.arena.tournament.progress import Progress
 from lath.arena.tournament.system import Cores, Patience
-from lath.arena.tournament.worker import NO_THREAD, Job, PairJob, play_pair
+from lath.arena.tournament.worker import NO_THREAD, Job, play_pair
 
 OFTEN_S: Final = 0.5
 """Results of pairs that come more often than this wait for others."""

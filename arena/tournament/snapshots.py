@@ -15,22 +15,19 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any, Final
 
+from lath.arena.directory import CONFIG
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.about import about_in, copy_name
-from lath.arena.tournament.config import Config, read_toml
-from lath.arena.tournament.database import CONFIG, EXPORTED, OUTCOME_STATE, SNAPSHOT, WRITTEN
+from lath.arena.tournament.about import copy_name
+from lath.arena.tournament.config import Config
+from lath.arena.tournament.database import EXPORTED, OUTCOME_STATE, SNAPSHOT, WRITTEN
 from lath.arena.tournament.exports import write_whole
-from lath.arena.tournament.folder import (
-    pointing_out,
-    prepare_folder,
-    published,
-    refuse_snapshot,
-    standing,
-)
+from lath.arena.tournament.folder import pointing_out, refuse_snapshot, standing
+from lath.arena.tournament.notes import about_in, write_outcome
+from lath.arena.tournament.results import published
 from lath.arena.tournament.rulings import rulings_of
-from lath.arena.tournament.sources import write_outcome
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.store import Store, prepare_folder
 from lath.arena.tournament.system import HeldFolder, writing_error
+from lath.arena.tournament.toml_text import read_toml
 from lath.notation.files.files import sync
 
 SNAPSHOTS: Final = "snapshots"

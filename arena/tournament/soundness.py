@@ -14,16 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+from lath.arena.directory import CONFIG, DATABASE, OUTCOME, RECORDS, STANDINGS, STANDINGS_CSV
 from lath.arena.errors import ArenaError, ConfigError, DamagedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament.database import (
-    CONFIG,
-    DATABASE,
     EXPORTED,
     FORMER_SNAPSHOT,
     LOST,
     OUTCOME_STATE,
-    RECORDS,
     ROUNDS,
     SNAPSHOT,
     WRITTEN,
@@ -32,17 +30,11 @@ from lath.arena.tournament.database import (
     opened_to_read,
     read_notes,
 )
+from lath.arena.tournament.directories import is_as_exported
+from lath.arena.tournament.notes import is_as_written
 from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.notes import games_of, outcome_in
 from lath.arena.tournament.rows import RECORD, Row, fault_of, result_of, shown, taken_back, total_of
-from lath.arena.tournament.sources import (
-    OUTCOME,
-    STANDINGS,
-    STANDINGS_CSV,
-    games_of,
-    is_as_exported,
-    is_as_written,
-    outcome_in,
-)
 from lath.arena.tournament.store import LOGS, Store, log_of
 from lath.arena.tournament.system import in_words, reading_database, writing_error
 from lath.games.files import is_known
@@ -329,9 +321,7 @@ def rescue(folder: Path, out: Path) -> Findings:
 
 
 def _rescued(folder: Path, out: Path) -> Findings:
-    from lath.arena.tournament.folder import (
-        prepare_folder,  # and pydantic, which nothing else needs
-    )
+    from lath.arena.tournament.store import prepare_folder
 
     prepare_folder(out)
     with closing(Store(out)) as store:
@@ -404,7 +394,8 @@ def _refuse_unknown_files(toml: Mapping[str, Any], folder: Path) -> None:
 
 def _take_notes(folder: Path, store: Store) -> None:
     """Take over what is sound besides the games; else what the configuration says is played."""
-    from lath.arena.tournament.config import load, read_toml, revised
+    from lath.arena.tournament.config import load, revised
+    from lath.arena.tournament.toml_text import read_toml
 
     path = folder / CONFIG
     identity: dict[str, object] | None = None

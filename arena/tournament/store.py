@@ -25,15 +25,13 @@ from typing import Annotated, Any, Final
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath.arena import signals
+from lath.arena.directory import DATABASE, LOCK, RECORDS
 from lath.arena.errors import DamagedError, DiskError, InUseError, MovedError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.core import Played, pair_of
 from lath.arena.tournament.database import (
-    DATABASE,
     IDENTITY,
-    LOCK,
     PROVENANCE,
-    RECORDS,
     SCHEMA,
     SEAL,
     SPENT,
@@ -46,6 +44,7 @@ from lath.arena.tournament.database import (
     stamp_of,
 )
 from lath.arena.tournament.exports import Known, counted, keep, write_records
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.rows import (
     CHECKSUM,
     COLUMNS,
@@ -65,8 +64,8 @@ from lath.arena.tournament.system import (
     reading_database,
     writing_error,
 )
-from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.files.bounds import read_json
+from lath.notation.files.files import sync
 from lath.notation.record.record import FORFEITS, Termination
 from lath.reports.schema import About, Amount, Count
 
@@ -596,3 +595,14 @@ class BufferedWriter:
             else "a walkover could not be kept and will be decided again"
         )
         raise DiskError(f"{error}; {words}", is_full=is_full) from error
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the tournament's directory, which a power cut does not undo; raises StoreError."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        (folder / LOGS).mkdir(parents=True, exist_ok=True)
+        for path in new:
+            sync(path.parent)
+    except OSError as error:
+        raise writing_error(folder, error, "made") from error

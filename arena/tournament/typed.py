@@ -10,10 +10,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from lath.arena.directory import CONFIG
 from lath.arena.errors import TYPED, ArenaError, ConfigError, ContestBotError
 from lath.arena.referee.bridges import CONTESTS
 from lath.arena.referee.recognition import added, looks_like
-from lath.arena.tournament.database import CONFIG
 
 
 def advised(error: ArenaError) -> ArenaError:
@@ -83,8 +83,7 @@ def _files(arguments: Sequence[str]) -> Iterator[Path]:
 
 def _lines(path: Path, bot: str, contest: str) -> str:
     """Return which keys a file lacks, and where; empty: it has no such bot."""
-    from lath.arena.tournament.config import read_toml
-    from lath.arena.tournament.mistakes import lines_of
+    from lath.arena.tournament.toml_text import lines_of, read_toml
 
     try:
         toml, text = read_toml(path)

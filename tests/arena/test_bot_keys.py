@@ -17,9 +17,9 @@ from lath.arena.cli import run as running
 from lath.arena.cli import serve as serving
 from lath.arena.errors import ArenaError
 from lath.arena.referee.bots import BotSpec, Greeting
+from lath.arena.tournament.bot_table import BotTable
 from lath.arena.tournament.config import Config
 from lath.arena.tournament.entrants import bot_flag, flag_of, spec_of
-from lath.arena.tournament.keys import BotTable
 from lath.notation.protocol import Option, TimeControl
 
 SAMPLES: dict[str, tuple[Any, str, object]] = {

@@ -15,7 +15,7 @@ from quick_runs import play_nothing, won_by
 from lath import arena
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.events import Event, GameEnded, RunEnded, RunFailed
-from lath.arena.tournament.sources import begun_in
+from lath.arena.tournament.notes import begun_in
 
 
 @pytest.fixture

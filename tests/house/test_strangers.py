@@ -15,7 +15,7 @@ from strangers import DOORS, FoundError, met
 
 from lath.arena.referee.bots import Asides
 from lath.arena.tournament import config
-from lath.arena.tournament.worker import PairResult
+from lath.arena.tournament.jobs import PairResult
 
 CASES: Final = 30
 LINES: Final = 8_000

@@ -20,8 +20,8 @@ from recorded_disk import Disk, Step
 from recorded_files import Recorder
 from results import a_result
 
+from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, DiskError, StoreError
-from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.exports import write_records
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import Store

@@ -18,6 +18,7 @@ from results import a_config, a_result
 from sample_records import HOSTILE_NAMES, bare, tournament
 from schedules import a_schedule, by_strength, outcome, played
 
+from lath.arena.directory import OUTCOME
 from lath.arena.errors import ArenaError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
@@ -26,9 +27,9 @@ from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.events import Event, PairEnded, Waiting
+from lath.arena.tournament.notes import outcome_in, write_outcome
 from lath.arena.tournament.outcomes import outcome_of
 from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.sources import OUTCOME, outcome_in, write_outcome
 from lath.arena.tournament.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.text.writer import format_record

@@ -11,8 +11,8 @@ from quick_runs import AtOnce, play_nothing
 
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.worker import PairJob, PairResult
 
 if TYPE_CHECKING:
     import pytest

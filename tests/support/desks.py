@@ -26,10 +26,10 @@ from lath.arena.tournament.events import (
     Waiting,
     Warned,
 )
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
-from lath.arena.tournament.worker import PairJob, PairResult
 
 if TYPE_CHECKING:
     import pytest

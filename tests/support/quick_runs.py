@@ -18,10 +18,10 @@ from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament import worker
 from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
-from lath.arena.tournament.worker import PairJob, PairResult
 
 if TYPE_CHECKING:
     import pytest

@@ -8,9 +8,10 @@ from processes import new_tree
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GamePlan
+from lath.arena.tournament.jobs import PairJob, PairResult, read_result
 from lath.arena.tournament.slots import Host, Worker
 from lath.arena.tournament.system import Patience
-from lath.arena.tournament.worker import PairJob, PairResult, play_pair, read_result
+from lath.arena.tournament.worker import play_pair
 
 
 def a_host(name: str = "") -> Host:

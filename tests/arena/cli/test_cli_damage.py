@@ -16,11 +16,12 @@ from commands import Ran, arena
 from damage import DATABASE, RECORDS, damages
 from results import a_config, a_result
 
+from lath.arena.directory import CONFIG
 from lath.arena.errors import DamagedError
 from lath.arena.tournament.config import load
-from lath.arena.tournament.database import CONFIG, ROUNDS, Walkover, read_texts
+from lath.arena.tournament.database import ROUNDS, Walkover, read_texts
+from lath.arena.tournament.notes import write_outcome
 from lath.arena.tournament.soundness import Unsound, stored
-from lath.arena.tournament.sources import write_outcome
 from lath.arena.tournament.store import Store
 from lath.reports.outcome import Outcome
 

@@ -20,8 +20,8 @@ from quick_runs import play_nothing
 from results import a_config
 from sample_records import tournament
 
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.database import DATABASE
+from lath.arena.directory import DATABASE
+from lath.arena.tournament import results
 from lath.arena.tournament.system import HeldFolder
 from lath.notation.text.writer import format_record
 from lath.reports.page import document as data_of_page
@@ -353,7 +353,7 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
     monkeypatch.setattr(page, "render", broken)
     summary = Summary(done=4, total=4, stopped={}, interrupted=False)
     with HeldFolder(records.parent) as home:
-        told = directory.published(home, summary)
+        told = results.published(home, summary)
     assert isinstance(told.unreported, ZeroDivisionError)
     assert told.standings is not None
     assert {"standings.json", "standings.csv"} <= set(listed(records.parent))

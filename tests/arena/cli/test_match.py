@@ -37,7 +37,7 @@ from lath.arena.tournament import builds, revisions
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.entrants import origin_of, table_in
 from lath.arena.tournament.outcomes import outcome_of, points
-from lath.arena.tournament.pages import made_by
+from lath.arena.tournament.results import made_by
 from lath.arena.tournament.revisions import revision, workshop
 from lath.arena.walls import bubblewrap
 

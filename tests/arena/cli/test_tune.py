@@ -21,8 +21,9 @@ from lath.arena.referee.bots import Greeting
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament.entrants import bot_flag
-from lath.arena.tournament.sources import outcome_in, records_of
-from lath.arena.tournament.worker import PairJob
+from lath.arena.tournament.jobs import PairJob
+from lath.arena.tournament.notes import outcome_in
+from lath.arena.tournament.sources import records_of
 from lath.notation.protocol import read_option
 from lath.notation.record.record import Record
 from lath.reports import standings

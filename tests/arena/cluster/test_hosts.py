@@ -27,9 +27,10 @@ from lath.arena.cluster.tasks import Place, Tasks, pair_of
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.slots import Host, PlaceLostError
 from lath.arena.tournament.system import Patience
-from lath.arena.tournament.worker import PairJob, PairResult, play_pair
+from lath.arena.tournament.worker import play_pair
 from lath.notation.protocol import TimeControl
 
 

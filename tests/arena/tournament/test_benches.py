@@ -22,8 +22,8 @@ from lath.arena.runs import Result, tournament
 from lath.arena.schedule.core import Absence
 from lath.arena.tournament.config import build
 from lath.arena.tournament.events import BotBenched, Event, GameEnded
-from lath.arena.tournament.sources import benched_in
-from lath.arena.tournament.worker import PairJob, PairResult
+from lath.arena.tournament.jobs import PairJob, PairResult
+from lath.arena.tournament.notes import benched_in
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from quick_runs import play_nothing
 from lath.arena.tournament.config import build
 from lath.arena.tournament.database import SETTINGS
 from lath.arena.tournament.keys import TABLES
-from lath.arena.tournament.sources import changes_in
+from lath.arena.tournament.notes import changes_in
 from lath.arena.tournament.store import Store
 
 Values = dict[str, Any]

@@ -19,8 +19,9 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament import config, keys
-from lath.arena.tournament.config import build, sprt_table, time_table
+from lath.arena.tournament import bot_table, config, keys
+from lath.arena.tournament.bot_spec import time_table
+from lath.arena.tournament.config import build, sprt_table
 from lath.arena.tournament.mistakes import MOST_MISTAKES
 from lath.arena.tournament.programs import bundled, missing_file
 from lath.arena.tournament.resuming import as_begun, fingerprints
@@ -222,7 +223,7 @@ def test_a_time_of_the_command_line_is_what_the_table_says() -> None:
 
 def test_durations_have_units() -> None:
     durations = {"50ms": 0.05, "0.1s": 0.1, "2m": 120.0, "1.5 h": 5400.0, 3: 3.0}
-    assert {text: keys.seconds(text) for text in durations} == pytest.approx(durations)
+    assert {text: bot_table.seconds(text) for text in durations} == pytest.approx(durations)
 
 
 def test_names_that_have_played_may_differ_in_case_alone(tmp_path: Path) -> None:
@@ -463,7 +464,7 @@ def a_table(kind: type[BaseModel]) -> st.SearchStrategy[dict[str, Any]]:
     tables=st.fixed_dictionaries(
         {}, optional={name: a_table(kind) for name, kind in keys.TABLES.items() if name != "bot"}
     ),
-    bots=st.lists(a_table(keys.BotTable) | VALUES, max_size=3),
+    bots=st.lists(a_table(bot_table.BotTable) | VALUES, max_size=3),
 )
 def test_whatever_a_file_holds_it_is_a_tournament_or_refused_with_places(
     top: dict[str, Any], tables: dict[str, Any], bots: list[Any]

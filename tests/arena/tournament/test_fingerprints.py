@@ -20,8 +20,8 @@ from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.originals import change_in
 from lath.arena.runs import Result, tournament
+from lath.arena.tournament.notes import changes_in
 from lath.arena.tournament.resuming import changes, fingerprints, watched
-from lath.arena.tournament.sources import changes_in
 
 if TYPE_CHECKING:
     from golden import Golden

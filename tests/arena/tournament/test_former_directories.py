@@ -21,8 +21,8 @@ from quick_runs import play_here, play_nothing
 from results import finished
 from scripted import Bundled, scripted
 
+from lath.arena.directory import DATABASE
 from lath.arena.errors import DamagedError
-from lath.arena.tournament.database import DATABASE
 from lath.arena.tournament.sources import background_of, records_of
 from lath.arena.tournament.store import Store
 from lath.notation.record.record import Record

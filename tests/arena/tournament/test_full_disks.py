@@ -32,10 +32,10 @@ from lath.arena.tournament import runner as running
 from lath.arena.tournament import slots, system
 from lath.arena.tournament.database import Walkover
 from lath.arena.tournament.events import warner
+from lath.arena.tournament.jobs import PairResult
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import BufferedWriter, Store
-from lath.arena.tournament.worker import PairResult
 
 if TYPE_CHECKING:
     import apsw

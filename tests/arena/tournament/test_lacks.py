@@ -26,9 +26,10 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament import slots, system
 from lath.arena.tournament.events import Event, Waiting
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.progress import Summary
 from lath.arena.tournament.runner import MAX_BREAKS
-from lath.arena.tournament.worker import NO_THREAD, PairJob, PairResult
+from lath.arena.tournament.worker import NO_THREAD
 
 FOUR: Final = ("A", "B", "C", "D")
 

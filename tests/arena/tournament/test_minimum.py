@@ -24,8 +24,9 @@ from lath.arena.engine import Engine
 from lath.arena.errors import ConfigError, GameVoidError
 from lath.arena.referee.bots import BotSpec, Greeting
 from lath.arena.tournament import minimum
+from lath.arena.tournament.bot_table import BotTable
 from lath.arena.tournament.entrants import spec_of, table_in
-from lath.arena.tournament.keys import BotTable, ConfigTable
+from lath.arena.tournament.keys import ConfigTable
 from lath.arena.walls import users
 from lath.arena.walls.wall import SANDBOXES
 

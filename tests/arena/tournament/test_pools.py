@@ -19,7 +19,7 @@ from arena_runs import stored
 from quick_runs import play_nothing
 
 from lath.arena.errors import DiskError
-from lath.arena.tournament import folder
+from lath.arena.tournament import folder, store
 from lath.arena.tournament.database import SPENT
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.sources import background_of
@@ -233,7 +233,7 @@ def test_what_is_edited_while_a_run_begins_is_not_written_over(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     life.begin("ann", "bob")
-    prepare = folder.prepare_folder
+    prepare = store.prepare_folder
 
     def edited(path: Path) -> None:
         prepare(path)

@@ -38,11 +38,11 @@ from lath.arena.referee.clock import Limits
 from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament.config import Config
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.runner import MAX_BREAKS, Runner
 from lath.arena.tournament.slots import FEWEST, MOST
 from lath.arena.tournament.store import Store
-from lath.arena.tournament.worker import PairJob, PairResult
 from lath.notation.protocol import TimeControl
 
 EIGHT: Final = ("A", "B", "C", "D", "E", "F", "G", "H")

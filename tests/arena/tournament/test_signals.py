@@ -35,13 +35,14 @@ from lath.arena import signals
 from lath.arena.errors import ConfigError, DiskError, StoreError
 from lath.arena.tournament import folder as directory
 from lath.arena.tournament import system
+from lath.arena.tournament.directories import is_over
 from lath.arena.tournament.events import PairBegan
 from lath.arena.tournament.exports import write_whole
+from lath.arena.tournament.notes import outcome_in
 from lath.arena.tournament.open_games import OpenGames
-from lath.arena.tournament.pages import mark_stale
 from lath.arena.tournament.progress import Progress
+from lath.arena.tournament.results import mark_stale
 from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.sources import is_over, outcome_in
 from lath.arena.tournament.store import Store
 from lath.notation.text.scanner import parse
 

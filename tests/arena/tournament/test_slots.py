@@ -26,6 +26,7 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.tournament import system as cores
 from lath.arena.tournament.events import PairBegan
+from lath.arena.tournament.jobs import read_result
 from lath.arena.tournament.slots import (
     AHEAD,
     FEWEST,
@@ -37,7 +38,7 @@ from lath.arena.tournament.slots import (
     Slot,
     Worker,
 )
-from lath.arena.tournament.worker import play_pair, read_result
+from lath.arena.tournament.worker import play_pair
 from lath.notation.protocol import TimeControl
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000))

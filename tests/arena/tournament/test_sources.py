@@ -14,9 +14,10 @@ import pytest
 from places import ROOT, SUPPORT
 from results import a_result
 
+from lath.arena.directory import CONFIG, DATABASE, RECORDS
 from lath.arena.errors import ArenaError, DamagedError, DiskError, InUseError, StoreError
 from lath.arena.tournament import sources
-from lath.arena.tournament.database import CONFIG, DATABASE, RECORDS, is_being_played
+from lath.arena.tournament.database import is_being_played
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import Store
 

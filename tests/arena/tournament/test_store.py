@@ -22,17 +22,12 @@ from places import ROOT
 from quick_runs import QuickRun
 from results import a_result, finished
 
+from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, StoreError
 from lath.arena.referee.record import GameResult
 from lath.arena.tournament import database as databases
 from lath.arena.tournament import sources
-from lath.arena.tournament.database import (
-    DATABASE,
-    OUTCOME_STATE,
-    RECORDS,
-    has_fallen_behind,
-    read_records,
-)
+from lath.arena.tournament.database import OUTCOME_STATE, has_fallen_behind, read_records
 from lath.arena.tournament.exports import write_records
 from lath.arena.tournament.sources import records_of
 from lath.arena.tournament.store import Store, Tally

@@ -20,7 +20,8 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.arena.tournament import folder, tempo
-from lath.arena.tournament.config import build, time_table
+from lath.arena.tournament.bot_spec import time_table
+from lath.arena.tournament.config import build
 from lath.arena.tournament.tempo import MEASURED_S, Tempo, measured, warnings
 from lath.bots.search import Budget
 from lath.bots.uct import Uct

@@ -34,15 +34,15 @@ from recorded_disk import Disk, Step, failing, full
 from results import a_config, a_result
 from stories import quick, told
 
+from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
 from lath.arena.tournament.benches import Benches
-from lath.arena.tournament.database import DATABASE, RECORDS
 from lath.arena.tournament.events import BotBenched, Event, GameEnded, Waiting
+from lath.arena.tournament.jobs import PairJob, PairResult
 from lath.arena.tournament.open_games import OpenGames
 from lath.arena.tournament.runner import Runner
 from lath.arena.tournament.store import Store
-from lath.arena.tournament.worker import PairJob, PairResult
 
 BOTS: Final = ("ann", "bob", "cid", "dot")
 
