@@ -28,8 +28,7 @@ except ImportError as error:
     raise
 
 if TYPE_CHECKING:
-    from lath.arena.answers import Answer, Info, Limit
-    from lath.arena.engine import (
+    from lath.arena.engine.engine import (
         Analysis,
         BotDiedError,
         DeadlineError,
@@ -38,9 +37,10 @@ if TYPE_CHECKING:
         IllegalAnswerError,
         NotABotError,
     )
-    from lath.arena.matches import MatchResult, match
-    from lath.arena.runs import Decision, Result, tournament
-    from lath.arena.tuning import TuneResult, tune
+    from lath.arena.flows.matches import MatchResult, match
+    from lath.arena.flows.runs import Decision, Result, tournament
+    from lath.arena.flows.tuning import TuneResult, tune
+    from lath.arena.referee.answers import Answer, Info, Limit
 
 _HOMES: Final = {
     "answers": ("Answer", "Info", "Limit"),

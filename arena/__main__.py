@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from lath.arena import signals
+from lath.arena.machine import signals
 
 
 def _is_run() -> bool:
@@ -178,7 +178,7 @@ def _run(arguments: list[str]) -> int:
     return status
 
 
-_TAKEN: Final = "lath.arena.taken"
+_TAKEN: Final = "lath.arena.tournament.outcome.taken"
 """The module that commands load when they read records."""
 
 

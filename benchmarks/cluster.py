@@ -45,9 +45,9 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.open_games import schedule_of
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run.open_games import schedule_of
+from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 
 HERE = Path(__file__).parent

@@ -65,10 +65,10 @@ import sys
 from pathlib import Path
 from lath.arena.referee.conversation import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import Warned
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run.events import Warned
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 
 def refuse(event):

@@ -29,11 +29,11 @@ from visits import chromium
 
 from lath.arena.terminal.layout import Letters, Line
 from lath.arena.terminal.live import picture
-from lath.arena.tournament.config import load
-from lath.arena.tournament.events import Event, Waiting
-from lath.arena.tournament.folder import run
-from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.configuration.config import load
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.run.events import Event, Waiting
+from lath.arena.tournament.run.folder import run
+from lath.arena.tournament.run.progress import Progress
 from lath.notation.notebook import html_of
 from lath.notation.record.record import Record
 

@@ -31,9 +31,9 @@ from measure import machine
 
 from lath import arena, games
 from lath.arena import Result
-from lath.arena.answers import Limit
-from lath.arena.engine import Engine
-from lath.arena.ladder import FILE, name_of
+from lath.arena.engine.engine import Engine
+from lath.arena.flows.ladder import FILE, name_of
+from lath.arena.referee.answers import Limit
 from lath.reports.estimates import wilson
 from lath.reports.ratings.results import Elo
 from lath.reports.standings import Meeting, Table

@@ -23,6 +23,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from lath.arena.entrants.confinement import confined
+from lath.arena.entrants.programs import bundled
 from lath.arena.errors import ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
@@ -31,8 +33,6 @@ from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import play_game
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan
-from lath.arena.tournament.confinement import confined
-from lath.arena.tournament.programs import bundled
 from lath.notation.protocol import TimeControl
 
 HERE = Path(__file__).parent

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from typing import Final, Self
 
 from lath import DOCUMENTATION
-from lath.arena import signals
 from lath.arena.botcheck.points import FaultFoundError, duration, fault
 from lath.arena.errors import GameVoidError
+from lath.arena.machine import signals
 from lath.arena.referee.bots import INFO_KEPT, BotSpec, Lines
 from lath.arena.referee.bridges import Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Clock, Limits

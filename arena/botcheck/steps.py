@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Final
 
 from lath import DOCUMENTATION, games
-from lath.arena import signals
 from lath.arena.botcheck.lab import FLUSH, Bout, Lab
 from lath.arena.botcheck.points import (
     FaultFoundError,
@@ -32,6 +31,7 @@ from lath.arena.botcheck.points import (
     warning,
 )
 from lath.arena.errors import TYPED
+from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.referee.bots import Lines
 from lath.arena.referee.clock import MARGIN_S

@@ -10,9 +10,6 @@ from typing import Annotated, Final
 
 import typer
 
-from lath.arena import signals
-from lath.arena.analysing import Analyst, Kept, analysed
-from lath.arena.answers import MOST_NODES, Limit
 from lath.arena.cli.files import (
     Quiet,
     Sources,
@@ -24,9 +21,12 @@ from lath.arena.cli.main import App, GameFiles, add_games, option, seconds, whol
 from lath.arena.cli.one_record import RecordNumber, numbered, played_in, ply_in
 from lath.arena.cli.outputs import RECORDS, Force, Target
 from lath.arena.cli.selection import Selection, Where
-from lath.arena.engine import Engine
+from lath.arena.engine.analysing import Analyst, Kept, analysed
+from lath.arena.engine.engine import Engine
+from lath.arena.engine.solving import note_on
 from lath.arena.errors import INTERRUPTED, ConfigError
-from lath.arena.solving import note_on
+from lath.arena.machine import signals
+from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.streams import tell_over
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record

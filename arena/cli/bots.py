@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from lath import games
-from lath.arena import signals
-from lath.arena.answers import Limit
 from lath.arena.cli.main import (
     App,
     AsJson,
@@ -34,9 +32,14 @@ from lath.arena.cli.main import (
     whole,
 )
 from lath.arena.cli.outputs import PACKED, Force, Target
-from lath.arena.engine import Engine
+from lath.arena.engine.engine import Engine
+from lath.arena.entrants.builds import ready
+from lath.arena.entrants.origins import time_of, wall_of, words_of
+from lath.arena.entrants.programs import advice_on, bundled, debugged, missing_file, resolve
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
+from lath.arena.machine import signals
 from lath.arena.referee import trees
+from lath.arena.referee.answers import Limit
 from lath.arena.referee.bots import OURS, BotSpec
 from lath.arena.referee.bridges import CONTESTS, PROTOCOLS, bot_of, refuse_options
 from lath.arena.referee.clock import Limits
@@ -45,9 +48,6 @@ from lath.arena.referee.log import read_log
 from lath.arena.referee.process import Watch
 from lath.arena.schedule.core import draw, read_options
 from lath.arena.terminal.streams import data_output
-from lath.arena.tournament.builds import ready
-from lath.arena.tournament.entrants import time_of, wall_of, words_of
-from lath.arena.tournament.programs import advice_on, bundled, debugged, missing_file, resolve
 from lath.games.core import Seat
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, read_new
@@ -55,7 +55,7 @@ from lath.notation.record.record import FIRST_OPTIONS, SECOND_OPTIONS
 
 if TYPE_CHECKING:
     from lath.arena.referee.rerun import Found, Rerun
-    from lath.arena.tournament.config import Config
+    from lath.arena.tournament.configuration.config import Config
     from lath.notation.record.record import Record
 
 app = App()
@@ -177,8 +177,8 @@ def check(
 
 def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) -> int:
     """Print how a bot does at puzzles; return 1 where it did not answer at all."""
-    from lath.arena.puzzles.book import all_built_in, built_in, read_puzzles
-    from lath.arena.puzzles.scoring import score
+    from lath.arena.engine.puzzle_book import all_built_in, built_in, read_puzzles
+    from lath.arena.engine.puzzle_scoring import score
     from lath.arena.terminal.play import aligned
 
     files = [built_in(game) for game in tested] or all_built_in()
@@ -222,7 +222,7 @@ def pack(
 
     Example: arena bot pack mybot.py -o one.py --protocol codingame
     """
-    from lath.arena import packing
+    from lath.arena.entrants import packing
 
     _refuse_protocol(protocol)
     options = _options(option_ or [])
@@ -256,7 +256,7 @@ def log(
 
     Example: arena bot log tournament 17
     """
-    from lath.arena.tournament.sources import forfeits_in, record_and_log_of
+    from lath.arena.tournament.outcome.sources import forfeits_in, record_and_log_of
 
     if game is None:
         alike = forfeits_in(folder, sys.maxsize)
@@ -332,8 +332,8 @@ def replay(
     Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
     """
     from lath.arena.referee.rerun import Rerun
-    from lath.arena.tournament.directories import export_doubt
-    from lath.arena.tournament.sources import game_in
+    from lath.arena.tournament.outcome.directories import export_doubt
+    from lath.arena.tournament.outcome.sources import game_in
 
     add_games(file)
     if words := export_doubt(source):
@@ -457,8 +457,8 @@ def _as_then(
 def _config_of(source: Path) -> Config | None:
     """Return the configuration of a directory; None where there is none that can be read."""
     from lath.arena.directory import CONFIG
-    from lath.arena.tournament.config import load
-    from lath.arena.tournament.notes import played_in
+    from lath.arena.tournament.configuration.config import load
+    from lath.arena.tournament.outcome.notes import played_in
 
     if not (source / CONFIG).is_file():
         return None

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from lath.arena import signals
 from lath.arena.cli.files import (
     Jobs,
     LossError,
@@ -33,8 +32,9 @@ from lath.arena.cli.main import App, Bom, GameFiles, add_games, argument, flag, 
 from lath.arena.cli.outputs import Force, Target, kind_of
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError, reading
-from lath.arena.taken import TAKEN, files_in
+from lath.arena.machine import signals
 from lath.arena.terminal.streams import BOM
+from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.notation import formats
 from lath.notation.files import files
 from lath.notation.formats import FormatError

@@ -13,11 +13,11 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.main import App, AsJson, argument, option
+from lath.arena.doctor import Finding, findings
+from lath.arena.entrants.origins import wall_of
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.streams import data_output
-from lath.arena.tournament.diagnosis import Finding, findings
-from lath.arena.tournament.entrants import wall_of
 
 app = App()
 

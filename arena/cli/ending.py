@@ -15,7 +15,6 @@ from typing import Final, TextIO, cast
 
 import typer
 
-from lath.arena import signals
 from lath.arena.cli.outputs import Target
 from lath.arena.directory import CONFIG, REPORT
 from lath.arena.errors import (
@@ -27,13 +26,14 @@ from lath.arena.errors import (
     DiskError,
     MachineError,
 )
+from lath.arena.machine import signals
+from lath.arena.publishing.pages import lay_out
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import standings
 from lath.arena.terminal.streams import Steadfast, data_output
-from lath.arena.tournament.events import Event, GameEnded, RunFailed, Waiting, json_lines
-from lath.arena.tournament.pages import lay_out
-from lath.arena.tournament.progress import Progress, Summary, benched_words, end_words
-from lath.arena.tournament.sources import background_of, forfeits_in, record_and_log_of
+from lath.arena.tournament.outcome.sources import background_of, forfeits_in, record_and_log_of
+from lath.arena.tournament.run.events import Event, GameEnded, RunFailed, Waiting, json_lines
+from lath.arena.tournament.run.progress import Progress, Summary, benched_words, end_words
 from lath.notation.record.record import Termination
 
 

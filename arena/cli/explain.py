@@ -17,7 +17,7 @@ from lath.arena.cli.files import Quiet, Unchecked, unless_cut
 from lath.arena.cli.main import App, AsJson, GameFiles, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
-from lath.arena.taken import files_in
+from lath.arena.tournament.outcome.taken import files_in
 from lath.games.errors import GameError
 from lath.notation.archive.given import Given
 from lath.notation.record.errors import shortened
@@ -93,8 +93,8 @@ def _file_of(source: Path) -> Path:
 
 def _take(selection: Selection, explanation: Explanation, sources: Sequence[Path]) -> int:
     """Take all records; those of tournaments with their rulings. Return how many there are."""
-    from lath.arena.tournament.notes import rulings_in
-    from lath.arena.tournament.sources import ruling_on
+    from lath.arena.tournament.outcome.notes import rulings_in
+    from lath.arena.tournament.outcome.sources import ruling_on
 
     rulings = {_file_of(source): rulings_in([source]) for source in sources if source.is_dir()}
     taken = 0

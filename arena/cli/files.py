@@ -21,7 +21,7 @@ import typer
 from lath.arena.cli.main import argument, flag, option
 from lath.arena.cli.main import whole as number
 from lath.arena.errors import ArenaError, ConfigError, reading
-from lath.arena.taken import TAKEN, files_in
+from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.notation import formats
 from lath.notation.archive.given import AGAIN
 from lath.notation.files.files import (
@@ -66,7 +66,7 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     if is_one_of(Path("-"), [path]):
         raise ConfigError(f"{printable(str(path))} is what standard output writes; name another")
     if path.name == "games.lath":
-        from lath.arena.tournament.directories import export_doubt
+        from lath.arena.tournament.outcome.directories import export_doubt
 
         if words := export_doubt(path):
             print(f"warning: {words}", file=sys.stderr)
@@ -114,7 +114,7 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
     Those that a ruling is about have the tag of it.
     """
     from lath.arena.directory import DATABASE
-    from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
+    from lath.arena.tournament.outcome.sources import Doubt, records_of, refuse_damage
     from lath.reports.standings import Refused
 
     doubts: list[Doubt] = []

@@ -197,13 +197,13 @@ def perft(
 
 _SCHEMAS: Final = {
     "record": "lath.notation.tables.data:SCHEMA",
-    "config": "lath.arena.tournament.keys:schema",
+    "config": "lath.arena.tournament.configuration.keys:schema",
     "outcome": "lath.reports.outcome:schema",
     "standings": "lath.reports.export:schema",
     "report": "lath.reports.page.document:schema",
     "index": "lath.reports.page.index:schema",
-    "events": "lath.arena.tournament.events:schema",
-    "doctor": "lath.arena.tournament.diagnosis:schema",
+    "events": "lath.arena.tournament.run.events:schema",
+    "doctor": "lath.arena.doctor:schema",
 }
 """Where each schema is, or what makes it: none is loaded but the one that is asked for."""
 

@@ -21,8 +21,8 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from lath import DOCUMENTATION, games
 from lath.arena.cli.main import App, Plain, argument, option
 from lath.arena.cli.outputs import made_folder
+from lath.arena.entrants.programs import build_command
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.programs import build_command
 from lath.notation.files.files import write_atomically
 from lath.notation.record.errors import shortened
 

@@ -363,7 +363,7 @@ def add_games(
     """
     from lath import games
     from lath.arena.errors import ConfigError
-    from lath.arena.taken import TAKEN
+    from lath.arena.tournament.outcome.taken import TAKEN
 
     TAKEN.is_strict, TAKEN.wants_moves = is_strict, wants_moves
     for text in files or ():

@@ -30,13 +30,13 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.offers import LONGER, match_command
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED, ConfigError
-from lath.arena.matches import BUDGET, SPRT, Played, held, verdict_of
+from lath.arena.flows.matches import BUDGET, SPRT, Played, held, verdict_of
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
-from lath.arena.tournament.outcomes import verdict_words, with_reason
-from lath.arena.tournament.progress import end_words, mishaps_words
-from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.outcome.outcomes import verdict_words, with_reason
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.run.progress import end_words, mishaps_words
 from lath.notation.record.record import Record
 from lath.notation.text.suggestions import is_game
 

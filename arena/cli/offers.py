@@ -9,8 +9,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from lath.arena.matches import BUDGET, SPRT
-from lath.arena.tournament.entrants import spec_of
+from lath.arena.entrants.origins import spec_of
+from lath.arena.flows.matches import BUDGET, SPRT
 
 LONGER: Final = "10m"
 """A budget for who wants to know more surely: five times the usual one."""

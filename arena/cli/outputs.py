@@ -173,7 +173,7 @@ def refuse_tournament(path: Path, *, force: bool) -> None:
 
     InUseError where it is played just now, by force, too.
     """
-    from lath.arena.tournament.database import is_being_played
+    from lath.arena.tournament.store.database import is_being_played
 
     folder = tournament_of(path)
     if folder is None:

@@ -14,10 +14,10 @@ from typing import Any
 from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
 from lath.arena.cli.offers import LONGER, check_command, match_command
 from lath.arena.errors import FAULT, INTERRUPTED
-from lath.arena.ladder import WIDE_ELO, Place
-from lath.arena.placing import Placed, held
+from lath.arena.flows.ladder import WIDE_ELO, Place
+from lath.arena.flows.placing import Placed, held
 from lath.arena.terminal.layout import Output
-from lath.arena.tournament.progress import end_words
+from lath.arena.tournament.run.progress import end_words
 
 
 def told(bot: str, said: Mapping[str, Any], *, as_json: bool, quiet: bool) -> int:

@@ -13,11 +13,14 @@ from typing import Annotated, Final
 import typer
 
 from lath import games
-from lath.arena import signals
 from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import App, Side, argument, option, whole
 from lath.arena.cli.outputs import append_record, refuse_as_archive
+from lath.arena.entrants.builds import ready
+from lath.arena.entrants.origins import bot_flag, spec_of, time_of
+from lath.arena.entrants.programs import bundled
 from lath.arena.errors import INTERRUPTED, ConfigError, ContestBotError
+from lath.arena.machine import signals
 from lath.arena.referee import process, trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
@@ -26,10 +29,7 @@ from lath.arena.referee.match import Ending
 from lath.arena.referee.recognition import meet
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting
-from lath.arena.tournament.builds import ready
-from lath.arena.tournament.entrants import bot_flag, spec_of, time_of
-from lath.arena.tournament.programs import bundled
-from lath.arena.tournament.typed import advised
+from lath.arena.tournament.configuration.typed import advised
 from lath.games.core import Seat
 from lath.notation.protocol import TimeControl
 

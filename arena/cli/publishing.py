@@ -16,16 +16,22 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from lath.arena.cli.outputs import made_folder
 from lath.arena.cli.report import content_words, refuse_strange, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.tournament.about import read_about
-from lath.arena.tournament.anchors import before_last_event, scale_in
-from lath.arena.tournament.announced import announced, is_announced
-from lath.arena.tournament.database import is_being_played
-from lath.arena.tournament.directories import is_collection, tournaments_in
-from lath.arena.tournament.notes import about_in, seasons_in, snapshot_in
-from lath.arena.tournament.pages import Website, newest_of
-from lath.arena.tournament.private import private_below
-from lath.arena.tournament.sources import Doubt, Material, live_first, material_of, origin_of
-from lath.arena.tournament.versions import POOL
+from lath.arena.publishing.pages import Website, newest_of
+from lath.arena.publishing.private import private_below
+from lath.arena.tournament.configuration.about import read_about
+from lath.arena.tournament.outcome.announced import announced, is_announced
+from lath.arena.tournament.outcome.directories import is_collection, tournaments_in
+from lath.arena.tournament.outcome.notes import about_in, seasons_in, snapshot_in
+from lath.arena.tournament.outcome.sources import (
+    Doubt,
+    Material,
+    live_first,
+    material_of,
+    origin_of,
+)
+from lath.arena.tournament.outcome.versions import POOL
+from lath.arena.tournament.store.anchors import before_last_event, scale_in
+from lath.arena.tournament.store.database import is_being_played
 from lath.notation.archive.given import Given
 from lath.notation.files.files import write_atomically
 from lath.notation.record.record import SEASON, Record

@@ -10,16 +10,23 @@ from typing import Annotated
 import typer
 
 from lath import games
-from lath.arena import signals
-from lath.arena.answers import MOST_NODES, Limit
 from lath.arena.cli.games import GameId
 from lath.arena.cli.main import App, Group, argument, option, whole
 from lath.arena.cli.outputs import RECORDS, Target
-from lath.arena.engine import Engine
+from lath.arena.engine.engine import Engine
+from lath.arena.engine.puzzle_book import (
+    GRADES,
+    Puzzle,
+    all_built_in,
+    built_in,
+    read_puzzles,
+    written,
+)
+from lath.arena.engine.puzzle_making import PLAYER, Bots, Maker, bots, wrong_with
+from lath.arena.engine.solving import note_on
 from lath.arena.errors import INTERRUPTED, ConfigError
-from lath.arena.puzzles.book import GRADES, Puzzle, all_built_in, built_in, read_puzzles, written
-from lath.arena.puzzles.making import PLAYER, Bots, Maker, bots, wrong_with
-from lath.arena.solving import note_on
+from lath.arena.machine import signals
+from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.streams import tell_over
 from lath.notation.record.errors import RecordError
 

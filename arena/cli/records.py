@@ -46,8 +46,8 @@ from lath.arena.cli.one_record import (
 )
 from lath.arena.cli.outputs import GIF, PNG, RECORDS, Force, Target
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import unfiltered
+from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.core import Position
 from lath.notation import formats
 from lath.notation.archive.archive import verbatim
@@ -206,7 +206,7 @@ class _Check:
     def folder(self, folder: Path, out: Path | None, *, quiet: bool) -> None:
         """Check a tournament's directory, and make one in `out` of what is sound there."""
         from lath.arena.directory import DATABASE, RECORDS
-        from lath.arena.tournament.soundness import look, rescue
+        from lath.arena.tournament.outcome.validity import look, rescue
 
         if not ((folder / DATABASE).is_file() or (folder / RECORDS).is_file()):
             why = f"{folder} is no tournament: it has neither {DATABASE} nor {RECORDS}"

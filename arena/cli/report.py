@@ -21,7 +21,6 @@ from urllib.parse import quote
 
 import typer
 
-from lath.arena import signals
 from lath.arena.cli.files import CountAgain, Jobs, Unchecked, is_one_of, unless_cut, writable
 from lath.arena.cli.main import (
     App,
@@ -40,15 +39,16 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import ANY_PAGE, DATA, PAGE, PNG, Force, Kind, Target, made_folder
 from lath.arena.directory import DATABASE, RECORDS, REPORT
 from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError
-from lath.arena.taken import TAKEN
+from lath.arena.machine import signals
+from lath.arena.publishing.pages import Following, collect, needs_report, refuse_to_replace
 from lath.arena.terminal import pictures
 from lath.arena.terminal.streams import BOM, data_output
-from lath.arena.tournament.anchors import LEAGUE, keep_in_league, read_anchors, scale_in
-from lath.arena.tournament.directories import is_collection, tournaments_in
-from lath.arena.tournament.notes import event_in
-from lath.arena.tournament.pages import Following, collect, needs_report, refuse_to_replace
-from lath.arena.tournament.results import write_page
-from lath.arena.tournament.sources import Doubt, background_of, material_of, records_of
+from lath.arena.tournament.outcome.directories import is_collection, tournaments_in
+from lath.arena.tournament.outcome.notes import event_in
+from lath.arena.tournament.outcome.sources import Doubt, background_of, material_of, records_of
+from lath.arena.tournament.outcome.taken import TAKEN
+from lath.arena.tournament.run.results import write_page
+from lath.arena.tournament.store.anchors import LEAGUE, keep_in_league, read_anchors, scale_in
 from lath.notation.archive.given import Given
 from lath.notation.extras import EXTRAS
 from lath.notation.files.files import write_atomically

@@ -14,7 +14,6 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena import signals
 from lath.arena.cli.ending import Failures, events_of, print_end, resumable
 from lath.arena.cli.main import (
     App,
@@ -31,9 +30,9 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import EVENTS, Target
 from lath.arena.directory import CONFIG, OUTCOME, REPORT
+from lath.arena.entrants.origins import bot_flag
 from lath.arena.errors import ConfigError
-from lath.arena.referee import trees
-from lath.arena.runs import (
+from lath.arena.flows.runs import (
     DEFAULT_FOLDER,
     FILES,
     at_cluster,
@@ -44,24 +43,25 @@ from lath.arena.runs import (
     place_of,
     refuse_newcomers,
 )
+from lath.arena.machine import signals
+from lath.arena.machine.system import PATIENCE_S
+from lath.arena.referee import trees
+from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.streams import data_output
-from lath.arena.tournament.config import (
+from lath.arena.tournament.configuration.config import (
     Config,
     budget_of,
     load_own,
 )
-from lath.arena.tournament.entrants import bot_flag
-from lath.arena.tournament.folder import rule
-from lath.arena.tournament.folder import run as play
-from lath.arena.tournament.notes import played_in
-from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.rulings import Orders
-from lath.arena.tournament.system import PATIENCE_S
-from lath.arena.walls.limits import close_to_others
+from lath.arena.tournament.outcome.notes import played_in
+from lath.arena.tournament.run.folder import rule
+from lath.arena.tournament.run.folder import run as play
+from lath.arena.tournament.run.progress import Progress
+from lath.arena.tournament.store.rulings import Orders
 
 app = App()
 
@@ -359,7 +359,7 @@ def _decide(
         raise ConfigError(f"{what} goes alone: nothing is played, nothing else is changed")
     tournament = load_own(own, played=played_in(out))
     if snapshot is not None:
-        from lath.arena.tournament.snapshots import freeze
+        from lath.arena.tournament.run.snapshots import freeze
 
         place = freeze(tournament, out, snapshot, with_report=with_report)
         print(f"{place}: the snapshot {snapshot!r}, which stays as it is", file=sys.stderr)
@@ -376,7 +376,7 @@ def _decide(
 
 def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: bool) -> None:
     """Print what a tournament would take and tell; raises ArenaError."""
-    from lath.arena.tournament.plan import planned
+    from lath.arena.tournament.run.plan import planned
 
     with signals.interruptible():
         found = planned(tournament, out, budget)

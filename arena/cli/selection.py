@@ -19,9 +19,9 @@ from lath import DOCUMENTATION
 from lath.arena.cli.files import bad_words, entries, is_one_of, read_database, read_from
 from lath.arena.cli.main import flag, option
 from lath.arena.errors import ConfigError
-from lath.arena.taken import TAKEN, files_in
 from lath.arena.terminal.streams import tell_over
-from lath.arena.tournament.sources import origin_of
+from lath.arena.tournament.outcome.sources import origin_of
+from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive.archive import Key, KeyNameError, Seen, identity, keys

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 from lath import games as registry
-from lath.arena.answers import MOST_NODES, Limit
 from lath.arena.cli.games import PositionText, SetupText, start_of
 from lath.arena.cli.main import App, AsJson, argument, flag, option, seconds, whole
 from lath.arena.cli.one_record import AfterPly, RecordNumber, position_in
-from lath.arena.engine import Engine
+from lath.arena.engine.engine import Engine
+from lath.arena.engine.solving import Solved, note_on, solve, solve_moves
 from lath.arena.errors import UNDECIDED, ConfigError
-from lath.arena.solving import Solved, note_on, solve, solve_moves
+from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position, read_move
 

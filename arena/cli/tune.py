@@ -29,15 +29,15 @@ from lath.arena.cli.main import (
     seconds,
     whole,
 )
+from lath.arena.entrants.origins import flag_of
+from lath.arena.entrants.programs import bundled, resolve
+from lath.arena.entrants.sizes import MOST_AHEAD
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
+from lath.arena.flows.tuning import Tuned, Wishes, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
-from lath.arena.tournament.entrants import flag_of
-from lath.arena.tournament.programs import bundled, resolve
-from lath.arena.tournament.progress import end_words
-from lath.arena.tournament.sizes import MOST_AHEAD
-from lath.arena.tuning import Tuned, Wishes, held, values_of, verdict_of
+from lath.arena.tournament.run.progress import end_words
 from lath.reports.outcome import Outcome
 from lath.reports.standings import TRIALS
 

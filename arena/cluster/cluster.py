@@ -19,8 +19,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from lath.arena import signals
-from lath.arena.cluster import seat
+from lath.arena.cluster import worker
 from lath.arena.cluster.entrance import Entrance, terms_of
 from lath.arena.cluster.link import Link, is_loopback, security_of
 from lath.arena.cluster.messages import (
@@ -32,15 +31,16 @@ from lath.arena.cluster.messages import (
 )
 from lath.arena.cluster.tasks import Place, Tasks, pair_of
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
+from lath.arena.machine import signals
+from lath.arena.machine.system import PATIENCE_S, Patience
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.clock import Limits
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.events import ClusterSeen, HostSeen, Listener, Waiting, warner
-from lath.arena.tournament.jobs import PairJob
-from lath.arena.tournament.places import Bell
-from lath.arena.tournament.progress import Rate
-from lath.arena.tournament.slots import FEWEST, Host, PlaceLostError, Slot
-from lath.arena.tournament.system import PATIENCE_S, Patience
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run.events import ClusterSeen, HostSeen, Listener, Waiting, warner
+from lath.arena.tournament.run.places import Bell
+from lath.arena.tournament.run.progress import Rate
+from lath.arena.tournament.run.slots import FEWEST, Host, PlaceLostError, Slot
+from lath.arena.tournament.store.jobs import PairJob
 from lath.reports.background import OtherMachine
 from lath.reports.outcome import Outcome
 
@@ -511,10 +511,10 @@ class Cluster:
         address = place.seen.address
         within_s = ahead * self._longest_pair_s()
         try:
-            answer = await self._link.call(address, seat.play, text, within_s=within_s)
+            answer = await self._link.call(address, worker.play, text, within_s=within_s)
         except PlaceLostError:
             if time.monotonic() - began_s >= within_s:  # what it plays is stuck
-                await self._link.tell(address, seat.leave, self._entrance.digest)
+                await self._link.tell(address, worker.leave, self._entrance.digest)
             raise
         self._longest_s = max(self._longest_s, (time.monotonic() - began_s) / ahead)
         return answer
@@ -596,7 +596,7 @@ class Cluster:
             for taken in list(place.tasks):
                 taken.lose("the run is over")
         told = [
-            link.do(link.tell(address, seat.leave, self._entrance.digest))
+            link.do(link.tell(address, worker.leave, self._entrance.digest))
             for address in self._places
         ]
         until_s = time.monotonic() + 5.0

@@ -14,18 +14,18 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from lath.arena import signals
-from lath.arena.cluster import seat
+from lath.arena.cluster import worker
 from lath.arena.cluster.cluster import ALIKE
 from lath.arena.cluster.entrance import Entrance, terms_of
 from lath.arena.cluster.link import GUIDE, Link, RemoteError, Seen, security_of
 from lath.arena.cluster.messages import Hello
 from lath.arena.directory import CONFIG
+from lath.arena.doctor import Finding, Verdict
 from lath.arena.errors import ArenaError
+from lath.arena.machine import signals
 from lath.arena.referee.memory import size
-from lath.arena.tournament.config import Config, build, demo, load_own
-from lath.arena.tournament.diagnosis import Finding, Verdict
-from lath.arena.tournament.slots import PlaceLostError
+from lath.arena.tournament.configuration.config import Config, build, demo, load_own
+from lath.arena.tournament.run.slots import PlaceLostError
 from lath.notation.extras import EXTRAS
 
 ROOM: Final = 1 << 30
@@ -86,7 +86,7 @@ def findings(
             yield from _said(address, found)
     finally:
         for place in link.workers:
-            link.do(link.tell(place, seat.leave, entrance.digest)).exception(10.0)
+            link.do(link.tell(place, worker.leave, entrance.digest)).exception(10.0)
         link.close()
 
 

@@ -25,7 +25,7 @@ from urllib.parse import urlsplit
 
 from lath import DOCUMENTATION
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.tournament.slots import PlaceLostError
+from lath.arena.tournament.run.slots import PlaceLostError
 from lath.notation.extras import EXTRAS
 
 if TYPE_CHECKING:

@@ -24,12 +24,12 @@ from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from typing import Final, NamedTuple
 
-from lath.arena import signals
 from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.machine import signals
+from lath.arena.machine.system import PATIENCE_S
 from lath.arena.referee import trees
-from lath.arena.tournament.places import Elsewhere
-from lath.arena.tournament.system import PATIENCE_S
-from lath.arena.walls.limits import close_to_others, die_with, with_modules
+from lath.arena.sandbox.limits import close_to_others, die_with, with_modules
+from lath.arena.tournament.run.places import Elsewhere
 from lath.notation.extras import EXTRAS
 
 LOCAL: Final = "local:"

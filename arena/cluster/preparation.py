@@ -16,14 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
+from lath.arena.cluster.bundles import Parcel, parcel_of, place_of
 from lath.arena.cluster.messages import Entry, Terms, Traveller, Word, read, write
-from lath.arena.cluster.parcels import Parcel, parcel_of, place_of
+from lath.arena.entrants.builds import built
+from lath.arena.entrants.confinement import confined, files_of, holds, kept, own_folders
+from lath.arena.entrants.programs import is_there, resolve, rest_of, split_at
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.bots import BotSpec
-from lath.arena.tournament.builds import built
-from lath.arena.tournament.confinement import confined, files_of, holds, kept, own_folders
-from lath.arena.tournament.programs import is_there, resolve, rest_of, split_at
-from lath.arena.walls.wall import Wall
+from lath.arena.sandbox.kinds import Wall
 
 _UNCHANGED: Final = {"PYTHONDONTWRITEBYTECODE": "1"}
 """Variables of bots that keep Python from writing into what was sent, which counts as changed."""

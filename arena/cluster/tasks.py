@@ -16,8 +16,8 @@ from typing import Any, Final, cast
 from lath.arena.cluster.link import Seen
 from lath.arena.cluster.messages import Answer, Hello, Pair, read
 from lath.arena.errors import ArenaError, MachineError
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.slots import MOST, WEIGHT, PlaceLostError, Slot
+from lath.arena.tournament.run.slots import MOST, WEIGHT, PlaceLostError, Slot
+from lath.arena.tournament.store.jobs import PairJob, PairResult
 
 AHEAD_S: Final = 1.2
 """How much a slot has to do at least, while its next task is on its way."""

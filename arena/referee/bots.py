@@ -11,7 +11,7 @@ from typing import Final
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.originals import Original
-from lath.arena.walls.wall import NO_WALL, Wall
+from lath.arena.sandbox.kinds import NO_WALL, Wall
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import printable

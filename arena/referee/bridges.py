@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from lath import games
-from lath.arena import signals
 from lath.arena.errors import ConfigError
+from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
 from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.arena.referee.process import Watch, may_start
-from lath.arena.walls import users
-from lath.arena.walls.wall import Wall
+from lath.arena.sandbox import users
+from lath.arena.sandbox.kinds import Wall
 from lath.games.board import Board
 from lath.games.core import Move, Position, Seat
 from lath.notation import protocol as wire

@@ -18,15 +18,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from lath.arena import signals
 from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
+from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.referee.bots import Asides, BotSpec, Greeting
 from lath.arena.referee.clock import MARGIN_S, STOP_S, Limits
 from lath.arena.referee.originals import change_in
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.trees import lacking
-from lath.arena.walls.limits import out_of_memory
+from lath.arena.sandbox.limits import out_of_memory
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl

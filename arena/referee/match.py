@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from lath import games
-from lath.arena import signals
 from lath.arena.errors import GameVoidError, HeldUpError, MachineError, RulesVoidError
+from lath.arena.machine import signals
 from lath.arena.referee.bots import Asides
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line

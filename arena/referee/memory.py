@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Final
 
-from lath.arena.walls.bubblewrap import IN_MEMORY
+from lath.arena.sandbox.bubblewrap import IN_MEMORY
 
 _PIPE: Final = 1 << 16
 """Bytes that a pipe takes: the filter of system calls lets nobody make it longer."""

@@ -23,11 +23,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Final
 
-from lath.arena import signals
+from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.referee.trees import MARK, sweep
 from lath.arena.referee.watchdog import Watchdog, Watched, trim_cache
-from lath.arena.walls.wall import NO_WALL, Start, Wall, beginning
+from lath.arena.sandbox.kinds import NO_WALL, Start, Wall, beginning
 from lath.notation.protocol import MAX_LINE
 
 MOST_PIECES: Final = 2000

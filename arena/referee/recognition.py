@@ -12,8 +12,8 @@ from functools import partial
 from typing import Final
 
 from lath import games
-from lath.arena import signals
 from lath.arena.errors import ArenaError, ConfigError, ContestBotError, GameVoidError
+from lath.arena.machine import signals
 from lath.arena.referee import process
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import CONTESTS, BridgedBot, bot_of

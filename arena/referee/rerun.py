@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lath import games
-from lath.arena import signals
 from lath.arena.errors import GameVoidError
+from lath.arena.machine import signals
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, priced, read_answer

@@ -21,7 +21,7 @@ from itertools import count
 from typing import Final
 
 from lath.arena.errors import LACKS, MachineError
-from lath.arena.walls import cgroups
+from lath.arena.sandbox import cgroups
 
 MARK: Final = "LATH_ARENA_TREE"
 """Environment variable that tells whose tree a process belongs to."""

@@ -16,11 +16,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 
-from lath.arena import signals
+from lath.arena.machine import signals
 from lath.arena.referee import memory, trees
 from lath.arena.referee.memory import size
-from lath.arena.walls.limits import OWN_DESCRIPTORS, OWN_TASKS
-from lath.arena.walls.wall import Start, Wall
+from lath.arena.sandbox.kinds import Start, Wall
+from lath.arena.sandbox.limits import OWN_DESCRIPTORS, OWN_TASKS
 
 TICK_S: Final = 0.25
 """How long nobody looks."""

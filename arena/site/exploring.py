@@ -25,8 +25,8 @@ from lath.arena.errors import ConfigError, reading
 from lath.arena.site.boards import played
 from lath.arena.site.playing import LONGEST, Asked, Name, Text, body_of
 from lath.arena.site.visitors import GoneError, unless_gone
-from lath.arena.tournament.database import stamp_of
-from lath.arena.tournament.sources import Doubt, records_of, refuse_damage
+from lath.arena.tournament.outcome.sources import Doubt, records_of, refuse_damage
+from lath.arena.tournament.store.database import stamp_of
 from lath.games.errors import GameError
 from lath.notation import format_record
 from lath.notation.archive.given import Given

@@ -22,9 +22,9 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from lath import games
-from lath.arena.answers import Limit
+from lath.arena.engine.puzzle_book import all_built_in, read_puzzles
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.puzzles.book import all_built_in, read_puzzles
+from lath.arena.referee.answers import Limit
 from lath.arena.site.boards import played, position_json, threats
 from lath.arena.site.shelf import file_fault
 from lath.arena.site.thinking import Question, Thinkers

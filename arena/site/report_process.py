@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from lath.arena.errors import ArenaError
 from lath.arena.site.shelf import Item
-from lath.arena.tournament.notes import event_in
-from lath.arena.tournament.sources import Doubt, material_of, refuse_damage
+from lath.arena.tournament.outcome.notes import event_in
+from lath.arena.tournament.outcome.sources import Doubt, material_of, refuse_damage
 from lath.games.errors import GameError
 from lath.notation.archive.given import Given
 from lath.notation.record.errors import NotationError

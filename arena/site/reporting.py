@@ -21,9 +21,9 @@ from starlette.exceptions import HTTPException
 
 from lath.arena.directory import DATABASE, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
+from lath.arena.sandbox.limits import with_modules
 from lath.arena.site.visitors import Places, Turns
-from lath.arena.tournament.database import Stamp, stamp_of
-from lath.arena.walls.limits import with_modules
+from lath.arena.tournament.store.database import Stamp, stamp_of
 
 if TYPE_CHECKING:
     from lath.arena.site.shelf import Item

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.database import is_being_played
-from lath.arena.tournament.untrusted_files import opened, read_small
-from lath.arena.walls.limits import with_modules
+from lath.arena.machine.untrusted_files import opened, read_small
+from lath.arena.sandbox.limits import with_modules
+from lath.arena.tournament.store.database import is_being_played
 
 if TYPE_CHECKING:
     from lath.arena.site.shelf import Item

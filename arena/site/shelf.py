@@ -19,10 +19,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from lath.arena.directory import CONFIG, DATABASE, LOCK, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.database import Stamp, stamp_of
-from lath.arena.tournament.directories import DEEPEST
-from lath.arena.tournament.live import LIVE
-from lath.arena.tournament.untrusted_files import (
+from lath.arena.machine.untrusted_files import (
     kind_fault,
     name_of,
     opened,
@@ -30,6 +27,9 @@ from lath.arena.tournament.untrusted_files import (
     reason_of,
     size_words,
 )
+from lath.arena.tournament.outcome.directories import DEEPEST
+from lath.arena.tournament.run.live import LIVE
+from lath.arena.tournament.store.database import Stamp, stamp_of
 from lath.notation.files.files import DATABASE as OF_GAMES
 from lath.notation.files.files import is_database
 

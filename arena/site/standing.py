@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.arena.directory import DATABASE, OUTCOME, STANDINGS
-from lath.arena.tournament.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
-from lath.arena.tournament.live import status_in
-from lath.arena.tournament.notes import is_of_state
-from lath.arena.tournament.untrusted_files import read_checked, reason_of, text_of
+from lath.arena.machine.untrusted_files import read_checked, reason_of, text_of
+from lath.arena.tournament.outcome.notes import is_of_state
+from lath.arena.tournament.run.live import status_in
+from lath.arena.tournament.store.database import OUTCOME_STATE, Stamp, is_being_played, stamp_of
 from lath.notation.record.record import Termination
 from lath.reports.outcome import from_json
 

@@ -14,16 +14,16 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
-from lath.arena.engine import Engine, EngineError
+from lath.arena.engine.engine import Engine, EngineError
+from lath.arena.engine.solving import Solved, said
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.solving import Solved, said
 from lath.games.errors import GameError
 from lath.notation.protocol import Option
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 
-    from lath.arena.answers import Limit
+    from lath.arena.referee.answers import Limit
     from lath.arena.referee.bots import BotSpec
     from lath.games.core import Position
 

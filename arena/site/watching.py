@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from lath.arena.machine.untrusted_files import text_of
 from lath.arena.site.boards import boards_of
-from lath.arena.tournament.live import glimpses_in
-from lath.arena.tournament.untrusted_files import text_of
+from lath.arena.tournament.run.live import glimpses_in
 from lath.games.core import Move, Position
 from lath.games.errors import GameError
 from lath.notation.record.record import number_of

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.live import Live
 from rich.segment import SegmentLines
 
-from lath.arena import signals
+from lath.arena.machine import signals
 from lath.arena.schedule.sprt import elo_of
 from lath.arena.terminal.layout import (
     Column,
@@ -30,7 +30,7 @@ from lath.arena.terminal.layout import (
     part,
     span,
 )
-from lath.arena.tournament.events import (
+from lath.arena.tournament.run.events import (
     STATUS_S,
     BotBenched,
     BotStanding,
@@ -43,7 +43,7 @@ from lath.arena.tournament.events import (
     Waiting,
     Warned,
 )
-from lath.arena.tournament.progress import Progress
+from lath.arena.tournament.run.progress import Progress
 
 if TYPE_CHECKING:
     from rich.text import Text

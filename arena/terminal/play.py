@@ -18,16 +18,16 @@ from textwrap import fill
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from lath.arena import signals
-from lath.arena.answers import Limit
-from lath.arena.engine import Engine, EngineError
+from lath.arena.engine.engine import Engine, EngineError
+from lath.arena.engine.solving import solve
 from lath.arena.errors import GameVoidError
+from lath.arena.machine import signals
+from lath.arena.referee.answers import Limit
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import WON_BY, Ending, Mishap, new_game, priced, read_answer, start_of
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, Scorebook
-from lath.arena.solving import solve
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games import overlays

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Final
 
-from lath.arena.puzzles.book import Puzzle
+from lath.arena.engine.puzzle_book import Puzzle
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.play import typed
 from lath.arena.terminal.streams import unfiltered

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TextIO, cast
 
-from lath.arena import signals
+from lath.arena.machine import signals
 from lath.notation.record.errors import printable
 
 

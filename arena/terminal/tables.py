@@ -47,9 +47,9 @@ from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_g
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
 if TYPE_CHECKING:
-    from lath.arena.tournament.plan import Plan
-    from lath.arena.tournament.sources import ForfeitsAlike
-    from lath.arena.tournament.store import BotTotals
+    from lath.arena.tournament.outcome.sources import ForfeitsAlike
+    from lath.arena.tournament.run.plan import Plan
+    from lath.arena.tournament.store.store import BotTotals
     from lath.notation.record.record import Forfeit
     from lath.reports.power import Needed
 

@@ -1,6 +1,6 @@
 """A whole tournament: configuration, workers, the store, the folder that it all goes to.
 
-Called, it plays one: `lath.arena.tournament(...)` is `lath.arena.runs.tournament`.
+Called, it plays one: `lath.arena.tournament(...)` is `lath.arena.flows.runs.tournament`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class _Called(ModuleType):
     """This package, which has the name that users call for a tournament."""
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        return import_module("lath.arena.runs").tournament(*given, **named)
+        return import_module("lath.arena.flows.runs").tournament(*given, **named)
 
 
 sys.modules[__name__].__class__ = _Called

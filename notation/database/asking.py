@@ -20,8 +20,8 @@ from lath.games.core import SEATS, follow, symmetries
 from lath.games.errors import MoveSyntaxError
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers, counted
+from lath.notation.database.pattern_search import MOMENT, Moments, sighted
 from lath.notation.database.reading import Database, Start
-from lath.notation.database.sighting import MOMENT, Moments, sighted
 from lath.notation.query.moments import begins, end_of_line, position_test, positions_of
 from lath.notation.query.plans import (
     And,

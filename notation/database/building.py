@@ -28,9 +28,7 @@ import numpy as np
 import pyarrow as pa
 
 from lath import refuse_other_systems
-from lath.notation.database.equals import said_in
-from lath.notation.database.layers import Flags, Numbers, counted
-from lath.notation.database.parcels import (
+from lath.notation.database.columns import (
     NOTES,
     OF_GAMES,
     OF_NOTES,
@@ -39,6 +37,8 @@ from lath.notation.database.parcels import (
     Parcel,
     Refusal,
 )
+from lath.notation.database.equals import said_in
+from lath.notation.database.layers import Flags, Numbers, counted
 from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
 from lath.notation.files.files import sync
 from lath.notation.record.record import GLYPHS

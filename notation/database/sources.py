@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation import formats
-from lath.notation.database.parcels import OTHER_GAME, Parcel, Refusal, parcel_of
+from lath.notation.database.columns import OTHER_GAME, Parcel, Refusal, parcel_of
 from lath.notation.files.files import open_bytes
 from lath.notation.files.parallel import in_order
 from lath.notation.formats import is_of_another_game

@@ -12,10 +12,10 @@ from exhaustive import value_of
 from report_pages import ANALYSED
 
 from lath.arena import Engine, Limit
-from lath.arena.analysing import Analyst, Kept, analysed
+from lath.arena.engine.analysing import Analyst, Kept, analysed
+from lath.arena.engine.solving import Solved
 from lath.arena.errors import ConfigError
-from lath.arena.solving import Solved
-from lath.arena.tournament.sources import Doubt, records_of, with_analysis
+from lath.arena.tournament.outcome.sources import Doubt, records_of, with_analysis
 from lath.games.core import Move
 from lath.notation import Record, parse, positions, read
 from lath.notation.record.record import ANALYSIS, BY

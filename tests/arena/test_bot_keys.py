@@ -11,15 +11,16 @@ import commands
 import pytest
 import tomlkit
 
-from lath.arena import engine, matches, runs, tuning
 from lath.arena.cli import play as playing
 from lath.arena.cli import run as running
 from lath.arena.cli import serve as serving
+from lath.arena.engine import engine
+from lath.arena.entrants.bot_table import BotTable
+from lath.arena.entrants.origins import bot_flag, flag_of, spec_of
 from lath.arena.errors import ArenaError
+from lath.arena.flows import matches, runs, tuning
 from lath.arena.referee.bots import BotSpec, Greeting
-from lath.arena.tournament.bot_table import BotTable
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.entrants import bot_flag, flag_of, spec_of
+from lath.arena.tournament.configuration.config import Config
 from lath.notation.protocol import Option, TimeControl
 
 SAMPLES: dict[str, tuple[Any, str, object]] = {

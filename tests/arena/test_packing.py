@@ -14,8 +14,8 @@ from commands import arena
 from places import ROOT
 
 from lath import games
+from lath.arena.entrants.packing import MOST_LETTERS, pack
 from lath.arena.errors import ConfigError
-from lath.arena.packing import MOST_LETTERS, pack
 from lath.games.core import Move
 
 GAME = """\

@@ -14,9 +14,9 @@ import pytest
 from judging import compiled_in, judged
 
 from lath.arena import Limit
+from lath.arena.engine.puzzle_book import Puzzle, all_built_in, of_record, read_puzzles, written
+from lath.arena.engine.puzzle_making import Bots, bots, tempting, wrong_with
 from lath.arena.errors import ConfigError
-from lath.arena.puzzles.book import Puzzle, all_built_in, of_record, read_puzzles, written
-from lath.arena.puzzles.making import Bots, bots, tempting, wrong_with
 from lath.games.core import Move, least
 from lath.notation import parse
 
@@ -88,7 +88,9 @@ def test_a_person_is_asked_corrected_and_told(file: Path) -> None:
 
 
 def test_a_bot_is_scored_by_game_and_grade(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lath.arena.puzzles.book.FOLDER", file.parent)  # or there are hundreds
+    monkeypatch.setattr(
+        "lath.arena.engine.puzzle_book.FOLDER", file.parent
+    )  # or there are hundreds
     words = ["bot", "check", "--puzzles", "--game", "surikata", "--tc", "nodes 20000"]
     good = commands.arena(*words, "--json", "--", "solver")
     assert good.status == 0

@@ -14,8 +14,8 @@ from quick_runs import play_nothing, won_by
 
 from lath import arena
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.events import Event, GameEnded, RunEnded, RunFailed
-from lath.arena.tournament.notes import begun_in
+from lath.arena.tournament.outcome.notes import begun_in
+from lath.arena.tournament.run.events import Event, GameEnded, RunEnded, RunFailed
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from exhaustive import Minimax, ends_of, value_of
 
 from lath import games
 from lath.arena import Engine, Limit
-from lath.arena.answers import Proof
-from lath.arena.solving import _holds, solve, solve_moves
+from lath.arena.engine.solving import _holds, solve, solve_moves
+from lath.arena.referee.answers import Proof
 from lath.games.core import Move
 
 pytestmark = pytest.mark.slow
@@ -114,8 +114,8 @@ def test_the_command_says_win_loss_and_what_it_does_not_know() -> None:
 def test_who_solves_in_python_though_numba_is_there_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("lath.arena.tournament.compiling.IN_PYTHON", "compiled")
-    monkeypatch.setattr("lath.arena.tournament.compiling.find_spec", lambda _: True)
+    monkeypatch.setattr("lath.arena.entrants.compiling.IN_PYTHON", "compiled")
+    monkeypatch.setattr("lath.arena.entrants.compiling.find_spec", lambda _: True)
     ran = commands.arena("solve", "yavalath", "e5", "--nodes", "5")
     if "note" not in ran.err:
         pytest.skip("numba is not installed")

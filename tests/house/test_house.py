@@ -78,8 +78,8 @@ WITHOUT = "import sys; sys.modules['fcntl'] = None; "
         ("sys.argv[0] = 'C:/Scripts/arena.exe'; from lath.arena.__main__ import main", "arena: "),
         ("import runpy; runpy.run_module('lath.arena', run_name='__main__')", "ImportError: "),
         ("from lath.arena import Engine", "ImportError: "),
-        ("import lath.arena.tournament.store", "ImportError: "),
-        ("import lath.arena.walls.limits", "ImportError: "),
+        ("import lath.arena.tournament.store.store", "ImportError: "),
+        ("import lath.arena.sandbox.limits", "ImportError: "),
     ],
 )
 def test_where_the_arena_cannot_run_one_sentence_says_where_it_does(
@@ -110,7 +110,7 @@ def test_every_name_of_the_notation_is_there_and_no_other_for_type_checkers_too(
 def test_a_worker_and_a_bot_start_without_the_heavy_libraries() -> None:
     """Start-up counts: what a process does not need, it must not import."""
     code = (
-        "import sys, lath.arena.__main__, lath.arena.tournament.worker, lath.bots.greedy\n"
+        "import sys, lath.arena.__main__, lath.arena.tournament.run.worker, lath.bots.greedy\n"
         "heavy = {'lark', 'typer', 'rich', 'jinja2', 'trueskill', 'sqlite3', 'tomllib'}\n"
         "print(sorted((heavy | {'pydantic'}) & set(sys.modules)))"
     )

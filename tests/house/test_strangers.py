@@ -14,8 +14,8 @@ from babblers import babbled, checked
 from strangers import DOORS, FoundError, met
 
 from lath.arena.referee.bots import Asides
-from lath.arena.tournament import config
-from lath.arena.tournament.jobs import PairResult
+from lath.arena.tournament.configuration import config
+from lath.arena.tournament.store.jobs import PairResult
 
 CASES: Final = 30
 LINES: Final = 8_000

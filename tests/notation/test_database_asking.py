@@ -19,7 +19,7 @@ from lath.games import parameters
 from lath.games.core import Game, Move, symmetries
 from lath.games.errors import UnknownGameError
 from lath.notation import parse
-from lath.notation.database import building, reading, sighting
+from lath.notation.database import building, pattern_search, reading
 from lath.notation.record.record import Ply, Record
 
 pytestmark = pytest.mark.slow
@@ -112,8 +112,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     few = pytest.MonkeyPatch()  # so that all is done in several parts
     few.setattr(building, "SEGMENT", 500)
     few.setattr(reading, "_AT_ONCE", 10)
-    few.setattr(sighting, "_AT_ONCE", 11)
-    few.setattr(sighting, "_IN_STEP", 4)
+    few.setattr(pattern_search, "_AT_ONCE", 11)
+    few.setattr(pattern_search, "_IN_STEP", 4)
     of = [*records(), *map(parse, re.split(r"\n\n(?=\[)", EXTRA.strip()))]
     with database_of(of, tmp_path_factory.mktemp("asked") / "games.duckdb") as database:
         yield of, database

@@ -6,8 +6,8 @@ import io
 from operator import itemgetter
 
 from lath import notation
+from lath.notation.database.columns import NOTES, OF_GAMES, Parcel, parcel_of
 from lath.notation.database.keys import NO_MOVE, _keys_of
-from lath.notation.database.parcels import NOTES, OF_GAMES, Parcel, parcel_of
 from lath.notation.text.splitting import chunks, texts_of
 
 BARE = '[Game "yavalath"]\n[Date "2026-11-20"]\n[First "ann"]\n[Mood "grim"]\n\n'

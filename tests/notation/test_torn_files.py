@@ -22,9 +22,9 @@ from results import a_result
 
 from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, DiskError, StoreError
-from lath.arena.tournament.exports import write_records
-from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.store.exports import write_records
+from lath.arena.tournament.store.store import Store
 from lath.notation.files.files import open_bytes, write_atomically
 from lath.reports.standings import Refused
 

@@ -17,7 +17,7 @@ from lath import games, notation
 from lath.games.core import IDENTITY, Move, Position, Seat, symmetries
 from lath.notation import parse
 from lath.notation.database.building import building
-from lath.notation.database.parcels import parcel_of
+from lath.notation.database.columns import parcel_of
 from lath.notation.database.reading import Database
 from lath.notation.record.record import Ply, Record
 from lath.notation.rules.replay import positions

@@ -16,10 +16,10 @@ import pytest
 from commands import arena
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from lath.arena.tournament.directories import is_collection, tournaments_in
-from lath.arena.tournament.notes import write_outcome
-from lath.arena.tournament.pages import collect, needs_report
-from lath.arena.tournament.store import Store
+from lath.arena.publishing.pages import collect, needs_report
+from lath.arena.tournament.outcome.directories import is_collection, tournaments_in
+from lath.arena.tournament.outcome.notes import write_outcome
+from lath.arena.tournament.store.store import Store
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
 from lath.reports.export import to_json

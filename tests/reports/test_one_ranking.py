@@ -23,7 +23,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import standings as live_table
 from lath.arena.terminal.tables import print_standings
-from lath.arena.tournament.store import Tally
+from lath.arena.tournament.store.store import Tally
 from lath.notation.record.record import Record
 from lath.reports import columns, ranking
 from lath.reports.background import Background, Version

@@ -17,8 +17,8 @@ from runs import Told
 from lath.arena.cli.ending import print_end
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_bots
-from lath.arena.tournament.progress import Summary
-from lath.arena.tournament.store import BotTotals
+from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.store.store import BotTotals
 
 ANN = BotTotals(
     name="ann\x1b[31m[bold]",

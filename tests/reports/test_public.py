@@ -11,7 +11,7 @@ from commands import arena
 from planted import pool, secret, secrets_below, secrets_in
 from unpacking import data_in, unpacked
 
-from lath.arena.tournament.sources import material_of
+from lath.arena.tournament.outcome.sources import material_of
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
 from lath.reports.public import public_background, public_records

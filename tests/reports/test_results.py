@@ -25,12 +25,12 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import Event, PairEnded, Waiting
-from lath.arena.tournament.notes import outcome_in, write_outcome
-from lath.arena.tournament.outcomes import outcome_of
-from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.outcome.notes import outcome_in, write_outcome
+from lath.arena.tournament.outcome.outcomes import outcome_of
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run.events import Event, PairEnded, Waiting
+from lath.arena.tournament.run.progress import Progress
+from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.text.writer import format_record
 from lath.reports import export

@@ -17,7 +17,7 @@ from processes import children_of, gone
 from tests.arena.cli import test_tune as tune
 
 from lath.arena.cluster import cluster, link
-from lath.arena.tournament.events import Event, GameEnded
+from lath.arena.tournament.run.events import Event, GameEnded
 
 pytestmark = pytest.mark.xdist_group("cluster")
 

@@ -17,8 +17,8 @@ from tests.arena.cli import test_init as init
 from tools import works
 
 from lath.arena import Limit
-from lath.arena.puzzles.book import all_built_in, read_puzzles
-from lath.arena.puzzles.making import Bots, wrong_with
+from lath.arena.engine.puzzle_book import all_built_in, read_puzzles
+from lath.arena.engine.puzzle_making import Bots, wrong_with
 
 prover = puzzles.prover
 small_blocks = check.small_blocks

@@ -19,7 +19,7 @@ from tests.bots import test_proofs as proofs
 from walks import some_position
 
 from lath import games
-from lath.arena.puzzles.book import all_built_in
+from lath.arena.engine.puzzle_book import all_built_in
 from lath.bots.search import Budget, Found
 from lath.bots.searcher import Search
 from lath.games.fast import fast_board

@@ -9,7 +9,7 @@ from tests.notation import test_torn_files as torn_files
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lath.arena.tournament.store import Store
+    from lath.arena.tournament.store.store import Store
 
 store = torn_files.store
 killed = torn_files.killed

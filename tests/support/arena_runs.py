@@ -23,7 +23,7 @@ from bad_bots import Good
 from loaded import Run
 from processes import calm_s, gone, pids_with, workers_of
 
-from lath.arena.tournament.live import glimpses_in
+from lath.arena.tournament.run.live import glimpses_in
 
 PATIENCE_S: Final = 120.0
 """How long a test waits for what a run should do, or for its end."""

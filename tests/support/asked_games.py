@@ -13,7 +13,7 @@ from lath import notation
 from lath.games.core import Game, Move, Position, symmetries
 from lath.notation.database.asking import matching
 from lath.notation.database.building import building
-from lath.notation.database.parcels import parcel_of
+from lath.notation.database.columns import parcel_of
 from lath.notation.database.reading import Database
 from lath.notation.query.query import compile_query, plan_of
 from lath.notation.record.record import Ply, Record

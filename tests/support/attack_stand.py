@@ -24,10 +24,10 @@ from typing import Final
 
 from lath.arena.referee import trees
 from lath.arena.referee.process import Child, Watch
-from lath.arena.walls import cgroups
-from lath.arena.walls.bubblewrap import View
-from lath.arena.walls.limits import close_to_others
-from lath.arena.walls.wall import Wall
+from lath.arena.sandbox import cgroups
+from lath.arena.sandbox.bubblewrap import View
+from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.limits import close_to_others
 
 MEMORY: Final = 256 << 20
 

@@ -21,8 +21,8 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication
 from lath.arena.referee.record import GamePlan
-from lath.arena.tournament.jobs import PairJob, PairResult, read_result
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import PairJob, PairResult, read_result
 from lath.notation.protocol import MAX_LINE, TimeControl
 from lath.notation.rules.validation import check
 from lath.notation.text.scanner import parse

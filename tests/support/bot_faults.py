@@ -41,9 +41,9 @@ from lath import games
 from lath.arena.botcheck.points import Verdict
 from lath.arena.referee.bridges import CONTESTS
 from lath.arena.referee.record import GamePlan
-from lath.arena.tournament.config import build
-from lath.arena.tournament.jobs import PairJob, read_result
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.configuration.config import build
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import PairJob, read_result
 from lath.notation.record.record import Termination
 from lath.notation.text.scanner import parse
 

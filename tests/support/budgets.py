@@ -10,7 +10,7 @@ from itertools import combinations, cycle
 from lath.arena.schedule.budget import Seen, WhereGamesTell
 from lath.arena.schedule.core import Played
 from lath.arena.schedule.pool import Pairing
-from lath.arena.tournament.strengths import counts_of, half_widths, strengths_of
+from lath.arena.tournament.outcome.strengths import counts_of, half_widths, strengths_of
 from lath.reports.ratings.elo import ELO, Davidson, Scores, chances, fit, scores
 
 RESULTS = ("1-0", "1/2-1/2", "0-1")

@@ -25,17 +25,17 @@ import dask.config
 from processes import PATIENCE_S
 
 from lath import games
-from lath.arena.cluster import seat
+from lath.arena.cluster import worker
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.messages import Hello, Terms
 from lath.arena.cluster.opening import SETTINGS, WORKER
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import NO_ADJUDICATION
-from lath.arena.tournament.config import Config, build
-from lath.arena.tournament.events import ClusterSeen, Event, GameEnded, Waiting, Warned
-from lath.arena.tournament.folder import run
-from lath.arena.tournament.progress import Summary
-from lath.arena.walls.limits import die_with
+from lath.arena.sandbox.limits import die_with
+from lath.arena.tournament.configuration.config import Config, build
+from lath.arena.tournament.run.events import ClusterSeen, Event, GameEnded, Waiting, Warned
+from lath.arena.tournament.run.folder import run
+from lath.arena.tournament.run.progress import Summary
 from lath.games.core import version_of
 from lath.notation import read
 from lath.notation.protocol import TimeControl
@@ -49,7 +49,7 @@ dask.config.set({"distributed.comm.require-encryption": False})
 
 HELLO = Hello(
     node="node",
-    versions=seat.versions(),
+    versions=worker.versions(),
     games={game_id: version_of(games.get(game_id)) for game_id in games.builtin_ids()},
     cpu="a processor",
     cores=2,

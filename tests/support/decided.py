@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from quick_runs import AtOnce, play_nothing
 
 from lath.arena.referee.record import GamePlan, GameResult
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.jobs import PairJob, PairResult
 
 if TYPE_CHECKING:
     import pytest

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from results import a_config, a_result
 
 from lath.arena.schedule.budget import UNLIMITED, Budget
-from lath.arena.tournament import slots
-from lath.arena.tournament.events import (
+from lath.arena.tournament.run import slots
+from lath.arena.tournament.run.events import (
     BotBenched,
     Event,
     PairBegan,
@@ -26,10 +26,10 @@ from lath.arena.tournament.events import (
     Waiting,
     Warned,
 )
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.progress import Summary
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.jobs import PairJob, PairResult
+from lath.arena.tournament.store.store import Store
 
 if TYPE_CHECKING:
     import pytest

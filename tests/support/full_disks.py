@@ -40,8 +40,8 @@ from results import a_result, finished
 from small_machines import GAMES_OF, ended, in_format
 
 from lath.arena.errors import DiskError
-from lath.arena.tournament.slots import Pace
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.run.slots import Pace
+from lath.arena.tournament.store.store import Store
 
 ROUNDS: Final = 20
 LONG_ROUNDS: Final = 50

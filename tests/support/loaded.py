@@ -147,7 +147,7 @@ def _loaded() -> socket.socket:
 def serve(descriptor: int) -> None:
     """Make a copy for each run that is asked for, until nobody can ask any more."""
     from lath.arena.__main__ import main
-    from lath.arena.tournament import runner, slots
+    from lath.arena.tournament.run import runner, slots
 
     _load()
     # Who waits for results to be stored, or to be there for readers, waits less.

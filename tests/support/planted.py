@@ -17,8 +17,8 @@ from sample_records import random_game
 from unpacking import opened
 
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.database import CHANGES, PROVENANCE, RULINGS, VERSIONS
-from lath.arena.tournament.store import LOGS, Store
+from lath.arena.tournament.store.database import CHANGES, PROVENANCE, RULINGS, VERSIONS
+from lath.arena.tournament.store.store import LOGS, Store
 from lath.notation.record.record import Annotation, Comment, Record
 from lath.notation.text.writer import format_record
 from lath.reports.background import (

@@ -11,17 +11,17 @@ from unittest import mock
 
 from results import a_config, a_result
 
-from lath.arena import matches, runs
 from lath.arena.cli import run as command
+from lath.arena.flows import matches, runs
 from lath.arena.referee import trees
 from lath.arena.referee.record import GamePlan, GameResult
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament import worker
-from lath.arena.tournament.events import Event, GameEnded, Waiting, Warned
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.progress import Summary
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run import worker
+from lath.arena.tournament.run.events import Event, GameEnded, Waiting, Warned
+from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.jobs import PairJob, PairResult
+from lath.arena.tournament.store.store import Store
 
 if TYPE_CHECKING:
     import pytest

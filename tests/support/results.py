@@ -11,8 +11,8 @@ from sample_records import random_game
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record

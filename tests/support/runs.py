@@ -8,7 +8,7 @@ from typing import Any
 from results import a_config, a_result
 
 from lath.arena.schedule.budget import UNLIMITED, Budget
-from lath.arena.tournament.events import (
+from lath.arena.tournament.run.events import (
     GameEnded,
     PairBegan,
     PairEnded,
@@ -18,8 +18,8 @@ from lath.arena.tournament.events import (
     Warned,
     two,
 )
-from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.store import PairTally, Tally
+from lath.arena.tournament.run.progress import Progress
+from lath.arena.tournament.store.store import PairTally, Tally
 from lath.reports.outcome import Outcome
 
 

@@ -29,12 +29,12 @@ import bad_bots
 import odd_bots
 from bad_bots import Good
 
-from lath.arena import signals
 from lath.arena.botcheck import lab
+from lath.arena.machine import signals
 from lath.arena.referee import conversation, process, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
-from lath.arena.tournament import folder, worker
-from lath.arena.walls.wall import Start
+from lath.arena.sandbox.kinds import Start
+from lath.arena.tournament.run import folder, worker
 from lath.bots import sdk
 
 NOBODY: Final = 1 << 22

@@ -22,14 +22,14 @@ from starlette.routing import Route
 
 from lath.arena.cli.outputs import append_record
 from lath.arena.cli.serve import listening
+from lath.arena.entrants.compiling import OPTION, SEARCHERS
+from lath.arena.entrants.programs import bundled
 from lath.arena.referee.bots import BotSpec
 from lath.arena.site.app import Server, Site, application
 from lath.arena.site.guard import COOKIE, SECRET, Keys, names_of
 from lath.arena.site.playing import Desk
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.thinking import Thinkers
-from lath.arena.tournament.compiling import OPTION, SEARCHERS
-from lath.arena.tournament.programs import bundled
 
 if TYPE_CHECKING:
     from pathlib import Path

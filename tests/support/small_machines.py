@@ -12,7 +12,7 @@ from typing import Any, Final
 from arena_runs import PATIENCE_S, Range, flags, stored
 from bad_bots import Good
 
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.store.store import Store
 
 GAMES_OF: Final = {"round-robin": 12, "swiss": 8, "knockout": 36}
 """How many games there are in a run of each format."""

@@ -9,8 +9,9 @@ from unittest import mock
 from hypothesis import Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-from lath.arena.tournament import places, slots, system
-from lath.arena.tournament import runner as running
+from lath.arena.machine import system
+from lath.arena.tournament.run import places, slots
+from lath.arena.tournament.run import runner as running
 
 STEPS: Final = 6
 """Runs of a tournament, at most, before the one that comes to its end."""

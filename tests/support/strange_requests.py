@@ -20,13 +20,13 @@ from strangers import FoundError
 
 from lath import notation
 from lath.arena.cli.outputs import append_record
+from lath.arena.entrants.programs import bundled
 from lath.arena.referee.bots import BotSpec
 from lath.arena.site.app import Site, application
 from lath.arena.site.guard import COOKIE, SECRET, Keys
 from lath.arena.site.playing import Desk
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.thinking import Thinkers
-from lath.arena.tournament.programs import bundled
 
 HOST: Final = "h:1"
 

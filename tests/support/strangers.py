@@ -35,10 +35,10 @@ from lath.arena.directory import OUTCOME, RECORDS
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book, BookChoice
-from lath.arena.tournament.config import load
-from lath.arena.tournament.jobs import PairResult, read_result
-from lath.arena.tournament.notes import outcome_in
-from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.configuration.config import load
+from lath.arena.tournament.outcome.notes import outcome_in
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.store.jobs import PairResult, read_result
 from lath.games.errors import GameError
 from lath.notation import formats
 from lath.notation.archive.archive import KeyNameError, identity, keys

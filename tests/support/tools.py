@@ -70,7 +70,7 @@ def _npm() -> str:
 
 
 def _bwrap() -> str:
-    from lath.arena.walls.wall import Wall
+    from lath.arena.sandbox.kinds import Wall
 
     if why := _runs("bwrap", "--version"):
         return why

@@ -5,13 +5,13 @@ from __future__ import annotations
 from deeds import children
 from processes import new_tree
 
+from lath.arena.machine.system import Patience
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.record import GamePlan
-from lath.arena.tournament.jobs import PairJob, PairResult, read_result
-from lath.arena.tournament.slots import Host, Worker
-from lath.arena.tournament.system import Patience
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.run.slots import Host, Worker
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import PairJob, PairResult, read_result
 
 
 def a_host(name: str = "") -> Host:

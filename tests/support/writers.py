@@ -24,7 +24,7 @@ from quick_runs import play_nothing
 from sample_records import random_game
 
 from lath import notation
-from lath.arena import packing
+from lath.arena.entrants import packing
 from lath.notation.files import files
 from lath.notation.files.files import HALF
 

@@ -17,7 +17,7 @@ from typing import Final
 from commands import Ran, arena
 from places import ROOT
 
-from lath.arena.tournament.sources import record_and_log_of
+from lath.arena.tournament.outcome.sources import record_and_log_of
 
 LIGHT: Final = ROOT / "examples/bots/legal.sh"
 """A bot that starts in no time."""

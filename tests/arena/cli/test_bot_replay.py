@@ -15,7 +15,7 @@ from arena_runs import PATIENCE_S
 from arena_runs import command as command_line
 from results import a_result
 
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.store.store import Store
 
 MOVES = "1. e5 {[%emt 0.250] [%clk 1.850]} 2. a1 {[%emt 0.500] [%clk 1.600]}"
 

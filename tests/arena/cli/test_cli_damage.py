@@ -18,11 +18,11 @@ from results import a_config, a_result
 
 from lath.arena.directory import CONFIG
 from lath.arena.errors import DamagedError
-from lath.arena.tournament.config import load
-from lath.arena.tournament.database import ROUNDS, Walkover, read_texts
-from lath.arena.tournament.notes import write_outcome
-from lath.arena.tournament.soundness import Unsound, stored
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.configuration.config import load
+from lath.arena.tournament.outcome.notes import write_outcome
+from lath.arena.tournament.outcome.validity import Unsound, stored
+from lath.arena.tournament.store.database import ROUNDS, Walkover, read_texts
+from lath.arena.tournament.store.store import Store
 from lath.reports.outcome import Outcome
 
 pytestmark = pytest.mark.slow

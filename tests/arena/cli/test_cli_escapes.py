@@ -21,7 +21,7 @@ from results import a_result
 from lath.arena.__main__ import run
 from lath.arena.cli import selection
 from lath.arena.referee import trees
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.store.store import Store
 
 EVIL = "\x1b[31mred\x1b]0;t\x07\x9b2J\x7f\x08\r\u202eback"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

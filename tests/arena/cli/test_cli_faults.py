@@ -28,7 +28,8 @@ from loaded import Run
 from processes import gone, still_running
 
 from lath import games
-from lath.arena import errors, signals
+from lath.arena import errors
+from lath.arena.machine import signals
 
 if TYPE_CHECKING:
     from golden import Golden

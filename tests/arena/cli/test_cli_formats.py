@@ -16,8 +16,8 @@ from quick_runs import play_nothing
 
 from lath import notation
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.tournament import config, keys
-from lath.arena.tournament.open_games import book_of, schedule_of
+from lath.arena.tournament.configuration import config, keys
+from lath.arena.tournament.run.open_games import book_of, schedule_of
 
 if TYPE_CHECKING:
     import pytest

@@ -21,8 +21,8 @@ from results import a_config
 from sample_records import tournament
 
 from lath.arena.directory import DATABASE
-from lath.arena.tournament import results
-from lath.arena.tournament.system import HeldFolder
+from lath.arena.machine.system import HeldFolder
+from lath.arena.tournament.run import results
 from lath.notation.text.writer import format_record
 from lath.reports.page import document as data_of_page
 from lath.reports.page.page import TEMPLATES, names
@@ -344,7 +344,7 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
     records: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from lath.arena.cli.ending import print_end
-    from lath.arena.tournament.progress import Progress, Summary
+    from lath.arena.tournament.run.progress import Progress, Summary
     from lath.reports.page import page
 
     def broken(*_: object, **__: object) -> None:

@@ -25,7 +25,7 @@ from commands import refusals
 from loaded import Run
 from quick_runs import play_nothing
 
-from lath.arena import runs
+from lath.arena.flows import runs
 from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.reports import export

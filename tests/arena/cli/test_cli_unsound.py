@@ -13,7 +13,7 @@ import pytest
 from commands import Ran, arena
 from results import a_result
 
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.store.store import Store
 from lath.reports import export
 
 SOUND = """\

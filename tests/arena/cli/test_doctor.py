@@ -22,12 +22,14 @@ from packaging.utils import canonicalize_name
 from places import ROOT
 
 from lath import games
+from lath.arena import doctor
+from lath.arena.entrants import compiling
 from lath.arena.errors import MachineError
+from lath.arena.machine import system
 from lath.arena.referee import trees
+from lath.arena.sandbox import bubblewrap, cgroups, users
+from lath.arena.sandbox.cgroups import Here
 from lath.arena.terminal.layout import Letters, Output
-from lath.arena.tournament import compiling, diagnosis, system
-from lath.arena.walls import bubblewrap, cgroups, users
-from lath.arena.walls.cgroups import Here
 from lath.games.errors import UnknownGameError
 from lath.notation.extras import EXTRAS
 
@@ -53,7 +55,7 @@ def patch(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "")
     monkeypatch.setattr(users, "can_be_given", lambda: False)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: free(10**12))
-    monkeypatch.setattr(diagnosis, "_why_no_bot", lambda _: "")
+    monkeypatch.setattr(doctor, "_why_no_bot", lambda _: "")
     monkeypatch.setattr(compiling, "state", lambda: (True, "/cache/compiled"))
     return monkeypatch
 
@@ -108,7 +110,7 @@ DEEP: Final = SimpleNamespace(name="deep", value="no.bot")
 NO_BWRAP: Final = (bubblewrap, "why_not", lambda **_: BWRAP)
 NO_USER: Final = (users, "can_be_given", lambda: False)
 A_USER: Final = (users, "can_be_given", lambda: True)
-NOTHING_ELSE: Final = (diagnosis, "_why_not", lambda _: "")
+NOTHING_ELSE: Final = (doctor, "_why_not", lambda _: "")
 
 Replaced = tuple[Any, str, Any]
 LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {
@@ -120,7 +122,7 @@ LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {
     "a folder that is a file": ("results", "file"),
     "a full disk": ("results", "", (system, "is_full", lambda _: True)),
     "little room": ("results", "not/there", (shutil, "disk_usage", lambda _: free(10**6))),
-    "a disk of another machine": ("results", "", (diagnosis, "_file_system", lambda _: "nfs4")),
+    "a disk of another machine": ("results", "", (doctor, "_file_system", lambda _: "nfs4")),
     "a folder that is closed": ("results", "", (os, "access", lambda *_: False)),
     "no room for scratch folders": ("scratch", "", (trees, "refuse_if_lacking", refused)),
     "no folder for scratch folders": ("scratch", "", (trees, "scratch_root", nowhere)),
@@ -138,7 +140,7 @@ LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {
     "a slow clock": (
         "clock",
         "",
-        (diagnosis, "_text", lambda path: CLOCKS.get(Path(path).name, "")),
+        (doctor, "_text", lambda path: CLOCKS.get(Path(path).name, "")),
     ),
     "an old package": (
         *("packages", ""),
@@ -190,16 +192,16 @@ def test_what_is_lacking_is_told_with_its_verdict_and_what_would_mend_it(
 
 def test_a_bot_is_loaded_in_a_process_of_its_own(tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
     patch.undo()
-    assert diagnosis._why_no_bot("json") == ""  # a bot that fails so is installed nowhere
+    assert doctor._why_no_bot("json") == ""  # a bot that fails so is installed nowhere
     (tmp_path / "deep_bot.py").write_text("1 / 0\n")
     patch.setenv("PYTHONPATH", str(tmp_path))
-    assert diagnosis._why_no_bot("deep_bot") == "ZeroDivisionError: division by zero"
+    assert doctor._why_no_bot("deep_bot") == "ZeroDivisionError: division by zero"
 
 
 def test_lines_fit_the_terminal_and_lose_nothing(tmp_path: Path, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(bubblewrap, "why_not", lambda **_: BWRAP)
     patch.setenv("COLUMNS", "80")
-    once = list(diagnosis.findings(tmp_path))  # another time has other numbers
+    once = list(doctor.findings(tmp_path))  # another time has other numbers
     patch.setattr("lath.arena.cli.doctor.findings", lambda *_: once)
     lines = arena("doctor", tmp_path).out.splitlines()
     assert max(len(line) for line in lines if "/" not in line) <= 80
@@ -213,7 +215,7 @@ def test_lines_fit_the_terminal_and_lose_nothing(tmp_path: Path, patch: pytest.M
         return output
 
     patch.undo()
-    patch.setattr(diagnosis, "_file_system", lambda _: "é")
+    patch.setattr(doctor, "_file_system", lambda _: "é")
     patch.setattr("lath.arena.cli.doctor.Output", in_ascii)
     assert arena("doctor").out.isascii()
 

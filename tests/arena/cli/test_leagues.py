@@ -20,7 +20,7 @@ from commands import arena
 from places import ROOT
 from quick_runs import play_nothing
 
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.store.store import Store
 from lath.reports.page.views import signed
 
 if TYPE_CHECKING:

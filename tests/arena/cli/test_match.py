@@ -24,22 +24,22 @@ from quick_runs import won_by
 from sample_records import bare
 from tools import needs
 
-from lath.arena import matches, runs
 from lath.arena.__main__ import run
 from lath.arena.cli.match import _losses, _sentences  # counts of pairs that no short match has
+from lath.arena.entrants import builds, revisions
+from lath.arena.entrants.origins import origin_of, table_in
+from lath.arena.entrants.revisions import revision, workshop
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
+from lath.arena.flows import matches, runs
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.conversation import Bot
+from lath.arena.sandbox import bubblewrap
 from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.sprt import Sprt, state
-from lath.arena.tournament import builds, revisions
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.entrants import origin_of, table_in
-from lath.arena.tournament.outcomes import outcome_of, points
-from lath.arena.tournament.results import made_by
-from lath.arena.tournament.revisions import revision, workshop
-from lath.arena.walls import bubblewrap
+from lath.arena.tournament.outcome.outcomes import outcome_of, points
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run.results import made_by
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -525,7 +525,7 @@ def test_what_was_built_goes_with_whoever_is_killed(
     os.mkfifo(home / "number")
     code = (
         "from pathlib import Path\n"
-        "from lath.arena.tournament.revisions import workshop\n"
+        "from lath.arena.entrants.revisions import workshop\n"
         "with workshop(Path('out/shop').absolute()) as shop:\n"
         "    Path('out/shop/old').mkdir()\n"
         "    shop.build('echo $$ > ../../../number; exec sleep 600', Path('out/shop/old'), 'old')\n"

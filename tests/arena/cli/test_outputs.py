@@ -26,8 +26,8 @@ from writers import (
     typed,
 )
 
-from lath.arena.analysing import Kept
-from lath.arena.solving import Solved
+from lath.arena.engine.analysing import Kept
+from lath.arena.engine.solving import Solved
 from lath.games.core import Move
 from lath.notation.files.files import half_of, remove_halves, write_atomically
 

@@ -24,11 +24,11 @@ from places import ROOT
 from results import a_result
 
 from lath import games
-from lath.arena import ladder, placing
-from lath.arena.engine import Engine
+from lath.arena.engine.engine import Engine
+from lath.arena.entrants import compiling
+from lath.arena.flows import ladder, placing
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.schedule.sprt import score_of
-from lath.arena.tournament import compiling
 from lath.reports.ratings.results import Elo
 from lath.reports.standings import Meeting
 

@@ -18,7 +18,7 @@ from places import ROOT
 from planted import pool, secret, secrets_below, secrets_in
 from sample_records import HOSTILE_NAMES, random_game
 
-from lath.arena.tournament.pages import MANIFEST
+from lath.arena.publishing.pages import MANIFEST
 from lath.notation.text.writer import format_record
 from lath.reports.league import address, addresses
 

@@ -16,14 +16,14 @@ from commands import Ran, arena, refusals
 from decided import decide_games
 from results import a_result
 
-from lath.arena import tuning
+from lath.arena.entrants.origins import bot_flag
+from lath.arena.flows import tuning
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.record import GamePlan, GameResult
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.entrants import bot_flag
-from lath.arena.tournament.jobs import PairJob
-from lath.arena.tournament.notes import outcome_in
-from lath.arena.tournament.sources import records_of
+from lath.arena.tournament.outcome.notes import outcome_in
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.store.jobs import PairJob
 from lath.notation.protocol import read_option
 from lath.notation.record.record import Record
 from lath.reports import standings

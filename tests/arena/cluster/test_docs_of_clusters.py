@@ -24,8 +24,8 @@ from places import ROOT
 from processes import PATIENCE_S
 from tools import needs
 
-from lath.arena.walls.bubblewrap import why_not
-from lath.arena.walls.limits import die_with
+from lath.arena.sandbox.bubblewrap import why_not
+from lath.arena.sandbox.limits import die_with
 
 pytestmark = pytest.mark.slow
 

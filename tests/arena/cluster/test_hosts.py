@@ -18,19 +18,19 @@ from clusters import HELLO, Watcher, a_tournament, terms_of
 from results import a_result
 from workers import a_job
 
-from lath.arena.cluster import cluster, diagnosis, seat
+from lath.arena.cluster import cluster, diagnosis, worker
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
 from lath.arena.cluster.link import Link, Seen
 from lath.arena.cluster.messages import Answer, Entered, Task, read, write
 from lath.arena.cluster.tasks import Place, Tasks, pair_of
 from lath.arena.errors import ArenaError, MachineError
+from lath.arena.machine.system import Patience
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.slots import Host, PlaceLostError
-from lath.arena.tournament.system import Patience
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.run.slots import Host, PlaceLostError
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.notation.protocol import TimeControl
 
 
@@ -93,16 +93,16 @@ def test_a_machine_that_is_slower_than_most_is_told_or_refused() -> None:
 def test_what_only_a_wheel_has_is_no_other_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(seat, "lath", SimpleNamespace(__path__=[str(tmp_path)]))
+    monkeypatch.setattr(worker, "lath", SimpleNamespace(__path__=[str(tmp_path)]))
     starter, rules = tmp_path / "arena/starters/dice.py", tmp_path / "games/rules.py"
     rules.parent.mkdir()
     rules.touch()
-    digest = seat._digest_of_ours()
+    digest = worker._digest_of_ours()
     starter.parent.mkdir(parents=True)
     starter.touch()
-    assert seat._digest_of_ours() == digest
+    assert worker._digest_of_ours() == digest
     rules.write_text("another")
-    assert seat._digest_of_ours() != digest
+    assert worker._digest_of_ours() != digest
 
 
 def test_what_must_be_the_same_is_compared() -> None:
@@ -132,7 +132,7 @@ def test_a_machine_that_asks_for_what_no_bot_brings_is_refused(
     with ThreadPoolExecutor(1) as thread:  # see below
         entered = thread.submit(asyncio.run, entrance.enter(seen, "node")).result()
     assert entered.refused == "it asks for aaaaaaaaaaaa, which no bot brings"
-    assert called == [seat.enter]
+    assert called == [worker.enter]
 
 
 def test_machines_of_one_name_are_told_apart_by_where_they_are() -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from lath.arena.cluster import parcels
-from lath.arena.cluster.parcels import Parcel, parcel_of, place_of, take, used
+from lath.arena.cluster import bundles
+from lath.arena.cluster.bundles import Parcel, parcel_of, place_of, take, used
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.bots import BotSpec
@@ -238,7 +238,7 @@ REFUSED: tuple[tuple[bytes, str], ...] = (
 def test_what_is_not_what_was_to_be_sent_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parcels, "MOST_FILES", 8)
+    monkeypatch.setattr(bundles, "MOST_FILES", 8)
     digest = "0" * 64
     for archive, why in REFUSED:
         with pytest.raises(ArenaError, match=why):
@@ -246,7 +246,7 @@ def test_what_is_not_what_was_to_be_sent_is_refused(
         assert not list(tmp_path.rglob("out"))
         assert not list((tmp_path / "cache/lath-arena/parcels").glob(f"{digest}*[!nk]"))
         assert lacks(digest) == (digest,)
-    monkeypatch.setattr(parcels, "MOST_BYTES", 1000)
+    monkeypatch.setattr(bundles, "MOST_BYTES", 1000)
     with pytest.raises(ArenaError, match="is no archive of files: more than"):
         send(digest, [an_archive("zeros", size=1001)])
     with pytest.raises(ArenaError, match="more was sent of parcel 000000000000 than one may hold"):
@@ -265,7 +265,7 @@ def test_a_parcel_is_named_by_a_digest_alone() -> None:
 def test_what_was_not_used_for_longest_goes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parcels, "KEPT_BYTES", 2500)
+    monkeypatch.setattr(bundles, "KEPT_BYTES", 2500)
     digests: list[str] = []
     for number in range(3):
         home = tmp_path / f"bot{number}"
@@ -279,7 +279,7 @@ def test_what_was_not_used_for_longest_goes_first(
 
 
 def test_too_much_is_refused_with_the_way_out(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parcels, "MOST_FILES", 2)
+    monkeypatch.setattr(bundles, "MOST_FILES", 2)
     mine = BotSpec(name="mine", command=("python", str(home / "main.py")))
     with pytest.raises(ConfigError, match=r"bot 'mine': .* holds more than .* say with `hosts`"):
         travelling([mine], [])

@@ -16,10 +16,10 @@ from bad_bots import Good
 from bot_faults import BAD_BOTS, tournaments
 from scripted import scripted
 
-from lath.arena import signals
 from lath.arena.botcheck.check import check
 from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import Verdict
+from lath.arena.machine import signals
 from lath.arena.referee.bots import BotSpec
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from contest_bots import GLOBALS
 from processes import new_tree
 from tools import needs
 
+from lath.arena.entrants.confinement import confined
 from lath.arena.referee import bridges, trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import PRELUDE, Codingame, bot_of
@@ -22,9 +23,8 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.process import Watch
 from lath.arena.referee.recognition import recognised
-from lath.arena.tournament.confinement import confined
-from lath.arena.walls import users
-from lath.arena.walls.wall import Wall
+from lath.arena.sandbox import users
+from lath.arena.sandbox.kinds import Wall
 from lath.notation.protocol import TimeControl
 
 NODE = shutil.which("node") or "node"

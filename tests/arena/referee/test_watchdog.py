@@ -17,9 +17,9 @@ from processes import PATIENCE_S, alive_of, gone, new_tree
 from lath.arena.referee import memory, trees, watchdog
 from lath.arena.referee.process import Child, Watch
 from lath.arena.referee.watchdog import Budget, Watched, trim_cache
-from lath.arena.walls import cgroups
-from lath.arena.walls.bubblewrap import View
-from lath.arena.walls.wall import Start, Wall
+from lath.arena.sandbox import cgroups
+from lath.arena.sandbox.bubblewrap import View
+from lath.arena.sandbox.kinds import Start, Wall
 
 MIB = 1 << 20
 

@@ -14,7 +14,7 @@ from budgets import BotPool, by_rule, games_until, in_turn
 from lath.arena.schedule.budget import Design, Seen, WhereGamesTell
 from lath.arena.schedule.core import Dealer, Played, Settings
 from lath.arena.schedule.pool import Pairing, Pool
-from lath.arena.tournament.strengths import strengths_of
+from lath.arena.tournament.outcome.strengths import strengths_of
 
 DRAWN = 0.2, 1.34
 """The share of games between equals that is drawn, and what 1500 points of score are in the points

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from sites import served
 
-from lath.arena.puzzles.book import FOLDER
+from lath.arena.engine.puzzle_book import FOLDER
 from lath.arena.site.app import SERVE
 from lath.notation import format_record
 from lath.notation.rules.reading import read

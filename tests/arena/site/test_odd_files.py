@@ -19,7 +19,7 @@ from sites import served, until
 from lath.arena.site import shelf
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.standing import Standings
-from lath.arena.tournament.database import is_being_played
+from lath.arena.tournament.store.database import is_being_played
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from sites import Served, served
 from tools import needs
 
 from lath.arena.site.app import DESK_PAGES, SERVE
-from lath.arena.tournament.live import LIVE
-from lath.arena.tournament.worker import line_of_a_board
+from lath.arena.tournament.run.live import LIVE
+from lath.arena.tournament.run.worker import line_of_a_board
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

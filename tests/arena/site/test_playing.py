@@ -15,7 +15,7 @@ from places import ROOT
 from sites import Served, served, until
 
 from lath import games, notation
-from lath.arena.puzzles.book import built_in, read_puzzles
+from lath.arena.engine.puzzle_book import built_in, read_puzzles
 from lath.arena.site.thinking import MOST
 from lath.games.cards import variants
 from lath.games.drawing.board import placement, places

@@ -13,8 +13,8 @@ from planted import PLACES, pool, record, secret, secrets_in
 from sites import Served, served
 from unpacking import data_in
 
-from lath.arena.tournament.live import LIVE
-from lath.arena.tournament.worker import line_of_a_board
+from lath.arena.tournament.run.live import LIVE
+from lath.arena.tournament.run.worker import line_of_a_board
 from lath.notation import format_record
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sites import Served, a_long_cup, served, until
 
 from lath.arena.site.guard import Keys
 from lath.arena.site.runs import Process, _Notes, process_of
-from lath.arena.tournament.database import is_being_played
+from lath.arena.tournament.store.database import is_being_played
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

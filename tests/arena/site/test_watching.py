@@ -15,10 +15,10 @@ from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.site.shelf import Item, Shelf
 from lath.arena.site.standing import Standings
 from lath.arena.site.watching import _Seen
-from lath.arena.tournament.events import Waiting
-from lath.arena.tournament.live import LIVE, glimpses_in, shown, status_in
-from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.worker import BURST, Board
+from lath.arena.tournament.run.events import Waiting
+from lath.arena.tournament.run.live import LIVE, glimpses_in, shown, status_in
+from lath.arena.tournament.run.progress import Progress
+from lath.arena.tournament.run.worker import BURST, Board
 from lath.games.core import Move, Seat
 from lath.notation.protocol import TimeControl
 from lath.reports.export import to_json

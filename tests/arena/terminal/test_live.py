@@ -22,10 +22,10 @@ from lath.arena.schedule.sprt import Sprt
 from lath.arena.terminal import layout, live
 from lath.arena.terminal.layout import Column, Letters, laid_out
 from lath.arena.terminal.live import picture, share_rows
-from lath.arena.tournament.events import BotBenched, Waiting
-from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
-from lath.arena.tournament.store import PairTally, Tally
+from lath.arena.tournament.run.events import BotBenched, Waiting
+from lath.arena.tournament.run.progress import Progress
+from lath.arena.tournament.run.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
+from lath.arena.tournament.store.store import PairTally, Tally
 from lath.reports.outcome import Outcome
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ from results import a_result
 from scripted import scripted
 
 from lath.arena.errors import ConfigError
-from lath.arena.runs import Result, tournament
+from lath.arena.flows.runs import Result, tournament
 from lath.arena.schedule.core import Absence
-from lath.arena.tournament.config import build
-from lath.arena.tournament.events import BotBenched, Event, GameEnded
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.notes import benched_in
+from lath.arena.tournament.configuration.config import build
+from lath.arena.tournament.outcome.notes import benched_in
+from lath.arena.tournament.run.events import BotBenched, Event, GameEnded
+from lath.arena.tournament.store.jobs import PairJob, PairResult
 
 pytestmark = pytest.mark.slow
 

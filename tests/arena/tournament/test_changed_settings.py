@@ -12,11 +12,11 @@ import commands
 import pytest
 from quick_runs import play_nothing
 
-from lath.arena.tournament.config import build
-from lath.arena.tournament.database import SETTINGS
-from lath.arena.tournament.keys import TABLES
-from lath.arena.tournament.notes import changes_in
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.configuration.config import build
+from lath.arena.tournament.configuration.keys import TABLES
+from lath.arena.tournament.outcome.notes import changes_in
+from lath.arena.tournament.store.database import SETTINGS
+from lath.arena.tournament.store.store import Store
 
 Values = dict[str, Any]
 

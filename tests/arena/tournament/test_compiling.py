@@ -14,9 +14,9 @@ import pytest
 from quick_runs import play_here
 from talking import greet, started
 
+from lath.arena.entrants import compiling, programs
+from lath.arena.entrants.compiling import compile_first, compilers, uncompiled
 from lath.arena.referee.bots import BotSpec, Greeting
-from lath.arena.tournament import compiling, programs
-from lath.arena.tournament.compiling import compile_first, compilers, uncompiled
 
 BOT = """
 from lath.bots import greedy

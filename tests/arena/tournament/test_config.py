@@ -15,16 +15,17 @@ import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lath.arena.entrants import bot_table
+from lath.arena.entrants.bot_spec import time_table
+from lath.arena.entrants.programs import bundled, missing_file
 from lath.arena.errors import ConfigError
 from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament import bot_table, config, keys
-from lath.arena.tournament.bot_spec import time_table
-from lath.arena.tournament.config import build, sprt_table
-from lath.arena.tournament.mistakes import MOST_MISTAKES
-from lath.arena.tournament.programs import bundled, missing_file
-from lath.arena.tournament.resuming import as_begun, fingerprints
+from lath.arena.tournament.configuration import config, keys
+from lath.arena.tournament.configuration.config import build, sprt_table
+from lath.arena.tournament.configuration.mistakes import MOST_MISTAKES
+from lath.arena.tournament.run.resuming import as_begun, fingerprints
 from lath.notation.protocol import TimeControl
 
 if TYPE_CHECKING:

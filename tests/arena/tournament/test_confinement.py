@@ -17,16 +17,16 @@ from processes import new_tree
 from quick_runs import play_here
 from tools import needs
 
+from lath.arena.entrants import builds
+from lath.arena.entrants.builds import built, ready
+from lath.arena.entrants.confinement import confined, kept
+from lath.arena.entrants.programs import advice_on
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.process import Child
-from lath.arena.tournament import builds
-from lath.arena.tournament.builds import built, ready
-from lath.arena.tournament.confinement import confined, kept
-from lath.arena.tournament.programs import advice_on
-from lath.arena.walls import bubblewrap, users
-from lath.arena.walls.limits import machine_bytes
+from lath.arena.sandbox import bubblewrap, users
+from lath.arena.sandbox.limits import machine_bytes
 from lath.notation.text.scanner import parse
 
 walled = needs("bwrap")

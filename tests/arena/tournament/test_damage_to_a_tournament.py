@@ -20,9 +20,9 @@ from results import a_result
 from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import DamagedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.database import read_texts
-from lath.arena.tournament.soundness import Unsound, look, rescue, stored
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.outcome.validity import Unsound, look, rescue, stored
+from lath.arena.tournament.store.database import read_texts
+from lath.arena.tournament.store.store import Store
 from lath.notation.rules.reading import read
 
 if TYPE_CHECKING:

@@ -35,9 +35,9 @@ from quick_runs import play_nothing
 from steps import in_a_copy
 from stories import quick, told
 
-from lath.arena.tournament.directories import is_over
-from lath.arena.tournament.notes import outcome_in, snapshot_in
-from lath.arena.tournament.sources import background_of
+from lath.arena.tournament.outcome.directories import is_over
+from lath.arena.tournament.outcome.notes import outcome_in, snapshot_in
+from lath.arena.tournament.outcome.sources import background_of
 from lath.reports.background import Version
 
 pytestmark = pytest.mark.slow

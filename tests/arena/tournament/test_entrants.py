@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from lath.arena.entrants.origins import bot_flag, spec_of
 from lath.arena.errors import ConfigError
-from lath.arena.tournament.config import build
-from lath.arena.tournament.entrants import bot_flag, spec_of
+from lath.arena.tournament.configuration.config import build
 from lath.notation.protocol import TimeControl
 
 if TYPE_CHECKING:

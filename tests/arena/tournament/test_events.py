@@ -26,11 +26,11 @@ from pydantic import TypeAdapter
 from results import a_config, a_result
 from runs import Told
 
-from lath.arena.tournament import folder
-from lath.arena.tournament.events import Event, json_lines, schema
-from lath.arena.tournament.jobs import PairResult
-from lath.arena.tournament.progress import Progress, Summary
-from lath.arena.tournament.runner import Runner
+from lath.arena.tournament.run import folder
+from lath.arena.tournament.run.events import Event, json_lines, schema
+from lath.arena.tournament.run.progress import Progress, Summary
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.jobs import PairResult
 
 PAGE = (ROOT / "docs" / "events.md").read_text(encoding="utf-8")
 TWO = {"ann": Good, "bob": Good}

@@ -14,9 +14,9 @@ from processes import new_tree
 from lath import games
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
-from lath.arena.tournament.config import build
-from lath.arena.tournament.jobs import PairJob, PairResult, read_result
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.configuration.config import build
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import PairJob, PairResult, read_result
 from lath.games import files
 from lath.games.core import Move, Position
 from lath.games.errors import GameFileError, RulesError

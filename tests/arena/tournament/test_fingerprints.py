@@ -17,11 +17,11 @@ from quick_runs import play_here, play_nothing
 
 from lath import games
 from lath.arena.errors import ConfigError
+from lath.arena.flows.runs import Result, tournament
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.originals import change_in
-from lath.arena.runs import Result, tournament
-from lath.arena.tournament.notes import changes_in
-from lath.arena.tournament.resuming import changes, fingerprints, watched
+from lath.arena.tournament.outcome.notes import changes_in
+from lath.arena.tournament.run.resuming import changes, fingerprints, watched
 
 if TYPE_CHECKING:
     from golden import Golden

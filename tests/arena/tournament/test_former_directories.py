@@ -23,8 +23,8 @@ from scripted import Bundled, scripted
 
 from lath.arena.directory import DATABASE
 from lath.arena.errors import DamagedError
-from lath.arena.tournament.sources import background_of, records_of
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.outcome.sources import background_of, records_of
+from lath.arena.tournament.store.store import Store
 from lath.notation.record.record import Record
 from lath.notation.rules.reading import read
 

@@ -22,11 +22,11 @@ from fault_stand import Stand, Stored, good
 from one_game import Table
 from processes import gone, workers_of
 
-from lath.arena import signals
+from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.referee.match import Adjudication
-from lath.arena.tournament.live import glimpses_in
-from lath.arena.walls import cgroups
+from lath.arena.sandbox import cgroups
+from lath.arena.tournament.run.live import glimpses_in
 from lath.notation.protocol import TimeControl
 
 TIGHT = {"move": "100ms"}

@@ -28,14 +28,15 @@ from results import a_config, a_result, finished
 from small_machines import GAMES_OF, ended, in_format
 
 from lath.arena.errors import DiskError, StoreError
-from lath.arena.tournament import runner as running
-from lath.arena.tournament import slots, system
-from lath.arena.tournament.database import Walkover
-from lath.arena.tournament.events import warner
-from lath.arena.tournament.jobs import PairResult
-from lath.arena.tournament.open_games import OpenGames
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.store import BufferedWriter, Store
+from lath.arena.machine import system
+from lath.arena.tournament.run import runner as running
+from lath.arena.tournament.run import slots
+from lath.arena.tournament.run.events import warner
+from lath.arena.tournament.run.open_games import OpenGames
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.database import Walkover
+from lath.arena.tournament.store.jobs import PairResult
+from lath.arena.tournament.store.store import BufferedWriter, Store
 
 if TYPE_CHECKING:
     import apsw

@@ -21,15 +21,16 @@ from processes import new_tree
 from results import a_config, a_result, finished
 
 from lath.arena.errors import FULL, LACKS, ArenaError, DiskError, MachineError
+from lath.arena.machine import system
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament import slots, system
-from lath.arena.tournament.events import Event, Waiting
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.progress import Summary
-from lath.arena.tournament.runner import MAX_BREAKS
-from lath.arena.tournament.worker import NO_THREAD
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run import slots
+from lath.arena.tournament.run.events import Event, Waiting
+from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.runner import MAX_BREAKS
+from lath.arena.tournament.run.worker import NO_THREAD
+from lath.arena.tournament.store.jobs import PairJob, PairResult
 
 FOUR: Final = ("A", "B", "C", "D")
 
@@ -97,7 +98,7 @@ class Halls:
 
     def __init__(self, folder: Path, form: str, patch: pytest.MonkeyPatch) -> None:
         patch.setattr(system, "FIRST_WAIT_S", 0.001)
-        patch.setattr("lath.arena.tournament.runner.WAKE_S", 0.002)
+        patch.setattr("lath.arena.tournament.run.runner.WAKE_S", 0.002)
         self.whole, self.hall = (Hall(folder / name, form, patch) for name in ("whole", "hall"))
         assert self.whole.go().is_complete
 

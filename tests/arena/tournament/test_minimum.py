@@ -18,17 +18,17 @@ import tomlkit
 import typer.main
 
 import lath.arena
-from lath.arena import runs, tuning
 from lath.arena.cli.main import app
-from lath.arena.engine import Engine
+from lath.arena.engine.engine import Engine
+from lath.arena.entrants import minimum
+from lath.arena.entrants.bot_table import BotTable
+from lath.arena.entrants.origins import spec_of, table_in
 from lath.arena.errors import ConfigError, GameVoidError
+from lath.arena.flows import runs, tuning
 from lath.arena.referee.bots import BotSpec, Greeting
-from lath.arena.tournament import minimum
-from lath.arena.tournament.bot_table import BotTable
-from lath.arena.tournament.entrants import spec_of, table_in
-from lath.arena.tournament.keys import ConfigTable
-from lath.arena.walls import users
-from lath.arena.walls.wall import SANDBOXES
+from lath.arena.sandbox import users
+from lath.arena.sandbox.kinds import SANDBOXES
+from lath.arena.tournament.configuration.keys import ConfigTable
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -14,9 +14,9 @@ from results import a_config
 
 from lath.arena.errors import MovedError
 from lath.arena.referee import trees
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.events import Event, PairEnded, Waiting
-from lath.arena.tournament.progress import Progress, Summary
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run.events import Event, PairEnded, Waiting
+from lath.arena.tournament.run.progress import Progress, Summary
 
 ROUNDS = 4
 GAMES = 6 * ROUNDS

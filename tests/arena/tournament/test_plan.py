@@ -22,12 +22,12 @@ from lath.arena.errors import ConfigError, DamagedError
 from lath.arena.referee.clock import Limits
 from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.sprt import Sprt, lengths, score_of, state
-from lath.arena.tournament import plan as plans
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.open_games import OpenGames
-from lath.arena.tournament.plan import planned
-from lath.arena.tournament.store import Store
-from lath.arena.tournament.strengths import half_widths
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.outcome.strengths import half_widths
+from lath.arena.tournament.run import plan as plans
+from lath.arena.tournament.run.open_games import OpenGames
+from lath.arena.tournament.run.plan import planned
+from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.numerics import Z95

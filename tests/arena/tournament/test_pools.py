@@ -19,12 +19,13 @@ from arena_runs import stored
 from quick_runs import play_nothing
 
 from lath.arena.errors import DiskError
-from lath.arena.tournament import folder, store
-from lath.arena.tournament.database import SPENT
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.sources import background_of
-from lath.arena.tournament.store import Store
-from lath.arena.tournament.versions import digest_of
+from lath.arena.tournament.outcome.sources import background_of
+from lath.arena.tournament.outcome.versions import digest_of
+from lath.arena.tournament.run import folder
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store import store
+from lath.arena.tournament.store.database import SPENT
+from lath.arena.tournament.store.store import Store
 
 if TYPE_CHECKING:
     from golden import Golden

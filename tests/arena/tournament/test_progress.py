@@ -18,8 +18,8 @@ from runs import Told
 
 from lath.arena.schedule.budget import Budget
 from lath.arena.terminal.live import progress_words
-from lath.arena.tournament.progress import WARNINGS_KEPT, Rate, Score
-from lath.arena.tournament.store import PairTally, Store, Tally
+from lath.arena.tournament.run.progress import WARNINGS_KEPT, Rate, Score
+from lath.arena.tournament.store.store import PairTally, Store, Tally
 from lath.reports.ratings.numerics import Z95
 
 FORFEITS: Final = ("crash", "time", "illegal move", "flood")

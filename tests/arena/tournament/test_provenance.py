@@ -19,8 +19,8 @@ import pytest
 from quick_runs import play_nothing
 
 from lath.arena.referee.bots import Greeting
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament.database import seal_of
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.store.database import seal_of
 from lath.reports import export
 from lath.reports.page import document
 

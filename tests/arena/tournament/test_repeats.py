@@ -15,8 +15,8 @@ from sample_records import random_game
 
 from lath.arena.schedule.fixed import IDLE_PAIRS
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.rows import moves_of
+from lath.arena.tournament.store.jobs import PairJob, PairResult
+from lath.arena.tournament.store.rows import moves_of
 from lath.notation.record.record import Record, Termination, comment
 from lath.notation.text.writer import format_record
 from lath.reports.rated import digest_of

@@ -13,9 +13,9 @@ from commands import Ran, arena
 from quick_runs import play_nothing
 
 from lath.arena.errors import DiskError
-from lath.arena.tournament import folder
-from lath.arena.tournament.database import has_fallen_behind
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.run import folder
+from lath.arena.tournament.store.database import has_fallen_behind
+from lath.arena.tournament.store.store import Store
 from lath.reports import export
 from lath.reports.page import document
 

@@ -37,12 +37,12 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.schedule.budget import Budget
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.open_games import OpenGames
-from lath.arena.tournament.runner import MAX_BREAKS, Runner
-from lath.arena.tournament.slots import FEWEST, MOST
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run.open_games import OpenGames
+from lath.arena.tournament.run.runner import MAX_BREAKS, Runner
+from lath.arena.tournament.run.slots import FEWEST, MOST
+from lath.arena.tournament.store.jobs import PairJob, PairResult
+from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 
 EIGHT: Final = ("A", "B", "C", "D", "E", "F", "G", "H")

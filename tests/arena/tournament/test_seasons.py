@@ -11,9 +11,9 @@ import pytest
 from commands import arena
 from quick_runs import play_nothing
 
-from lath.arena.tournament.database import read_games
-from lath.arena.tournament.rows import result_of
-from lath.arena.tournament.sources import background_of
+from lath.arena.tournament.outcome.sources import background_of
+from lath.arena.tournament.store.database import read_games
+from lath.arena.tournament.store.rows import result_of
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -31,19 +31,18 @@ from processes import gone
 from quick_runs import AtOnce, play_nothing
 from results import finished
 
-from lath.arena import signals
 from lath.arena.errors import ConfigError, DiskError, StoreError
-from lath.arena.tournament import folder as directory
-from lath.arena.tournament import system
-from lath.arena.tournament.directories import is_over
-from lath.arena.tournament.events import PairBegan
-from lath.arena.tournament.exports import write_whole
-from lath.arena.tournament.notes import outcome_in
-from lath.arena.tournament.open_games import OpenGames
-from lath.arena.tournament.progress import Progress
-from lath.arena.tournament.results import mark_stale
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.store import Store
+from lath.arena.machine import signals, system
+from lath.arena.tournament.outcome.directories import is_over
+from lath.arena.tournament.outcome.notes import outcome_in
+from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run.events import PairBegan
+from lath.arena.tournament.run.open_games import OpenGames
+from lath.arena.tournament.run.progress import Progress
+from lath.arena.tournament.run.results import mark_stale
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.exports import write_whole
+from lath.arena.tournament.store.store import Store
 from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:

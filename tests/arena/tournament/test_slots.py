@@ -22,12 +22,11 @@ from runs import Clock
 from workers import a_host, a_job
 
 from lath.arena.errors import ArenaError
+from lath.arena.machine import system as cores
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.tournament import system as cores
-from lath.arena.tournament.events import PairBegan
-from lath.arena.tournament.jobs import read_result
-from lath.arena.tournament.slots import (
+from lath.arena.tournament.run.events import PairBegan
+from lath.arena.tournament.run.slots import (
     AHEAD,
     FEWEST,
     GATHER_S,
@@ -38,7 +37,8 @@ from lath.arena.tournament.slots import (
     Slot,
     Worker,
 )
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import read_result
 from lath.notation.protocol import TimeControl
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000))

@@ -16,10 +16,10 @@ from results import a_result
 
 from lath.arena.directory import CONFIG, DATABASE, RECORDS
 from lath.arena.errors import ArenaError, DamagedError, DiskError, InUseError, StoreError
-from lath.arena.tournament import sources
-from lath.arena.tournament.database import is_being_played
-from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.outcome import sources
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.store.database import is_being_played
+from lath.arena.tournament.store.store import Store
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -54,7 +54,7 @@ def test_what_a_killed_run_had_half_stored_is_taken_back(folder: Path, tmp_path:
         import os, sys
         sys.path.insert(0, {str(SUPPORT)!r})
         from pathlib import Path
-        from lath.arena.tournament.store import Store
+        from lath.arena.tournament.store.store import Store
         store = Store(Path({str(tmp_path)!r}))
         store._database.execute("PRAGMA cache_size = 1")
         store._database.execute("BEGIN IMMEDIATE")

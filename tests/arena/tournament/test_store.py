@@ -25,12 +25,12 @@ from results import a_result, finished
 from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament import database as databases
-from lath.arena.tournament import sources
-from lath.arena.tournament.database import OUTCOME_STATE, has_fallen_behind, read_records
-from lath.arena.tournament.exports import write_records
-from lath.arena.tournament.sources import records_of
-from lath.arena.tournament.store import Store, Tally
+from lath.arena.tournament.outcome import sources
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.store import database as databases
+from lath.arena.tournament.store.database import OUTCOME_STATE, has_fallen_behind, read_records
+from lath.arena.tournament.store.exports import write_records
+from lath.arena.tournament.store.store import Store, Tally
 from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def test_a_second_store_on_the_same_folder_is_refused_until_the_first_is_closed(
     tmp_path: Path,
 ) -> None:
     code = (
-        "from pathlib import Path; from lath.arena.tournament.store import Store; "
+        "from pathlib import Path; from lath.arena.tournament.store.store import Store; "
         f"Store(Path({str(tmp_path)!r}))"
     )
     words = [sys.executable, "-c", code]
@@ -243,7 +243,7 @@ def reader(folder: Path) -> Iterator[subprocess.Popen[str]]:
     code = (
         "import sys, select\n"
         "from pathlib import Path\n"
-        "from lath.arena.tournament.sources import records_of\n"
+        "from lath.arena.tournament.outcome.sources import records_of\n"
         "print('begun', flush=True)\n"
         "while not select.select([sys.stdin], [], [], 0)[0]:\n"
         f"    assert len(list(records_of([Path({str(folder)!r})]))) >= 100\n"

@@ -16,13 +16,14 @@ from quick_runs import play_nothing
 from slow_games import Clock, Costs, SlowGame
 
 from lath import games
+from lath.arena.entrants.bot_spec import time_table
 from lath.arena.errors import ConfigError
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
-from lath.arena.tournament import folder, tempo
-from lath.arena.tournament.bot_spec import time_table
-from lath.arena.tournament.config import build
-from lath.arena.tournament.tempo import MEASURED_S, Tempo, measured, warnings
+from lath.arena.tournament.configuration import tempo
+from lath.arena.tournament.configuration.config import build
+from lath.arena.tournament.configuration.tempo import MEASURED_S, Tempo, measured, warnings
+from lath.arena.tournament.run import folder
 from lath.bots.search import Budget
 from lath.bots.uct import Uct
 from lath.games.fast import fast_board

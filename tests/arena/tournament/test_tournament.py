@@ -32,11 +32,11 @@ from lath.arena.errors import ConfigError, StoreError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Child
-from lath.arena.tournament import folder as tournament
-from lath.arena.tournament.config import Config
-from lath.arena.tournament.jobs import read_result
-from lath.arena.tournament.progress import Summary
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run import folder as tournament
+from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import read_result
 from lath.games import files
 from lath.notation.protocol import TimeControl
 from lath.notation.rules.reading import entries

@@ -37,12 +37,12 @@ from stories import quick, told
 from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import DiskError, StoreError
 from lath.arena.schedule.core import InEncounters
-from lath.arena.tournament.benches import Benches
-from lath.arena.tournament.events import BotBenched, Event, GameEnded, Waiting
-from lath.arena.tournament.jobs import PairJob, PairResult
-from lath.arena.tournament.open_games import OpenGames
-from lath.arena.tournament.runner import Runner
-from lath.arena.tournament.store import Store
+from lath.arena.tournament.run.benches import Benches
+from lath.arena.tournament.run.events import BotBenched, Event, GameEnded, Waiting
+from lath.arena.tournament.run.open_games import OpenGames
+from lath.arena.tournament.run.runner import Runner
+from lath.arena.tournament.store.jobs import PairJob, PairResult
+from lath.arena.tournament.store.store import Store
 
 BOTS: Final = ("ann", "bob", "cid", "dot")
 

@@ -13,10 +13,10 @@ from typing import Final
 import pytest
 from tools import needs
 
+from lath.arena.entrants.repositories import git_in, leading_out, repository_at
+from lath.arena.entrants.revisions import Revision, lacks_edits, revision, workshop
 from lath.arena.errors import ArenaError
 from lath.arena.referee import trees
-from lath.arena.tournament.repositories import git_in, leading_out, repository_at
-from lath.arena.tournament.revisions import Revision, lacks_edits, revision, workshop
 
 pytestmark = needs("bwrap")
 

@@ -30,9 +30,9 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import STOP_S, Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.record import GamePlan, GameResult
-from lath.arena.tournament import worker
-from lath.arena.tournament.jobs import PairResult, read_result
-from lath.arena.tournament.worker import play_pair
+from lath.arena.tournament.run import worker
+from lath.arena.tournament.run.worker import play_pair
+from lath.arena.tournament.store.jobs import PairResult, read_result
 from lath.notation.protocol import TimeControl
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000), startup_s=10.0)

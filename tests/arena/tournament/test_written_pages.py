@@ -12,13 +12,13 @@ from results import a_result
 
 from lath.arena.directory import DATABASE, OUTCOME, RECORDS
 from lath.arena.errors import StoreError
-from lath.arena.tournament import runner
-from lath.arena.tournament.directories import is_over
-from lath.arena.tournament.notes import write_outcome
-from lath.arena.tournament.pages import Following
-from lath.arena.tournament.results import write_page
-from lath.arena.tournament.runner import RECORDS_S, Refreshed
-from lath.arena.tournament.store import Store
+from lath.arena.publishing.pages import Following
+from lath.arena.tournament.outcome.directories import is_over
+from lath.arena.tournament.outcome.notes import write_outcome
+from lath.arena.tournament.run import runner
+from lath.arena.tournament.run.results import write_page
+from lath.arena.tournament.run.runner import RECORDS_S, Refreshed
+from lath.arena.tournament.store.store import Store
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Page
 

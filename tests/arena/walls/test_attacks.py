@@ -19,8 +19,8 @@ from tools import needs
 
 from lath.arena.referee import memory
 from lath.arena.referee.process import Child
-from lath.arena.walls import users
-from lath.arena.walls.wall import Wall
+from lath.arena.sandbox import users
+from lath.arena.sandbox.kinds import Wall
 
 needs_users = pytest.mark.skipif(
     not users.can_be_given(), reason="this system grants no other user"

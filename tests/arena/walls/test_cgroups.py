@@ -14,9 +14,9 @@ from processes import PATIENCE_S, alive_of, children_of, gone, new_tree
 
 from lath.arena.referee.process import Child
 from lath.arena.referee.trees import sweep
-from lath.arena.walls import cgroups
-from lath.arena.walls.limits import OWN_TASKS
-from lath.arena.walls.wall import Wall
+from lath.arena.sandbox import cgroups
+from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.limits import OWN_TASKS
 
 needs_groups = pytest.mark.skipif(
     not cgroups.what_is_here().can_kill, reason="this system grants no control groups"

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from lath.arena.errors import ConfigError
-from lath.arena.tournament import system as descriptors
-from lath.arena.walls.limits import (
+from lath.arena.machine import system as descriptors
+from lath.arena.sandbox.limits import (
     DESCRIPTORS,
     FILE_BYTES,
     MORE_TASKS,

@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from lath.arena.walls import seccomp
+from lath.arena.sandbox import seccomp
 
 CALLER = """
 import ctypes, json, sys

@@ -1,0 +1,420 @@
+"""Bots' files on their way to other machines: sent once by what is in them, kept there, verified.
+
+A parcel is an archive of plain files whose name is the digest of all of them, so that who unpacks
+it, and who finds it unpacked, can tell whether it is what was sent. Must not know how a bot is
+started.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import stat
+import tarfile
+import zlib
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryFile, mkdtemp
+from typing import IO, Final
+
+from lath.arena.entrants.confinement import kept
+from lath.arena.errors import ArenaError, ConfigError
+from lath.arena.referee import trees
+
+MOST_BYTES: Final = 256 << 20
+"""How much the files of one bot may hold."""
+
+MOST_FILES: Final = 20_000
+
+MOST_FOLDERS: Final = 100_000
+"""On the way to so many files."""
+
+CHUNK: Final = 4 << 20
+"""Bytes of an archive that are sent at a time."""
+
+KEPT_BYTES: Final = 4 << 30
+"""How much a machine keeps of parcels; those that were not used for longest go first."""
+
+OLD_S: Final = 3600.0
+"""By how much a piece is older than the newest parcel that nobody goes on with."""
+
+_PASSED_BY: Final = (".git", "__pycache__")
+
+_PROGRAMS: Final = "/usr"
+"""Where files are everybody's to read."""
+
+_DONE, _LOCK, _PART = ".done", ".lock", ".part"
+
+_TURN: Final = ".turn"
+"""Held by who unpacks; who plays holds the lock, that nothing is removed."""
+
+_ASIDE: Final = ".aside"
+"""Ends the names of folders that are on their way to their place, or were."""
+
+_FOLDER_RIGHTS: Final = 0o755
+_FILE_RIGHTS: Final = (0o444, 0o555)
+"""Of what is unpacked: for everybody to read."""
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_SENDER: Final = re.compile(r"[0-9A-Za-z]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """The files of a bot."""
+
+    digest: str
+    root: str
+    """The folder, absolute, under which all of them lie here."""
+
+    files: tuple[str, ...]
+    """Their paths from there, sorted."""
+
+    paths: tuple[str, ...] = ()
+    """What it was made of: files, and folders with what is in them, absolute."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield the archive piece by piece; raises ArenaError where files are others by now."""
+        with TemporaryFile() as file:
+            try:
+                self._pack(file)
+            except OSError as error:
+                raise ArenaError(
+                    f"a bot's files cannot be sent: {error.filename or self.root}: "
+                    f"{error.strerror or error}"
+                ) from error
+            file.seek(0)
+            while chunk := file.read(CHUNK):
+                yield chunk
+
+    def _pack(self, file: IO[bytes]) -> None:
+        with tarfile.open(fileobj=file, mode="w:gz", compresslevel=1) as archive:
+            for name in self.files:
+                path = Path(self.root, name)
+                header = tarfile.TarInfo(name)
+                status = path.stat()
+                header.size, header.mode = status.st_size, _mode(status.st_mode)
+                with path.open("rb") as source:
+                    archive.addfile(header, source)
+
+
+def _mode(mode: int) -> int:
+    """Return the rights of a file that everybody may read, and execute if its owner may."""
+    return 0o755 if mode & 0o100 else 0o644
+
+
+def parcel_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> Parcel | None:
+    """Return the parcel of a bot's files and folders, absolute; None where there are none.
+
+    What lies in `closed`, in `.git`, in caches of Python and in virtual environments stays here.
+    Links are followed to other files of the bot and of the system. Raises ConfigError: too much,
+    not readable, or a link to what is not the bot's, such as somebody's key.
+    """
+    found: dict[str, Path] = {}
+    size = 0
+    open_to_it = [*map(os.path.realpath, paths), _PROGRAMS]
+    for path in map(Path, paths):
+        for file in _files(path, closed):
+            if file.is_symlink() and _leads_out(file, open_to_it, closed):
+                raise ConfigError(
+                    f"bot {bot!r}: {file} is a link to {os.path.realpath(file)}, which is not in "
+                    "the bot's folder: put that there, or name it in the bot's `files`"
+                )
+            found[str(file)] = file
+            try:
+                size += file.stat().st_size
+            except OSError as error:
+                raise ConfigError(f"bot {bot!r}: {file}: {error.strerror}") from error
+            if size > MOST_BYTES or len(found) > MOST_FILES:
+                raise ConfigError(
+                    f"bot {bot!r}: {path} holds more than {MOST_BYTES >> 20} MiB or {MOST_FILES:,} "
+                    "files, which is too much to send: give the bot a folder of its own, or say "
+                    "with `hosts` where it lies on each machine"
+                )
+    if not found:
+        return None
+    folders = [path if Path(path).is_dir() else str(Path(path).parent) for path in paths]
+    root = os.path.commonpath(folders)
+    names = tuple(sorted(str(PurePosixPath(os.path.relpath(name, root))) for name in found))
+    try:
+        return Parcel(digest_of(Path(root), names), root, names, tuple(paths))
+    except OSError as error:
+        raise ConfigError(f"bot {bot!r}: {error.filename}: {error.strerror}") from error
+
+
+def _files(path: Path, closed: Collection[str]) -> Iterator[Path]:
+    """Yield a file, or the files of a folder and those below."""
+    if path.is_file():
+        yield path
+    for place, folders, names in os.walk(path, followlinks=False):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in _PASSED_BY
+            and str(Path(place, name)) not in closed
+            and not Path(place, name, "pyvenv.cfg").exists()
+        )
+        files = (Path(place, name) for name in names)
+        yield from (file for file in files if file.is_file() and str(file) not in closed)
+
+
+def _leads_out(link: Path, open_to_it: Collection[str], closed: Collection[str]) -> bool:
+    """Return whether a link leads to what is in none of the open places, or is closed."""
+    target, place = Path(os.path.realpath(link)), Path(os.path.realpath(link.parent))
+    return not any(map(target.is_relative_to, open_to_it)) or any(
+        target.is_relative_to(path) and not place.is_relative_to(path) for path in closed
+    )
+
+
+def digest_of(root: Path, names: Sequence[str]) -> str:
+    """Return the SHA-256 of the names, rights and contents of files; raises OSError."""
+    total = hashlib.sha256()
+    for name in names:
+        path = root / name
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+        total.update(
+            b"%s\0%o\0%s\0" % (os.fsencode(name), _mode(path.stat().st_mode), content.encode())
+        )
+    return total.hexdigest()
+
+
+# On the machine where the bot plays
+
+
+def place_of(digest: str) -> Path:
+    """Return the folder in which a parcel is unpacked, whether it is or not; raises ArenaError."""
+    if not _DIGEST.fullmatch(digest):
+        raise ArenaError(f"{digest[:80]!r} is not a digest, expected 64 hexadecimal digits")
+    return kept("parcels") / digest
+
+
+def _folder() -> Path:
+    """Return the folder of all parcels, which is there; raises ArenaError where others change it.
+
+    Everybody may go through it to a parcel that he knows.
+    """
+    folder = kept("parcels")
+    folder.mkdir(mode=0o711, parents=True, exist_ok=True)
+    if other := changed_by_others(folder):
+        raise ArenaError(
+            f"bots' files would lie in {folder}, and other users can change {other}: name another "
+            "folder by XDG_CACHE_HOME"
+        )
+    return folder
+
+
+def changed_by_others(folder: Path) -> str:
+    """Return a folder, this or one on the way to it, whose entries other users can change.
+
+    Empty: there is none. In one with the sticky bit everybody changes what is his alone.
+    """
+    trusted = {0, os.geteuid(), Path("/").stat().st_uid}
+    path = folder.resolve()
+    for place in (path, *path.parents):
+        status = place.stat()
+        is_open = bool(status.st_mode & stat.S_IWOTH)
+        is_open |= bool(status.st_mode & stat.S_IWGRP) and status.st_gid != os.getegid()
+        is_sticky = place != path and bool(status.st_mode & stat.S_ISVTX)
+        if status.st_uid not in trusted or (is_open and not is_sticky):
+            return str(place)
+    return ""
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Have a parcel that nobody uses, nor unpacks; raises OSError where somebody does."""
+    with place.with_suffix(_LOCK).open("a") as lock, place.with_suffix(_TURN).open("a") as turn:
+        for file in (lock, turn):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+
+
+@contextmanager
+def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
+    """Keep parcels from being removed while they are in use; give those that are not there."""
+    with ExitStack() as stack:
+        missing = []
+        for digest in sorted(set(digests)):
+            place = place_of(digest)
+            _folder()
+            lock = stack.enter_context(place.with_suffix(_LOCK).open("a"))
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            if is_sound(digest):
+                os.utime(place.with_suffix(_DONE))
+            else:
+                missing.append(digest)
+        yield tuple(missing)
+
+
+def is_sound(digest: str) -> bool:
+    """Return whether a parcel lies there, unpacked, as it was sent: that and nothing besides."""
+    place = place_of(digest)
+    try:
+        return place.with_suffix(_DONE).is_file() and _digest_of_all(place) == digest
+    except (OSError, ArenaError):
+        return False
+
+
+def _digest_of_all(place: Path) -> str:
+    """Return the digest of a folder in which all is as unpacking leaves it.
+
+    That is files and the folders on the way to them, each with its rights, ours, and under no
+    second name: somebody could change it by that. Raises ArenaError for all else, and OSError.
+    """
+    files: list[str] = []
+    folders: list[PurePosixPath] = []
+    size = 0
+    left = [PurePosixPath()]
+    while left:
+        inner = left.pop()
+        folders.append(inner)
+        _refuse_unless(place / inner, stat.S_IFDIR, _FOLDER_RIGHTS)
+        with os.scandir(place / inner) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    left.append(inner / entry.name)
+                else:
+                    path = place / inner / entry.name
+                    files.append(str(inner / entry.name))
+                    size += _refuse_unless(path, stat.S_IFREG, *_FILE_RIGHTS).st_size
+                if size > MOST_BYTES or len(files) > MOST_FILES:
+                    raise ArenaError(f"{place} holds more than a parcel may")
+                if len(folders) + len(left) > MOST_FOLDERS:
+                    raise ArenaError(f"{place} holds more folders than a parcel may")
+    empty = set(folders) - {parent for name in files for parent in PurePosixPath(name).parents}
+    if empty:
+        raise ArenaError(f"{place / min(empty)} is in no parcel")
+    return digest_of(place, sorted(files))
+
+
+def _refuse_unless(path: Path, kind: int, *rights: int) -> os.stat_result:
+    """Return the status of a file or folder of this kind and rights; raises ArenaError, OSError."""
+    status = path.lstat()
+    is_alone = status.st_uid == os.geteuid() and (kind == stat.S_IFDIR or status.st_nlink == 1)
+    if stat.S_IFMT(status.st_mode) != kind or not is_alone:
+        raise ArenaError(f"{path} is not as it was unpacked")
+    if stat.S_IMODE(status.st_mode) not in rights:
+        raise ArenaError(f"{path} has other rights than when it was unpacked")
+    return status
+
+
+def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
+    """Take the next piece of a parcel, counted from 0; an empty one ends and unpacks it.
+
+    Others may send the same one meanwhile: `sender` is a word that no other has. Raises ArenaError
+    for what is not what the digest says, and OSError.
+    """
+    place = place_of(digest)
+    folder = _folder()
+    if not _SENDER.fullmatch(sender):
+        raise ArenaError(f"{sender[:80]!r} is not a sender, expected letters and digits")
+    part = place.with_suffix(f".{sender}{_PART}")
+    with part.open("wb" if number == 0 else "ab") as file:
+        if file.tell() + len(chunk) > 2 * MOST_BYTES:
+            raise ArenaError(f"more was sent of parcel {digest[:12]} than one may hold")
+        file.write(chunk)
+    if chunk:
+        return
+    try:
+        with place.with_suffix(_TURN).open("a") as turn:
+            fcntl.flock(turn, fcntl.LOCK_EX)
+            if not is_sound(digest):  # another run may have unpacked it meanwhile
+                _unpack(digest, part, place)
+    finally:
+        part.unlink(missing_ok=True)
+    _forget_old(folder)
+
+
+def _unpack(digest: str, part: Path, place: Path) -> None:
+    """Unpack a parcel where nobody else can go, and put it in its place when it is as sent.
+
+    What lies there goes aside, for bots that play with it.
+    """
+    new = Path(mkdtemp(prefix=f"{digest}.", suffix=_ASIDE, dir=place.parent))
+    what = f"what was sent of parcel {digest[:12]}"
+    try:
+        try:
+            with tarfile.open(part, mode="r:gz") as archive:
+                _write_all(archive, new)
+        except (tarfile.TarError, EOFError, ValueError, zlib.error) as error:
+            raise ArenaError(f"{what} is no archive of files: {error}") from error
+        for folder, _, _ in os.walk(new):
+            Path(folder).chmod(_FOLDER_RIGHTS)
+        if _digest_of_all(new) != digest:
+            raise ArenaError(f"{what} has another digest")
+        trees.remove(str(place.with_suffix(_DONE)))
+        with suppress(FileNotFoundError):
+            place.rename(f"{new}{_ASIDE}")
+        new.rename(place)
+    finally:
+        trees.remove(str(new))
+    place.with_suffix(_DONE).touch()
+
+
+def _write_all(archive: tarfile.TarFile, new: Path) -> None:
+    """Write the files of an archive; raises ValueError for all else, and for too much."""
+    size = 0
+    for number, header in enumerate(archive, start=1):
+        size += header.size
+        if size > MOST_BYTES or number > MOST_FILES:
+            raise ValueError(f"more than {MOST_BYTES >> 20} MiB or {MOST_FILES:,} files")
+        _write(archive, header, new)
+
+
+def _write(archive: tarfile.TarFile, header: tarfile.TarInfo, new: Path) -> None:
+    """Write one file of an archive; raises ValueError for anything else, or a path out of it."""
+    path = PurePosixPath(header.name)
+    is_plain = header.type in (tarfile.REGTYPE, tarfile.AREGTYPE)
+    source = archive.extractfile(header) if is_plain else None
+    if source is None or header.size < 0 or not is_inside(header.name):
+        raise ValueError(f"{header.name!r} is no plain file in it")
+    target = new / path
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("xb") as file:
+            shutil.copyfileobj(source, file)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ValueError(f"{header.name!r} is there already, by this or a like name") from error
+    target.chmod(_mode(header.mode) & 0o555)
+
+
+def is_inside(name: str) -> bool:
+    """Return whether a name is that of a file below a folder, as `parcel_of` writes it.
+
+    >>> is_inside("net/a.bin"), is_inside("net/../a"), is_inside("/a"), is_inside("./a")
+    (True, False, False, False)
+    """
+    path = PurePosixPath(name)
+    return str(path) == name and name != "." and not path.is_absolute() and ".." not in path.parts
+
+
+def _forget_old(folder: Path) -> None:
+    """Remove what was not used for longest, as long as there is too much; what is in use stays."""
+    size = 0
+    newest_first = sorted(folder.glob(f"*{_DONE}"), key=lambda done: -done.stat().st_mtime)
+    for done in newest_first:
+        place = done.with_suffix("")
+        size += sum(
+            Path(where, name).lstat().st_size
+            for where, _, names in os.walk(place)
+            for name in names
+        )
+        if size <= KEPT_BYTES:
+            continue
+        with suppress(OSError), _alone(place):
+            done.unlink()
+            trees.remove(str(place))
+    newest_s = newest_first[0].stat().st_mtime if newest_first else 0.0
+    for part in folder.glob(f"*{_PART}"):  # of a worker that died meanwhile
+        with suppress(OSError):
+            if part.stat().st_mtime < newest_s - OLD_S:
+                part.unlink()
+    for aside in folder.glob(f"*{_ASIDE}"):
+        with suppress(OSError), _alone(folder / aside.name.partition(".")[0]):
+            trees.remove(str(aside))

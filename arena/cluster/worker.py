@@ -1,0 +1,436 @@
+"""What a Dask worker does for a runner: it says what it is, takes bots in, and has pairs played.
+
+Games are played by worker processes as on the runner's machine, one for each thread of the Dask
+worker, which only waits for them: so bots are charged nothing for what Dask does meanwhile. They
+end when nobody needs them, and with the Dask worker however that ends. Dask calls the functions
+here by their names; each takes a JSON text and returns one. Must not know the runner.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor, Future
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+import lath
+from lath import games
+from lath.arena.cluster import bundles
+from lath.arena.cluster.messages import (
+    Answer,
+    Entered,
+    Entry,
+    GreetingOf,
+    Hello,
+    Pair,
+    Said,
+    Task,
+    read,
+    write,
+)
+from lath.arena.cluster.preparation import Prepared, prepare
+from lath.arena.doctor import clock_numbers
+from lath.arena.entrants.confinement import kept
+from lath.arena.entrants.programs import bundled, is_there
+from lath.arena.errors import ArenaError, MachineError
+from lath.arena.machine import system
+from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
+from lath.arena.sandbox import bubblewrap, users
+from lath.arena.sandbox.limits import close_to_others
+from lath.arena.tournament.run.slots import Worker
+from lath.arena.tournament.run.worker import GreetJob, greet_bot, play_pair
+from lath.arena.tournament.store.jobs import PairJob
+from lath.games.core import version_of
+from lath.games.files import VARIABLE as GAMES
+
+IDLE_S: Final = 10.0
+"""How long a worker process and its bots are kept that nobody needs."""
+
+MOST_TERMS: Final = 8
+"""Runs whose bots are ready at a time: of more, the one that was not needed for longest goes."""
+
+PREPARE_S: Final = 1800.0
+"""How long builds may take together, and all else before the first game."""
+
+DASKS: Final = "dask-scratch-space"
+"""In the name of the folder in which a Dask worker keeps its files."""
+
+_STEPS: Final = 100_000
+_TRIES: Final = 9
+
+
+# What it is
+
+
+def hello(_text: str) -> str:
+    """Return what this worker is, a `Hello`."""
+    own = {one: version_of(games.get(one)) for one in (*games.builtin_ids(), *games.plugin_ids())}
+    about = system.machine()
+    clock = clock_numbers()
+    return write(
+        Hello(
+            node=platform.node() or "nameless",
+            versions=versions(),
+            games=own,
+            cpu=about["cpu"],
+            cores=len(system.available()),
+            speed=round(speed(), 1),
+            resolution_ns=clock["resolution_ns"],
+            reading_ns=clock["reading_ns"],
+            no_bwrap=bubblewrap.why_not(has_own_user=users.can_be_given()),
+            is_root=users.can_be_given(),
+            bots=tuple(bundled()),
+            free_bytes=_free_bytes(),
+        )
+    )
+
+
+def _free_bytes() -> int:
+    try:
+        place = kept("parcels")
+        return shutil.disk_usage(next(p for p in (place, *place.parents) if p.exists())).free
+    except (ArenaError, OSError):
+        return 0
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of what must be the same on all machines, by name."""
+    return {
+        "lath-arena": f"{metadata.version('lath-arena')}, files {_digest_of_ours()[:12]}",
+        "distributed": metadata.version("distributed"),
+        "python": ".".join(platform.python_version_tuple()[:2]),
+    }
+
+
+def _digest_of_ours() -> str:
+    """Return the SHA-256 of the modules that decide how games go, as they are installed."""
+    total = hashlib.sha256()
+    for place in lath.__path__:
+        for folder in ("games", "notation", "arena", "bots"):
+            for path in sorted(Path(place, folder).rglob("*.py")):
+                name = path.relative_to(place)
+                if name.is_relative_to("arena/starters"):  # a wheel has them, a checkout has not
+                    continue
+                total.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
+
+
+def speed() -> float:
+    """Return thousands of steps of a fixed piece of work in a second of this thread's CPU time.
+
+    The best of some tries: what else the machine does makes single ones slower.
+    """
+    return max(map(_steps_a_ms, range(_TRIES)))
+
+
+def _steps_a_ms(seed: int) -> float:
+    began_ns = time.thread_time_ns()
+    state, seen = seed, {}
+    for step in range(_STEPS):
+        state = (state * 1_103_515_245 + 12_345) & 0x7FFF_FFFF
+        seen[state & 1023] = step
+    return _STEPS / max(1, time.thread_time_ns() - began_ns) * 1e6
+
+
+# How bots come to it
+
+
+@dataclass(slots=True)
+class _Stay:
+    """A run whose bots are ready here."""
+
+    entry: Entry
+    bots: dict[str, BotSpec]
+    env: Mapping[str, str]
+    """The variables of the processes that play."""
+
+    in_use: ExitStack = field(default_factory=ExitStack)
+
+    def job(self, pair: Pair) -> PairJob:
+        """Return a pair as a worker process plays it; records say on which machine that was."""
+        terms, host = self.entry.terms, ("Host", self.entry.host)
+        one, other = (
+            replace(self.bots[name], options={**self.bots[name].options, **options})
+            for name, options in zip(pair.bots, pair.options, strict=True)
+        )
+        return PairJob(
+            pair=pair.pair,
+            games=tuple(replace(plan, tags=(*plan.tags, host)) for plan in pair.games),
+            bots=(one, other),
+            limits=terms.limits,
+            tree=terms.tree,
+            adjudication=terms.adjudication,
+            keeps_logs=terms.keeps_logs,
+            spent=pair.spent,
+            started=pair.started,
+        )
+
+
+_stays: Final[OrderedDict[str, _Stay]] = OrderedDict()
+"""By the digest of the terms; the last that was needed is the last."""
+
+_entering: Final = threading.Lock()
+
+
+def enter(text: str) -> str:
+    """Make the bots of an `Entry` ready; return an `Entered`."""
+    entry = read(Entry, text)
+    with _entering:
+        if (known := _stays.get(entry.digest)) and known.entry == entry:
+            _needed(entry.digest)
+            return write(Entered())
+        close_to_others()
+        stack = ExitStack()
+        try:
+            done = _enter(entry, text, stack)
+        except (ArenaError, OSError) as error:
+            done = Entered(refused=str(error))
+        if done.missing or done.refused:
+            stack.close()
+        return write(done)
+
+
+def _needed(digest: str) -> None:
+    """Note that a run is going on."""
+    with suppress(KeyError):
+        _stays.move_to_end(digest)
+
+
+def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
+    for path in sys.path:  # Dask puts its folder there
+        if DASKS in path and (other := bundles.changed_by_others(Path(path))):
+            return Entered(
+                refused=f"Dask imports from {path}, and other users can change {other}: "
+                "`--local-directory` of `dask worker` names another folder"
+            )
+    digests = [bot.parcel for bot in entry.terms.bots if bot.parcel]
+    missing = stack.enter_context(bundles.used(digests))
+    if missing:
+        return Entered(missing=missing)
+    env = _environment(entry)
+    worker = Worker(entry.terms.tree, env=env)
+    try:
+        answer = worker.submit(prepare, (text, secrets_here())).result(PREPARE_S)
+        worker.shutdown(wait=False)
+        worker.join(time.monotonic() + IDLE_S)
+    except (TimeoutError, BrokenExecutor) as error:
+        worker.end()
+        trees.sweep(f"{entry.terms.tree}{worker.pid}.")
+        late = f"bots are not ready after {PREPARE_S / 60:.0f} minutes"
+        raise ArenaError(late if isinstance(error, TimeoutError) else f"{error}") from error
+    finally:
+        worker.end()
+    found = read(Prepared, answer)
+    if found.refused:
+        return Entered(refused=found.refused)
+    if changed := tuple(digest for digest in digests if not bundles.is_sound(digest)):
+        return Entered(missing=changed)  # somebody was there while bots were made ready
+    _stays[entry.digest] = _Stay(entry, {bot.name: bot for bot in found.bots}, env, stack)
+    while len(_stays) > MOST_TERMS:
+        _stays.popitem(last=False)[1].in_use.close()
+    return Entered(warnings=found.warnings)
+
+
+def _environment(entry: Entry) -> dict[str, str]:
+    """Return our variables, with the files of the run's games, which are written for that."""
+    paths = []
+    for file in entry.terms.game_files:
+        folder = kept("games") / file.sha256
+        folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        path = folder / file.name
+        if hashlib.sha256(file.source.encode()).hexdigest() != file.sha256:
+            raise ArenaError(f"the file of a game, {file.name}, is not what its digest says")
+        if not path.is_file() or path.read_bytes() != file.source.encode():
+            part = path.with_suffix(f".{os.getpid()}")
+            part.write_bytes(file.source.encode())
+            part.chmod(0o644)
+            part.replace(path)
+        paths.append(f"{path}#sha256={file.sha256}")
+    return {**os.environ, GAMES: os.pathsep.join(paths)}
+
+
+def secrets_here() -> tuple[str, ...]:
+    """Return files of Dask's configuration that no bot may see: its keys.
+
+    A trial has others, in memory: those that are configured stay the organiser's.
+    """
+    import dask.config
+
+    texts = []
+    for config in (dask.config.config, dask.config.collect()):
+        table = dask.config.get("distributed.comm.tls", {}, config=config) or {}
+        rows = (table, *(row for row in table.values() if isinstance(row, dict)))
+        texts += [value for row in rows for value in row.values() if isinstance(value, str)]
+    paths = [Path(text) for text in dict.fromkeys(texts) if "/" in text]
+    real = (path.resolve() for path in paths if is_there(path, Path.is_file))
+    named = [str(path) for path in real if path.is_file()]  # a trial's key has no name
+    return (*named, *filter(os.path.exists, dask.config.paths))
+
+
+def take(digest: str, sender: str, number: int, chunk: bytes) -> str:
+    """Take a piece of a parcel, as `parcels.take` does; return an `Entered`."""
+    try:
+        bundles.take(digest, sender, number, chunk)
+    except (ArenaError, OSError) as error:
+        return write(Entered(refused=str(error)))
+    return write(Entered())
+
+
+# What it plays
+
+
+class _Pool:
+    """Worker processes of this Dask worker: one a thread, with cores of its own if there are."""
+
+    def __init__(self) -> None:
+        self._lock: Final = threading.Lock()
+        self._taken: Final[set[int]] = set()
+        self._idle: Final[dict[tuple[str, int], tuple[Worker, float]]] = {}
+        """By digest of the terms and number of the place; since when nobody needs it."""
+        self._busy: Final[dict[Worker, str]] = {}
+        self._timer: threading.Timer | None = None
+
+    @contextmanager
+    def borrowed(self, stay: _Stay) -> Iterator[Worker]:
+        """Give a worker process of a run; what has died goes. Raises OSError and MachineError."""
+        digest = stay.entry.digest
+        with self._lock:
+            number = next(n for n in range(len(self._taken) + 1) if n not in self._taken)
+            self._taken.add(number)
+            worker, _ = self._idle.pop((digest, number), (None, 0.0))
+        try:
+            if worker is None:
+                tree = stay.entry.terms.tree
+                worker = Worker(tree, _cores(stay.entry, number), env=stay.env)
+            with self._lock:
+                self._busy[worker] = digest
+            yield worker
+            with self._lock:
+                if self._busy.pop(worker, ""):  # else it was told to leave
+                    self._idle[digest, number] = worker, time.monotonic()
+        finally:
+            with self._lock:
+                self._taken.discard(number)
+                if worker is not None and self._busy.pop(worker, ""):
+                    worker.end()
+            self._look_again()
+
+    def _look_again(self) -> None:
+        with self._lock:
+            if self._timer is None and self._idle:
+                self._timer = threading.Timer(IDLE_S / 2, self._end_idle)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _end_idle(self) -> None:
+        before_s = time.monotonic() - IDLE_S
+        with self._lock:
+            self._timer = None
+            old = [key for key, (_, since_s) in self._idle.items() if since_s < before_s]
+            ended = [self._idle.pop(key)[0] for key in old]
+        for worker in ended:
+            worker.shutdown(wait=False)
+        until_s = time.monotonic() + IDLE_S
+        for worker in ended:
+            if not worker.join(until_s):
+                worker.end()
+        self._look_again()
+
+    def leave(self, digest: str) -> None:
+        """End all processes of a run at once, whatever they do."""
+        with self._lock:
+            keys = [key for key in self._idle if key[0] == digest]
+            ended = [self._idle.pop(key)[0] for key in keys]
+            busy = [worker for worker, whose in self._busy.items() if whose == digest]
+            for worker in busy:
+                del self._busy[worker]
+        for worker in (*ended, *busy):
+            worker.shutdown(wait=False, cancel_futures=True)
+        timer = threading.Timer(IDLE_S / 5, _end, [(*ended, *busy)])
+        timer.daemon = True
+        timer.start()
+
+
+def _end(workers: Iterable[Worker]) -> None:
+    """End processes that were asked to end a while ago."""
+    for worker in workers:
+        worker.end()
+
+
+_pool: Final = _Pool()
+
+
+def _cores(entry: Entry, number: int) -> system.Cores:
+    """Return the cores of a place: its alone, where the machine has enough for all of them."""
+    threads = max(bot.threads for bot in entry.terms.bots)
+    shares = system.shares(entry.slots, threads, system.available())
+    at = entry.first + number
+    return shares[at] if entry.terms.pins and shares and at < len(shares) else ()
+
+
+def play(text: str) -> str:
+    """Have the pairs of a `Task` played one after the other; return an `Answer`."""
+    task = read(Task, text)
+    stay = _stays.get(task.terms)
+    if stay is None:
+        return write(Answer(is_unknown=True))
+    _needed(task.terms)
+    results: list[str] = []
+    began_s = time.monotonic()
+    try:
+        with _pool.borrowed(stay) as worker:
+            futures: list[Future[str]] = [
+                worker.submit(play_pair, stay.job(pair)) for pair in task.pairs
+            ]
+            try:
+                results.extend(future.result() for future in futures)
+            except BrokenExecutor:
+                trees.sweep(f"{stay.entry.terms.tree}{worker.pid}.")
+                raise
+    except BrokenExecutor:
+        return write(Answer(results=tuple(results), died=True))
+    except (MachineError, OSError) as error:
+        return write(Answer(results=tuple(results), lack=str(error)))
+    return write(Answer(results=tuple(results), seconds=time.monotonic() - began_s))
+
+
+def greet(text: str) -> str:
+    """Start a bot once, as `GreetingOf` asks; return a `Said`."""
+    asked = read(GreetingOf, text)
+    stay = _stays.get(asked.terms)
+    if stay is None:
+        return write(Said(void="the worker does not know the bots: it was started anew"))
+    terms = stay.entry.terms
+    job = GreetJob(
+        bot=stay.bots[asked.bot], limits=terms.limits, games=terms.games, tree=terms.tree
+    )
+    try:
+        with _pool.borrowed(stay) as worker:
+            said = json.loads(worker.submit(greet_bot, job).result())
+    except (BrokenExecutor, MachineError, OSError) as error:
+        said = {"void": str(error)}
+    lack = said.pop("lack", "")
+    return write(Said(**{**said, "void": lack or said["void"]}))
+
+
+def leave(digest: str) -> str:
+    """End what plays for a run, whose terms have this digest, at once; return nothing."""
+    _pool.leave(digest)
+    with _entering, suppress(KeyError):
+        _stays.pop(digest).in_use.close()
+    return ""

@@ -1,0 +1,662 @@
+"""What this machine can do for tournaments, point by point, and what would mend the rest.
+
+Each point asks the piece that a run asks, too. Must not know how it is shown.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import resource
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from importlib import metadata, util
+from pathlib import Path
+from typing import Final, Literal
+
+from lath import DOCUMENTATION, games
+from lath.arena.entrants import compiling
+from lath.arena.entrants.confinement import GUIDE, confined
+from lath.arena.entrants.programs import ENTRY_POINTS, bundled
+from lath.arena.errors import ConfigError, MachineError
+from lath.arena.machine import system
+from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.memory import size
+from lath.arena.sandbox import bubblewrap, cgroups, users
+from lath.arena.sandbox.limits import with_modules
+from lath.games.errors import GameError
+from lath.games.files import VARIABLE as GAMES
+from lath.notation.extras import EXTRAS
+from lath.reports.schema import Schema, schema_of
+
+Verdict = Literal["ok", "note", "missing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one point has found."""
+
+    group: str
+    """Where it belongs, such as `walls`."""
+
+    name: str
+    """No two findings of a group have the same."""
+
+    verdict: Verdict = "ok"
+    """`note`: a tournament can be run without it; `missing`: it cannot."""
+
+    found: str
+    """In words."""
+
+    remedy: str = ""
+    """What to install or set; empty where there is nothing to do."""
+
+    numbers: dict[str, float] = field(default_factory=dict)
+    """What `found` has as numbers; the end of a name is its unit, such as `free_bytes`."""
+
+
+def schema() -> Schema:
+    """Return the JSON Schema of a finding."""
+    return schema_of(Finding, "A point of what a machine can do for tournaments", may_grow=True)
+
+
+def findings(folder: Path, sandbox: str = "auto") -> Iterator[Finding]:
+    """Yield what is found of this machine, for results in `folder` and bots behind a wall.
+
+    `sandbox` is the wall that is needed: `auto`, `none`, `user` or `bwrap`.
+    """
+    for point in (_program, _machine, _limits):
+        yield from point()
+    yield from _folders(folder)
+    yield from _walls(sandbox)
+    yield from _installed()
+
+
+# The program
+
+
+def _program() -> Iterator[Finding]:
+    yield _python()
+    yield _packages()
+    for extra in EXTRAS.values():
+        missing = ", ".join(extra.missing)
+        yield Finding(
+            group="program",
+            name=f"extra {extra.name}",
+            verdict="note" if missing else "ok",
+            found=f"{missing} not installed: no {extra.gives}"
+            if missing
+            else f"{extra.modules[0]} {metadata.version(extra.modules[0])}: {extra.gives}",
+            remedy=extra.install if missing else "",
+        )
+    git = shutil.which("git")
+    yield Finding(
+        group="program",
+        name="git",
+        verdict="ok" if git else "note",
+        found=_said([git, "--version"]) if git else "not installed: revisions in arena match",
+        remedy="" if git else "install the package git",
+    )
+
+
+def _python() -> Finding:
+    said = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    said = said if platform.python_implementation() == "CPython" else ""
+    ways = {"PGO": "--enable-optimizations", "LTO": "--with-lto"}
+    missing = [name for name, flag in ways.items() if said and flag not in said]
+    words = f"{platform.python_implementation()} {platform.python_version()}, {sys.executable}"
+    if sysconfig.get_config_var("Py_DEBUG"):
+        words += ", a debug build"
+    elif said:
+        built = [name for name in ways if name not in missing]
+        words += f", built with {' and '.join(built)}" if built else ""
+        words += f", without {' and '.join(missing)}" if missing else ""
+    is_slow = "PGO" in missing or bool(sysconfig.get_config_var("Py_DEBUG"))
+    return Finding(
+        group="program",
+        name="python",
+        verdict="note" if is_slow else "ok",
+        found=words,
+        remedy="bots in Python think faster with one that is built with --enable-optimizations "
+        "--with-lto"
+        if is_slow
+        else "",
+    )
+
+
+_REQUIREMENT: Final = re.compile(r"([\w.-]+)(?:>=([\d.]+))?")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return a version for comparisons.
+
+    >>> _numbers("2.10.0rc1") > _numbers("2.9")
+    True
+    """
+    found = re.match(r"[\d.]*\d|", version)
+    return tuple(map(int, found[0].split("."))) if found and found[0] else ()
+
+
+def _required() -> Iterator[tuple[str, str, str]]:
+    """Yield what we cannot do without: its name, the least version, and the one that there is."""
+    for text in metadata.requires("lath-arena") or ():
+        words, _, marker = text.partition(";")
+        if "extra ==" in marker or (match := _REQUIREMENT.match(words)) is None:
+            continue
+        try:
+            yield match[1], match[2] or "", metadata.version(match[1])
+        except metadata.PackageNotFoundError:
+            if not marker:  # else it may be for another Python
+                yield match[1], match[2] or "", ""
+
+
+def _packages() -> Finding:
+    try:
+        needed = list(_required())
+        ours = metadata.version("lath-arena")
+    except metadata.PackageNotFoundError:
+        return Finding(
+            group="program",
+            name="packages",
+            verdict="note",
+            found="lath-arena is not installed: what it needs is not known",
+            remedy="pip install lath-arena",
+        )
+    old = [f"{name}>={least}" for name, least, has in needed if _numbers(has) < _numbers(least)]
+    there = [f"{name} {has or '(none)'}" for name, _, has in needed]
+    return Finding(
+        group="program",
+        name="packages",
+        verdict="missing" if old else "ok",
+        found=f"lath-arena {ours}, SQLite {sqlite3.sqlite_version}, {', '.join(there)}",
+        remedy=f"pip install {shlex.join(old)}" if old else "",
+    )
+
+
+def _said(command: list[str]) -> str:
+    """Return the first line that a program says of itself."""
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"does not start: {error}"
+    return next(iter(ran.stdout.splitlines()), "") or "says nothing of itself"
+
+
+# The machine
+
+
+def _machine() -> Iterator[Finding]:
+    about, cores, jobs = system.machine(), system.available(), system.games_at_once(1)
+    kind = _container()
+    yield Finding(
+        group="machine",
+        name="system",
+        found=f"{about['system']}{f', in a container ({kind})' if kind else ''}",
+    )
+    many, allowed = about["cores"], trees.cores()
+    quota = len(cores) < allowed
+    yield Finding(
+        group="machine",
+        name="cores",
+        found=f"{len(cores)} of {many}{' (what the quota pays for)' * quota}, {about['cpu']}",
+        numbers={"cores": len(cores), "allowed_cores": allowed, "machine_cores": many},
+    )
+    yield _memory(about["memory_bytes"], jobs)
+    yield Finding(
+        group="machine",
+        name="jobs",
+        found=f'jobs = "auto" plays {jobs} game{"s" * (jobs > 1)} at once, of bots with one thread',
+        numbers={"jobs": jobs},
+    )
+    yield _pinning(jobs)
+    yield _clock()
+
+
+def _container() -> str:
+    """Return what kind of container this is in; empty: none that is known."""
+    files = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
+    found = next((kind for path, kind in files.items() if Path(path).exists()), "")
+    kubernetes = "kubernetes" if "KUBERNETES_SERVICE_HOST" in os.environ else ""
+    told = _text("/run/systemd/container") or os.environ.get("container", "")  # noqa: SIM112
+    return kubernetes or told or found
+
+
+def _memory(total: int, jobs: int) -> Finding:
+    free = total
+    with suppress(OSError, LookupError, ValueError):
+        text = Path("/proc/meminfo").read_text(encoding="ascii")
+        free = int(text.partition("MemAvailable:")[2].split()[0]) << 10
+    with suppress(ValueError):  # "max", or no such file
+        most = int(_text("/sys/fs/cgroup/memory.max"))
+        used = int(_text("/sys/fs/cgroup/memory.current"))
+        total, free = min(total, most), max(0, min(free, most - used))
+    if not total:
+        return Finding(group="machine", name="memory", found="the system does not tell")
+    return Finding(
+        group="machine",
+        name="memory",
+        found=f"{size(free)} free of {size(total)}, {size(free // jobs)} for each game at once",
+        numbers={"free_bytes": free, "total_bytes": total},
+    )
+
+
+def _pinning(jobs: int) -> Finding:
+    wrong, remedy = "", ""
+    try:
+        os.sched_setaffinity(0, os.sched_getaffinity(0))
+    except AttributeError:
+        wrong, remedy = f"{platform.system()} does not pin processes to cores", "play on Linux"
+    except OSError as error:
+        wrong = f"not possible: {error.strerror}"
+        remedy = "allow the system call sched_setaffinity"
+    if not wrong and system.shares(jobs, 1, system.available()) is None:
+        wrong, remedy = "there are too few cores", "lower jobs"
+    return Finding(
+        group="machine",
+        name="pinning",
+        verdict="note" if wrong else "ok",
+        found=wrong or "each game can have cores of its own",
+        remedy=remedy,
+    )
+
+
+_SLOW_CLOCKS: Final = ("hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit")
+"""That are read from a device, or seldom move."""
+
+_CLOCKS: Final = "/sys/devices/system/clocksource/clocksource0"
+
+_READINGS: Final = 500
+
+
+def clock_numbers() -> dict[str, float]:
+    """Return the resolution of the clock and how long a reading takes, both in nanoseconds."""
+    began_s = time.perf_counter()
+    for _ in range(_READINGS):
+        time.monotonic()
+    reading_ns = (time.perf_counter() - began_s) / _READINGS * 1e9
+    resolution_ns = time.get_clock_info("monotonic").resolution * 1e9
+    return {"resolution_ns": resolution_ns, "reading_ns": round(reading_ns, 1)}
+
+
+def _clock() -> Finding:
+    source, listed = (_text(f"{_CLOCKS}/{name}_clocksource") for name in ("current", "available"))
+    numbers = clock_numbers()
+    is_slow = source in _SLOW_CLOCKS
+    better = next((each for each in listed.split() if each not in _SLOW_CLOCKS), "")
+    return Finding(
+        group="machine",
+        name="clock",
+        verdict="note" if is_slow else "ok",
+        found=f"{source or time.get_clock_info('monotonic').implementation}, resolution "
+        f"{numbers['resolution_ns']:g} ns, a reading takes {numbers['reading_ns']:.0f} ns",
+        remedy=""
+        if not is_slow
+        else f"echo {better} > {_CLOCKS}/current_clocksource"
+        if better
+        else "give bots more time a move: the system has no faster clock",
+        numbers=numbers,
+    )
+
+
+def _limits() -> Iterator[Finding]:
+    jobs = system.games_at_once(1)
+    yield _open_files(jobs)
+    yield _processes(jobs)
+
+
+def _open_files(jobs: int) -> Finding:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = system.open_files(jobs)
+    is_free = hard == resource.RLIM_INFINITY
+    is_enough = is_free or hard >= needed
+    few = not is_free and hard < system.open_files(1)
+    allowed = "any number" if is_free else f"{hard:,}"
+    return Finding(
+        group="limits",
+        name="open files",
+        verdict="ok" if is_enough else "missing" if few else "note",
+        found=f"{allowed} allowed, {jobs} game{'s' * (jobs > 1)} at once "
+        f"need{'s' * (jobs == 1)} {needed:,}",
+        remedy="" if is_enough else f"ulimit -n {needed}" + ("" if few else ", or lower jobs"),
+        numbers={"needed": needed, **({} if is_free else {"allowed": hard})},
+    )
+
+
+_A_GAME: Final = 3
+"""Processes of a game: a worker and two bots, if those start no others."""
+
+
+def _processes(jobs: int) -> Finding:
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NPROC)
+    remedy, left = "ulimit -u", -1
+    if allowed != resource.RLIM_INFINITY and os.geteuid() != 0:  # the superuser is not held to it
+        with suppress(OSError):
+            left = max(0, allowed - len(users.processes_of(os.geteuid())))
+    with suppress(ValueError):  # "max", or no such file
+        most = int(_text("/sys/fs/cgroup/pids.max"))
+        in_group = max(0, most - int(_text("/sys/fs/cgroup/pids.current")))
+        if left < 0 or in_group < left:
+            remedy, left = "raise pids.max of the container", in_group
+    needed = _A_GAME * jobs
+    is_enough = left < 0 or left >= needed
+    few = not is_enough and left < _A_GAME
+    count = "any number" if left < 0 else f"{left:,}"
+    return Finding(
+        group="limits",
+        name="processes",
+        verdict="ok" if is_enough else "missing" if few else "note",
+        found=f"{count} more allowed, {jobs} game{'s' * (jobs > 1)} at once "
+        f"need{'s' * (jobs == 1)} at least {needed:,}",
+        remedy="" if is_enough else f"{remedy}{'' if few else ', or lower jobs'}",
+        numbers={"needed": needed, **({} if left < 0 else {"left": left})},
+    )
+
+
+def _text(path: str) -> str:
+    """Return what a file of the system says on its first line; empty where there is none."""
+    with suppress(OSError, UnicodeDecodeError):
+        return Path(path).read_text(encoding="utf-8").partition("\n")[0].strip()
+    return ""
+
+
+# Folders
+
+
+_NETWORK: Final = re.compile(
+    r"nfs\d?|cifs|smb3?|smbfs|9p|virtiofs|ceph|lustre|afs|gpfs|glusterfs|beegfs|ocfs2|gfs2|pvfs2"
+    r"|fuse\.(sshfs|glusterfs|ceph.*|s3fs|rclone|gcsfuse)"
+)
+"""File systems that other machines may write to."""
+
+_IN_MEMORY: Final = ("tmpfs", "ramfs")
+
+
+def _folders(folder: Path) -> Iterator[Finding]:
+    yield _results(folder)
+    yield _scratch()
+
+
+def _file_system(path: Path) -> str:
+    """Return the kind of file system that a path is on; empty where the system does not tell."""
+    found, where = "", ""
+    real = os.path.realpath(path)
+    with suppress(OSError):
+        for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+            before, _, after = line.partition(" - ")
+            place = re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), before.split()[4])
+            inside = place in ("/", real) or real.startswith(f"{place}/")
+            if inside and len(place) >= len(where):
+                found, where = after.split()[0], place
+    return found
+
+
+def _room(number: int) -> str:
+    return f"{number / 1e9:,.1f} GB" if number >= 1e9 else f"{number / 1e6:,.0f} MB"
+
+
+def _results(folder: Path) -> Finding:
+    here = folder.absolute()
+    place = next(each for each in (here, *here.parents) if each.exists())
+    kind = _file_system(place)
+    free = shutil.disk_usage(place).free
+    elsewhere = "choose another folder: arena run --out DIR"
+    verdict: Verdict = "missing"
+    if not place.is_dir():
+        wrong, remedy = f"{place} is no folder", elsewhere
+    elif not os.access(place, os.W_OK | os.X_OK):
+        wrong, remedy = f"{place} cannot be written", elsewhere
+    elif system.is_full(place):
+        wrong, remedy = f"{place} is full", f"make room, or {elsewhere}"
+    else:
+        verdict = "note"
+        wrong, remedy = _worse(kind, free, elsewhere)
+    return Finding(
+        group="folders",
+        name="results",
+        verdict=verdict if wrong else "ok",
+        found=f"{place}: {kind or 'file system not known'}, {_room(free)} free, a tournament should"
+        f" have {_room(system.ROOM)}{f'; {wrong}' if wrong else ''}",
+        remedy=remedy,
+        numbers={"free_bytes": free, "wanted_bytes": system.ROOM},
+    )
+
+
+def _worse(kind: str, free: int, elsewhere: str) -> tuple[str, str]:
+    """Return what is worse than it might be of a folder that can be written, and what mends it."""
+    if _NETWORK.fullmatch(kind):
+        words = "a network's locks, and what it says is written, may be less than SQLite relies on"
+        return words, f"keep results on a local disk: {elsewhere}"
+    if free < system.ROOM:
+        return "little room", f"make room, or {elsewhere}"
+    if kind in _IN_MEMORY:
+        return "results are gone when the machine stops", elsewhere
+    if kind == "overlay" and _container():
+        return "results are gone with the container", "mount a folder of the machine for them"
+    return "", ""
+
+
+def _scratch() -> Finding:
+    another = "export TMPDIR=DIR, a folder on a local disk"
+    try:
+        root = trees.scratch_root()
+        trees.refuse_if_lacking(f"doctor{os.getpid()}-")
+    except MachineError as error:
+        return Finding(
+            group="folders",
+            name="scratch",
+            verdict="missing",
+            found=str(error),
+            remedy=f"make room, or {another}",
+        )
+    free = shutil.disk_usage(root).free
+    wrong = "; little room" if free < system.ROOM else ""
+    if os.statvfs(root).f_flag & getattr(os, "ST_NOEXEC", 0):
+        wrong = "; mounted noexec: no program can be started that a bot unpacks or builds there"
+    return Finding(
+        group="folders",
+        name="scratch",
+        verdict="note" if wrong else "ok",
+        found=f"{root}: {_file_system(Path(root)) or 'file system not known'}, "
+        f"{_room(free)} free{wrong}",
+        remedy=another if wrong else "",
+        numbers={"free_bytes": free},
+    )
+
+
+# Walls
+
+
+def _walls(sandbox: str) -> Iterator[Finding]:
+    yield Finding(
+        group="walls",
+        name="none",
+        found="limits around every bot"
+        + ("" if sys.platform == "linux" else f"; of those of Linux, {sys.platform} has few"),
+    )
+    for kind, about in (("user", "a user of its own"), ("bwrap", _bubblewrap())):
+        wrong = _why_not(kind)
+        needed: Verdict = "missing" if kind == sandbox else "note"
+        words, remedy = _parted(wrong)
+        if kind == "user" and os.geteuid() == 0:
+            remedy = _remedy_of_root(remedy)
+        yield Finding(
+            group="walls",
+            name=kind,
+            verdict=needed if wrong else "ok",
+            found=f"not possible: {words}" if wrong else about,
+            remedy=f"{remedy}{'; ' if remedy else ''}see {GUIDE}" if wrong else "",
+        )
+    yield _groups()
+
+
+def _groups() -> Finding:
+    here = cgroups.what_is_here()
+    all_of = ("memory", "cpu", "pids")
+    has = [name for name in all_of if name in here.controllers]
+    lacks = [name for name in all_of if name not in here.controllers]
+    remedy = f"have the system hand down the controllers {', '.join(lacks)}" if lacks else ""
+    if here.home:
+        words = f"version 2, {here.home}: bounds {', '.join(has) or 'nothing'}"
+    elif here.memory_home:
+        words = f"version 1, {here.memory_home}: bounds memory"
+    else:
+        words, remedy = _parted(here.why_not)
+    words += " by version 1" if here.home and here.memory_home else ""
+    words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
+    words += "; ends all processes of a bot at once" if here.can_kill else ""
+    unseen = (
+        ""
+        if "memory" in has
+        else f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)"
+    )
+    return Finding(
+        group="walls",
+        name="control groups",
+        verdict="note" if lacks else "ok",
+        found=words + unseen,
+        remedy=remedy,
+    )
+
+
+def _remedy_of_root(remedy: str) -> str:
+    """Return what lets the superuser give users away who cannot."""
+    if not users.can_be_given():  # it is one of a user namespace alone
+        return f"map the users {users.FIRST} to {users.LAST} into this user namespace"
+    return f"{remedy}, or install Python and the arena elsewhere, such as in /opt" if remedy else ""
+
+
+def _parted(why: str) -> tuple[str, str]:
+    """Return why there is no wall, and what to do about it, of what a wall says of both.
+
+    >>> _parted("bwrap is not installed: install the package bubblewrap")
+    ('bwrap is not installed', 'install the package bubblewrap')
+    """
+    parting = r"(.*?)(?:: (?=install|start|mount)|; (?=sysctl|`chmod))(.*)"
+    match = re.fullmatch(parting, why, re.DOTALL)
+    return (match[1], match[2]) if match else (why, "")
+
+
+def _why_not(kind: str) -> str:
+    """Return why the bundled bots could not play behind a wall here."""
+    name, command = next(iter(bundled().items()))
+    try:
+        confined([BotSpec(name=name, command=command, sandbox=kind)])
+    except ConfigError as error:
+        return str(error).partition(f"sandbox = {kind!r}: ")[2]
+    return ""
+
+
+def _bubblewrap() -> str:
+    found = f"{_said([bubblewrap.PROGRAM, '--version'])}, with a filter of system calls"
+    return f"{found}, and a user of its own" if users.can_be_given() else found
+
+
+# What is installed besides
+
+
+def _installed() -> Iterator[Finding]:
+    yield Finding(group="installed", name="games", found=f"{len(games.builtin_ids())} built in")
+    wrong = ""
+    for text in filter(None, os.environ.get(GAMES, "").split(os.pathsep)):
+        path, _, pinned = text.partition("#sha256=")
+        finding = _loaded(f"file {path}", partial(games.add, path, pinned))
+        wrong = wrong or finding.remedy
+        yield finding
+    for game_id in games.plugin_ids():
+        if wrong:  # no game is found while a file is broken
+            yield Finding(
+                group="installed",
+                name=f"game {game_id}",
+                verdict="note",
+                found=f"not looked at: a file of {GAMES} does not load",
+                remedy="mend that first",
+            )
+        else:
+            yield _loaded(f"game {game_id}", partial(games.get, game_id))
+    names = []
+    for point in metadata.entry_points(group=ENTRY_POINTS):
+        module = point.value.partition(":")[0]
+        why = _why_no_bot(module) if _is_there(module) else f"{point.value} is not there"
+        if not why:
+            names.append(point.name)
+            continue
+        yield Finding(
+            group="installed",
+            name=f"bot {point.name}",
+            verdict="note",
+            found=why,
+            remedy="install its package anew",
+        )
+    yield Finding(group="installed", name="bots", found=", ".join(sorted(names)) or "none")
+    if _is_there("numba"):
+        is_compiled, words = compiling.state()
+        yield Finding(
+            group="installed",
+            name="searches",
+            verdict="ok" if is_compiled else "note",
+            found=words,
+            remedy="" if is_compiled else shlex.join(compiling.COMMAND),
+        )
+
+
+_LOAD: Final = (
+    "import importlib, sys\n"
+    "try: importlib.import_module(sys.argv[1])\n"
+    "except BaseException as error: sys.exit(f'{type(error).__name__}: {error}')\n"
+)
+"""A bot that begins to play when it is loaded finds nobody to talk to, and ends."""
+
+
+def _why_no_bot(module: str) -> str:
+    """Return why the module of a bot does not load, in a process of its own; empty: it does."""
+    try:
+        ran = subprocess.run(
+            (sys.executable, "-P", "-c", _LOAD, module),
+            env=with_modules(os.environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=20,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"it does not load: {error}"
+    said = ran.stderr.decode("utf-8", "replace").strip().splitlines()
+    wrong = said[-1] if said else f"it ends with status {ran.returncode}"
+    return wrong if ran.returncode else ""
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return util.find_spec(module) is not None
+    except ImportError:  # nor is its package
+        return False
+
+
+def _loaded(name: str, load: Callable[[], object]) -> Finding:
+    """Return whether something of others loads, and what it says where it does not."""
+    try:
+        load()
+    except Exception as error:  # noqa: BLE001 - a module of others may fail in any way
+        words = " ".join(str(error).split())
+        is_ours = isinstance(error, GameError)
+        return Finding(
+            group="installed",
+            name=name,
+            verdict="note",
+            found=words if is_ours else f"{type(error).__name__}: {words}",
+            remedy="mend it or remove it",
+        )
+    return Finding(group="installed", name=name, found="ok")

@@ -1,0 +1,1 @@
+"""Bots driven from Python: asked, analysed with, solved with, given puzzles."""

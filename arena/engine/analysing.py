@@ -1,0 +1,265 @@
+"""Records with what a bot thinks of them: evaluations, marks, and the better move.
+
+The bot is asked by `Engine`, as in `lath.arena.engine.solving`. What is asked once is kept, so that work
+that was interrupted goes on. What people wrote stays.
+
+- `??`: the move threw a proven result away: a win or a draw that the mover had by proof is gone by
+  proof, to a draw or a loss.
+- `?`: the move loses by proof, and there was one of which that is not proven.
+- `!`: the only move: all others are proven to be worse, and this one is not.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import pairwise
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final
+
+from lath.arena.engine.engine import Engine
+from lath.arena.engine.solving import ORDER, Solved, after, solve, value_at_end
+from lath.arena.errors import ConfigError
+from lath.arena.referee.answers import Limit
+from lath.games.core import Move, Position
+from lath.notation import Record, positions
+from lath.notation.record.record import (
+    ANALYSIS,
+    BY,
+    SAID,
+    Annotation,
+    Comment,
+    Ply,
+    Variation,
+    annotation,
+    is_of_analysis,
+)
+
+_GUESS: Final = 0.99
+
+_MOST_PLIES: Final = 8
+"""Of a variation."""
+
+
+class Kept:
+    """What was answered so far, in a database; for several threads."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Open or begin a file; None: only memory. Raises ConfigError for a file of another."""
+        self._lock: Final = threading.Lock()
+        self._file: Final = file
+        name = ":memory:" if file is None else str(file)
+        with self._fault_told(), ExitStack() as undo:
+            database = sqlite3.connect(name, check_same_thread=False, isolation_level=None)
+            undo.callback(database.close)
+            tables = database.execute("select name from sqlite_master where type = 'table'")
+            if not {table for (table,) in tables} <= {"answers", "exact"}:
+                raise sqlite3.DatabaseError("it has other tables")
+            database.execute("pragma synchronous = off")
+            # A name of its own since lengths are exact: what was kept before is asked again.
+            database.execute("create table if not exists exact (asked text primary key, told)")
+            undo.pop_all()
+        self._database: Final = database
+
+    @contextmanager
+    def _fault_told(self) -> Iterator[None]:
+        """Raise ConfigError for what SQLite says of the file."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise ConfigError(
+                f"{self._file} is not what `arena analyze` keeps ({error}): name another --output, "
+                "or remove it"
+            ) from error
+
+    def get(self, asked: str) -> Solved | None:
+        """Return an answer; None where that was not asked yet."""
+        with self._lock, self._fault_told():
+            found = self._database.execute(
+                "select told from exact where asked = ?", (asked,)
+            ).fetchone()
+        text, _, checksum = str(found[0]).rpartition("\n") if found else ("", "", "")
+        if not text or checksum != _checksum(asked, text):  # of a former version, or damaged
+            return None
+        told = json.loads(text)
+        return Solved(**{**told, "line": tuple(map(Move, told["line"]))})
+
+    def put(self, asked: str, answer: Solved) -> None:
+        """Keep an answer."""
+        text = json.dumps({name: getattr(answer, name) for name in Solved.__slots__})
+        told = f"{text}\n{_checksum(asked, text)}"
+        with self._lock, self._fault_told():
+            self._database.execute("insert or replace into exact values (?, ?)", (asked, told))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+
+def _checksum(asked: str, text: str) -> str:
+    return blake2b(f"{asked}\n{text}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What is thought of a ply."""
+
+    value: float
+    """The mover's expected score after it, from -1 to 1; proven at the ends."""
+
+    glyph: str = ""
+    better: tuple[Move, ...] = ()
+    """A better move, and how both go on."""
+
+
+@dataclass
+class Analyst:
+    """One bot, which goes through records."""
+
+    bot: Engine
+    name: str
+    """Of bot and limit: what is asked of another is another question."""
+
+    limit: Limit
+    kept: Kept
+
+    def asked(self, position: Position) -> Solved:
+        """Return what the bot thinks of a position."""
+        if position.is_over:
+            return value_at_end(position)
+        key = f"{self.name}|{position.game.id}|{position.text()}"
+        found = self.kept.get(key)
+        if found is None:
+            found = solve(self.bot, position, self.limit)
+            self.kept.put(key, found)
+        return found
+
+    def judged(self, before: Position, move: Move, now: Position) -> Judged:
+        """Return what is thought of a move."""
+        best = self.asked(before)
+        played = after(self.asked, before, move, now)
+        value = _score(played)
+        if ORDER[best.value] < ORDER[played.value] and "unknown" not in (best.value, played.value):
+            return Judged(value, "??", best.line)
+        if best.value == "unknown" and played.value == "loss" and best.line[:1] != (move,):
+            return Judged(value, "?", best.line)
+        if played.value != "loss" and self._is_only(before, move, played):
+            return Judged(value, "!")
+        return Judged(value)
+
+    def _is_only(self, before: Position, move: Move, played: Solved) -> bool:
+        """Return whether every other move is proven to be worse; a single legal move is not it."""
+        others = [one for one in before.legal_moves() if one != move]
+        for other in others:
+            found = after(self.asked, before, other, before.play(other))
+            worst = "loss" if played.value == "unknown" else played.value
+            if found.value == "unknown":
+                return False
+            if ORDER[found.value] <= ORDER[worst] and found.value != "loss":
+                return False
+            if found.value == "loss" and played.value == "loss":
+                return False
+        return bool(others)
+
+    def record(self, record: Record, only: int | None = None) -> Record:
+        """Return a record with what is thought of each ply; its moves must be legal.
+
+        `only` is a ply after which the move alone is judged; what is said of others stays.
+        """
+        at = list(positions(record))
+        again = record.tag(ANALYSIS) != ""
+        plies = [
+            ply
+            if only not in (None, number)
+            else _marked(
+                _bare(ply) if again else ply, self.judged(before, Move(ply.move), now), self.name
+            )
+            for number, (ply, (before, now)) in enumerate(
+                zip(record.plies, pairwise(at), strict=True)
+            )
+        ]
+        tags = [(name, value) for name, value in record.tags if name != ANALYSIS]
+        return replace(record, tags=(*tags, (ANALYSIS, self.name)), plies=tuple(plies))
+
+
+def _score(found: Solved) -> float:
+    if found.value == "unknown":
+        return max(-_GUESS, min(found.expected or 0.0, _GUESS))
+    return {"win": 1.0, "draw": 0.0, "loss": -1.0}[found.value]
+
+
+def _by(name: str) -> Comment:
+    return (annotation(BY, name),)
+
+
+def _without(comments: Sequence[Comment], *names: str) -> tuple[Comment, ...]:
+    """Return comments without some annotations."""
+    kept = (
+        tuple(part for part in comment if not (isinstance(part, Annotation) and part.name in names))
+        for comment in comments
+    )
+    return tuple(comment for comment in kept if comment)
+
+
+def _bare(ply: Ply) -> Ply:
+    """Return a ply without what an analysis has said of it before."""
+    variations = tuple(one for one in ply.variations if not is_of_analysis(one.comments))
+    comments = _without(ply.comments, BY, SAID, "eval")
+    if (said := ply.annotation(SAID)) is not None:
+        comments = (*comments, (annotation("eval", said.value),))
+    glyph = "" if is_of_analysis(ply.comments) else ply.glyph
+    return replace(ply, comments=comments, glyph=glyph, variations=variations)
+
+
+def _marked(ply: Ply, judged: Judged, name: str) -> Ply:
+    """Return a ply with a judgement; a glyph of somebody else's stays."""
+    own: list[Annotation] = [annotation("eval", f"{judged.value:.3f}")]
+    if (said := ply.annotation("eval")) is not None:
+        own.append(annotation(SAID, said.value))
+    glyph = ply.glyph
+    if judged.glyph and not glyph:
+        glyph = judged.glyph
+        own.append(annotation(BY, name))
+    variations = ply.variations
+    if judged.better and judged.better[0] != ply.move:
+        line = tuple(Ply(move) for move in judged.better[:_MOST_PLIES])
+        variations = (*variations, Variation(line, (_by(name),)))
+    comments = (*_without(ply.comments, "eval"), tuple(own))
+    return replace(ply, glyph=glyph, comments=comments, variations=variations)
+
+
+def analysed(
+    records: Iterator[Record], bots: Sequence[Analyst], only: int | None = None
+) -> Iterator[Record]:
+    """Yield records in their order, each gone through by one of several bots at a time.
+
+    `only` is as of `Analyst.record`.
+
+    Raises what `Engine.play` raises.
+    """
+    free: SimpleQueue[Analyst] = SimpleQueue()
+    for bot in bots:
+        free.put(bot)
+
+    def work(record: Record) -> Record:
+        bot = free.get()
+        try:
+            return bot.record(record, only)
+        finally:
+            free.put(bot)
+
+    with ThreadPoolExecutor(len(bots)) as pool:
+        running = []
+        for record in records:
+            running.append(pool.submit(work, record))
+            if len(running) > 2 * len(bots):
+                yield running.pop(0).result()
+        while running:
+            yield running.pop(0).result()

@@ -1,0 +1,593 @@
+"""A bot driven from Python: started, asked about positions, listened to while it thinks, sent away.
+
+It is the referee's conversation with a bot (`referee/conversation.py`), for one who asks instead of
+two who play: the same deadlines, walls and clearing up. Must not know tournaments, nor who asks.
+"""
+
+from __future__ import annotations
+
+import math
+import secrets
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from numbers import Integral
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+from lath import games
+from lath.arena.errors import ArenaError, ConfigError, GameVoidError
+from lath.arena.machine import signals
+from lath.arena.referee.answers import UNLIMITED, Answer, Info, Limit
+from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.bridges import bot_of
+from lath.arena.referee.clock import HARD_LIMIT_S, Limits
+from lath.arena.referee.conversation import Bot, NoAnswer, play_line
+from lath.arena.referee.match import Mishap, priced, read_answer
+from lath.arena.referee.process import Watch
+from lath.games.core import Move, Position, Seat, read_move
+from lath.games.errors import GameError
+from lath.notation import protocol as wire
+from lath.notation.protocol import Option, TimeControl
+from lath.notation.record.record import Termination
+
+MARGIN_S: Final = 1.0
+"""How late an answer may be. A tournament's margin is that of who wants to be fair; who asks wants
+an answer."""
+
+STOP_S: Final = 2.0
+"""How long a bot may take to answer once it was told to stop."""
+
+UNTIL_STOPPED_MS: Final = 86_400_000
+"""What a bot is told that shall think until it is told to stop: a day."""
+
+
+class EngineError(ArenaError):
+    """A bot did not do what it was asked; one of the four below says what."""
+
+    def __init__(self, bot: str, words: str, why: Termination | None = None) -> None:
+        super().__init__(words)
+        self.bot = bot
+        """Its name."""
+        self.why = why
+        """How a game would have ended by that; None where there was none yet."""
+
+
+class NotABotError(EngineError):
+    """The program cannot be started, or does not say `ok`."""
+
+
+class BotDiedError(EngineError):
+    """The process has ended, or closed its output or input, or was ended for all that it wrote."""
+
+
+class DeadlineError(EngineError):
+    """No answer came in time. The process was ended."""
+
+
+class IllegalAnswerError(EngineError):
+    """The answer is no move of the game, or not legal in the position."""
+
+
+_NO_MOVE: Final = ""
+"""What ends a game that no question goes on with."""
+
+
+class _Told(NamedTuple):
+    """A game as a bot was told of it; where another question has the same, it goes on."""
+
+    game: str
+    start: str
+    side: Seat
+    time: TimeControl
+    seed: int
+
+
+class Engine:
+    """A bot, and one process of it, which is asked one question after the other.
+
+    A process that dies or is too late is ended, and the next question starts another. Not for two
+    threads at a time; any number of engines may be open.
+    """
+
+    def __init__(
+        self,
+        spec: BotSpec,
+        *,
+        margin: float = MARGIN_S,
+        startup: float = 10.0,
+        limit: float = HARD_LIMIT_S,
+    ) -> None:
+        """Take how the bot is started; `Engine.open` is what callers need."""
+        self._limits: Final = spec.own(
+            Limits(
+                time=TimeControl(),
+                margin_s=margin,
+                startup_s=startup,
+                stop_s=STOP_S,
+                hard_limit_s=limit,
+            )
+        )
+        self._watch: Final = Watch()
+        self._bot: Final = bot_of(
+            spec, self._watch, tree=f"engine-{secrets.token_hex(4)}.", forgives_hold_ups=True
+        )
+        # Who forgets to close it, or ends while it is open, leaves no process behind.
+        self._end: Final = weakref.finalize(self, self._bot.kill)
+        self._settings: Final = dict(spec.options)
+        self._number = 0
+        self._told: _Told | None = None
+        self._plies: list[str] = []
+        """What was played of that game, as the bot knows it; none goes on from `_NO_MOVE`."""
+        self._analysis: Analysis | None = None
+        """The question that was asked last, while it may not have its answer."""
+
+    @classmethod
+    def open(
+        cls,
+        bot: str | Path | Sequence[str] | Mapping[str, Any],
+        *,
+        options: Mapping[str, object] | None = None,
+        sandbox: str | None = None,
+        margin: float = MARGIN_S,
+        startup: float = 10.0,
+        limit: float = HARD_LIMIT_S,
+    ) -> Self:
+        """Start a bot, and hear what it says of itself.
+
+        `bot` is the name of a bundled one, the path of a program or a folder, a command line or
+        its words, all as `arena match` takes them, or the table of a `[[bot]]`. `options` are set,
+        over those that it brings; `sandbox` is its wall: `none`, `user`, `bwrap`, or `auto`.
+
+        Seconds: an answer may be late by `margin`; `ok` and `ready` may take `startup`; an answer
+        without a limit of time may take `limit`.
+
+        Raises ConfigError where that is no bot's description, an option is wrong or a wall not
+        possible, NotABotError where the program does not start or does not say `ok`, MachineError
+        where the machine lacks what it needs.
+        """
+        spec = _spec(bot, options, sandbox)
+        return cls.of(spec, margin=margin, startup=startup, limit=limit)
+
+    @classmethod
+    def of(
+        cls,
+        spec: BotSpec,
+        *,
+        margin: float = MARGIN_S,
+        startup: float = 10.0,
+        limit: float = HARD_LIMIT_S,
+    ) -> Self:
+        """Do the same with a bot that was described already."""
+        engine = cls(spec, margin=margin, startup=startup, limit=limit)
+        try:
+            engine._start()
+            if wrong := engine._bot.wrong_options():
+                raise ConfigError("\n".join(f"bot {engine._bot.name!r}: {one}" for one in wrong))
+        except BaseException:
+            engine._end()
+            raise
+        return engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self._end()
+
+    def close(self) -> None:
+        """End the bot: it is asked to, and has a second; nothing of it is left then."""
+        if self._end.alive:
+            if not self._bot.is_thinking:
+                self._bot.quit()
+            self._end()
+
+    # What it is
+
+    @property
+    def name(self) -> str:
+        """Return the name that it gives itself; without one that of its file, folder or table."""
+        return self._bot.greeting.name or self._bot.name
+
+    @property
+    def author(self) -> str:
+        """Return what it says of who wrote it; empty where it does not."""
+        return self._bot.greeting.author
+
+    @property
+    def version(self) -> str:
+        """Return what it says of that; empty where it does not."""
+        return self._bot.greeting.version
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        """Return the ids of the games that it says it plays; some may not be installed."""
+        return tuple(self._bot.greeting.games)
+
+    def plays(self, game: str) -> bool:
+        """Return whether it says that it plays the game of this id, which may have parameters."""
+        return self._bot.greeting.plays(game)
+
+    @property
+    def options(self) -> Mapping[str, Option]:
+        """Return the options that it declares: `type`, `initial`, `minimum`, `choices`, by name."""
+        return MappingProxyType(self._bot.greeting.options)
+
+    @property
+    def settings(self) -> Mapping[str, object]:
+        """Return the values that were set; other options have their defaults."""
+        return MappingProxyType(self._settings)
+
+    def configure(self, options: Mapping[str, object]) -> None:
+        """Set options, from the next question on; raises ConfigError, and sets none then."""
+        for name, value in options.items():
+            option = self._bot.greeting.options.get(name)
+            if option is None:
+                known = ", ".join(self._bot.greeting.options) or "it has none"
+                raise ConfigError(f"bot {self.name!r}: unknown option {name!r} ({known})")
+            if expected := option.wrong_with(value):
+                words = f"option {name} = {value!r}, expected {expected}"
+                raise ConfigError(f"bot {self.name!r}: {words}")
+        self._settle()
+        self._settings.update(options)
+        self._plies.append(_NO_MOVE)
+        if self._bot.is_running:
+            self._bot.say(*(wire.setoption_line(*item) for item in options.items()))
+
+    # What it is asked
+
+    def play(
+        self,
+        position: Position,
+        limit: Limit = UNLIMITED,
+        *,
+        moves: Sequence[str] = (),
+        seed: int = 1,
+    ) -> Answer:
+        """Return the bot's move in `position`, or after `moves` that were played from there.
+
+        A bot that is told `moves` knows the way, and one that hears of a game's next moves in the
+        next question goes on with what it has searched. The same `seed` gives the same answer where
+        the bot's limit is no time; it is a whole number from 0 to 2^63 - 1, or a ValueError.
+
+        Raises GameError where the moves are not legal or the game is over, ConfigError where the
+        bot does not play it, and EngineError: BotDiedError, DeadlineError, IllegalAnswerError, or
+        NotABotError where a fresh process does not start.
+        """
+        asked = self._begin(position, limit, moves, seed)
+        try:
+            text, used_s = self._bot.ask(
+                asked.position, asked.ply, limit.left_ms, self._allowed_s(asked, limit)
+            )
+        except NoAnswer as error:
+            raise self._failed(error, asked) from error
+        except BaseException:
+            self._bot.kill()
+            raise
+        return self._answer(asked, text, used_s, self._infos())
+
+    def analysis(
+        self,
+        position: Position,
+        limit: Limit | None = None,
+        *,
+        moves: Sequence[str] = (),
+        seed: int = 1,
+    ) -> Analysis:
+        """Ask as `play` does, and return at once what tells of the bot's thoughts as they come.
+
+        Without a limit the bot thinks until `stop`, or as long as it likes.
+        """
+        asked = self._begin(position, limit or Limit(UNTIL_STOPPED_MS / 1000), moves, seed)
+        allowed_s = self._allowed_s(asked, limit) if limit else math.inf
+        try:
+            began_s = self._bot.begin_to_think(
+                asked.position, asked.ply, limit.left_ms if limit else (0, 0)
+            )
+        except NoAnswer as error:
+            raise self._failed(error, asked) from error
+        self._analysis = Analysis(
+            self._bot,
+            asked,
+            began_s,
+            began_s + allowed_s,
+            answered=self._answer,
+            failed=self._failed,
+        )
+        return self._analysis
+
+    # How that is done
+
+    def _start(self) -> None:
+        """Start a process and greet it; raises NotABotError and MachineError."""
+        self._told = None
+        self._analysis = None
+        if not self._end.alive:
+            raise BotDiedError(self._bot.name, f"{self._bot.name}: it was closed")
+        try:
+            self._bot.start(self._limits)
+        except GameVoidError as error:
+            self._bot.kill()
+            raise NotABotError(self._bot.name, str(error), error.why) from error
+        except BaseException:
+            self._bot.kill()
+            raise
+        for name, value in self._settings.items():  # what it was not told in its greeting
+            if self._bot.spec.options.get(name) != value:
+                self._bot.say(wire.setoption_line(name, value))
+
+    def _settle(self) -> None:
+        """Have the last question answered, or its process ended: the next one can be asked."""
+        if self._analysis is not None:
+            self._analysis.close()
+            self._analysis = None
+
+    def _begin(
+        self, position: Position, limit: Limit, moves: Sequence[str], seed: int
+    ) -> _Question:
+        """Tell the bot of the game that it is asked about, or that it goes on; see `play`."""
+        if not (isinstance(seed, Integral) and 0 <= seed < 2**63):
+            raise ValueError(f"a seed of {seed!r}, expected a whole number from 0 to 2^63 - 1")
+        start, plies = position, list[Move]()
+        for text in moves:
+            plies.append(read_move(position, text))
+            position = position.play(plies[-1])
+        if outcome := position.outcome():
+            raise GameError(f"no move is to be asked for, the game is over: {outcome.ending}")
+        self._settle()
+        bot = self._bot
+        self._watch.wait(0.0)  # it may have left since
+        if not bot.is_running:
+            self._start()
+        bot.refuse_unless_it_plays([position.game.id])
+        asked = _Question(position, position.to_move, len(plies) + 1)
+        control = limit.time
+        of_kind = replace(control, initial_ms=1) if control.has_clock else control
+        told = _Told(position.game.id, start.text(), asked.seat, of_kind, seed)
+        if told != self._told or plies[: len(self._plies)] != self._plies:
+            self._begin_game(told, control)
+        for ply, move in enumerate(plies[len(self._plies) :], len(self._plies) + 1):
+            bot.news += play_line(ply, move)
+        self._plies = list(plies)
+        return asked
+
+    def _begin_game(self, told: _Told, limit: TimeControl) -> None:
+        """Tell the bot of a new game; of the process that leaves before it, another takes it."""
+        bot = self._bot
+        ending = wire.result_line(self._number, "*", Termination.UNTERMINATED)
+        is_first, self._told, self._plies = self._told is None, None, []
+        before = [] if is_first else [ending]
+        self._number += 1
+        new = wire.NewGame(
+            number=self._number,
+            game=told.game,
+            side=told.side.word,
+            time=limit,
+            seed=told.seed,
+            position=None if told.start == _plainest(told.game) else told.start,
+        )
+        try:
+            bot.begin(new, self._limits, *before)
+        except GameVoidError as error:
+            bot.kill()
+            if error.why is Termination.CRASH and not is_first:  # it is one for one game
+                self._start()
+                self._begin_game(told, limit)
+                return
+            kind = DeadlineError if error.why is Termination.TIME else BotDiedError
+            raise kind(bot.name, str(error), error.why) from error
+        except BaseException:
+            bot.kill()
+            raise
+        self._told = told
+
+    def _allowed_s(self, asked: _Question, limit: Limit) -> float:
+        """Return how long the answer may take, what it may be late included."""
+        clocks = (limit.first_s, limit.second_s)
+        given_s = clocks[asked.seat] if limit.seconds is None else limit.seconds
+        return self._limits.hard_limit_s if given_s is None else given_s + self._limits.margin_s
+
+    def _infos(self) -> Info:
+        """Return what the lines of `info` of the last answer say."""
+        info = Info()
+        for line in self._bot.asides.infos:
+            info = info.updated(line.decode("utf-8", "replace"))
+        self._bot.asides.infos.clear()
+        return info
+
+    def _answer(self, asked: _Question, text: str, used_s: float, info: Info) -> Answer:
+        """Return an answer as a value; raises IllegalAnswerError."""
+        try:
+            move, _ = read_answer(asked.position, asked.seat, text, asked.ply)
+        except Mishap as mishap:
+            self._plies.append(_NO_MOVE)
+            if mishap.why is Termination.RESIGNATION:
+                return Answer(None, used_s, info)
+            complaints = self._bot.asides.complaints.first
+            said = f"; it says: {complaints[-1].removeprefix('error ')}" if complaints else ""
+            words = self._bot.describe(f"{self._bot.name}: {mishap}{said}")
+            raise IllegalAnswerError(self._bot.name, words, mishap.why) from mishap
+        self._plies.append(move)
+        return Answer(move, used_s, info)
+
+    def _failed(self, error: NoAnswer, asked: _Question) -> EngineError:
+        """End a bot whose answer does not come, and return that in words."""
+        found = priced(error, asked.seat, asked.ply)
+        self._bot.kill()
+        words = str(found) if isinstance(found, GameVoidError) else f"{self._bot.name}: {found}"
+        kind = DeadlineError if error.why is Termination.TIME else BotDiedError
+        return kind(self._bot.name, words, error.why)
+
+
+@cache
+def _plainest(game: str) -> str:
+    """Return the position that a bot begins with that is told no other."""
+    return games.get(game).start().text()
+
+
+class _Question(NamedTuple):
+    """What a bot is asked."""
+
+    position: Position
+    seat: Seat
+    ply: int
+
+
+class Analysis(Iterator[Info]):
+    """What a bot says while it thinks: an iterator of each `info`, and its answer in the end.
+
+    It is a context manager, too: at its end the bot is told to stop. It is over when the bot has
+    answered; the engine's next question ends it as `close` does.
+    """
+
+    def __init__(
+        self,
+        bot: Bot,
+        asked: _Question,
+        began_s: float,
+        until_s: float,
+        *,
+        answered: Callable[[_Question, str, float, Info], Answer],
+        failed: Callable[[NoAnswer, _Question], EngineError],
+    ) -> None:
+        """Take a bot that was asked; `Engine.analysis` is what callers need."""
+        self.info = Info()
+        """What was heard last of each so far."""
+        self._bot: Final = bot
+        self._asked: Final = asked
+        self._began_s: Final = began_s
+        self._until_s = until_s
+        self._answered: Final = answered
+        self._failed: Final = failed
+        self._was_stopped = False
+        self._answer: Answer | None = None
+        self._error: EngineError | None = None
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Info:
+        """Return what the next line of `info` says; raises EngineError."""
+        if (info := self._hear(math.inf)) is None:
+            raise StopIteration
+        return info
+
+    def poll(self, seconds: float) -> Info | None:
+        """Return the next of them if it comes within so long; else None; raises EngineError."""
+        return self._hear(signals.awake_s() + seconds)
+
+    def _hear(self, by_s: float) -> Info | None:
+        """Return the next of them; None where none comes by then, by `signals.awake_s`, or ever.
+
+        Raises EngineError.
+        """
+        while not self.is_over:
+            until_s = min(by_s, self._until_s)
+            try:
+                line = self._bot.overhear(self._asked.ply, self._began_s, until_s)
+                if line is None:
+                    self._take_answer()
+                    break
+            except NoAnswer as error:
+                if error.why is Termination.TIME and until_s < self._until_s:
+                    break
+                self._error = self._failed(error, self._asked)
+                raise self._error from error
+            words = line.decode("utf-8", "replace")
+            if words.split(maxsplit=1)[:1] == ["info"]:
+                self.info = self.info.updated(words)
+                return Info.read(words)
+            self._bot.asides.take(line)
+        return None
+
+    def _take_answer(self) -> None:
+        """Take the answer that has come; raises EngineError."""
+        looked_s = signals.awake_s()  # what came before was listened to
+        text, used_s = self._bot.await_move(
+            self._asked.ply, self._began_s, math.inf, looked_s=looked_s
+        )
+        try:
+            self._answer = self._answered(self._asked, text, used_s, self.info)
+        except EngineError as error:
+            self._error = error
+            raise
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the bot has answered, as far as was listened, or never will."""
+        return self._answer is not None or self._error is not None
+
+    def stop(self) -> None:
+        """Tell the bot to answer now with what it has; it has two seconds. It is not waited for."""
+        if not self.is_over and not self._was_stopped:
+            self._was_stopped = True
+            self._until_s = min(self._until_s, self._bot.say(wire.STOP) + STOP_S)
+
+    def wait(self) -> Answer:
+        """Return the bot's answer, when it comes; raises EngineError."""
+        for _ in self:
+            pass
+        if self._answer is None:
+            assert self._error is not None
+            raise self._error
+        return self._answer
+
+    def close(self) -> None:
+        """Have the bot stop; one that does not, or fails, is ended without a word."""
+        if not self.is_over:
+            self.stop()
+            try:
+                self.wait()
+            except EngineError:
+                return
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None
+    ) -> None:
+        if kind is None or issubclass(kind, Exception):
+            self.close()
+        elif not self.is_over:  # a Ctrl-C waits for nobody
+            self._bot.kill()
+            self._error = BotDiedError(self._bot.name, f"{self._bot.name}: it was ended")
+
+
+def _spec(
+    bot: str | Path | Sequence[str] | Mapping[str, Any],
+    options: Mapping[str, object] | None,
+    sandbox: str | None,
+) -> BotSpec:
+    """Return how a bot is started; see `Engine.open`. Raises ConfigError."""
+    from lath.arena.entrants.origins import wall_of
+    from lath.arena.entrants.programs import bundled
+
+    wall_of(sandbox)
+    if isinstance(bot, str) and bot in bundled():  # without all that reads configurations
+        spec = BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
+    else:
+        spec = _described(bot, sandbox)
+    spec = replace(spec, options={**spec.options, **(options or {})})
+    if spec.build or spec.sandbox != "auto" or spec.memory_bytes or spec.cache_bytes:
+        from lath.arena.entrants.builds import ready
+
+        spec = ready(spec)
+    return spec
+
+
+def _described(bot: str | Path | Sequence[str] | Mapping[str, Any], sandbox: str | None) -> BotSpec:
+    """Return how a bot is started that is described as `arena match` takes it, or by a table."""
+    from lath.arena.entrants.origins import in_words, origin_of, spec_in, spec_of
+
+    if isinstance(bot, Mapping):
+        asked = {"sandbox": sandbox} if sandbox else {}
+        return spec_of({"name": "bot", **bot, **asked})
+    return spec_in(origin_of(in_words(bot), "bot", sandbox))

@@ -1,0 +1,129 @@
+"""What bundled bots search by is compiled before a game is played, once, and never during one.
+
+Must not import `bots`: `python -m lath.bots.compiled` does the work, in a process of its own. A bot
+says in its greeting which form it searches by.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
+from typing import Final
+
+from lath.arena.entrants.programs import bundled
+from lath.arena.machine import signals
+from lath.arena.referee.bots import BotSpec, Greeting
+from lath.arena.sandbox.limits import with_modules
+from lath.notation.protocol import IN_PYTHON
+
+SEARCHERS: Final = ("alphabeta", "mcts", "solver")
+"""The bundled bots that have a compiled form, by name."""
+
+COMMAND: Final = (sys.executable, "-P", "-m", "lath.bots.compiled")
+
+COLD: Final = 3
+"""With what the command's `--check` ends where there is something to compile."""
+
+OPTION: Final = "fast"
+"""The option of those bots that says which form plays."""
+
+EVERY_S: Final = 5.0
+"""How often somebody is told that it goes on."""
+
+_LOOK_S: Final = 0.1
+
+
+def compilers(bots: Iterable[BotSpec]) -> list[str]:
+    """Return the names of the bots that search by compiled code where there is some."""
+    commands = {bundled()[name] for name in SEARCHERS if name in bundled()}
+    return [
+        bot.name
+        for bot in bots
+        if bot.command in commands and bot.options.get(OPTION) != "off" and not bot.build
+    ]
+
+
+def compile_first(bots: Iterable[BotSpec], tell: Callable[[str], None]) -> str:
+    """Compile what these bots search by, where that is possible and was not done; say so meanwhile.
+
+    Returns in words what went wrong, which costs nothing but speed. Raises KeyboardInterrupt.
+    """
+    names = compilers(bots)
+    if not names or find_spec("numba") is None or _ended([*COMMAND, "--check"], None) != COLD:
+        return ""
+    what = f"compiling what {', '.join(names)} search by, once for all games"
+    tell(f"{what}: about a minute")
+    errors: list[str] = []
+    status = _ended(list(COMMAND), lambda so_far_s: tell(f"{what}: {so_far_s:.0f} s"), errors)
+    return f"{' '.join(COMMAND)}: {errors[-1] if errors else 'it failed'}" if status else ""
+
+
+def _ended(
+    command: list[str], tell: Callable[[float], None] | None, errors: list[str] | None = None
+) -> int:
+    """Return with what a command has ended; `tell` hears now and then how long it takes."""
+    began_s = time.monotonic()
+    told_s = began_s
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        env=with_modules(os.environ),
+    ) as child:
+        try:
+            while True:
+                signals.look()
+                try:
+                    _, said = child.communicate(timeout=_LOOK_S)
+                    break
+                except subprocess.TimeoutExpired:
+                    if tell and time.monotonic() - told_s >= EVERY_S:
+                        told_s = time.monotonic()
+                        tell(told_s - began_s)
+        except BaseException:
+            child.kill()
+            raise
+    if errors is not None:
+        errors += said.decode("utf-8", "replace").splitlines()
+    return child.returncode
+
+
+def state() -> tuple[bool, str]:
+    """Return whether compiled code is there, and where, or why not."""
+    ran = subprocess.run(
+        [*COMMAND, "--check"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        env=with_modules(os.environ),
+    )
+    said = (ran.stderr if ran.returncode else ran.stdout).decode("utf-8", "replace").splitlines()
+    return ran.returncode == 0, said[-1] if said else f"status {ran.returncode}"
+
+
+def uncompiled(said: Mapping[str, Greeting], bots: Iterable[BotSpec]) -> str:
+    """Return which bots search in Python though numba is there, and why; empty: none does.
+
+    `said` is what they have said of themselves.
+    """
+    names = compilers(bots)
+    return slow({name: one.version for name, one in said.items() if name in names})
+
+
+def slow(versions: Mapping[str, str]) -> str:
+    """Return the same by what bots say with `id version`."""
+    whys = {
+        name: text.removeprefix(IN_PYTHON).strip(" ()")
+        for name, text in versions.items()
+        if text.startswith(IN_PYTHON)
+    }
+    if not whys or find_spec("numba") is None:
+        return ""
+    verb = "searches" if len(whys) == 1 else "search"
+    reasons = ", ".join(sorted(set(whys.values())))
+    return f"{', '.join(whys)} {verb} in Python, many times slower than compiled: {reasons}"

@@ -1,0 +1,457 @@
+"""What a bot may reach while it plays: its wall, by what the configuration asks for.
+
+Behind bubblewrap it sees its program, its own folder and what it may read besides; where it is a
+user of its own, those have to be open to others. Only the configuration adds to that: nothing that
+lies in a bot's folder does, be it a link, a first line or a `pyvenv.cfg`. What was asked for and is
+not possible is refused before the first game. Must not know how games are played.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import lath
+from lath import DOCUMENTATION
+from lath.arena.entrants.programs import first_bytes
+from lath.arena.errors import ConfigError
+from lath.arena.referee import trees
+from lath.arena.referee.bots import BotSpec
+from lath.arena.sandbox import users
+from lath.arena.sandbox.bubblewrap import View
+from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.limits import launched, machine_bytes
+from lath.games.files import VARIABLE as GAMES
+
+GUIDE: Final = f"{DOCUMENTATION}untrusted-bots/"
+
+_PROGRAMS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64")
+"""What every bot sees of the system."""
+
+_SYSTEM: Final = (*_PROGRAMS, "/proc", "/dev", "/sys")
+"""What is everybody's, or nobody's."""
+
+
+class Confined(NamedTuple):
+    """Bots behind their walls."""
+
+    bots: tuple[BotSpec, ...]
+    warnings: list[str]
+    """Of what may keep a bot from playing, in sentences."""
+
+    note: str
+    """Who has no better wall without asking, and why; empty where nobody needs to know."""
+
+
+def confined(
+    bots: Sequence[BotSpec], *, closed: Collection[str] = (), at_once: int = 1
+) -> Confined:
+    """Return the bots behind their walls, and what people should know of them.
+
+    `closed` are files and folders, absolute, that no bot may see because it lies beside them: the
+    tournament's. `at_once` bots run at the same time, and share the machine's memory. Raises
+    ConfigError, for all bots at once, where a wall was asked for that is not possible.
+    """
+    own = own_folders(bots, closed)
+    territory = _Territory(bots, own, closed)
+    done: list[BotSpec] = []
+    wrong: list[str] = []
+    warnings: list[str] = []
+    shut: dict[str, list[str]] = {}  # because of which path some are no users of their own
+    for bot in bots:
+        if bot.sandbox == "auto":
+            wall, path = _best(bot, _needed(bot, own[bot.name]))
+            if path:
+                shut.setdefault(path, []).append(bot.name)
+        else:
+            wall, why = _asked(bot, territory, closed)
+            if why:
+                wrong.append(f"bot {bot.name!r}: sandbox = {bot.sandbox!r}: {why}")
+        if wall.kind == "bwrap" and not own[bot.name] and _home(bot):
+            warnings.append(
+                f"{bot.name} sees nothing beside the files of its command: {_home(bot)} is not its "
+                f"alone; give it a folder of its own, or list what it `reads` ({GUIDE})"
+            )
+        done.append(replace(bot, wall=_bounded(bot, wall, at_once)))
+    if wrong:
+        raise ConfigError("\n".join(wrong))
+    who = "; ".join(
+        f"{', '.join(names)} play{'s' * (len(names) == 1)} as the superuser, who may do anything: "
+        f"{path} is closed to other users ({GUIDE})"
+        for path, names in shut.items()
+    )
+    return Confined(tuple(done), warnings, f"note: {who}" if who else "")
+
+
+def _bounded(bot: BotSpec, wall: Wall, at_once: int) -> Wall:
+    """Return a wall with bounds on what all processes of a bot take together.
+
+    Who has not asked for a wall is held to what it has said itself.
+    """
+    wall = replace(wall, tree_bytes=bot.memory_bytes or 0, cache_bytes=bot.cache_bytes)
+    if bot.sandbox in ("auto", "none"):
+        return wall
+    share = bot.memory_bytes or machine_bytes() // at_once
+    return replace(wall, tree_bytes=share, cores=bot.threads)
+
+
+def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[Wall, str]:
+    """Return the best wall that takes nothing from a bot, and what keeps it from a better one."""
+    limits = Wall(view=View(cache=_cache_of(bot)))
+    if not users.can_be_given() or bot.cache_bytes:
+        return limits, ""
+    path = _closed_to_others(bot, needed)
+    return (limits, path) if path else (Wall(kind="user"), "")
+
+
+def _asked(bot: BotSpec, territory: _Territory, closed: Collection[str]) -> tuple[Wall, str]:
+    """Return the wall that was asked for, and why it is not possible; empty where it is."""
+    if bot.sandbox == "none":
+        return Wall(view=View(cache=_cache_of(bot))), ""
+    if bot.sandbox == "user":
+        wall = Wall(kind="user")
+        if why := wall.why_not():
+            return wall, why
+        if bot.cache_bytes:
+            return wall, "a cache is for 'bwrap' and 'none': its user is another one each time"
+        path = _closed_to_others(bot, _needed(bot, territory.own[bot.name]))
+        return wall, _opens(path) if path else ""
+    shown = territory.shown_to(bot)
+    wall = Wall(kind="bwrap", view=View(reads=shown, cache=_cache_of(bot)))
+    for path in bot.reads:
+        if held := next((place for place in closed if holds(path, place)), ""):
+            return wall, f"reads: {path} holds {held}, which no bot may see"
+    if why := wall.why_not() or territory.why_invalid(bot, shown):
+        return wall, why
+    # Its own folder is copied where it is closed.
+    others = (path for path in shown if wall.has_own_user and path != territory.own[bot.name])
+    return wall, next((_opens(path) for path in others if _is_closed(path)), "")
+
+
+def _opens(path: str) -> str:
+    """Return that a path is closed, and what opens it."""
+    return f"{path} is closed to other users; `chmod o+rX` opens it"
+
+
+# What belongs to whom
+
+
+class _Territory:
+    """Which folders and files are a bot's, so that nothing in them shows it more than these."""
+
+    def __init__(
+        self, bots: Sequence[BotSpec], own: Mapping[str, str], closed: Collection[str]
+    ) -> None:
+        self.own: Final = own
+        self._homes: Final = {bot.name: lexical_home(bot) for bot in bots}
+        self._grounds: Final = [str(Path(path).parent) for path in closed]
+        """Folders around what is closed: whatever lies there may come from the bots' owners."""
+
+    def shown_to(self, bot: BotSpec) -> tuple[str, ...]:
+        """Return what a bot sees behind bubblewrap: files and folders, absolute."""
+        own = self.own[bot.name]
+        shown = [*([own] if own else files_of(bot)), *bot.files, *bot.reads]
+        program = _program(bot)
+        if not (own and _is_in(program, own, self._homes[bot.name])):
+            shown += _installation(program, is_named="/" in bot.command[0])
+        return tuple(dict.fromkeys((*shown, *_always_shown())))
+
+    def why_invalid(self, bot: BotSpec, shown: Sequence[str]) -> str:
+        """Return what leads out of a bot's own files, and what to do about it; empty: nothing."""
+        own, home = self.own[bot.name], self._homes[bot.name]
+        program = _program(bot)
+        is_path = "/" in bot.command[0] and not _is_systems(bot.command[0])
+        inside = [path for path in bot.reads if _is_in(path, home)]
+        named = [home, *files_of(bot), *bot.files, *inside, *([program] if is_path else [])]
+        others = [  # as they are without a link in the place of one
+            str(Path(other).parent.resolve() / Path(other).name)
+            for other in self._homes.values()
+            if other and not _is_in(home, other) and not _is_in(other, home)
+        ]
+        reads = (path for path in bot.reads if path not in inside)
+        allowed = [*_PROGRAMS, *reads, *_always_shown()]
+        for path in dict.fromkeys(filter(None, named)):
+            target = os.path.realpath(path)
+            around = next((each for each in self._grounds if _is_in(path, each)), "")
+            place = own if own and path != home and _is_in(path, home) else around
+            place = place or str(Path(path).parent)
+            is_others = _is_in(target, *others) and not _is_in(path, *others)
+            if is_others or not any(holds(each, target) for each in (place, *allowed)):
+                return _leads_out(path, target, place)
+        if own and (why := next(_odd_entries(own, [own, *allowed]), "")):
+            return why
+        return _unseen_interpreter(program, shown) if own or files_of(bot) else ""
+
+
+def _leads_out(path: str, target: str, place: str) -> str:
+    return (
+        f"{path} leads out of {place} to {target}; name that file itself, "
+        "or list it in `reads` if the bot may see it"
+    )
+
+
+def lexical_home(bot: BotSpec) -> str:
+    """Return the folder in which a bot seems to live, as the configuration writes it."""
+    found = bot.cwd or next((str(Path(file).parent) for file in files_of(bot)), "")
+    return "" if _is_systems(found) else os.path.normpath(found)
+
+
+def _is_in(path: str, *folders: str) -> bool:
+    """Return whether a path is written as one in a folder, whatever links there are."""
+    norm = os.path.normpath(path)
+    return any(
+        norm == folder or norm.startswith(f"{folder.rstrip('/')}/") for folder in folders if folder
+    )
+
+
+def _always_shown() -> Iterator[str]:
+    """Yield what every bot behind bubblewrap sees of the arena."""
+    yield from (sys.prefix, sys.base_prefix, *_ours(), *launched())
+
+
+def _odd_entries(folder: str, allowed: Collection[str]) -> Iterator[str]:
+    """Yield what is wrong with entries of a folder: links that show more, pipes and devices."""
+    for entry in _entries(folder):
+        if entry.is_symlink():
+            target = os.path.realpath(entry.path)
+            if not any(holds(place, target) for place in allowed):
+                yield _leads_out(entry.path, target, folder)
+        elif not (entry.is_file() or entry.is_dir()):
+            yield f"{entry.path} is neither file nor folder nor link; remove it"
+
+
+def is_closed_within(folder: str) -> bool:
+    """Return whether a folder has anything in it that other users cannot read."""
+    return _is_closed(folder) or any(
+        _is_closed(entry.path) for entry in _entries(folder) if not entry.is_symlink()
+    )
+
+
+def _is_closed(path: str) -> bool:
+    """Return whether other users cannot read a file or folder; nothing says so of what is gone."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    needed = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
+    return mode & needed != needed
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    """Yield all that is in a folder and in those below, as far as it can be looked into."""
+    waiting = [folder]
+    while waiting:
+        with suppress(OSError), os.scandir(waiting.pop()) as found:
+            for entry in found:
+                yield entry
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+
+
+def _unseen_interpreter(program: str, shown: Collection[str]) -> str:
+    """Return that the first line of a bot's program asks for what it does not see; else empty."""
+    if not (name := _first_line(program)):
+        return ""
+    seen = (*_PROGRAMS, *shown)
+    places = [place for place in os.get_exec_path() if any(holds(each, place) for each in seen)]
+    found = name if "/" in name else shutil.which(name)
+    if not found or shutil.which(name, path=os.pathsep.join(places)):
+        return ""
+    if any(holds(place, found) for place in seen):
+        return ""
+    return (
+        f"the first line of {program} asks for {found}, which the bot does not see; "
+        "begin its command with that program, or list its folder in `reads`"
+    )
+
+
+# What it keeps
+
+
+def _cache_of(bot: BotSpec) -> str:
+    """Return the folder in which a bot keeps what it has compiled; empty: it has none.
+
+    It is made here, for nobody else to read. Raises ConfigError.
+    """
+    if not bot.cache_bytes:
+        return ""
+    digest = hashlib.sha256(json.dumps([bot.name, *bot.command]).encode()).hexdigest()
+    place = kept("bots")
+    folder = place / digest[:16]
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.chmod(0o700)  # programs in a cache are nobody's to run
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"bot {bot.name!r}: no cache: {folder}: {error.strerror}") from error
+    return str(folder)
+
+
+def kept(what: str) -> Path:
+    """Return the folder for what can be made anew, for all tournaments; raises ConfigError.
+
+    The superuser's is the machine's: other users can go there.
+    """
+    if said := os.environ.get("XDG_CACHE_HOME"):
+        cache = Path(said)
+    elif users.can_be_given():
+        cache = Path("/var/cache")
+    else:
+        try:
+            cache = Path.home() / ".cache"
+        except RuntimeError as error:
+            raise ConfigError(f"there is no home folder to keep {what} in") from error
+    return cache / "lath-arena" / what
+
+
+# What it may read
+
+
+def own_folders(bots: Sequence[BotSpec], closed: Collection[str]) -> dict[str, str]:
+    """Return the folder of each bot that is its alone: without the tournament, or another's files.
+
+    It is where it runs, else where the first file of its command lies. Those that run in the same
+    folder share it: they are versions of one. Empty: it has none such, and sees the files that are
+    named.
+    """
+    written = {bot.name: lexical_home(bot) for bot in bots}
+    homes = {name: _really(home) for name, home in written.items()}
+    files = {bot.name: [*files_of(bot), *filter(None, [written[bot.name]])] for bot in bots}
+    taken = [str(Path("~").expanduser()), *closed]
+
+    def is_alone(bot: BotSpec) -> bool:
+        home = homes[bot.name]
+        others = (
+            file
+            for other in bots
+            if other.name != bot.name and not (bot.cwd and other.cwd == bot.cwd)
+            for file in files[other.name]
+        )
+        # A link into another's folder takes nothing from that bot: who has the link is invalid.
+        is_shared = any(_is_in(file, home, written[bot.name]) for file in others)
+        return not is_shared and not any(holds(home, place) for place in taken)
+
+    return {bot.name: homes[bot.name] if homes[bot.name] and is_alone(bot) else "" for bot in bots}
+
+
+def _home(bot: BotSpec) -> str:
+    """Return where the folder really is in which a bot seems to live; empty for the system's."""
+    return _really(lexical_home(bot))
+
+
+def _really(home: str) -> str:
+    """Return where a folder really is; of none, none."""
+    return os.path.realpath(home) if home else ""
+
+
+def files_of(bot: BotSpec) -> list[str]:
+    """Return the files and folders, absolute, that make up a bot, without what runs it."""
+    words = (word for word in bot.command if word.startswith("/") and Path(word).is_file())
+    return [
+        *(word for word in words if not _is_systems(word) and not _runs_others(word)),
+        *bot.files,
+    ]
+
+
+def _runs_others(program: str) -> bool:
+    """Return whether a program is one that is installed, such as an interpreter."""
+    return any(Path(path).is_dir() for path in _installation(program))
+
+
+def _is_systems(path: str) -> bool:
+    if not path:
+        return True
+    place = Path(os.path.realpath(path))
+    return any(place.is_relative_to(one) for one in _roots())
+
+
+@cache
+def _roots() -> frozenset[str]:
+    """Return where the system's folders really are: some are links to others."""
+    return frozenset(map(os.path.realpath, _SYSTEM))
+
+
+def holds(folder: str, path: str) -> bool:
+    """Return whether a path is a folder's, or the folder itself."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def _needed(bot: BotSpec, own: str) -> list[str]:
+    """Return what a bot cannot do without, or may read: files and folders, absolute."""
+    installed = list(_interpreters(bot))
+    needed = [*([own] if own else files_of(bot)), *bot.files, *bot.reads, *installed]
+    if sys.prefix in installed or sys.base_prefix in installed:  # it may be made of our modules
+        needed += _ours()
+    return needed
+
+
+def _ours() -> Iterator[str]:
+    """Yield where the arena's modules are, and files of games."""
+    for place in lath.__path__:  # a folder of links, where the arena is not installed
+        yield place
+        with suppress(OSError):  # it lies in an archive
+            yield from (str(entry) for entry in Path(place).iterdir() if entry.is_symlink())
+    files = os.environ.get(GAMES, "").split(os.pathsep)
+    yield from (text.partition("#")[0] for text in files if text)
+
+
+def _program(bot: BotSpec) -> str:
+    """Return the path of a bot's program; empty where there is none."""
+    return bot.command[0] if "/" in bot.command[0] else shutil.which(bot.command[0]) or ""
+
+
+def _interpreters(bot: BotSpec) -> Iterator[str]:
+    """Yield where the program of a bot is installed, and the one that its first line asks for."""
+    if not (program := _program(bot)):
+        return
+    yield from _installation(program)
+    if (name := _first_line(program)) and (found := shutil.which(name)):
+        yield from _installation(found)
+
+
+def _first_line(program: str) -> str:
+    """Return which program the first line of another asks for, as it says it; else empty."""
+    line = first_bytes(Path(program)).split(b"\n")[0]
+    if not line.startswith(b"#!") or not (words := os.fsdecode(line[2:]).split()):
+        return ""
+    arguments = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return arguments[0] if Path(words[0]).name == "env" and arguments else words[0]
+
+
+def _installation(program: str, *, is_named: bool = False) -> Iterator[str]:
+    """Yield a program and what it is installed with: the parent of `bin`, where that has a `lib`.
+
+    The link that a program is found by on PATH is followed, of one that `is_named` by its path it
+    is not.
+    """
+    paths = (program,) if is_named else (program, os.path.realpath(program))
+    for path in dict.fromkeys(filter(None, paths)):
+        if _is_systems(path):
+            continue
+        yield path
+        place = Path(path).parent.parent
+        is_installed = Path(path).parent.name == "bin" and (place / "lib").is_dir()
+        if is_installed and not _is_everybodys(place):
+            yield str(place)
+
+
+def _is_everybodys(place: Path) -> bool:
+    """Return whether more than one program is installed in a folder: all of a person's, or all."""
+    home = Path("~").expanduser()
+    return place == home / ".local" or holds(str(place), str(home))
+
+
+def _closed_to_others(bot: BotSpec, needed: Iterable[str]) -> str:
+    """Return what of a bot's files, or on the way there, another user cannot read."""
+    paths = (trees.scratch_root(), _program(bot), bot.cwd, *needed)
+    return users.closed_to(users.FIRST, filter(None, paths))

@@ -1,0 +1,353 @@
+"""One file of a bot and of all that it needs of ours: for contests that take a single file.
+
+Finds what a bot imports by reading it, and runs none of it. Must not know tournaments.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import sys
+import zlib
+from base64 import b85encode
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from lath import games
+from lath.arena.entrants.programs import bundled
+from lath.arena.errors import ConfigError
+from lath.arena.referee.bots import OURS
+from lath.arena.referee.bridges import CONTESTS
+
+MOST_LETTERS: Final = 100_000
+"""What CodinGame takes, less one."""
+
+_ROOT: Final = Path(games.__file__).parent.parent
+"""Where `lath` lies."""
+
+_HOLLOW: Final = ("lath", "lath.bots", "lath.notation")
+"""Packages that are packed without what stands in themselves."""
+
+_LEFT_OUT: Final = ("lath.games.trial", "lath.games.faults", "lath.games.drawing")
+"""What no bot comes to: how a game of somebody's file is tried out or fails, and pictures."""
+
+_CONTEST_GAMES: Final = {name: contest.games for name, contest in CONTESTS.items()}
+
+_NONE: Final[Mapping[str, str]] = {}
+
+_MAIN: Final = "__main__"
+
+_NO_FILES: Final = """\
+from lath.games.errors import GameFileError
+
+def added(game_id):
+    return None
+
+def added_ids():
+    return ()
+
+def add(*path):
+    raise GameFileError("games of files are not packed")
+blamed = named = origin = add
+"""
+
+_NO_COMPILED: Final = """\
+from lath.bots.options import Combo
+
+FAST = Combo("fast", "auto", ("auto", "on", "off"))
+CompiledAlphaBeta = CompiledUct = None
+
+def is_ready(position, fast):
+    return False
+
+def form():
+    return "Python (it is packed)"
+"""
+
+_NO_HINTS: Final = """\
+def meant_time_control(text):
+    return ""
+"""
+
+_INSTEAD: Final = {
+    "lath.games.files": _NO_FILES,
+    "lath.bots.compiled": _NO_COMPILED,
+    "lath.notation.text.suggestions": _NO_HINTS,
+}
+"""What stands in a packed bot for modules that are of no use there."""
+
+_GAMES: Final = """
+
+def builtin_ids():
+    return {ids!r}
+
+def plugin_ids():
+    return ()
+
+def _plugins():
+    return ()
+"""
+"""What stands at the end of `lath.games`: a packed bot has no folder to look into."""
+
+
+def pack(
+    bot: str,
+    *,
+    plays: Sequence[str] = (),
+    protocol: str = OURS,
+    tc: str = "none",
+    seed: int = 1,
+    options: Mapping[str, str] = _NONE,
+) -> str:
+    """Return the text of one file that is the bot, and needs Python's standard library alone.
+
+    `bot` is a file or the name of a bundled bot; `plays` are ids of the built-in games that it can
+    play, all if empty; it speaks `protocol`, with `tc`, `seed` and `options` where that says
+    nothing of them. What is over MOST_LETTERS is packed closer. Raises ConfigError.
+    """
+    path = _file_of(bot)
+    ids = tuple(plays or _CONTEST_GAMES.get(protocol) or games.builtin_ids())
+    if unknown := [game for game in ids if game not in games.builtin_ids()]:
+        known = ", ".join(games.builtin_ids())
+        raise ConfigError(f"{', '.join(unknown)}: expected games that are built in: {known}")
+    wanted = [f"lath.games.{game.replace('-', '_')}" for game in ids]
+    begin = ""
+    if protocol != OURS:
+        wanted.append("lath.bots.contests")
+        terms = f"tc={tc!r}, seed={seed}, options={dict(options)!r}"
+        begin = f"from lath.bots.contests import speak\nspeak({protocol!r}, {terms})"
+    sources = _Sources(path)
+    sources.add(_MAIN)
+    for module in ("lath.games", *wanted):
+        sources.add(module)
+    sources.texts["lath.games"] += _GAMES.format(ids=ids)
+    text = _file(path.name, sources.texts, sources.packages, begin, is_close=False)
+    if len(text) >= MOST_LETTERS:
+        text = _file(path.name, sources.texts, sources.packages, begin, is_close=True)
+    if len(text) >= MOST_LETTERS:
+        fewer = "; pack it for fewer games, --game" if len(ids) > 1 else ""
+        raise ConfigError(f"{bot}: {len(text)} letters, expected under {MOST_LETTERS}{fewer}")
+    return text
+
+
+def _file_of(bot: str) -> Path:
+    path = Path(bot)
+    if path.is_file():
+        return path
+    if bot in bundled():
+        module = bundled()[bot][-1]
+        return _ROOT.joinpath(*module.split(".")[1:]).with_suffix(".py")
+    raise ConfigError(f"{bot!r}, expected a file in Python, or one of {', '.join(bundled())}")
+
+
+class _Import(NamedTuple):
+    """One module that may be meant by a line."""
+
+    name: str
+    line: int
+    may_fail: bool
+    """Whether the line does without it where it is not there."""
+
+    is_guess: bool
+    """Whether it may be something in a module, and no module."""
+
+
+class _Sources:
+    """What a bot is made of, module by module."""
+
+    def __init__(self, main: Path) -> None:
+        self._main: Final = main
+        self.texts: Final[dict[str, str]] = {}
+        """By their names, without comments and docstrings."""
+        self.packages: Final[set[str]] = set()
+
+    def add(self, name: str, *, may_fail: bool = False) -> None:
+        """Take a module, and all that it imports; raises ConfigError.
+
+        Who imports one that `may_fail` does without it.
+        """
+        if name in self.texts or (path := self._path(name)) is None:
+            return
+        if path.name == "__init__.py" or path.is_dir():
+            self.packages.add(name)
+        if package := name.rpartition(".")[0]:
+            self.add(package)
+        self.texts[name] = ""
+        if name in _HOLLOW or path.is_dir():
+            return
+        try:
+            text = _INSTEAD.get(name) or path.read_text(encoding="utf-8")
+            tree = ast.parse(text, str(path))
+        except (RecursionError, MemoryError) as error:  # what Python itself cannot read
+            raise ConfigError(f"{path} cannot be packed: it is nested too deeply") from error
+        except (OSError, ValueError, SyntaxError) as error:
+            raise ConfigError(f"{path} cannot be packed: {error}") from error
+        for each in _imports(tree, name if name in self.packages else package):
+            # What is of others in ours is for speed, and none of it is needed.
+            self._follow(each, path, may_fail=may_fail or path.is_relative_to(_ROOT))
+        self.texts[name] = _plain(tree, keeps_docs="__doc__" in text)
+
+    def _follow(self, each: _Import, path: Path, *, may_fail: bool) -> None:
+        top = each.name.partition(".")[0]
+        if each.name.startswith(_LEFT_OUT) or (top in sys.stdlib_module_names and top != "lath"):
+            return
+        may_fail = may_fail or each.may_fail
+        if self._path(each.name) is not None:
+            self.add(each.name, may_fail=may_fail)
+        elif not (may_fail or each.is_guess):
+            raise ConfigError(
+                f"{path}:{each.line}: {each.name} is not of Python's standard library, nor beside "
+                f"{self._main.name}: it cannot be packed"
+            )
+
+    def _path(self, name: str) -> Path | None:
+        """Return the file of a module, or the folder of a package without one; None: no such."""
+        if name == _MAIN:
+            return self._main
+        top, *rest = name.split(".")
+        root = _ROOT if top == "lath" else self._main.parent / top
+        place = root.joinpath(*rest)
+        for path in (place / "__init__.py", place.with_name(f"{place.name}.py")):
+            if path.is_file() and name != "lath":
+                return path
+        return place if place.is_dir() and (name == "lath" or top != "lath") else None
+
+
+def _imports(tree: ast.AST, package: str, *, may_fail: bool = False) -> Iterator[_Import]:
+    """Yield what a part of a module of this package imports when it runs."""
+    for node in ast.iter_child_nodes(tree):
+        match node:
+            case ast.If(test=test) if _is_of_types(test):
+                for each in node.orelse:
+                    yield from _imports(ast.Module([each], []), package, may_fail=may_fail)
+            case ast.Try():
+                fails = may_fail or any(map(_takes_import_errors, node.handlers))
+                yield from _imports(ast.Module(node.body, []), package, may_fail=fails)
+                rest = [*node.handlers, *node.orelse, *node.finalbody]
+                yield from _imports(ast.Module(rest, []), package, may_fail=may_fail)  # type: ignore[arg-type]
+            case ast.Import():
+                for alias in node.names:
+                    yield _Import(alias.name, node.lineno, may_fail, is_guess=False)
+            case ast.ImportFrom():
+                base = node.module or ""
+                if node.level:
+                    parts = package.split(".")[: len(package.split(".")) - node.level + 1]
+                    base = ".".join(filter(None, [*parts, base]))
+                yield _Import(base, node.lineno, may_fail, is_guess=False)
+                for alias in node.names:
+                    yield _Import(f"{base}.{alias.name}", node.lineno, may_fail, is_guess=True)
+            case _:
+                yield from _imports(node, package, may_fail=may_fail)
+
+
+def _is_of_types(test: ast.expr) -> bool:
+    return ast.unparse(test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def _takes_import_errors(handler: ast.ExceptHandler) -> bool:
+    taken = "BaseException" if handler.type is None else ast.unparse(handler.type)
+    return any(name in taken for name in ("ImportError", "ModuleNotFoundError", "Exception"))
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes out docstrings, and what is for type checkers alone."""
+
+    def __init__(self, *, keeps_docs: bool) -> None:
+        self._keeps_docs: Final = keeps_docs
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """Visit what is in a node, and clean its blocks."""
+        super().generic_visit(node)
+        for name in ("body", "orelse"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
+                kept = [each for each in block if not self._is_spare(each)]
+                is_needed = name == "body" and not isinstance(node, ast.Module)
+                setattr(node, name, kept or ([ast.Pass()] if is_needed else []))
+        return node
+
+    def _is_spare(self, node: ast.stmt) -> bool:
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())):
+                return not self._keeps_docs
+            case ast.If(test=test, orelse=[]):
+                return _is_of_types(test)
+        return False
+
+
+def _plain(tree: ast.Module, *, keeps_docs: bool) -> str:
+    return ast.unparse(_Bare(keeps_docs=keeps_docs).visit(tree))
+
+
+_FILE: Final = '''\
+# {name}, packed by `arena bot pack`: this file needs Python {python} or later, and nothing else.
+import sys
+from importlib.machinery import ModuleSpec
+
+
+class Packed:
+    """Imports modules from the texts below."""
+
+    sources = {{}}
+    packages = {packages!r}
+
+    def find_spec(self, name, path=None, target=None):
+        if name in self.sources:
+            return ModuleSpec(name, self, is_package=name in self.packages)
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        self.run(module.__name__, module.__dict__)
+
+    def run(self, name, names):
+        file = name.replace(".", "/") + ".py"
+        exec(compile(self.sources[name], file, "exec", dont_inherit=True), names)
+
+    def get_source(self, name):
+        return self.sources[name]
+
+
+{sources}
+
+__loader__ = Packed()
+sys.meta_path.insert(0, __loader__)
+{begin}
+__loader__.run({main!r}, globals())
+'''
+
+_LINE: Final = 100
+
+
+def _file(
+    name: str, texts: dict[str, str], packages: set[str], begin: str, *, is_close: bool
+) -> str:
+    if is_close:
+        code = b85encode(zlib.compress(json.dumps(texts).encode(), 9)).decode()
+        lines = "\n".join(code[at : at + _LINE] for at in range(0, len(code), _LINE))
+        sources = (
+            "import base64, json, zlib\n"
+            f'packed = """\n{lines}\n"""\n'
+            'packed = base64.b85decode(packed.replace("\\n", ""))\n'
+            "Packed.sources.update(json.loads(zlib.decompress(packed)))"
+        )
+    else:
+        sources = "\n\n".join(
+            f"Packed.sources[{each!r}] = {_quoted(text)}" for each, text in texts.items()
+        )
+    return _FILE.format(
+        name=name,
+        python="3.11",
+        packages=sorted(packages),
+        sources=sources,
+        begin=begin,
+        main=_MAIN,
+    )
+
+
+def _quoted(text: str) -> str:
+    """Return Python's literal of a text, as it is where that can be."""
+    quoted = f"r'''\n{text}\n'''"
+    return quoted if "'''" not in text else repr(text)

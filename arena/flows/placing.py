@@ -1,0 +1,220 @@
+"""A bot on the ladder: how good is it? One bot from anywhere, against bundled levels.
+
+It is what `arena match BOT` does. Must not know how a tournament is played, nor how strengths are
+estimated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from lath import games as known_games
+from lath.arena.entrants import minimum
+from lath.arena.entrants.bot_spec import time_table
+from lath.arena.entrants.origins import bot_flag, origin_of, sandbox_in, time_of, wall_of
+from lath.arena.entrants.revisions import workshop
+from lath.arena.errors import ConfigError
+from lath.arena.flows.ladder import Level, Place, levels_of, place_in
+from lath.arena.flows.matches import (
+    BUDGET,
+    BUILDS,
+    ROUNDS,
+    Terms,
+    both_play,
+    clock_of,
+    entered,
+    folder_of,
+    games_of,
+    jobs_of,
+    refuse_another,
+    refuse_jobs,
+    usual_time,
+)
+from lath.arena.flows.runs import at_cluster
+from lath.arena.machine import signals
+from lath.arena.referee import trees
+from lath.arena.sandbox.limits import close_to_others
+from lath.arena.schedule.budget import Budget
+from lath.arena.tournament.configuration.config import Config, budget_of, build
+from lath.arena.tournament.run.folder import run as play
+from lath.arena.tournament.run.progress import Progress, Summary, mishaps_words
+from lath.arena.tournament.run.results import with_report_of
+from lath.games.files import lasting
+from lath.reports.outcome import LADDER
+
+MOST_GAMES: Final = 1000
+"""Of a game type in a run whose budget is a time: the ladder is not measured better than that."""
+
+
+class Placed(NamedTuple):
+    """A bot that has played against the levels of a game type, for now."""
+
+    bot: str
+    game: str
+    folder: Path
+    summary: Summary
+    progress: Progress
+    clock: str
+    """By which time it played."""
+
+    table: Mapping[str, Any]
+    """Of the bot, as `[[bot]]` has it."""
+
+    is_lasting: bool
+    """Whether the files of its command stay when the run is over."""
+
+    @property
+    def place(self) -> Place | None:
+        """Return where it stands; None where it has no game to its end."""
+        if self.summary.standings is None:
+            return None
+        if any(self.summary.unable([self.bot])):
+            return None
+        table = self.summary.standings.overall
+        return place_in(table, self.bot, self.game, levels_of(self.game))
+
+    def sentences(self, place: Place | None) -> Iterator[str]:
+        """Yield in plain words how good it is, or why nobody knows."""
+        unable = list(self.summary.unable([self.bot]))
+        if place is not None:
+            mishaps = mishaps_words(self.summary.bots, [self.bot])
+            yield from place.sentences(self.clock, mishaps)
+        elif unable:
+            yield from unable
+        else:
+            yield f"{self.bot} has played no game at {self.game} to its end"
+
+
+def _configured(
+    table: dict[str, object], game: str, terms: Terms, event: str, jobs: int | str
+) -> Config:
+    """Return the pool of a bot and the levels of a game type, whose Elo are given."""
+    levels = levels_of(game)
+    toml = {
+        "event": event,
+        "games": [lasting(game)],
+        "format": "pool",
+        "rounds": ROUNDS,
+        "seed": terms.seed,
+        "jobs": jobs,
+        "time": time_table(time_of(terms.tc)),
+        **({"openings": terms.openings} if terms.openings else {}),
+        "anchors": {level.name: float(level.elo or 0) for level in _anchored(levels)},
+        "bot": [table, *(bot_flag(level.flag) for level in levels)],
+    }
+    return build(toml, Path.cwd())
+
+
+def _anchored(levels: Sequence[Level]) -> Sequence[Level]:
+    """Return the levels whose Elo is given: where none is measured, random alone."""
+    return levels if levels[0].elo is not None else levels[:1]
+
+
+def _shared(budget: Budget, among: int) -> Budget:
+    """Return the part of a budget that each of some game types has."""
+    return Budget(
+        games=MOST_GAMES if budget.games is None else max(2, budget.games // among),
+        seconds=None if budget.seconds is None else budget.seconds / among,
+    )
+
+
+def _with_report(placed: Placed) -> Placed:
+    """Write the report of a bot that was placed, which begins with what is said of it."""
+    summary = placed.summary
+    if summary.standings is None:
+        return placed
+    first, *more = placed.sentences(placed.place)
+    outcome = replace(
+        summary.outcome,
+        format=LADDER,
+        total=summary.done,  # a budget is no plan
+        verdict=". ".join([first, *(one[:1].upper() + one[1:] for one in more)]),
+    )
+    reported = with_report_of(placed.folder, replace(summary, outcome=outcome))
+    return placed._replace(summary=replace(reported, outcome=summary.outcome))
+
+
+def held(
+    bot: str,
+    *,
+    build: str = "",
+    run: str = "",
+    games: Sequence[str] = (),
+    tc: str = "",
+    budget: str = BUDGET,
+    openings: str = "",
+    seed: int = 1,
+    jobs: int | str | None = None,
+    sandbox: str | None = None,
+    cluster: str | None = None,
+    hosts_alike: bool = False,
+    out: Path | None = None,
+    is_alone: bool = False,
+    tell: Callable[[str], None] = lambda _: None,
+    note: Callable[[str], None] = lambda _: None,
+    watched: Callable[[Progress], AbstractContextManager[object]] = nullcontext,
+) -> Iterator[Placed]:
+    """Play against the levels of one game type after the other, and yield what each came to.
+
+    All is named as of `arena match`; each game type has its part of the budget. Raises ArenaError.
+    """
+    allowed, _ = budget_of(budget), wall_of(sandbox)
+    refuse_jobs(jobs, cluster)
+    with signals.interruptible():
+        of_git = minimum.strongest(sandbox, sandbox_in(bot))
+        origin = origin_of(bot, "bot", sandbox, of_git=of_git)
+        if origin.note:
+            note(origin.note)
+        if origin.name.casefold().startswith("level-"):
+            origin = origin._replace(name="mine")
+        if origin.kind == "command" and (build or run):
+            raise ConfigError("--build and --run are for folders and git revisions")
+        time = tc or usual_time([origin])
+        terms = Terms.typed(
+            build=build, run=run, games=games, tc=time, openings=openings, seed=seed
+        )
+        digest = terms.digest([origin])
+    home = folder_of([origin.name, "ladder"], digest) if out is None else out
+    with ExitStack() as stack:
+        shop = None
+        if origin.revision:
+            shop = stack.enter_context(workshop((home / BUILDS).absolute()))
+        if is_alone:
+            trees.adopt_orphans()  # of bots; who clears up has begun before
+            close_to_others()
+        on_cluster = cluster is not None
+        ((table, folder),) = entered([origin], ["bot"], terms, shop, tell, on_cluster=on_cluster)
+        asked = minimum.for_files(origin.asked, on_cluster=on_cluster)
+        named = [] if terms.games else games_of(folder, asked)
+        asked_for = terms.games or named
+        common = both_play([table], asked_for, home, has_build=bool(build) or shop is None)
+        if refused := [one for one in terms.games if one not in common]:
+            raise ConfigError(f"{origin.name} says that it does not play {refused[0]}")
+        wanted = terms.games or [one for one in named if one in common] or common
+        for game in wanted:
+            where = home / known_games.get(game).id.replace("/", "_") if len(wanted) > 1 else home
+            event = f"{origin.name} on the ladder of {game} ({digest})"
+            refuse_another(where, event)
+            if levels_of(game)[0].elo is None:
+                note(f"nobody has measured the levels at {game}: these games alone rate them")
+            config = _configured(table, game, terms, event, jobs_of(jobs))
+            progress = Progress(config)
+            with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
+                summary = play(
+                    config,
+                    where,
+                    progress,
+                    force=True,
+                    budget=_shared(allowed, len(wanted)),
+                    with_report=False,
+                    elsewhere=elsewhere,
+                )
+            clock, is_lasting = clock_of(table, terms.tc), origin.revision is None
+            placed = Placed(origin.name, game, where, summary, progress, clock, table, is_lasting)
+            yield _with_report(placed)
+            if summary.interrupted:
+                return

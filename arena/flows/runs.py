@@ -1,0 +1,552 @@
+"""What is played by `arena run`, from what is said of it to what it came to: the same from Python.
+
+A configuration is a file, a directory, the settings by name, or these over those. Must not know
+how games are played, the screen, nor exit statuses but for telling them.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Self
+
+from lath.arena.directory import CONFIG, OUTCOME, RECORDS, REPORT
+from lath.arena.entrants import minimum
+from lath.arena.entrants.bot_spec import time_table
+from lath.arena.entrants.builds import ready
+from lath.arena.entrants.origins import bot_flag, placed, spec_of, time_of
+from lath.arena.errors import (
+    FAULT,
+    INTERRUPTED,
+    ArenaError,
+    ConfigError,
+    ContestBotError,
+    MachineError,
+)
+from lath.arena.machine import signals
+from lath.arena.machine.system import PATIENCE_S
+from lath.arena.referee.bots import Greeting
+from lath.arena.referee.bridges import bot_of
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.process import Watch
+from lath.arena.referee.recognition import introduce, meet, refuse_if_broken
+from lath.arena.schedule.budget import UNLIMITED
+from lath.arena.tournament.configuration.config import (
+    Config,
+    base,
+    budget_of,
+    build,
+    demo,
+    load,
+    load_own,
+    openings_table,
+    sprt_table,
+)
+from lath.arena.tournament.configuration.typed import advised
+from lath.arena.tournament.outcome.notes import played_in
+from lath.arena.tournament.outcome.seasons import MATCH_DAY
+from lath.arena.tournament.outcome.sources import records_of
+from lath.arena.tournament.run.benches import cause
+from lath.arena.tournament.run.events import Event, RunFailed, Waiting
+from lath.arena.tournament.run.folder import run as play
+from lath.arena.tournament.run.places import Elsewhere
+from lath.arena.tournament.run.progress import Progress, Summary, end_words
+from lath.arena.tournament.store.anchors import read_anchors
+from lath.games.files import lasting
+from lath.notation.record.record import Record
+
+if TYPE_CHECKING:
+    from lath.arena.tournament.store.store import BotTotals
+    from lath.reports.outcome import Outcome
+    from lath.reports.ratings.results import Elo
+    from lath.reports.standings import Standings
+
+DEFAULT_FOLDER: Final = Path("tournament")
+
+FILES: Final = (
+    *(CONFIG, RECORDS, OUTCOME),
+    *("standings.json", "standings.csv", REPORT),
+)
+"""What a run may leave in its directory."""
+
+
+# What is played
+
+
+def flags_of(
+    *,
+    games: Sequence[str] | None = None,
+    bots: Sequence[str | Mapping[str, Any]] | None = None,
+    tc: str | None = None,
+    sprt: str | None = None,
+    openings: str | None = None,
+    jobs: int | str | None = None,
+    seed: int | str | None = None,
+    sandbox: str | None = None,
+    anchors: Sequence[str] | Mapping[str, float] | None = None,
+    **others: object,
+) -> dict[str, Any]:
+    """Return the keys of a configuration that these settings are; None and no bots say nothing.
+
+    A bot is what `--bot` says, or the table of a `[[bot]]`. `others` are keys already. Raises
+    ConfigError.
+    """
+    given = {
+        **others,
+        "games": [lasting(text) for text in games or ()] or None,
+        "seed": _number(seed),
+        "jobs": _number(jobs),
+        "time": None if tc is None else time_table(time_of(tc)),
+        "sprt": None if sprt is None else sprt_table(sprt),
+        "openings": None if openings is None else openings_of(openings),
+        "bot": [table_of(bot, sandbox=sandbox) for bot in bots or ()] or None,
+        "sandbox": sandbox,
+        "anchors": dict(anchors) if isinstance(anchors, Mapping) else read_anchors(anchors),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def table_of(
+    bot: str | Mapping[str, Any], flag: str = "--bot", sandbox: str | None = None
+) -> dict[str, Any]:
+    """Return a bot's table, whose files are those of the current folder; raises ConfigError."""
+    return bot_flag(bot, flag, sandbox) if isinstance(bot, str) else placed(bot)
+
+
+def _number(text: int | str | None) -> int | str | None:
+    """Return a number that is written as one; a word such as `auto` stays."""
+    is_number = isinstance(text, str) and re.fullmatch("[0-9]{1,99}", text)
+    return int(text) if is_number and text is not None else text
+
+
+def openings_of(text: str) -> dict[str, Any]:
+    """Return the table of a flag; a file is the current folder's, wherever the tournament is."""
+    table = openings_table(text, Path.cwd())
+    return table if "random" in table else {**table, "file": str(Path(table["file"]).resolve())}
+
+
+def place_of(
+    config: Path | None, out: Path, *, names_bots: bool, makes_pool: bool
+) -> tuple[Path | None, Path]:
+    """Return which file says what is played, if one was named, and where; raises ConfigError.
+
+    A directory is both, and so is what is to become one.
+    """
+    if config is None or config.is_file():
+        return config, out
+    if config.is_dir() or (makes_pool and config.suffix != ".toml"):
+        if out not in (DEFAULT_FOLDER, config):
+            raise ConfigError(
+                f"{config} is a directory that is gone on with: leave --out {out} out"
+            )
+        if not names_bots and not (config / CONFIG).is_file():
+            raise ConfigError(
+                f"{config} has no {CONFIG}, so nothing to go on with: name the bots of a new pool "
+                "there with --add"
+            )
+        return None, config
+    return config, out
+
+
+def other_roster(
+    config: Path | None,
+    out: Path,
+    flags: dict[str, Any],
+    add: Sequence[dict[str, Any]],
+    retire: Sequence[str],
+) -> Config:
+    """Return a pool with bots that come or go, or a new one of those that come.
+
+    Raises ConfigError.
+    """
+    if config is not None:
+        raise ConfigError(
+            f"--add and --retire change what is in a directory: name that instead of {config}"
+        )
+    minimum.refuse_weaker(add, flags.get("sandbox"), "--add")
+    if "bot" in flags:
+        raise ConfigError("--bot is not for a roster that --add and --retire change")
+    if (out / CONFIG).is_file():
+        return load_own(out / CONFIG, flags, add=add, retire=retire, played=played_in(out))
+    if retire:
+        raise ConfigError(f"--retire {retire[0]!r}: {out} has no {CONFIG}")
+    made = {**base(), "event": "Pool", "format": "pool"}
+    import tomlkit
+
+    bots = [*{table["name"]: table for table in add}.values()]
+    pool = build({**made, "bot": bots}, Path(), flags)
+    # As people write it: a bundled bot needs no command, and stays one when the arena moves.
+    return replace(pool, text=tomlkit.dumps({**pool.as_written, "bot": bots}))
+
+
+def refuse_newcomers(tournament: Config, names: Sequence[str], folder: Path) -> None:
+    """Start each bot of these names once; raises ArenaError where one cannot play.
+
+    So a roster does not get a bot that would be benched at once: nothing is written yet.
+    """
+    wrong = {name: why for name, why in tournament.unfit.items() if name in names}
+    for bot in tournament.bots:
+        if bot.name not in names or bot.name in wrong:
+            continue
+        player = None
+        try:
+            spec = ready(bot, [str(folder.absolute())])
+            player = bot_of(spec, Watch(), tree=f"add-{secrets.token_hex(4)}.")
+            with signals.interruptible():
+                introduce(player, tournament.limits, tournament.games)
+        except MachineError:
+            raise
+        except ArenaError as error:
+            wrong[bot.name] = cause(bot.name, str(advised(error)))
+        finally:
+            if player is not None:
+                player.quit()
+    if wrong:
+        parts = [(name, *why.partition("\n  hint: ")[::2]) for name, why in wrong.items()]
+        hints = [hint for _, _, hint in parts if hint] or [
+            "nothing is written or played; mend it and add it then, or enter it with --anyway"
+        ]
+        lines = [f"--add {name}: {why}" for name, why, _ in parts]
+        raise ArenaError("\n  hint: ".join(["\n".join(lines), *hints]))
+
+
+def _refuse_another_roster(path: Path, tournament: Config) -> None:
+    """Raise ConfigError where --bot would take bots out of a pool, or bring some in."""
+    roster = load_own(path).names
+    if {*roster} != {*tournament.names}:
+        raise ConfigError(
+            f"{path} has the bots {', '.join(roster)}: --add and --retire change who plays in a "
+            "pool, or edit the file"
+        )
+
+
+def _unheard(_: str) -> None:
+    """Take no notice."""
+
+
+def configured(
+    config: Path | None, out: Path, flags: dict[str, Any], tell: Callable[[str], None] = _unheard
+) -> Config:
+    """Return the tournament: the file, else what `out` holds, else the demo, and flags over it.
+
+    `tell` hears where it is the demo.
+
+    Raises ConfigError where a file may be meant.
+    """
+    played = played_in(out)
+    if config is not None:
+        return load(config, config.parent, flags, played=played, own=out / CONFIG)
+    if (own := out / CONFIG).is_file():
+        tournament = load_own(own, flags, played=played)
+        if tournament.format == "pool" and "bot" in flags:
+            _refuse_another_roster(own, tournament)
+        return tournament
+    if "bot" in flags:
+        return build({**base(), "event": "Tournament"}, Path(), flags, played=played)
+    if Path(CONFIG).is_file():
+        raise ConfigError(
+            f"there is a {CONFIG} here: name it, `arena run {CONFIG}`, or name the bots with "
+            "--bot; the built-in demo is played in a folder without it"
+        )
+    tell(f"no CONFIG and no --bot: this is the built-in demo, in {out}")
+    return build(demo(), Path(), flags)
+
+
+def by_match_days(tournament: Config, out: Path) -> Config:
+    """Return a tournament of which no more than a match day is played; raises ConfigError."""
+    if tournament.season_plan is None:
+        hint = f'hint: arena run {shlex.quote(str(out))} --season "NAME" {MATCH_DAY}'
+        raise ConfigError(f"{MATCH_DAY}: {out} has no season, and so no match days\n{hint}")
+    return replace(tournament, match_day=True)
+
+
+# Where it is played
+
+
+@contextmanager
+def at_cluster(
+    named: str | None, *, hosts_alike: bool, patience_s: float = PATIENCE_S
+) -> Iterator[Elsewhere | None]:
+    """Give what `--cluster` names; None where nothing is named. Raises ArenaError."""
+    if named is None:
+        if hosts_alike:
+            raise ConfigError("--hosts-alike is for --cluster")
+        yield None
+        return
+    from lath.arena.cluster.opening import cluster_at
+
+    with cluster_at(named, hosts_alike=hosts_alike, patience_s=patience_s) as elsewhere:
+        yield elsewhere
+
+
+# The same from Python
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """How a match stands by its test (SPRT), whether the first bot is better than the second."""
+
+    verdict: Literal["H0", "H1"] | None
+    """`H1`: better by as much as was asked for; `H0`: not so; None: undecided."""
+
+    elo: float | None
+    """By how much the first bot is ahead, in Elo; None where all games ended alike, or none did."""
+
+    elo_low: float | None
+    """The lower end of its 95 % interval; None: it has none."""
+
+    elo_high: float | None
+    llr: float
+    """The log-likelihood ratio, and `bounds` at which H0 and H1 are accepted."""
+
+    bounds: tuple[float, float]
+    counts: tuple[int, ...]
+    """Pairs of games in which the first bot had 0, ½, 1, 1½ and 2 points."""
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Self:
+        """Return the decision of a match by what it came to."""
+        found = outcome.data["sprt"]
+        names = ("verdict", "elo", "elo_low", "elo_high", "llr", "bounds", "counts")
+        return cls(**{name: found[name] for name in names})
+
+    @property
+    def score(self) -> float | None:
+        """Return the expected points per game of that advantage, in 0..1."""
+        from lath.arena.schedule.sprt import score_of
+
+        return None if self.elo is None else score_of(self.elo)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a tournament has come to, or a match; more of it is in its directory."""
+
+    folder: Path
+    """Where the games, the standings and the report are."""
+
+    summary: Summary
+    """How the run ended: `done` and `total` games, `is_complete`, `is_spent` (its budget), which
+    pairings were `stopped` and bots `benched`, and why."""
+
+    warnings: tuple[str, ...]
+    """What people should know, without what has come twice."""
+
+    @property
+    def standings(self) -> Standings:
+        """Return who stands where, overall and by game, as `standings.json` has it."""
+        assert self.summary.standings is not None
+        return self.summary.standings
+
+    @property
+    def bots(self) -> tuple[BotTotals, ...]:
+        """Return what each bot did in all games: moves, times, games lost by its own fault."""
+        return self.summary.bots
+
+    @property
+    def outcome(self) -> Outcome:
+        """Return what it came to by the rules of its format: winner, verdict, sheets."""
+        return self.summary.outcome
+
+    @property
+    def games(self) -> Iterator[Record]:
+        """Yield the records of all games, also after a verdict; raises ArenaError."""
+        return (one for one in records_of([self.folder], rules=False) if isinstance(one, Record))
+
+    @property
+    def report(self) -> Path | None:
+        """Return where the HTML report is; None: it was not asked for, or could not be made."""
+        path = self.folder / REPORT
+        return path if self.summary.unreported is None and path.is_file() else None
+
+    @property
+    def decision(self) -> Decision | None:
+        """Return how the test of a match stands; None where there is none."""
+        return Decision.of(self.outcome) if "sprt" in self.outcome.data else None
+
+    def elo(self, bot: str) -> Elo:
+        """Return the rating of a bot, in Elo around the mean of all, with its interval.
+
+        Raises KeyError for one that no rated game has.
+        """
+        for row in self.standings.overall.rows:
+            if row.name == bot:
+                return row.strength.elo
+        raise KeyError(bot)
+
+
+@contextmanager
+def heard_by(
+    on_event: Callable[[Event], None] | None,
+) -> Iterator[Callable[[Progress], AbstractContextManager[object]]]:
+    """Have what happens in a run told to somebody, where there is one; an error that ends it, too.
+
+    What it gives is told of the run, and gives a context to play it in.
+    """
+
+    def hearing(progress: Progress) -> AbstractContextManager[object]:
+        if on_event is not None:
+            hear = on_event
+            progress.listeners.append(
+                lambda told: None if isinstance(told, Waiting) else hear(told)
+            )
+        heard.append(progress)
+        return nullcontext()
+
+    heard: list[Progress] = []
+    try:
+        yield hearing
+    except ArenaError as error:
+        for progress in heard:
+            progress(RunFailed(error=str(error), status=error.status))
+        raise
+
+
+def greeting_of(
+    table: Mapping[str, Any],
+    purpose: str,
+    where: Path,
+    beside: Iterable[Mapping[str, Any]] = (),
+    game_ids: Iterable[str] = (),
+) -> Greeting:
+    """Start the bot of a table, and return what it says of itself.
+
+    `purpose` is one word, by which its processes are known. It sees what it will see when it plays
+    with those `beside` it, in the directory `where`; `game_ids` are what it may play. Raises
+    GameVoidError for a bot that does not start, and ArenaError.
+    """
+    others = [spec_of(dict(one)) for one in beside]
+    spec = ready(spec_of(dict(table)), [str(where.absolute())], beside=others)
+    bot = bot_of(spec, Watch(), tree=f"{purpose}-{secrets.token_hex(4)}.")
+    try:
+        with signals.interruptible():
+            limits, known = Limits(time=time_of("none")), tuple(game_ids)
+            meet(bot, limits, known)
+            refuse_if_broken(bot, limits, known)
+    except ContestBotError as error:
+        raise advised(error) from error
+    else:
+        return bot.greeting
+    finally:
+        bot.quit()
+
+
+def result_of(summary: Summary, progress: Progress, folder: Path) -> Result:
+    """Tell that a run has ended, and return its result.
+
+    Raises KeyboardInterrupt where somebody has asked it to stop: all is kept then.
+    """
+    status = INTERRUPTED if summary.interrupted else FAULT * (not summary.is_fine)
+    files = {name: str((folder / name).resolve()) for name in FILES if (folder / name).is_file()}
+    progress(progress.ended(summary, status, files))
+    if summary.interrupted:
+        raise KeyboardInterrupt
+    warned = [*progress.warnings, *end_words(summary.stopped, progress.warnings)]
+    if summary.unreported is not None:
+        warned.append(f"no report could be made: {summary.unreported}")
+    return Result(folder=folder, summary=summary, warnings=tuple(warned))
+
+
+def tournament(
+    config: str | Path | Mapping[str, Any] | None = None,
+    *,
+    bots: Sequence[str | Mapping[str, Any]] = (),
+    games: Sequence[str] = (),
+    rounds: int | None = None,
+    tc: str | None = None,
+    jobs: int | Literal["auto"] | None = None,
+    seed: int | Literal["secret"] | None = None,
+    format: str | None = None,  # noqa: A002 - as the option is called
+    challengers: int | None = None,
+    pairs: int | None = None,
+    sprt: str | None = None,
+    openings: str | None = None,
+    budget: str | int | None = None,
+    pin: str | None = None,
+    sandbox: str | None = None,
+    cluster: str | None = None,
+    hosts_alike: bool = False,
+    log: str | None = None,
+    bench_after: int | None = None,
+    anchors: Mapping[str, float] | None = None,
+    out: str | Path = DEFAULT_FOLDER,
+    add: Sequence[str | Mapping[str, Any]] = (),
+    anyway: bool = False,
+    retire: Sequence[str] = (),
+    unbench: Sequence[str] = (),
+    force: bool = False,
+    report: bool = True,
+    disk_patience: float = PATIENCE_S,
+    on_event: Callable[[Event], None] | None = None,
+) -> Result:
+    """Play a tournament, or go on with one, as `arena run` does; return what it came to.
+
+    All is named as there, and means the same: `config` is the file or the directory, or the table
+    that such a file has; `bots` are what `--bot` says each, such as `"greedy"` or
+    `"mine=./mybot; option.depth=3"`, or tables of a `[[bot]]`; what is None is as it is there. The
+    same call goes on where it stopped, in `out`.
+
+    `on_event` hears what happens, as docs/events.md has it, in this thread: games as they end.
+
+    Ctrl-C is a KeyboardInterrupt, when all processes have ended and standings are written. Bots
+    that fail cost themselves games, not the caller an exception: see `summary.benched`
+    and `summary.stopped`. Raises
+    ConfigError and StoreError, DiskError and MachineError after `disk_patience` seconds.
+    """
+    flags = flags_of(
+        games=games,
+        bots=bots,
+        tc=tc,
+        sprt=sprt,
+        openings=openings,
+        jobs=jobs,
+        seed=seed,
+        rounds=rounds,
+        format=format,
+        challengers=challengers,
+        pairs=pairs,
+        pin=pin,
+        log=log,
+        bench_after=bench_after,
+        sandbox=sandbox,
+        anchors=anchors,
+    )
+    allowed = UNLIMITED if budget is None else budget_of(str(budget))
+    if cluster is not None and jobs is not None:
+        raise ConfigError("jobs are for this machine: on a cluster each thread plays a game")
+    folder = Path(out)
+    if isinstance(config, Mapping):
+        settled = build(config, Path(), flags, played=played_in(folder))
+    else:
+        named = None if config is None else Path(config)
+        named, folder = place_of(named, folder, names_bots=bool(add or bots), makes_pool=bool(add))
+        if add or retire:
+            new = [table_of(one, "--add", sandbox) for one in add]
+            settled = other_roster(named, folder, flags, new, retire)
+            if not (anyway or cluster):
+                refuse_newcomers(settled, [table["name"] for table in new], folder)
+        else:
+            settled = configured(named, folder, flags)
+    progress = Progress(settled)
+    with (
+        heard_by(on_event) as hearing,
+        hearing(progress),
+        at_cluster(cluster, hosts_alike=hosts_alike, patience_s=disk_patience) as elsewhere,
+    ):
+        summary = play(
+            settled,
+            folder,
+            progress,
+            force=force,
+            with_report=report,
+            patience_s=disk_patience,
+            budget=allowed,
+            elsewhere=elsewhere,
+            unbench=unbench,
+        )
+    return result_of(summary, progress, folder)

@@ -1,0 +1,159 @@
+"""What the owner of a bot gets of a tournament: its logs and its faults, and nobody else's.
+
+Must not know where that is written, nor how pages are made.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from lath.arena.directory import DATABASE
+from lath.arena.entrants.builds import build_log
+from lath.arena.errors import ArenaError, ConfigError, reading
+from lath.arena.machine.system import reading_database
+from lath.arena.referee.log import read_log
+from lath.arena.referee.record import GameResult
+from lath.arena.tournament.outcome.notes import begun_in, games_of
+from lath.arena.tournament.outcome.sources import background_of
+from lath.arena.tournament.store.store import LOGS
+from lath.notation.record.record import FORFEITS, Forfeit, Record
+from lath.notation.text.scanner import parse
+
+
+def private_files(folder: Path, bot: str) -> Iterator[tuple[str, str]]:
+    """Yield the files that a bot's owner gets of a tournament's directory: name and text.
+
+    Nothing at all where no log of it is kept. `bot` is as in the configuration, which is all
+    versions of a pool's bot, or one of these as in the records. Raises ConfigError for one that is
+    not there, and ArenaError.
+    """
+    names = _names(folder, bot)
+    faults, has_logs = list[dict[str, Any]](), False
+    for game in _told_of(folder, names):
+        with reading_database(folder / DATABASE):
+            record = parse(game.record)
+            lost = record.forfeit if record.forfeit and record.forfeit.bot in names else None
+            own, name = _own(record, names, lost, game.log, game.stderr), f"game-{game.number}.log"
+        if own:
+            has_logs = True
+            yield name, own
+        if lost:
+            faults.append({**lost._asdict(), "log": name if own else ""})
+    for path in (build_log(folder / LOGS, name) for name in names):
+        if path.is_file():
+            has_logs = True
+            with reading(path):
+                yield path.name, path.read_text(encoding="utf-8", errors="replace")
+    if has_logs:
+        for name, value in (("faults.json", faults), ("bot.json", _about(folder, bot, names))):
+            yield name, json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _told_of(folder: Path, names: Sequence[str]) -> Iterator[GameResult]:
+    """Yield the games of a bot of which there is more than a record, or that were lost."""
+    for game in games_of(folder):
+        is_own = game.first in names or game.second in names
+        if is_own and (game.log or game.stderr or game.termination in FORFEITS):
+            yield game
+
+
+def _names(folder: Path, bot: str) -> tuple[str, ...]:
+    """Return what a bot is called in the records of a tournament; raises ConfigError."""
+    if not (folder / DATABASE).is_file():
+        raise ArenaError(f"no logs are kept in {folder}: it has no {DATABASE}, which holds them")
+    played = sorted({name for game in games_of(folder) for name in (game.first, game.second)})
+    versions = background_of([folder]).versions
+    bots = dict.fromkeys([*(one.bot for one in versions), *played])
+    if own := tuple(one.name for one in versions if one.bot == bot):
+        return own
+    if bot in bots:
+        return (bot,)
+    known = ", ".join(bots) or "none, for no game was played"
+    raise ConfigError(f"{folder} has no bot {bot!r}; its bots: {known}")
+
+
+_LEFT_OUT: Final = re.compile(r"\[\.\.\. [0-9]+ letters \.\.\.\]")
+
+
+def _own(
+    record: Record,
+    names: Collection[str],
+    lost: Forfeit | None,
+    log: str,
+    said: Mapping[str, str],
+) -> str:
+    """Return of a game's log what one bot heard and said; empty where there is nothing of it.
+
+    Of standard error what was stored for the bot alone goes before what the log has: the words of
+    another might pretend to be its own.
+    """
+    lines, errors = read_log(log, (record.first, record.second))
+    own = []
+    for line in lines:
+        if line.get("bot") in names:
+            way = ">" if line["by"] == "arena" else "<"
+            own.append(f"{line['at_s']:12.6f} {way} {line['line']}")
+        elif own and _LEFT_OUT.fullmatch(line["line"]):
+            own.append(line["line"])
+    written = [(said.get(name) or errors.get(name, "")).rstrip("\n") for name in names]
+    if not own and not any(written):
+        return ""
+    head = (
+        f"game {record.number}: {record.game}, {record.first} (first) - {record.second} (second), "
+        f"{record.result}, {record.termination}"
+    )
+    fault = [f"ply {lost.ply}: {lost.reason}"] if lost else []
+    errs = [part for text in written if text for part in ("", "-- standard error --", text)]
+    return "\n".join([head, *fault, "", *own, *errs]) + "\n"
+
+
+def _about(folder: Path, bot: str, names: Sequence[str]) -> dict[str, Any]:
+    """Return how a bot was started: by versions, by what was noted of it, or as it began."""
+    background = background_of([folder])
+    return {
+        "bot": bot,
+        "names": list(names),
+        "versions": [asdict(one) for one in background.versions if one.name in names],
+        "played": [
+            {"games": played.games, "date": played.date, **asdict(one)}
+            for played in background.provenance
+            for one in played.bots
+            if one.name in names
+        ],
+        "begun": [one for one in begun_in(folder).get("bots", ()) if one.get("name") in names],
+    }
+
+
+def private_below(
+    folders: Sequence[Path], bot: str
+) -> Iterator[tuple[Path, Iterator[tuple[str, str]]]]:
+    """Yield each tournament in which a bot has logs, and its files as `private_files` has them.
+
+    Raises ConfigError where it is in none of them, and ArenaError where none has logs of it.
+    """
+    strangers, silent, found = [], [], False
+    for folder in folders:
+        files = private_files(folder, bot)
+        try:
+            first = next(files, None)
+        except ConfigError as error:
+            strangers.append(str(error))
+            continue
+        if first is None:
+            silent.append(str(folder))
+            continue
+        found = True
+        yield folder, chain([first], files)
+    if not found and not silent:
+        raise ConfigError("\n".join(strangers))
+    if not found:
+        raise ArenaError(
+            f"no logs of {bot} are kept in {', '.join(silent)}: they are of games that ended badly "
+            "and of builds; `arena run --log all` keeps them of all games"
+        )

@@ -1,0 +1,233 @@
+"""Which wall a bot is behind, and how its process is started there.
+
+Three kinds, each with the limits of `limits`: none besides; a user of its own; bubblewrap. Must not
+know the protocol, nor tournaments.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from lath.arena.sandbox import bubblewrap, cgroups, users
+from lath.arena.sandbox.bubblewrap import View
+from lath.arena.sandbox.cgroups import Group
+from lath.arena.sandbox.limits import (
+    OWN_TASKS,
+    environment,
+    is_this_python,
+    restriction,
+    with_modules,
+)
+
+Kind = Literal["limits", "user", "bwrap"]
+
+SANDBOXES: Final = ("auto", "none", "user", "bwrap")
+"""What may be asked for: the best that there is without asking, limits alone, and the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wall:
+    """What is around a bot. Picklable: it travels to the workers."""
+
+    kind: Kind = "limits"
+    view: View = field(default_factory=View)
+    """What is seen behind bubblewrap."""
+
+    tree_bytes: int = 0
+    """Memory that all processes of the bot may hold together; 0: no bound."""
+
+    cores: float = 0
+    """Cores that they may compute on all the time, together; 0: no bound."""
+
+    cache_bytes: int = 0
+    """What the files in the cache of its view may take; 0: no bound."""
+
+    @property
+    def is_watched(self) -> bool:
+        """Return whether there is a bound on what its processes or files take together."""
+        return bool(self.tree_bytes or self.cores or (self.view.cache and self.cache_bytes))
+
+    @property
+    def has_own_user(self) -> bool:
+        """Return whether the bot becomes a user of its own.
+
+        Behind bubblewrap it does so whenever root starts it: no code of a bot runs as root.
+        """
+        return self.kind == "user" or (self.kind == "bwrap" and users.can_be_given())
+
+    def why_not(self) -> str:
+        """Return why this machine has no such wall, and what to do about it; empty: it has."""
+        if self.is_watched and sys.platform != "linux":
+            return "only Linux tells what the processes of a bot take together"
+        if self.kind == "user" and not users.can_be_given():
+            return "only the superuser can run bots as other users: start the arena as root"
+        if self.kind == "bwrap":
+            why = bubblewrap.why_not(has_own_user=self.has_own_user)
+            if not why and users.is_superuser_of_host() and not self.has_own_user:
+                return (
+                    "bots would run as the host's root, since this user namespace has no other "
+                    f"users: map the users {users.FIRST} to {users.LAST} into it"
+                )
+            return why
+        return ""
+
+
+NO_WALL: Final = Wall()
+
+
+@dataclass(slots=True, kw_only=True)
+class Start:
+    """What `subprocess.Popen` is given for a bot."""
+
+    words: Sequence[str]
+    env: Mapping[str, str]
+    cwd: str
+    restrict: Callable[[], None]
+    passed: tuple[int, ...] = ()
+    """Descriptors that the process has from us."""
+
+    group: Group | None = None
+    """Where its processes are, if anywhere."""
+
+    user: int | None = None
+    """Who it becomes, to be released when it has ended."""
+
+    status_fd: int = -1
+    """Where bubblewrap says which process the bot is; -1: it is the one that was started."""
+
+    _init: int = 0
+    """The first process behind bubblewrap, which starts the bot; 0: not known yet."""
+
+    def bot_pid(self, started: int) -> int:
+        """Return the bot's process, as far as it is there by now; else the one that was started."""
+        if self.status_fd < 0:
+            return started
+        with suppress(OSError, ValueError, LookupError):
+            if not self._init:
+                self._init = json.loads(os.read(self.status_fd, 4096).split(b"\n")[0])["child-pid"]
+            with open(f"/proc/{self._init}/task/{self._init}/children", "rb") as file:
+                return int(file.read().split()[0])
+        return started
+
+    @property
+    def inner_pid(self) -> int:
+        """Return a process that is behind bubblewrap, once the bot's is known; 0 before."""
+        return self._init
+
+    @property
+    def tells_signals(self) -> bool:
+        """Return whether a status over 128 is that of a bot that a signal has ended."""
+        return self.status_fd >= 0
+
+    def end(self) -> None:
+        """Let go of what is needed as long as the process lives: no process of it may be left."""
+        if self.status_fd >= 0:
+            os.close(self.status_fd)
+        if self.user is not None:
+            users.release(self.user)
+
+
+@contextmanager
+def beginning(
+    wall: Wall,
+    words: Sequence[str],
+    *,
+    own_env: Mapping[str, str],
+    mark: Mapping[str, str],
+    cwd: str | None,
+    scratch: str,
+    memory_bytes: int | None,
+    held: Collection[int],
+) -> Iterator[Start]:
+    """Give how a bot's process is started; what is needed for that alone goes at the end.
+
+    `mark` are variables by which its processes are found again. `scratch` is a folder of its own,
+    which becomes its user's. `held` are the signals that it has to hold. Raises OSError.
+    """
+    user = _claimed(wall)
+    becomes = user if wall.kind == "user" else None
+    opened: Sequence[int] = ()
+    group = _group(wall, os.path.basename(scratch))
+    try:
+        if is_this_python(words[0]):
+            own_env = with_modules(own_env)
+        env = environment(own_env, scratch)
+        restrict = restriction(memory_bytes, held, user=becomes, is_own=user is not None)
+        if becomes is not None:
+            os.chown(scratch, becomes, becomes)
+            env |= {"HOME": scratch, **own_env}
+        if wall.view.cache:
+            env |= {"XDG_CACHE_HOME": wall.view.cache, **own_env}
+        env |= mark
+        if wall.kind != "bwrap":
+            yield Start(
+                words=words, env=env, cwd=cwd or scratch, restrict=restrict, user=user, group=group
+            )
+            return
+        status_fd, told_fd = os.pipe()
+        os.set_blocking(status_fd, False)
+        opened = fds = bubblewrap.descriptors(told_fd, user, builds=bool(wall.view.writes))
+        inside = {"HOME": bubblewrap.HOME, "TMPDIR": "/tmp"}  # noqa: S108 - its own
+        if wall.view.cache:
+            inside["XDG_CACHE_HOME"] = bubblewrap.CACHE
+        # What the bot's own variables steer begins as the bot does: no setpriv of root, no loader.
+        # Where the loader looks is said so, too: an empty part of it is the bot's folder.
+        kept = environment({}, scratch)
+        loads = {name: value for name, value in kept.items() if name.startswith("LD_")}
+        own = {name: value for name, value in {**loads, **own_env}.items() if name not in mark}
+        walled = bubblewrap.command(
+            _with_variables(words, own),
+            wall.view,
+            env={**{name: kept[name] for name in kept.keys() - loads.keys()}, **inside, **mark},
+            cwd=cwd,
+            fds=fds,
+            user=user,
+        )
+        yield Start(
+            words=walled,
+            env={"PATH": os.environ.get("PATH", os.defpath), **mark},
+            cwd="/",
+            restrict=restrict,
+            passed=fds,
+            user=user,
+            group=group,
+            status_fd=status_fd,
+        )
+    except BaseException:
+        if user is not None:
+            users.release(user)
+        if group is not None:
+            group.remove()
+        raise
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _with_variables(words: Sequence[str], own: Mapping[str, str]) -> Sequence[str]:
+    """Return a command that runs another with more variables."""
+    if not own:
+        return words
+    if "=" in words[0]:  # env(1) would take it for one
+        words = ["/bin/sh", "-c", 'exec "$0" "$@"', *words]
+    return ["/usr/bin/env", "--", *(f"{name}={value}" for name, value in own.items()), *words]
+
+
+def _claimed(wall: Wall) -> int | None:
+    """Return the user that a bot becomes; None: it stays who we are. Raises OSError."""
+    if not wall.has_own_user:
+        return None
+    # All its processes share a cache, those of other games at the same time, too.
+    return users.claim_owner(wall.view.cache) if wall.view.cache else users.claim()
+
+
+def _group(wall: Wall, name: str) -> Group | None:
+    """Return a group for a bot, with this wall's bounds as far as the system sees to them."""
+    tasks = 0 if wall.kind == "limits" else OWN_TASKS
+    return cgroups.make(name, tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=tasks)

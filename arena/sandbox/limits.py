@@ -1,0 +1,250 @@
+"""What every bot has around it, wherever it runs: limits of its process, and few variables.
+
+Limits are hygiene, not a wall: they keep a careless bot from taking the machine with it. Must not
+know the protocol, nor which bot it is. Every worker has this in its memory: no pathlib here (PTH).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import Final
+
+import lath
+from lath.arena.sandbox import seccomp, users
+
+DESCRIPTORS: Final = 1024
+"""Open files that a bot may have."""
+
+FILE_BYTES: Final = 1 << 28
+"""How long a file may become that it writes."""
+
+MORE_TASKS: Final = 4096
+"""Processes and threads by which a user's bots may outgrow what the user ran before them; the
+system does not hold the superuser to it."""
+
+OWN_TASKS: Final = 256
+"""Processes and threads of a bot that is a user of its own."""
+
+OWN_DESCRIPTORS: Final = 8192
+"""Open files of all processes of such a bot together: each takes memory of the kernel's."""
+
+LOCKED_BYTES: Final = 64 << 20
+"""Memory that a process may keep from being swapped out."""
+
+SIGNALS: Final = 1024
+"""Signals that may wait for a process, and timers, which have one each."""
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
+
+_LIBC: Final = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+_KEPT: Final = re.compile(
+    r"PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|LD_LIBRARY_PATH|LATH_GAMES|LATH_BOT_.+"
+)
+"""Variables that a bot has of ours: where programs and libraries are, words and time zone, and the
+files of games; and what is named for bots. Any other may be a key or a password, or say where the
+tournament is."""
+
+_OUT_OF_MEMORY: Final = re.compile(
+    r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of"
+    r"|failed to allocate",
+    re.IGNORECASE,
+)
+"""What programs of several languages write before they die of it."""
+
+_SANITIZER: Final = re.compile(
+    r"(Address|Thread|Memory|Leak)Sanitizer:? (failed|CHECK failed|.*allocate|.*memory mapping)"
+)
+"""What a build with one writes that may not reserve its addresses."""
+
+_NEAR: Final = 0.5
+"""Part of its memory that a bot holds who is near its limit: a table that grows has twice as much
+for a moment."""
+
+_FIRST_TO_END: Final = b"1000"
+"""The highest score (proc(5), oom_score_adj): where the machine has no memory left, the system ends
+a bot, and nothing else."""
+
+
+def environment(own: Mapping[str, str], scratch: str) -> dict[str, str]:
+    """Return the variables of a bot: those of its own, and what it needs of ours."""
+    kept = {name: value for name, value in os.environ.items() if _KEPT.fullmatch(name)}
+    return {**kept, "TMPDIR": scratch, **own}
+
+
+_PLACES: Final = "import sys; print(*sys.path, sep='\\0', end='')"
+"""Tells where a Python looks for modules."""
+
+
+@cache
+def launched() -> tuple[str, ...]:
+    """Return where this process has modules that its Python does not look for by itself.
+
+    A launcher puts them on its path: a wrapper, or an archive of zipapp, pex or shiv. Empty where
+    the arena is installed.
+    """
+    import sysconfig
+
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(lath.__file__)))
+    if ours in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):
+        return ()
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    try:
+        ran = subprocess.run(
+            (sys.executable, "-P", "-c", _PLACES), env=alone, capture_output=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return (ours,)
+    own = os.fsdecode(ran.stdout).split("\0")
+    if ours in own:
+        return ()
+    found = dict.fromkeys(os.path.abspath(place) for place in (ours, *filter(None, sys.path)))
+    return tuple(place for place in found if place not in own and os.path.exists(place))
+
+
+def with_modules(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of a Python that is to find the modules of this one."""
+    before = variables.get("PYTHONPATH", "")
+    places = os.pathsep.join(filter(None, (*launched(), before)))
+    return {**variables, "PYTHONPATH": places} if launched() else dict(variables)
+
+
+def is_this_python(program: str) -> bool:
+    """Return whether a program is the Python that runs the arena."""
+    is_named = "python" in program and "/" not in program
+    return sys.executable in (program, is_named and shutil.which(program))
+
+
+def restriction(
+    memory_bytes: int | None,
+    held: Collection[int] = (),
+    *,
+    user: int | None = None,
+    is_own: bool = False,
+) -> Callable[[], None]:
+    """Return what a child does between fork and exec: die with its parent, keep its limits.
+
+    `memory_bytes` limits the data of the process. Default: no limit, since programs reserve more
+    addresses than they use (sanitizers: terabytes). `held` are the signals that it has to hold,
+    `user` is whom it becomes; None: it stays who we are. `is_own`: it is, or will be, a user of
+    which there are no other processes.
+    """
+    parent = os.getpid()
+    load = seccomp.loader()
+    limits = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: DESCRIPTORS,
+        resource.RLIMIT_FSIZE: FILE_BYTES,
+        resource.RLIMIT_NPROC: OWN_TASKS if is_own else tasks_before() + MORE_TASKS,
+        **_kernels(),
+        **({resource.RLIMIT_DATA: memory_bytes} if memory_bytes else {}),
+    }
+
+    def restrict() -> None:
+        for what, value in limits.items():
+            hard = resource.getrlimit(what)[1]  # one that is lower already stays
+            limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+            resource.setrlimit(what, (limit, limit))
+        _end_first()
+        if user is not None:
+            users.become(user)
+            if _LIBC is not None:
+                _LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+                load()
+        die_with(parent)  # a change of the user takes it back
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
+
+    return restrict
+
+
+def _end_first() -> None:
+    """Have the system end this process, and those that come from it, before any other."""
+    with suppress(OSError):  # not Linux
+        file = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
+        try:
+            os.write(file, _FIRST_TO_END)
+        finally:
+            os.close(file)
+
+
+@cache
+def _kernels() -> dict[int, int]:
+    """Return limits of what the kernel keeps for a process, as far as this system has them."""
+    bounds = {
+        "RLIMIT_MEMLOCK": LOCKED_BYTES,
+        "RLIMIT_SIGPENDING": SIGNALS,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_NICE": 0,
+        "RLIMIT_RTPRIO": 0,
+    }
+    return {
+        getattr(resource, name): most for name, most in bounds.items() if hasattr(resource, name)
+    }
+
+
+def die_with(parent: int) -> None:
+    """Make this process end when `parent`, which started it, does."""
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)  # it ended before it could be watched
+
+
+def close_to_others() -> None:
+    """Keep other processes of this user from tracing this one and from reading its memory.
+
+    They cannot look at its environment, working folder and open files either (`ptrace(2)`).
+    """
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+@cache
+def tasks_before() -> int:
+    """Return how many processes and threads there were when this process first asked.
+
+    All users' together: more than enough, and cheap to count.
+    """
+    try:
+        with open("/proc/loadavg", encoding="ascii") as file:
+            return int(file.read().split()[3].partition("/")[2])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+@cache
+def machine_bytes() -> int:
+    """Return the memory that the machine has; 0 where nobody tells."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
+
+
+def out_of_memory(memory_bytes: int | None, last_words: str, held_bytes: int = 0) -> str:
+    """Return in words that a bot died of its limit; empty: nothing says so.
+
+    That is as far as it says so itself, or held so much, `held_bytes`, that it may have wanted
+    more than it was allowed.
+    """
+    if memory_bytes is None:
+        return ""
+    allowed = f"{memory_bytes / (1 << 20):g} MiB allowed"
+    if _SANITIZER.search(last_words):
+        return f" out of memory ({allowed}; a build with sanitizers starts without `memory`)"
+    if _OUT_OF_MEMORY.search(last_words):
+        return f" out of memory ({allowed})"
+    if held_bytes < _NEAR * memory_bytes:
+        return ""
+    return f" near its memory limit: it held {held_bytes / (1 << 20):.0f} MiB ({allowed})"

@@ -1,0 +1,581 @@
+"""What a tournament is: the configuration, read from TOML or flags, checked whole.
+
+A model has the keys, what each takes, and what stands where it is not written; it says so to the
+reader, to people whose file is wrong and to `arena schema config`. All that is wrong is told at
+once, with file, line, key and what is allowed. Must not know how games are played, nor what becomes
+of a configuration.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import secrets
+import shlex
+import tomllib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from lath import games
+from lath.arena.entrants import minimum
+from lath.arena.entrants.bot_spec import bot_spec, time_control
+from lath.arena.entrants.programs import (
+    bundled,
+    is_there,
+)
+from lath.arena.entrants.sizes import DEMO_GAMES, MOST, UNGUESSABLE
+from lath.arena.entrants.toml_text import read_toml
+from lath.arena.errors import ConfigError
+from lath.arena.machine import system as cores
+from lath.arena.referee.bots import OURS, BotSpec
+from lath.arena.referee.clock import Limits
+from lath.arena.referee.match import NO_ADJUDICATION, Adjudication
+from lath.arena.schedule.budget import Budget
+from lath.arena.schedule.core import Settings
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.openings import BookChoice, digest
+from lath.arena.schedule.random_openings import RandomChoice
+from lath.arena.schedule.ranges import read_ranges
+from lath.arena.schedule.sprt import Sprt
+from lath.arena.schedule.spsa import Tuning
+from lath.games.files import lasting
+from lath.notation.record.record import number_of
+
+if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
+    from lath.arena.tournament.configuration.keys import ConfigTable, OpeningsTable, TuneTable
+
+DEFAULT_TIME: Final = {"initial": "2s", "increment": "20ms"}
+"""Where nothing is said of time."""
+
+
+_NONE: Final[Mapping[str, Any]] = {}
+
+_NOT_NOTED: Final[Mapping[str, Any]] = {
+    # What they say decides which games are played: a run that goes on with another is refused.
+    **dict.fromkeys(("event", "games", "format", "pairs", "challengers", "seed"), True),
+    **dict.fromkeys(("adjudication", "sprt", "tune", "openings"), True),
+    "time": {"initial", "increment", "move", "nodes", "first"},  # all that BotTime has
+    "bot": {
+        "__all__": {"name", "command", "files", "options", "time", "build", "hosts", "protocol"}
+    },
+    # More of them may be played, not fewer.
+    "rounds": True,
+    # They change no game.
+    "log": True,
+    "bench_after": True,
+    "anchors": True,
+    # It is each bot's that has none of its own.
+    "sandbox": True,
+    # When a season begins is noted with its match days.
+    "season": True,
+    "league": True,
+}
+"""All other keys may be others when a run goes on, and a change of them is noted."""
+
+Noted = Mapping[str, Mapping[str, Any]]
+"""The values of what is noted: by bot, or "" for what is everybody's, and by key."""
+
+
+Openings = BookChoice | RandomChoice | None
+"""Where games begin; None: at setups that are drawn by the seed."""
+
+
+def _noted(model: ConfigTable, jobs: int, bots: Iterable[BotSpec], openings: Openings) -> Noted:
+    """Return them as they are used: `auto` counted, folders absolute; a pool's are more."""
+    values = model.model_dump(exclude={**_NOT_NOTED})
+    times, rows = values.pop("time"), values.pop("bot")
+    values |= {f"time.{key}": value for key, value in times.items()}
+    if model.format == "pool":
+        rules = model.adjudication.model_dump()
+        values |= {f"adjudication.{key}": value for key, value in rules.items()}
+        values |= {
+            "seed": model.seed,
+            "openings": _words_of(openings),
+            "time": str(time_control(model.time)),
+        }
+        values["games"] = ", ".join(model.games)
+    return {
+        "": {**values, "jobs": jobs},
+        **{
+            bot.name: {
+                **row,
+                "cwd": bot.cwd or "",
+                "threads": bot.threads,
+                "sandbox": bot.sandbox,
+                "reads": list(bot.reads),
+                "hosts": {name: shlex.join(words) for name, words in bot.hosts.items()},
+            }
+            for bot, row in zip(bots, rows, strict=True)
+        },
+    }
+
+
+def _words_of(openings: Openings) -> str:
+    return " ".join(f"{word}" for word in openings.identity().values()) if openings else "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonPlan:
+    """What is said of a season."""
+
+    name: str
+    legs: int = 1
+    """On how many match days any two entries meet."""
+
+    match_days: tuple[str, ...] = ()
+    """The dates of the first match days, such as `2026-12-05`."""
+
+    def date(self, number: int) -> str:
+        """Return when a match day is planned; empty if nobody said."""
+        return dict(enumerate(self.match_days, 1)).get(number, "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(Settings):
+    """A tournament, ready to be played."""
+
+    event: str = "Tournament"
+    format: str = "round-robin"
+    openings: Openings = None
+
+    jobs: int = 1
+    pin: str = "auto"
+    """`auto`: each game has cores of its own where there are enough; `off`: the system decides."""
+
+    log: str = "bad"
+    """Of which games the exchange of lines is kept: of those that ended badly, or of `all`."""
+
+    bench_after: int = field(default=5, compare=False)
+    """After so many games in a row in which it crashes a bot plays no more; 0: never."""
+
+    unfit: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Bots that cannot be started as they are, while others can, and why."""
+
+    anchors: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Bots whose Elo is given."""
+
+    adjudication: Adjudication = NO_ADJUDICATION
+    limits: Limits
+    bots: tuple[BotSpec, ...]
+    given: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What file and flags say, paths as they stand there."""
+
+    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """The same as TOML would say it, for `tournament.toml`."""
+
+    text: str = field(default="", compare=False)
+    """The text of `tournament.toml`, where that is its source; else it is made of `as_written`."""
+
+    read: str = field(default="", compare=False)
+    """What stood there when it was read."""
+
+    season_plan: SeasonPlan | None = field(default=None, compare=False)
+    """The season that a pool is in."""
+
+    match_day: bool = field(default=False, compare=False)
+    """Whether no more than the next match day is played."""
+
+    closed: tuple[str, ...] = field(default=(), compare=False)
+    """Files, absolute, that no bot may see: where it is said who plays, and how."""
+
+    noted: Noted = field(default_factory=dict, compare=False)
+    """What may be another when it is gone on with, and is noted then."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the bots' names."""
+        return tuple(bot.name for bot in self.bots)
+
+    @property
+    def shares(self) -> list[cores.Cores] | None:
+        """Return the cores that each of `jobs` games has for itself; None: nothing is pinned."""
+        if self.pin != "auto":
+            return None
+        return cores.shares(self.jobs, self.cores_of_a_game, cores.available())
+
+    @property
+    def cores_of_a_game(self) -> int:
+        """Return how many cores a game needs at the same time."""
+        return _cores_of_a_game(self.bots, ponder=self.limits.ponder)
+
+    def beginning(self, openings: Openings) -> Config:
+        """Return the same with other openings."""
+        noted = dict(self.noted)
+        if "openings" in noted.get("", {}):
+            noted[""] = {**noted[""], "openings": _words_of(openings)}
+        return dataclasses.replace(self, openings=openings, noted=noted)
+
+    def identity(self) -> dict[str, object]:
+        """Return what may not change between a run and its resumption.
+
+        The number of rounds may: the games of the first rounds stay the same.
+        """
+        return {
+            "event": self.event,
+            "games": list(self.games),
+            "format": self.format,
+            "pairs": self.pairs,
+            "challengers": self.challengers,
+            "sprt": self.sprt and dataclasses.asdict(self.sprt),
+            "openings": self.openings and self.openings.identity(),
+            **({"tune": _tune_identity(self.tuning)} if self.tuning else {}),
+            "seed": self.seed,
+            "time": str(self.limits.time),
+            "adjudication": dataclasses.asdict(self.adjudication),
+            "bots": [
+                {
+                    "name": bot.name,
+                    "command": list(bot.command),
+                    "options": dict(bot.options),
+                    "time": None if bot.time is None else str(bot.time),
+                    **({"files": list(bot.files)} if bot.files else {}),
+                    **({"build": bot.build} if bot.build else {}),
+                    **({"protocol": bot.protocol} if bot.protocol != OURS else {}),
+                }
+                for bot in self.bots
+            ],
+        }
+
+
+def _tune_identity(tuning: Tuning) -> dict[str, object]:
+    ranges = {each.name: str(each) for each in tuning.parameters}
+    return {**dataclasses.asdict(tuning), "parameters": ranges}
+
+
+def base() -> dict[str, Any]:
+    """Return what a tournament is of which nothing is said but its bots: all over four games."""
+    return {
+        "games": list(DEMO_GAMES),
+        "format": "round-robin",
+        "rounds": 3,
+        "seed": 1,
+        "jobs": os.cpu_count() or 1,
+        "time": DEFAULT_TIME,
+    }
+
+
+def demo() -> dict[str, Any]:
+    """Return the built-in tournament: the bundled bots, in ten seconds of two cores."""
+    return {
+        **base(),
+        "event": "Demo of the bundled bots",
+        "rounds": 1,
+        "time": {"initial": "200ms", "increment": "5ms"},
+        "openings": "random:0",
+        "bot": [{"name": name} for name in bundled()],
+    }
+
+
+def load(
+    path: Path,
+    folder: Path,
+    flags: Mapping[str, Any] = _NONE,
+    *,
+    played: Collection[str] = (),
+    own: Path | None = None,
+) -> Config:
+    """Return the tournament that a file says, and flags over it; else as `build`.
+
+    A secret seed is that of the file `own` in its directory, if it is there already. Raises
+    ConfigError, of a mistake in the file also where a flag stands in the place of the key.
+    """
+    toml, text = read_toml(path)
+    flags = _of_season(toml, flags)
+    if {**toml, **flags}.get("seed") == UNGUESSABLE and own is not None and own.is_file():
+        flags = {**flags, "seed": read_toml(own)[0].get("seed", UNGUESSABLE)}
+    return build(toml, folder, flags, name=str(path), text=text, played=played)
+
+
+def load_own(
+    path: Path,
+    flags: Mapping[str, Any] = _NONE,
+    *,
+    add: Sequence[Mapping[str, Any]] = (),
+    retire: Sequence[str] = (),
+    played: Collection[str] = (),
+) -> Config:
+    """Return the tournament that goes on by the file in its directory; else as `load`.
+
+    What flags say is written there, with the tables of bots that come, or come in the place of one
+    of this name, and without those that go; all else stays as it is, comments, too.
+    """
+    toml, text = read_toml(path)
+    flags = {**_of_season(toml, flags)}
+    if flags.get("seed") == UNGUESSABLE:
+        flags["seed"] = toml.get("seed", UNGUESSABLE)
+    if (form := flags.get("format")) in FORMATS and form != toml.get("format"):
+        from lath.arena.tournament.configuration.mistakes import SETTINGS
+
+        lost = {*SETTINGS} - FORMATS[str(form)].settings
+        toml = {key: value for key, value in toml.items() if key not in lost}
+    if add or retire:
+        toml = {**toml, "bot": _roster(toml.get("bot", []), add, retire, path)}
+    config = build(toml, path.parent, flags, name=str(path), text=text, played=played)
+    if {**toml, **flags}.get("seed") == UNGUESSABLE:  # it was drawn
+        flags["seed"] = config.seed
+    return replace(config, text=revised(text, {**toml, **flags}), read=text)
+
+
+def _of_season(toml: Mapping[str, Any], flags: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return flags, of which that of a season keeps what the file says of it.
+
+    The dates of another season are of no use to it.
+    """
+    before = toml.get("season")
+    if "season" not in flags or not isinstance(before, Mapping):
+        return flags
+    is_same = before.get("name") == flags["season"]["name"]
+    kept = {key: value for key, value in before.items() if is_same or key != "match_days"}
+    return {**flags, "season": {**kept, **flags["season"]}}
+
+
+def _roster(
+    rows: Sequence[Mapping[str, Any]],
+    add: Iterable[Mapping[str, Any]],
+    retire: Iterable[str],
+    path: Path,
+) -> list[Mapping[str, Any]]:
+    """Return the tables of bots, in their order, with other ones; raises ConfigError."""
+    roster = {row.get("name", f"bot {place}"): row for place, row in enumerate(rows)}
+    if len(roster) < len(rows):
+        raise ConfigError(f"{path}: two bots have one name, expected different names")
+    for name in retire:
+        if roster.pop(name, None) is None:
+            raise ConfigError(f"--retire {name!r}: {path} has {', '.join(roster) or 'no bots'}")
+    return [*({**roster, **{row["name"]: row for row in add}}).values()]
+
+
+def revised(text: str, toml: Mapping[str, Any]) -> str:
+    """Return the text of TOML that says `toml`: what it says already stays as it is written."""
+    if tomllib.loads(text) == toml:
+        return text
+    import tomlkit
+
+    document = tomlkit.parse(text)
+    _revise(document, toml)
+    written = tomlkit.dumps(document)
+    if "\r\n" in text:  # what is new, too
+        written = re.sub("\r?\n", "\r\n", written)
+    # Whatever is odd about a file: what is written is what was checked.
+    return written if tomllib.loads(written) == toml else tomlkit.dumps(toml)
+
+
+def _revise(table: Any, toml: Mapping[str, Any]) -> None:
+    """Let a table of a document say other values, the tables in it key by key, bots by name."""
+    for key in [key for key in table if key not in toml]:
+        del table[key]
+    for key, value in toml.items():
+        before = table.get(key)
+        if key == "bot" and before is not None:
+            names = [row.get("name") for row in value]
+            for place in reversed(range(len(before))):
+                if before[place].get("name") not in names:
+                    del before[place]
+            kept = {row.get("name"): row for row in before}
+            for row in value:
+                if row.get("name") in kept:
+                    _revise(kept[row.get("name")], row)
+                else:
+                    before.append(row)
+        elif isinstance(value, Mapping) and isinstance(before, Mapping):
+            _revise(before, value)
+        elif before != value:
+            table[key] = value
+
+
+def build(
+    toml: Mapping[str, Any],
+    folder: Path,
+    flags: Mapping[str, Any] = _NONE,
+    *,
+    name: str = "",
+    text: str = "",
+    played: Collection[str] = (),
+) -> Config:
+    """Return the tournament that a table says, and flags over it.
+
+    A `sandbox` among the flags is the minimum for each bot. Relative paths are taken from `folder`.
+    `name` and `text` are those of the file that the table is from. Bots of names `played` have
+    played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
+    all mistakes in the order of the file.
+    """
+    from lath.arena.entrants.toml_text import lines_of
+    from lath.arena.tournament.configuration.mistakes import (
+        MOST_MISTAKES,
+        Mistake,
+        of_keys,
+        together,
+        unfit_ones,
+    )
+
+    lines = lines_of(text)
+    hidden = of_keys({key: toml[key] for key in flags if key in toml})[1]
+    placed = [mistake.placed(name, lines) for mistake in hidden]
+    toml = {**toml, **flags}
+    if isinstance(text_of := toml.get("openings"), str) and text_of:
+        toml["openings"] = openings_table(text_of, folder)
+    if toml.get("seed") == UNGUESSABLE:
+        toml["seed"] = secrets.randbits(63)
+    time = {"time": DEFAULT_TIME} if toml.get("time", {}) == {} else {}
+    model, mistakes = of_keys({**toml, **time})
+    weaker = (
+        Mistake(("bot", at, "sandbox"), text)
+        for at, text in minimum.weaker_ones(model.bot, flags.get("sandbox"))
+    )
+    found = [*mistakes, *together(model, mistakes, folder, played), *weaker]
+    placed += [
+        mistake.placed("" if mistake.place[0] in flags else name, lines) for mistake in found
+    ]
+    unfit = unfit_ones(found, model)
+    if placed and not (unfit and len(placed) == len(found)):
+        if len(mistakes) == MOST_MISTAKES:
+            placed.append((MOST, f"{name}: and more mistakes than {MOST_MISTAKES}"))
+        placed.sort(key=itemgetter(0))
+        raise ConfigError("\n".join(dict.fromkeys(words for _, words in placed)))
+    closed = (str(Path(name).resolve()),) if name else ()
+    return replace(_made(model, toml, folder), closed=closed, unfit=unfit)
+
+
+def _cores_of_a_game(bots: Iterable[BotSpec], *, ponder: bool) -> int:
+    """Return how many cores a game of any two of these needs: where they ponder, those of both."""
+    most = sorted((bot.threads for bot in bots), reverse=True)
+    return sum(most[:2]) if ponder else most[0]
+
+
+def _made(model: ConfigTable, toml: Mapping[str, Any], folder: Path) -> Config:
+    """Return the tournament of a table in which nothing is wrong."""
+    bots = tuple(bot_spec(table, folder, model.sandbox) for table in model.bot)
+    if model.tune is not None:
+        tuning = _tuning(model.tune)
+        bots = tuple(_started_from(bot, tuning) for bot in bots)
+    most = cores.games_at_once(_cores_of_a_game(bots, ponder=model.time.ponder))
+    jobs = most if model.jobs == "auto" else model.jobs
+    rows = zip(toml["bot"], bots, strict=True)  # as any folder can read them
+    written = {
+        **toml,
+        "bot": [
+            {**row, "command": list(bot.command)}
+            | ({"cwd": bot.cwd} if bot.cwd else {})
+            | {
+                key: list(paths)
+                for key, paths in (("files", bot.files), ("reads", bot.reads))
+                if key in row
+            }
+            for row, bot in rows
+        ],
+    }
+    if model.openings is not None and model.openings.file:
+        written["openings"] = {
+            **toml["openings"],
+            "file": str((folder / model.openings.file).resolve()),
+        }
+    if model.league.about:
+        about = str((folder / model.league.about).resolve())
+        written["league"] = {**toml["league"], "about": about}
+    if "games" in toml:
+        written["games"] = [lasting(text, folder) for text in toml["games"]]
+    ids = [games.get(games.named(text, folder)).id for text in model.games]
+    model = model.model_copy(update={"games": ids})
+    openings = _openings(model.openings, folder)
+    names = ("event", "format", "rounds", "pairs", "challengers", "seed", "pin", "log", "anchors")
+    return Config(
+        **{name: getattr(model, name) for name in (*names, "bench_after")},
+        games=tuple(model.games),
+        jobs=jobs,
+        sprt=None if model.sprt is None else Sprt(**dict(model.sprt)),
+        tuning=None if model.tune is None else _tuning(model.tune),
+        openings=openings,
+        adjudication=Adjudication(**dict(model.adjudication)),
+        limits=Limits(
+            time=time_control(model.time),
+            margin_s=model.time.margin,
+            startup_s=model.time.startup,
+            stop_s=model.time.stop,
+            hard_limit_s=model.time.limit,
+            ponder=model.time.ponder,
+        ),
+        bots=bots,
+        season_plan=None
+        if model.season is None
+        else SeasonPlan(
+            name=model.season.name,
+            legs=model.season.legs,
+            match_days=tuple(model.season.match_days),
+        ),
+        given=toml,
+        as_written=written,
+        noted=_noted(model, jobs, bots, openings),
+    )
+
+
+def _tuning(table: TuneTable) -> Tuning:
+    return Tuning(
+        parameters=read_ranges(table.options),
+        pairs=table.pairs,
+        rate=table.rate,
+        ahead=table.ahead,
+    )
+
+
+def _started_from(bot: BotSpec, tuning: Tuning) -> BotSpec:
+    """Return a bot that is tuned as it is before: so it is asked whether it has such options."""
+    return replace(bot, options={**bot.options, **dict(tuning.start)})
+
+
+def _openings(table: OpeningsTable | None, folder: Path) -> Openings:
+    """Return where games begin: where nothing is said at random where a game has but one setup."""
+    if table is None:
+        return RandomChoice(everywhere=False)
+    if table.random is not None:
+        return RandomChoice(plies=table.random) if table.random else None
+    path = (folder / table.file).resolve()
+    choice = table.model_dump(exclude={"file", "random"})
+    return BookChoice(path=path, digest=digest(path), **choice)
+
+
+def openings_table(text: str, folder: Path) -> dict[str, Any]:
+    """Return the table `[openings]` of a text such as `random:4`, `book.lath` or `book.lath:6`.
+
+    A file of `folder` whose name ends like the last is that file, whole. Raises ConfigError.
+    """
+    if text == "random" and not is_there(folder / text, Path.is_file):
+        raise ConfigError("openings: 'random', expected random:N, such as random:4")
+    name, _, plies = text.rpartition(":")
+    if not name or not re.fullmatch(r"[0-9]{1,9}", plies) or is_there(folder / text, Path.is_file):
+        return {"file": text}
+    return {"random": int(plies)} if name == "random" else {"file": name, "plies": int(plies)}
+
+
+def budget_of(text: str) -> Budget:
+    """Return what a `--budget` flag says: games such as `200`, or a time such as `90s` or `10m`.
+
+    Raises ConfigError.
+    """
+    try:
+        if text.isascii() and text.isdigit() and 0 < int(text) <= MOST:
+            return Budget(games=int(text))
+        from lath.arena.entrants.bot_table import seconds
+
+        if (time_s := seconds(text)) > 0:
+            return Budget(seconds=time_s)
+    except ValueError:
+        pass
+    raise ConfigError(
+        f"--budget {text!r}, expected games such as 200, or a time such as 90s or 10m"
+    )
+
+
+def sprt_table(text: str) -> dict[str, Any]:
+    """Return the table `[sprt]` of a `--sprt` flag such as `0,10` or `0,10,0.05,0.1`.
+
+    Raises ConfigError.
+    """
+    words = [word.strip() for word in text.split(",")]
+    numbers = [None if "e" in word.lower() else number_of(word) for word in words]
+    if None in numbers or len(numbers) not in (2, 4):
+        raise ConfigError(f"--sprt {text!r}, expected elo0,elo1 or elo0,elo1,alpha,beta")
+    return dict(zip(("elo0", "elo1", "alpha", "beta"), numbers, strict=False))

@@ -1,0 +1,304 @@
+"""What is wrong with the configuration of a tournament: all of it at once, each with its place.
+
+First each key by itself, by the models of `keys`; then what does not go together, as far as the
+keys that belong to it are right. Must not know what is made of a configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from difflib import get_close_matches
+from functools import reduce
+from operator import getitem
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from unicodedata import normalize
+
+from pydantic import ValidationError
+
+from lath import games
+from lath.arena.entrants.bot_table import BotTable, BotTime
+from lath.arena.entrants.programs import advice_on, bundled, is_there
+from lath.arena.entrants.sizes import MOST
+from lath.arena.entrants.toml_text import Place, shown
+from lath.arena.errors import ConfigError
+from lath.arena.referee.bridges import refuse_options
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.openings import digest
+from lath.arena.schedule.sprt import MOST_ELO
+from lath.arena.tournament.configuration.keys import (
+    TABLES,
+    AdjudicationTable,
+    ConfigTable,
+    OpeningsTable,
+    SprtTable,
+)
+from lath.games.errors import GameFileError, UnknownGameError
+from lath.reports.comparisons import unknown_words
+
+MOST_MISTAKES: Final = 100
+"""Mistakes that are told at once."""
+
+
+class Mistake(NamedTuple):
+    """What is wrong with a key."""
+
+    place: Place
+    text: str
+    is_of_files: bool = False
+    """Whether the key is right, and something is not there, or is not as it should be."""
+
+    def placed(self, name: str, lines: Mapping[Place, int]) -> tuple[int, str]:
+        """Return its line, for sorting, and what is said of it with its place.
+
+        `name` and `lines` are those of the file; empty for a flag's. The line is that of the table
+        where the key has none, and left out where nobody knows.
+        """
+        if not name:
+            return MOST, f"the command line: {self.text}"
+        line = lines.get(self.place) or lines.get(self.place[:-1])
+        return (line, f"{name}:{line}: {self.text}") if line else (MOST, f"{name}: {self.text}")
+
+
+def of_keys(toml: Mapping[str, Any]) -> tuple[ConfigTable, list[Mistake]]:
+    """Return what is right, and what is wrong with each key by itself."""
+    mistakes: list[Mistake] = []
+    sound = deepcopy(dict(toml))
+    while True:
+        try:
+            return ConfigTable.model_validate(sound), mistakes
+        except ValidationError as error:
+            kinds = {_place_of(each["loc"]): each for each in error.errors()}
+            for place, each in kinds.items():
+                kind = each["type"] if each["loc"] == place else "something in its value"
+                if len(mistakes) < MOST_MISTAKES:
+                    mistakes.append(Mistake(place, _text(kind, place, toml)))
+                _leave_out(sound, place)
+
+
+def _place_of(loc: Place) -> Place:
+    """Return the place of the key of which pydantic speaks, or of something in its value."""
+    size = 3 if loc[0] == "bot" else 2 if loc[0] in TABLES else 1
+    return loc[:size] if len(loc) >= size else loc[:1]
+
+
+def _leave_out(toml: Any, place: Place) -> None:
+    """Take out a key that is wrong, and what cannot do without it; a bot can, for its place."""
+    *table, key = place
+    if place[0] not in toml:
+        return  # another mistake has taken it out already
+    row = reduce(getitem, table, toml)
+    field = TABLES[place[0] if table else ""].model_fields.get(key)
+    if field is not None and field.is_required():
+        if place[0] == "bot":
+            row["name"] = f"bot {place[1]}"
+        else:
+            toml[place[0]] = None
+    elif row is not None:
+        row.pop(key, None)
+
+
+def _text(kind: str, place: Place, toml: Any) -> str:
+    *table, key = place
+    keys = TABLES[place[0] if table else ""].model_fields
+    if kind == "extra_forbidden":
+        where = f" in [{table[0]}]" if table else ""
+        alike = get_close_matches(key.lower(), keys, n=1)
+        meant = f"; did you mean {alike[0]!r}?" if alike else ""
+        return f"unknown key {key!r}{where}, expected one of {', '.join(keys)}{meant}"
+    if kind == "missing":
+        needed = {"name": "a name"}.get(key, key)
+        return f"{table[0]}: expected {needed}"
+    value = reduce(getitem, place, toml)
+    return f"{key} = {shown(value)}, expected {keys[key].description}"
+
+
+def together(
+    model: ConfigTable, wrong: Iterable[Mistake], folder: Path, played: Container[str]
+) -> Iterator[Mistake]:
+    """Yield what does not go together, as far as the keys that belong to it are right."""
+    from lath.arena.tournament.configuration.about import read_about  # which reads configurations
+
+    places = {mistake.place for mistake in wrong}
+    yield from _of_games(model.games, folder)
+    if ("format",) not in places:
+        yield from _of_format(model)
+    yield from _of_time(model.time, ("time",))
+    yield from _of_adjudication(model.adjudication, places)
+    if model.sprt is not None:
+        yield from _of_sprt(model.sprt)
+    if model.league.about:
+        try:
+            read_about(folder / model.league.about, "about")
+        except ConfigError as error:
+            yield Mistake(("league", "about"), f"league: {error}")
+    if model.openings is not None:
+        yield from _of_openings(model.openings, folder, places)
+    if ("bot",) not in places:
+        yield from _of_bots(model.bot, folder, places, played)
+    if model.format != "pool":  # that may have had others
+        yield from _of_anchors(model, played)
+
+
+def _of_games(named: Iterable[str], folder: Path) -> Iterator[Mistake]:
+    found: dict[str, str] = {}  # by id: a game of a file may be named twice
+    for text in named:
+        try:
+            game_id = games.get(games.named(text, folder)).id
+        except UnknownGameError as error:
+            way = "; --game takes the place of games" if isinstance(error, GameFileError) else ""
+            yield Mistake(("games",), f"games: {error}{way}")
+            continue
+        if other := found.get(game_id):
+            yield Mistake(("games",), f"games: {other!r} and {text!r} are one game, {game_id!r}")
+        found[game_id] = text
+
+
+def _of_openings(table: OpeningsTable, folder: Path, wrong: Container[Place]) -> Iterator[Mistake]:
+    for key in ("file", "order", "plies", "start"):
+        if table.random is not None and key in table.model_fields_set:
+            yield Mistake(("openings", key), f"openings: {key} and random, expected one of them")
+    if table.file:
+        try:
+            digest(folder / table.file)
+        except ConfigError as error:
+            yield Mistake(("openings", "file"), f"openings: {error}")
+    elif table.random is None and not any(("openings", key) in wrong for key in ("file", "random")):
+        yield Mistake(("openings", "file"), "openings: expected a file, or random")
+
+
+SETTINGS: Final = ("pairs", "challengers", "sprt", "tune", "season")
+"""What only some formats know. All take `rounds`; a knockout ends when it ends."""
+
+
+def _of_format(model: ConfigTable) -> Iterator[Mistake]:
+    name, bots = model.format, len(model.bot)
+    for setting in SETTINGS:
+        if setting in model.model_fields_set and setting not in FORMATS[name].settings:
+            fitting = [each for each, format_ in FORMATS.items() if setting in format_.settings]
+            text = f"{setting} is for format {' or '.join(fitting)}, not {name}"
+            yield Mistake((setting,), text)
+    if "tune" in FORMATS[name].settings:
+        for setting in ("tune", "sprt"):
+            if setting not in model.model_fields_set:
+                yield Mistake((setting,), f"a {name} needs a table [{setting}]")
+    if model.season is not None and model.season.legs > model.rounds:
+        text = f"season: legs = {model.season.legs}, expected at most rounds = {model.rounds}"
+        yield Mistake(("season", "legs"), text)
+    most = FORMATS[name].max_bots
+    if most is not None and bots > most:
+        yield Mistake(("format",), f"a {name} is between {most} bots, found {bots}")
+    if "challengers" in FORMATS[name].settings and model.challengers >= bots >= 2:
+        text = f"challengers = {model.challengers}, expected fewer than the {bots} bots"
+        yield Mistake(("challengers",), text)
+
+
+def _of_time(table: BotTime, place: Place, bot: str = "") -> Iterator[Mistake]:
+    """Yield what is wrong with a time control; `bot` is whose own it is, if one's."""
+    kinds = [kind for kind in ("initial", "move", "nodes") if getattr(table, kind)]
+    where = f"bot {bot!r}: time" if bot else "time"
+    if bot and not table.model_fields_set:
+        allowed = BotTable.model_fields["time"].description
+        yield Mistake(place, f"time = {{}}, expected {allowed}")
+    if len(kinds) > 1:
+        text = f"{where}: {' and '.join(kinds)}, expected one of them"
+        yield Mistake(place if bot else (*place, kinds[1]), text)
+    if "increment" in table.model_fields_set and "initial" not in kinds:
+        yield Mistake(
+            place if bot else (*place, "increment"), f"{where}: increment without initial"
+        )
+
+
+def _of_adjudication(table: AdjudicationTable, wrong: Iterable[Place]) -> Iterator[Mistake]:
+    given = {*table.model_fields_set, *(place[-1] for place in wrong if place[0] == "adjudication")}
+    for one, other in (("win_eval", "win_after"), ("draw_eval", "draw_after")):
+        if (one in given) != (other in given):
+            text = f"adjudication: expected both {one} and {other}, or none"
+            yield Mistake(("adjudication", one if one in given else other), text)
+    if "win_eval" in table.model_fields_set and table.win_eval <= table.draw_eval:
+        text = "adjudication: expected win_eval over draw_eval and over 0"
+        yield Mistake(("adjudication", "win_eval"), text)
+
+
+def _of_sprt(table: SprtTable) -> Iterator[Mistake]:
+    most = MOST_ELO[table.model]
+    if max(abs(table.elo0), abs(table.elo1)) > most:
+        key = "elo0" if abs(table.elo0) > most else "elo1"
+        yield Mistake(("sprt", key), f"sprt: expected {table.model} Elo from -{most:g} to {most:g}")
+    if table.elo0 >= table.elo1:
+        text = f"sprt: elo0 = {table.elo0:g}, expected less than elo1 = {table.elo1:g}"
+        yield Mistake(("sprt", "elo0"), text)
+
+
+def _of_anchors(model: ConfigTable, played: Container[str]) -> Iterator[Mistake]:
+    names = [bot.name for bot in model.bot]
+    for name in model.anchors:
+        if name not in names and name not in played:
+            words = " ".join(unknown_words(name, names).split("\nhint: "))
+            yield Mistake(("anchors", name), f"anchors: {name!r}: {words}")
+
+
+def _of_bots(
+    bots: list[BotTable], folder: Path, wrong: Container[Place], played: Container[str]
+) -> Iterator[Mistake]:
+    if len(bots) < 2:
+        yield Mistake(("bot",), f"expected at least two bots, found {len(bots)}")
+    names: dict[str, str] = {}  # by their looks: case and codes of letters tell no new bots apart
+    for index, bot in enumerate(bots):
+        called = f"bot {bot.name!r}"
+        folded = normalize("NFKC", normalize("NFKC", bot.name).casefold())
+        looks = bot.name if bot.name in played else folded
+        if other := names.get(looks):
+            either = repr(bot.name) if bot.name == other else f"{other!r} and {bot.name!r}"
+            text = f"two bots are called {either}, expected different names"
+            yield Mistake(("bot", index, "name"), text)
+        names[looks] = bot.name
+        yield from _of_files(bot, folder, ("bot", index))
+        if not (bot.command or bot.name in bundled() or ("bot", index, "name") in wrong):
+            known = ", ".join(bundled())
+            text = f"{called} has no command, and is not one of the bundled bots: {known}"
+            yield Mistake(("bot", index, "name"), text)
+        if why := refuse_options(bot.name, bot.protocol, bot.options):
+            yield Mistake(("bot", index, "options"), why)
+        if bot.time is not None:
+            yield from _of_time(bot.time, ("bot", index, "time"), bot.name)
+
+
+def _of_files(bot: BotTable, folder: Path, place: Place) -> Iterator[Mistake]:
+    """Yield what is not there of the files and folders that a bot names, or cannot be started."""
+    called, home = f"bot {bot.name!r}", folder / bot.cwd
+    if bot.cwd and not home.is_dir():
+        text = f"{called}: cwd {str(home)!r} is not a folder"
+        yield Mistake((*place, "cwd"), text, is_of_files=True)
+    for path in bot.files:
+        if not is_there(home / path, Path.exists):
+            text = f"{called}: files: {str(home / path)!r} is not there"
+            yield Mistake((*place, "files"), text, is_of_files=True)
+    for path in bot.reads:
+        if not is_there(folder / path, Path.exists):
+            text = f"{called}: reads: {str(folder / path)!r} is not there"
+            yield Mistake((*place, "reads"), text, is_of_files=True)
+    if bot.build and not bot.cwd:
+        text = f"{called}: build without cwd, expected cwd, the folder that it is built in"
+        yield Mistake((*place, "build"), text)
+    if bot.command and not bot.build and (advice := advice_on(tuple(bot.command), home)):
+        write = f"write: command = {shown(list(advice.words))}"
+        text = f"{called}: {advice.says(write)}"
+        yield Mistake((*place, "command"), text, is_of_files=True)
+
+
+def unfit_ones(mistakes: Sequence[Mistake], model: ConfigTable) -> dict[str, str]:
+    """Return by name which bots cannot be started as things are, and why.
+
+    None where more is wrong, or no others are left to meet.
+    """
+    unfit: dict[str, list[str]] = {}
+    for mistake in mistakes:
+        if not mistake.is_of_files:
+            return {}
+        name = model.bot[mistake.place[1]].name
+        unfit.setdefault(name, []).append(mistake.text.removeprefix(f"bot {name!r}: "))
+    if len(model.bot) - len(unfit) < 2:
+        return {}
+    return {name: "; ".join(texts) for name, texts in unfit.items()}

@@ -1,0 +1,282 @@
+"""Whether the rules of a game are fast enough for the time that bots have, before it is played.
+
+Bots of the arena that search look at moves and play games out by the rules: where these are slow
+they see nothing in their time, or lose by it. How long a node takes is measured by what the bots
+themselves search by, `lath.games.fast`. Must not know how games are played.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean
+from typing import Final
+
+from lath import games
+from lath.arena.entrants.programs import bundled
+from lath.arena.referee.bots import BotSpec
+from lath.arena.tournament.configuration.config import Config
+from lath.games.core import Game
+from lath.games.fast import fast_board
+from lath.notation.protocol import TimeControl
+
+MEASURED_S: Final = 1.0
+"""How long a game is looked at, at most, besides the calls of the rules that are just going on.
+
+Half of it random games are played, half of it one with a search's looks.
+"""
+
+MEASURED_GAMES: Final = 20
+"""Random games that are played then; of the time for a ply the least counts."""
+
+FEWEST: Final = 6
+"""Nodes that a search needs for a move: with fewer it knows nothing. Those of the built-in games
+take 0.05 to 0.3 ms."""
+
+ENOUGH: Final = 4
+"""So many times as much time is proposed."""
+
+LEAST_MOVES: Final = ("random",)
+"""Bundled bots that ask the rules for nothing but a legal move."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tempo:
+    """How long the rules take."""
+
+    plies: float
+    """Of a random game, about."""
+
+    ply_s: float
+    """To ask for the legal moves, play one and see whether that ends the game."""
+
+    look_s: float
+    """To look at each move of the first position, and whether it ends the game."""
+
+    playout_s: float
+    """To play the game out from its start by such looks, as a node of `mcts` does."""
+
+    def node_s(self, bot: str) -> float:
+        """Return the seconds of a node of a bundled bot, on average over a game."""
+        match bot:
+            case "mcts":  # it also looks at what it has come to
+                return self.look_s + max(self.playout_s, self.plies * self.ply_s) / 2
+            case "monte-carlo":  # it plays without a look
+                return self.plies * self.ply_s / 2
+        return self.look_s
+
+    def search_s(self, bot: str) -> float:
+        """Return the seconds that it needs for a move: to look at all moves, and some nodes."""
+        return self.look_s + (0 if bot == "greedy" else FEWEST * self.node_s(bot))
+
+    def move_s(self, bot: str, control: TimeControl) -> float:
+        """Return the seconds that a move takes it where a time or a number of nodes is given."""
+        if control.move_ms:
+            return control.move_ms / 1000
+        nodes = 0 if bot == "greedy" else control.nodes or 0
+        return self.look_s + nodes * self.node_s(bot)
+
+
+def measured(game_id: str, clock: Callable[[], float] = time.thread_time) -> Tempo:
+    """Return how long the rules take, by a clock of the time that this thread computes."""
+    game = games.get(game_id)
+    plies, ply_s = _random_games(game, clock)
+    look_s, playout_s = _searched(game, plies, ply_s, clock)
+    return Tempo(plies, ply_s, look_s, playout_s)
+
+
+def _random_games(game: Game, clock: Callable[[], float]) -> tuple[float, float]:
+    """Return how many plies a random game has, about, and the seconds of one."""
+    began_s, lengths = clock(), list[int]()
+    fastest_s, is_over = float("inf"), False
+    for seed in range(MEASURED_GAMES):
+        chance, position = Random(seed), game.start(game.draw_setup(seed))
+        from_s, plies = clock(), 0
+        while not (is_over := position.outcome() is not None):
+            position = position.play(chance.choice(position.legal_moves()))
+            plies += 1
+            if clock() - began_s >= MEASURED_S / 2:
+                break
+        fastest_s = min(fastest_s, (clock() - from_s) / max(plies, 1))
+        lengths.append(plies)
+        if clock() - began_s >= MEASURED_S / 2:
+            break
+    length = sum(lengths) / len(lengths)
+    # Of a game that was not seen to its end the board says how long it may be.
+    whole = length if is_over or len(lengths) > 1 else max(length, len(game.board.names))
+    return whole, fastest_s
+
+
+class _LateError(Exception):
+    """So much time is measured."""
+
+
+def _searched(
+    game: Game, plies: float, ply_s: float, clock: Callable[[], float]
+) -> tuple[float, float]:
+    """Return the seconds of a look at the first moves, and of a game played out by looks.
+
+    Where the time does not suffice for it, what was seen of it is taken as a part.
+    """
+    board, chance = fast_board(game.start(game.draw_setup(1))), Random(1)
+    began_s = clock()
+    looked, done, look_s = 0, 0, 0.0
+
+    def check() -> None:
+        nonlocal looked
+        looked += 1
+        if clock() - began_s >= MEASURED_S / 2:
+            raise _LateError
+
+    moves = max(1, len(board.legal()))
+    board.check = check  # as searches do
+    try:
+        board.candidates()
+        look_s = clock() - began_s
+        if hasattr(game, "fast"):  # its own rollouts are faster than what follows
+            from_s = clock()
+            board.rollout(chance)
+            return look_s, clock() - from_s
+        while board.winner is None:
+            codes = board.candidates()
+            board.play(chance.choice(codes))
+            done += 1
+    except _LateError:
+        if not look_s:
+            look_s = max((clock() - began_s) * moves / max(1, looked), ply_s)
+            return look_s, plies * look_s / 2  # moves become fewer on the way
+    used_s = clock() - began_s - look_s
+    return look_s, used_s if board.winner is not None else used_s * plies / max(1, done)
+
+
+def warnings(config: Config, measure: Callable[[str], Tempo] = measured) -> Iterator[str]:
+    """Yield what people should know of each game whose rules are too slow for the bots' time.
+
+    It is told of the bundled bots: others may have rules of their own.
+    """
+    ours = _bundled_in(config)
+    for game_id in config.games if ours else ():
+        try:
+            tempo = measure(game_id)
+        except Exception:  # noqa: BLE001,S112 - whose rules fail is told of where they are played
+            continue
+        slow = [(bot, kind) for bot, kind in ours if _is_too_short(bot, kind, tempo, config)]
+        if slow:
+            yield _words(game_id, tempo, slow, config)
+
+
+def lengths(config: Config, measure: Callable[[str], Tempo] = measured) -> Iterator[str]:
+    """Yield how long a game takes bundled bots that have a number of nodes for a move."""
+    ours = [(bot, kind) for bot, kind in _bundled_in(config) if _time_of(bot, config).nodes]
+    if len(ours) < len(config.bots):
+        return  # nobody knows of the others
+    for game_id in config.games:
+        tempo = measure(game_id)
+        each = [tempo.move_s(kind, _time_of(bot, config)) for bot, kind in ours]
+        yield f"{game_id}: a game takes about {_seconds(tempo.plies * fmean(each))}"
+
+
+def _bundled_in(config: Config) -> list[tuple[BotSpec, str]]:
+    """Return the bots that look at moves by the game's rules, and which of ours each is."""
+    names = {command: name for name, command in bundled().items()}
+    kinds = [(bot, names.get(bot.command, LEAST_MOVES[0])) for bot in config.bots]
+    return [(bot, kind) for bot, kind in kinds if kind not in LEAST_MOVES]
+
+
+def _time_of(bot: BotSpec, config: Config) -> TimeControl:
+    return bot.time or config.limits.time
+
+
+def _allowed_s(control: TimeControl, tempo: Tempo, limit_s: float) -> float:
+    """Return the seconds of a move."""
+    if control.has_clock:
+        moves = max(1.0, tempo.plies / 2)
+        return (control.initial_ms / moves + control.increment_ms) / 1000
+    return control.move_ms / 1000 if control.move_ms else limit_s
+
+
+def _is_too_short(bot: BotSpec, kind: str, tempo: Tempo, config: Config) -> bool:
+    """Return whether a search sees nothing in its time, or does not end within the limit."""
+    control, limit_s = _time_of(bot, config), config.limits.hard_limit_s
+    if control.nodes:
+        return tempo.move_s(kind, control) > limit_s
+    return _allowed_s(control, tempo, limit_s) < tempo.search_s(kind)
+
+
+def _words(game_id: str, tempo: Tempo, slow: Sequence[tuple[BotSpec, str]], config: Config) -> str:
+    controls = dict.fromkeys(str(_time_of(bot, config)) for bot, _ in slow)
+    names = ", ".join(bot.name for bot, _ in slow)
+    limit_s = config.limits.hard_limit_s
+    kinds = {kind for _, kind in slow}
+    slowest = max(kinds, key=tempo.search_s)
+    needs_s, node_s = tempo.search_s(slowest), tempo.node_s(slowest)
+    move = _rounded_up(ENOUGH * needs_s)
+    nodes = _rounded_down(min(ENOUGH * FEWEST, (limit_s - tempo.look_s) / max(node_s, 1e-9)))
+    by_nodes = f"--tc {shlex.quote(f'nodes {nodes}')}"
+    each = [tempo.move_s(kind, TimeControl(nodes=nodes)) for _, kind in _bundled_in(config)]
+    told = {by_nodes: tempo.plies * fmean(each)}
+    if move < limit_s:
+        told = {f"--tc {shlex.quote(f'move {move:g}')}": tempo.plies * move} | told
+    what = f"a look at all moves takes {_seconds(tempo.look_s)}"
+    if slowest != "greedy":
+        what += f", a node of {slowest} {_seconds(node_s)}"
+    blind = [
+        bot.name
+        for bot, kind in slow
+        if not (control := _time_of(bot, config)).nodes
+        and _allowed_s(control, tempo, limit_s) < tempo.look_s + 2 * tempo.node_s(kind)
+    ]
+    chance = ""
+    if blind:
+        has = "plays" if len(blind) == 1 else "play"
+        chance = f"; there {', '.join(blind)} {has} by chance, for a move has time for one node"
+    return (
+        f"{game_id} is too slow for {' and '.join(controls)} ({names}): by its rules {what}"
+        f"{chance}; try {' or '.join(told)}: a game then takes about "
+        f"{' or '.join(map(_seconds, told.values()))}"
+    )
+
+
+def _seconds(seconds: float) -> str:
+    """Return a time in two figures.
+
+    >>> _seconds(0.034), _seconds(2.13), _seconds(21.4), _seconds(500)
+    ('34 ms', '2.1 s', '21 s', '8 min')
+    """
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    if seconds < 100:
+        return f"{seconds:.2g} s"
+    return f"{seconds / 60:.0f} min"
+
+
+def _rounded_up(seconds: float) -> float:
+    """Return the next time that people name.
+
+    >>> _rounded_up(0.031), _rounded_up(0.21), _rounded_up(7)
+    (0.05, 0.5, 10.0)
+    """
+    size = 0.001
+    while True:
+        for step in (1, 2, 5):
+            if step * size >= seconds:
+                return round(step * size, 3)
+        size *= 10
+
+
+def _rounded_down(nodes: float) -> int:
+    """Return the last number that people name; 1 at least.
+
+    >>> _rounded_down(40.0), _rounded_down(7.3), _rounded_down(0.2)
+    (20, 5, 1)
+    """
+    size, found = 1, 1
+    while True:
+        for step in (1, 2, 5):
+            if step * size > nodes:
+                return found
+            found = step * size
+        size *= 10

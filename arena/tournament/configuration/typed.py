@@ -1,0 +1,102 @@
+"""The command line as it was typed, for hints that say it again with what it lacks."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from lath.arena.directory import CONFIG
+from lath.arena.errors import TYPED, ArenaError, ConfigError, ContestBotError
+from lath.arena.referee.bridges import CONTESTS
+from lath.arena.referee.recognition import added, looks_like
+
+
+def advised(error: ArenaError) -> ArenaError:
+    """Return the error with what to type, where a bot looks like a contest's.
+
+    That is the command with the bot's protocol, or the line that its file lacks.
+    """
+    if not isinstance(error, ContestBotError):
+        return error
+    arguments, contest = TYPED.get(), error.contest
+    for at, argument in enumerate(arguments):
+        if _names(argument, error.bot):
+            again = [*arguments[:at], f"{argument}{added(contest)}", *arguments[at + 1 :]]
+            command = shlex.join(["arena", *_with_game(again, contest)])
+            return _hinted(error, looks_like(contest), command)
+    for path in _files(arguments):
+        if lines := _lines(path, error.bot, contest):
+            return _hinted(error, looks_like(contest, f'protocol = "{contest}"'), lines)
+    return error
+
+
+def _hinted(error: ContestBotError, words: str, hint: str) -> ContestBotError:
+    return ContestBotError(error.bot, f"{words}\n  hint: {hint}", error.contest)
+
+
+def _names(argument: str, bot: str) -> bool:
+    """Return whether an argument says how a bot of this name is started.
+
+    >>> _names("mine=node a.js", "mine"), _names("./a.py; threads=2", "a"), _names("a", "a")
+    (True, True, False)
+    """
+    option, equals, value = argument.partition("=")
+    if option.startswith("-"):
+        return bool(equals) and _names(value, bot)
+    text = argument.partition(";")[0].strip()
+    name, equals, _ = text.partition("=")
+    if equals and name == bot:
+        return True
+    with suppress(ValueError):  # a quotation that is not closed
+        first = next(iter(shlex.split(text)), "")
+        is_place = "/" in first or " " in text or Path(first).exists()
+        return is_place and bot in (Path(first).stem, Path(first).resolve().name)
+    return False
+
+
+def _with_game(arguments: Sequence[str], contest: str) -> Sequence[str]:
+    """Return the arguments of a run with the contest's game, where nothing says what is played."""
+    only = CONTESTS[contest].games
+    is_said = any(word.partition("=")[0] == "--game" for word in arguments)
+    if not only or is_said or arguments[0] != "run" or any(_files(arguments)):
+        return arguments
+    return [*arguments, *(word for game in only for word in ("--game", game))]
+
+
+def _files(arguments: Sequence[str]) -> Iterator[Path]:
+    """Yield the configurations that the arguments name, by their file or their directory."""
+    for before, argument in pairwise(arguments):
+        path = Path(argument)
+        if before == "--out":
+            continue
+        with suppress(OSError):  # a name that is too long
+            if path.suffix == ".toml" and path.is_file():
+                yield path
+            elif (path / CONFIG).is_file():
+                yield path / CONFIG
+
+
+def _lines(path: Path, bot: str, contest: str) -> str:
+    """Return which keys a file lacks, and where; empty: it has no such bot."""
+    from lath.arena.entrants.toml_text import lines_of, read_toml
+
+    try:
+        toml, text = read_toml(path)
+    except ConfigError:
+        return ""
+    rows: list[dict[str, Any]] = toml.get("bot", [])
+    at = next((at for at, row in enumerate(rows) if row.get("name") == bot), None)
+    if at is None:
+        return ""
+    line = lines_of(text).get(("bot", at, "name")) or lines_of(text).get(("bot", at))
+    place = f"{path}:{line}" if line else str(path)
+    only = list(CONTESTS[contest].games)
+    words = f'{place}: add the line protocol = "{contest}" to this [[bot]]'
+    if only and toml.get("games") != only:
+        words += f", and games = {json.dumps(only)} at the top"
+    return words

@@ -1,0 +1,281 @@
+"""What a tournament's directory says besides its games: outcome, rulings, changes, seasons."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from lath.arena.directory import CONFIG, DATABASE, OUTCOME, RECORDS
+from lath.arena.entrants.toml_text import read_toml
+from lath.arena.errors import ArenaError, ConfigError, DamagedError, reading
+from lath.arena.machine.system import reading_database
+from lath.arena.referee.record import GameResult
+from lath.arena.tournament.configuration.about import KEY, copy_name, read_about
+from lath.arena.tournament.store.database import (
+    BENCHES,
+    CHANGES,
+    FORMER_SNAPSHOT,
+    RULINGS,
+    SEASONS,
+    SNAPSHOT,
+    TOURNAMENT,
+    VERSIONS,
+    WRITTEN,
+    is_being_played,
+    outcome_state,
+    read_games,
+    read_rows,
+    read_texts,
+)
+from lath.arena.tournament.store.exports import write_whole
+from lath.arena.tournament.store.rows import result_of
+from lath.notation.files import bounds
+from lath.notation.files.bounds import read_json
+from lath.notation.record.record import SEASON as SEASON_TAG
+from lath.reports.background import Bench, Change, Ruling, Snapshot, Version, from_notes
+from lath.reports.checksums import checked_bytes, checksum_of, with_checksum
+from lath.reports.outcome import Outcome, from_json, to_json
+from lath.reports.seasons import Season
+
+_Kept = TypeVar("_Kept")
+
+
+def outcome_in(sources: Sequence[Path]) -> Outcome | None:
+    """Return what a tournament has come to; None where its directory is not the only source.
+
+    None, too, where no run has ended there, and where the last one was killed: what is there is
+    of fewer games then. Raises ArenaError where the file is damaged, or is not the one that a run
+    has made of the games that are stored.
+    """
+    if len(sources) != 1 or not (path := sources[0] / OUTCOME).is_file():
+        return None
+    state = outcome_state(sources[0])
+    if state == "false":
+        return None
+    with reading(path):
+        content = path.read_bytes()
+    try:
+        found = checked_bytes(content)
+        outcome = from_json(found.value)
+        if not is_of_state(found.checksum, state) and not is_being_played(sources[0]):
+            raise ValueError("it is not the one that was made of the games that are stored")
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        again = f"`arena run {shlex.quote(str(sources[0]))}` writes it again"
+        raise DamagedError(f"{path} is damaged: {error}; {again}") from error
+    return outcome
+
+
+def is_of_state(checksum: str, state: str | None) -> bool:
+    """Return whether a file with this checksum may be the one that a database notes.
+
+    That has noted nothing, or no checksum, where no run has ended, or an older version ran.
+    """
+    return state in (None, "true", json.dumps(checksum))
+
+
+def write_outcome(folder: Path, outcome: Outcome) -> str:
+    """Write what a tournament has come to; return the checksum, and raise StoreError."""
+    value = to_json(outcome)
+    write_whole(folder / OUTCOME, [with_checksum(value)])
+    return checksum_of(value)
+
+
+def played_in(folder: Path) -> tuple[str, ...]:
+    """Return the names of the bots that have played in a tournament's directory."""
+    try:
+        names = tuple(bot["name"] for bot in begun_in(folder).get("bots", ()))
+        has_games = names and read_rows(folder, "SELECT 1 FROM game LIMIT 1")
+    except (sqlite3.Error, TypeError, KeyError):  # whoever goes on there is told of it
+        return ()
+    return names if has_games else ()
+
+
+def names_of_pool(names: Sequence[str], folder: Path) -> list[str]:
+    """Return these names and those of all versions that a pool has had."""
+    noted = _noted([folder], VERSIONS, Version)
+    return sorted({*names, *played_in(folder), *(one.name for one in noted)})
+
+
+def begun_in(folder: Path) -> dict[str, Any]:
+    """Return what a tournament's directory says of the tournament that it holds; empty without."""
+    try:
+        found = read_json(read_texts(folder).get(TOURNAMENT, "{}"))
+    except (sqlite3.Error, DamagedError, ValueError):  # whoever goes on there is told of it
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def changes_in(sources: Sequence[Path]) -> tuple[Change, ...]:
+    """Return what was changed while a tournament was played, by what is stored of it.
+
+    Nothing where there are other sources. Raises ArenaError where that is damaged.
+    """
+    return _noted(sources, CHANGES, Change)
+
+
+def rulings_in(sources: Sequence[Path]) -> tuple[Ruling, ...]:
+    """Return what was ruled of a tournament's games; else as `changes_in`."""
+    return _noted(sources, RULINGS, Ruling)
+
+
+def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
+    """Return which bots are benched in a tournament; else as `changes_in`.
+
+    Of a pool they are those that have not been retired since.
+    """
+    found = tuple(one for one in _noted(sources, BENCHES, Bench) if not one.lifted)
+    versions = _noted(sources, VERSIONS, Version) if found else ()
+    there = {name for one in versions if not one.retired for name in (one.name, one.bot)}
+    return tuple(one for one in found if not versions or one.bot in there)
+
+
+def snapshot_in(sources: Sequence[Path]) -> Snapshot | None:
+    """Return which snapshot a tournament is, if it is one; else as `changes_in`."""
+    keys = SNAPSHOT, FORMER_SNAPSHOT
+    return next((one for key in keys for one in _noted(sources, key, Snapshot)), None)
+
+
+def seasons_in(sources: Sequence[Path]) -> tuple[Season, ...]:
+    """Return the seasons of a league, the oldest first; else as `changes_in`.
+
+    Without a database they are those of which `games.lath` speaks.
+    """
+    if len(sources) != 1 or not (folder := sources[0]).is_dir():
+        return ()
+    if (folder / DATABASE).is_file():
+        versions = _noted(sources, VERSIONS, Version)
+        entries = {one.name: one.bot for one in versions}
+        *before, last = _noted(sources, SEASONS, Season) or (None,)
+        if last is None:
+            return ()
+        marks = _marks(sources, versions, last.entered())
+        past = (replace(one, entries=entries, is_past=True) for one in before if one)
+        return (*past, replace(last, entries=entries, marks=marks))
+    if not (folder / RECORDS).is_file():
+        return ()
+    with reading(folder / RECORDS), (folder / RECORDS).open(encoding="utf-8") as lines:
+        tags = (line for line in lines if line.startswith(_SEASON_TAG))
+        names = dict.fromkeys(parse_tag(line) for line in tags)
+    found = [Season(name=name, from_pair=1, offset=0, date="", is_past=True) for name in names]
+    return (*found[:-1], *(replace(one, is_past=False) for one in found[-1:]))
+
+
+def _marks(
+    sources: Sequence[Path], versions: Sequence[Version], entered: Iterable[str]
+) -> dict[str, str]:
+    """Return which bots of a pool do not play today, and what they are."""
+    entries = {one.name: one.bot for one in versions}
+    playing = {one.bot for one in versions if not one.retired}
+    out = {one.bot for one in rulings_in(sources) if one.bot and not one.lifted}
+    return {
+        **{entries.get(one.bot, one.bot): "benched" for one in benched_in(sources)},
+        **dict.fromkeys({*entries.values(), *entered} - playing, "retired"),
+        **{one.bot: "disqualified" for one in versions if not out.isdisjoint((one.name, one.bot))},
+    }
+
+
+def parse_tag(line: str) -> str:
+    """Return the value of a tag that stands on a line of its own."""
+    value = line.strip().partition('"')[2].removesuffix('"]')
+    return re.sub(r"\\(.)", r"\1", value)
+
+
+def _noted(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept, ...]:
+    """Return what is kept under the key of a note; else as `changes_in`."""
+    if len(sources) != 1 or not (path := sources[0] / DATABASE).is_file():
+        return ()
+    try:
+        text = read_texts(sources[0]).get(key)
+    except sqlite3.Error:  # whoever reads the games is told of it
+        return ()
+    try:
+        return from_notes(read_json(text), kind) if text is not None else ()
+    except (TypeError, ValueError) as error:
+        raise ArenaError(f"{path} is damaged: its note of {key}: {error}") from error
+
+
+def games_of(folder: Path) -> Iterator[GameResult]:
+    """Yield the games of a tournament's database by number; raises ArenaError, also for damage."""
+    path = folder / DATABASE
+    if not path.is_file():
+        raise ArenaError(f"{folder} is no tournament: it has no {DATABASE}")
+    with reading_database(path):
+        yield from map(result_of, read_games(folder))
+
+
+def season_in(sources: Sequence[Path], name: str | None) -> Season | None:
+    """Return the season of which the tables are; raises ConfigError for one that is not there."""
+    found = seasons_in(sources)
+    if name == "" or (name == ALL_SEASONS and name not in [one.name for one in found]):
+        return None
+    if name is None:
+        return found[-1] if found else None
+    for one in found:
+        if one.name == name:
+            return one
+    names = ", ".join(repr(one.name) for one in found) or "none"
+    raise ConfigError(f"--season {name!r}: seasons are: {names}, or {ALL_SEASONS} for all games")
+
+
+def event_in(sources: Sequence[Path]) -> str:
+    """Return the event of a tournament without games, where it is the only source; else nothing.
+
+    It is what its configuration says: the records of others say it themselves.
+    """
+    if len(sources) != 1 or not (path := sources[0] / CONFIG).is_file():
+        return ""
+    try:
+        content = path.read_bytes()
+        if not is_as_written(sources[0], content):
+            return ""
+        event = bounds.read_toml(content.decode()).get("event")
+    except (OSError, ValueError, ArenaError):  # a run says what is wrong with it
+        return ""
+    return event if isinstance(event, str) else ""
+
+
+def about_in(folders: Iterable[Path]) -> str:
+    """Return the text that the first configuration names that names one; empty without.
+
+    Raises ConfigError.
+    """
+    for folder in folders:
+        path = folder / CONFIG
+        if not path.is_file():
+            continue
+        league: Any = read_toml(path)[0].get("league")
+        named = league.get("about") if isinstance(league, dict) else None
+        if not isinstance(named, str) or not named:
+            continue
+        if snapshot_in([folder]):  # it has a copy; those of former versions had none
+            if (copy := folder / copy_name(named)).is_file():
+                return read_about(copy, f"{path}: {KEY}")
+            continue
+        return read_about(folder / named, f"{path}: {KEY}")
+    return ""
+
+
+_SEASON_TAG: Final = f'[{SEASON_TAG} "'
+
+
+ALL_SEASONS: Final = "all"
+"""What `--season` says for the tables of all games."""
+
+
+def is_as_written(folder: Path, config: bytes) -> bool:
+    """Return whether a configuration is as a run has left it, as far as it is known.
+
+    Raises ArenaError.
+    """
+    if not (folder / DATABASE).is_file():
+        return True
+    with reading_database(folder / DATABASE):
+        noted = read_json(read_texts(folder).get(WRITTEN, "null"))
+    return noted in (None, hashlib.sha256(config).hexdigest())

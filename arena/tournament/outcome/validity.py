@@ -1,0 +1,430 @@
+"""Which games of a tournament's directory are sound, in its database and in `games.lath`.
+
+And a new tournament of what is sound in either. What is looked at is never changed, whatever is
+wrong with it. Must not know how games are played, nor how counts are shown.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from lath.arena.directory import CONFIG, DATABASE, OUTCOME, RECORDS, STANDINGS, STANDINGS_CSV
+from lath.arena.errors import ArenaError, ConfigError, DamagedError, StoreError
+from lath.arena.machine.system import in_words, reading_database, writing_error
+from lath.arena.referee.record import GameResult
+from lath.arena.tournament.outcome.directories import is_as_exported
+from lath.arena.tournament.outcome.notes import games_of, is_as_written, outcome_in
+from lath.arena.tournament.store.database import (
+    EXPORTED,
+    FORMER_SNAPSHOT,
+    LOST,
+    OUTCOME_STATE,
+    ROUNDS,
+    SNAPSHOT,
+    WRITTEN,
+    Games,
+    is_being_played,
+    opened_to_read,
+    read_notes,
+)
+from lath.arena.tournament.store.exports import write_whole
+from lath.arena.tournament.store.rows import (
+    RECORD,
+    Row,
+    fault_of,
+    result_of,
+    shown,
+    taken_back,
+    total_of,
+)
+from lath.arena.tournament.store.store import LOGS, Store, log_of
+from lath.games.files import is_known
+from lath.notation.files.files import whole_folder
+from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.reading import entries, entry_of
+from lath.notation.text.splitting import RecordText
+from lath.reports.checksums import checked_bytes
+from lath.reports.export import to_csv
+
+
+@dataclass(frozen=True, slots=True)
+class Unsound:
+    """A game that is not what was stored, games that cannot be read, or a whole file."""
+
+    where: str
+    """`tournament.db`, or `games.lath` with the line on which the record begins."""
+
+    why: str
+
+    def __str__(self) -> str:
+        """Return both on one line."""
+        return f"{self.where}: {self.why}"
+
+
+def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Unsound]:
+    """Yield the games of a tournament's database, whatever state it is in; each number once.
+
+    Where the database does not even say how far its numbers go, games up to `highest` are looked
+    for.
+    """
+    path = folder / DATABASE
+    try:
+        if not path.is_file():
+            raise DamagedError("it is not there")
+        with reading_database(path), opened_to_read(path) as database:
+            if database is None:
+                raise DamagedError("it is empty")
+            yield from _stored(Games(database, path), highest)
+    except StoreError as error:
+        why = str(error).removeprefix(str(path)).removeprefix(" is damaged")
+        yield Unsound(DATABASE, why.removeprefix(":").strip())
+
+
+def _stored(games: Games, highest: int) -> Iterator[GameResult | Unsound]:
+    seen: set[int] = set()
+    before, total = games.total(), 0
+    is_whole = True
+    for row in _rows(games, highest):
+        if isinstance(row, Unsound):
+            found: GameResult | Unsound = row
+        elif wrong := fault_of(row) or _illegal(row[RECORD]):
+            found = Unsound(DATABASE, f"game {shown(row[0])}: {wrong}")
+        elif row[0] in seen:
+            continue
+        else:
+            seen.add(row[0])
+            total = total_of((total, row[-1] or 0))
+            found = result_of(row)
+        is_whole = is_whole and not isinstance(found, Unsound)
+        yield found
+    # Where it is another in the end, a run goes on storing.
+    if is_whole and before is not None and before == games.total() != total:
+        yield Unsound(DATABASE, LOST)
+        is_whole = False
+    if is_whole and (wrong := games.wrong_besides()):
+        yield Unsound(DATABASE, wrong)
+
+
+def _illegal(text: str) -> str:
+    """Return what the rules say against a record; empty where it is sound."""
+    if sound_plies(text.strip()) is not None:
+        return ""
+    problems = entry_of(RecordText(1, text.strip()), RECORDS, 1).problems
+    return f"its record: {problems[0].message}" if problems else ""
+
+
+def _rows(games: Games, highest: int) -> Iterator[Row | Unsound]:
+    """Yield rows by number; where that fails, one by one, so that only what is damaged is lost."""
+    last = 0
+    while True:
+        try:
+            rows = games.after(last)
+            if not rows:
+                return
+            if rows[-1][0] <= last:
+                raise sqlite3.DatabaseError("numbers are out of order")
+        except (sqlite3.Error, TypeError):
+            until = last + Games.BATCH
+            numbers = range(last + 1, min(until, highest or until) + 1)
+            found = list(_one_by_one(games, numbers))
+            yield from found
+            if all(isinstance(row, Unsound) for row in found) if not highest else until >= highest:
+                return
+            last = until
+        else:
+            yield from rows
+            last = rows[-1][0]
+
+
+def _one_by_one(games: Games, numbers: range) -> Iterator[Row | Unsound]:
+    """Yield the rows that are there; those that cannot be read are told of together."""
+    failures: list[tuple[int, str]] = []
+    for number in numbers:
+        try:
+            yield from games.numbered(number)
+        except (sqlite3.Error, TypeError) as error:
+            failures.append((number, in_words(error)))
+    for why in sorted({why for _, why in failures}):
+        these = [number for number, reason in failures if reason == why]
+        which = f"game {these[0]}" if len(these) == 1 else f"games from {these[0]} to {these[-1]}"
+        yield Unsound(DATABASE, f"{which}: {why}")
+
+
+def exported(folder: Path) -> Iterator[GameResult | Unsound]:
+    """Yield the games of `games.lath`, played by the rules; each number once.
+
+    A record says less of a game than the database does: see `rows.taken_back`.
+    """
+    path = folder / RECORDS
+    seen: set[int] = set()
+    try:
+        for entry in entries(path):
+            where, game = f"{RECORDS}:{entry.line}", None
+            if entry.record is not None and not entry.problems:
+                game = taken_back(entry.record, f"{entry.text}\n")
+            if entry.problems:
+                yield Unsound(where, entry.problems[0].message)
+            elif game is None:
+                yield Unsound(where, "no finished game of a tournament")
+            elif game.number in seen:
+                yield Unsound(where, f"game {game.number} is there twice")
+            else:
+                seen.add(game.number)
+                yield game
+    except FileNotFoundError:
+        yield Unsound(RECORDS, "it is not there")
+    except OSError as error:
+        yield Unsound(RECORDS, f"it cannot be read: {error.strerror or error}")
+
+
+def beside(folder: Path) -> Iterator[Unsound]:
+    """Yield which other files of a directory are not as a run has written them.
+
+    None during a run, which writes them now and then. One that is not there is nobody's fault.
+    """
+    if is_being_played(folder):
+        return
+    for name, wrong in _FAULTS.items():
+        try:
+            path = folder / name
+            if path.is_file() and (words := wrong(folder, path.read_bytes())):
+                yield Unsound(name, words)
+        except OSError as error:
+            yield Unsound(name, f"it cannot be read: {error.strerror or error}")
+        except StoreError:  # the database: that is told of
+            pass
+    yield from _other_logs(folder)
+
+
+def _wrong_records(folder: Path, _content: bytes) -> str:
+    with reading_database(folder / DATABASE):
+        return "" if is_as_exported(folder) else "it is not as the last run has written it"
+
+
+def _wrong_outcome(folder: Path, content: bytes) -> str:
+    if wrong := _wrong_sum(folder, content):
+        return wrong
+    try:
+        outcome_in([folder])
+    except DamagedError as error:
+        return str(error).removeprefix(f"{folder / OUTCOME} is damaged: ")
+    return ""
+
+
+def _wrong_sum(_folder: Path, content: bytes) -> str:
+    try:
+        checked_bytes(content)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def _wrong_table(folder: Path, content: bytes) -> str:
+    """Compare `standings.csv` with `standings.json`, which is of the same games."""
+    path = folder / STANDINGS
+    if not path.is_file() or _wrong_sum(folder, of_json := path.read_bytes()):
+        return ""
+    try:
+        is_same = to_csv(checked_bytes(of_json).value).encode() == content
+    except (AttributeError, LookupError, TypeError):  # of another version
+        return ""
+    return "" if is_same else f"it is not what {STANDINGS} says"
+
+
+def _wrong_config(folder: Path, content: bytes) -> str:
+    if is_as_written(folder, content):
+        return ""
+    return "it is not as the last run has left it: it was edited, or is damaged"
+
+
+_FAULTS: Final[Mapping[str, Callable[[Path, bytes], str]]] = {
+    CONFIG: _wrong_config,
+    RECORDS: _wrong_records,
+    OUTCOME: _wrong_outcome,
+    STANDINGS: _wrong_sum,
+    STANDINGS_CSV: _wrong_table,
+}
+"""By a file's name, what says what is wrong with its content; that is empty where nothing is."""
+
+
+def _other_logs(folder: Path) -> Iterator[Unsound]:
+    """Yield the logs that are not what the database has of their games."""
+    try:
+        for game in games_of(folder):
+            name = f"{LOGS}/game-{game.number}.log"
+            path = folder / name
+            if path.is_file() and path.read_bytes() != log_of(game).encode():
+                yield Unsound(name, f"it is not what {DATABASE} has of the game")
+    except OSError as error:
+        yield Unsound(LOGS, f"they cannot be read: {error.strerror or error}")
+    except ArenaError:  # the database: that is told of
+        return
+
+
+def sound_in(folder: Path) -> Iterator[GameResult | Unsound]:
+    """Yield what is sound in the database, then what is in `games.lath`: many games come twice."""
+    numbers = (game.number for game in exported(folder) if isinstance(game, GameResult))
+    yield from stored(folder, max(numbers, default=0))
+    yield from exported(folder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Findings:
+    """What is sound in a tournament's directory, and what is not."""
+
+    stored: int
+    """Sound games of the database."""
+
+    exported: int
+    """Sound games of `games.lath`."""
+
+    different: tuple[int, ...]
+    """Numbers of games that are sound in both, with other records: the database is right, since its
+    games have checksums."""
+
+    taken_back: tuple[int, ...]
+    """Numbers of games that are sound in `games.lath` alone."""
+
+    unsound: tuple[Unsound, ...]
+
+    @property
+    def sound(self) -> int:
+        """Return how many games are sound in either."""
+        return self.stored + len(self.taken_back)
+
+    @property
+    def is_sound(self) -> bool:
+        """Return whether there is nothing to tell."""
+        return not (self.different or self.taken_back or self.unsound)
+
+
+def look(folder: Path) -> Findings:
+    """Return what is sound in a tournament's directory; changes nothing."""
+    return _gathered(folder, None)
+
+
+def rescue(folder: Path, out: Path) -> Findings:
+    """Make a tournament in `out`, which is not there yet, of all games that are sound in either.
+
+    `arena run --out` goes on with it. Raises ConfigError where there is something, and StoreError.
+    """
+    taken = ConfigError(f"{out} is there already; choose a new directory")
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise taken
+    try:
+        # or `arena run --out OUT` would go on with a half
+        with whole_folder(out) as half, _named(half, out):
+            return _rescued(folder, half)
+    except FileExistsError as error:
+        raise taken from error
+    except OSError as error:
+        raise writing_error(out, error, "made") from error
+
+
+def _rescued(folder: Path, out: Path) -> Findings:
+    from lath.arena.tournament.store.store import prepare_folder
+
+    prepare_folder(out)
+    with closing(Store(out)) as store:
+        findings = _gathered(folder, store)
+        _take_notes(folder, store)
+        store.export()
+        if store.tournament() is not None:
+            store.keep_notes({EXPORTED: store.exported})
+    return findings
+
+
+@contextmanager
+def _named(half: Path, out: Path) -> Iterator[None]:
+    """Say of what is not whole yet the name that it will have."""
+    try:
+        yield
+    except ArenaError as error:
+        error.args = (str(error).replace(str(half), str(out)), *error.args[1:])
+        raise
+
+
+def _gathered(folder: Path, store: Store | None) -> Findings:
+    """Look through a directory; keep what is sound in a store, if there is one."""
+    unsound: list[Unsound] = []
+    records: dict[int, int] = {}
+    for game in exported(folder):
+        if isinstance(game, Unsound):
+            unsound.append(game)
+        else:
+            records[game.number] = hash(game.record)
+    missing, different, number_stored = dict(records), [], 0
+    for games in _batches(stored(folder, max(records, default=0)), unsound):
+        number_stored += len(games)
+        for game in games:
+            if missing.pop(game.number, None) not in (None, hash(game.record)):
+                different.append(game.number)  # noqa: PERF401 - two things are done here
+        if store is not None:
+            store.add(games)
+    if store is not None:
+        for games in _batches(exported(folder), []):
+            store.add(game for game in games if game.number in missing)
+    is_told = different or missing or any(one.where.startswith(RECORDS) for one in unsound)
+    unsound += (one for one in beside(folder) if not (one.where == RECORDS and is_told))
+    return Findings(
+        stored=number_stored,
+        exported=len(records),
+        different=tuple(different),
+        taken_back=tuple(missing),
+        unsound=tuple(unsound),
+    )
+
+
+def _batches(
+    games: Iterable[GameResult | Unsound], unsound: list[Unsound]
+) -> Iterator[list[GameResult]]:
+    """Yield the sound games, some at a time; the others go into a list."""
+    stream = iter(games)
+    while batch := list(islice(stream, Games.BATCH)):
+        unsound += [game for game in batch if isinstance(game, Unsound)]
+        yield [game for game in batch if isinstance(game, GameResult)]
+
+
+def _refuse_unknown_files(toml: Mapping[str, Any], folder: Path) -> None:
+    """Raise ConfigError where a configuration names a game's file that the user has not named."""
+    named = toml.get("games")
+    for text in named if isinstance(named, list) else ():
+        if isinstance(text, str) and not is_known(text, folder):
+            raise ConfigError(f"{text} is not run: --game does not name it")
+
+
+def _take_notes(folder: Path, store: Store) -> None:
+    """Take over what is sound besides the games; else what the configuration says is played."""
+    from lath.arena.entrants.toml_text import read_toml
+    from lath.arena.tournament.configuration.config import load, revised
+
+    path = folder / CONFIG
+    identity: dict[str, object] | None = None
+    try:
+        text = path.read_bytes() if path.is_file() else b""
+    except OSError as error:
+        raise writing_error(path, error, "read") from error
+    notes: dict[str, object] = {}
+    with suppress(ConfigError):  # where it is damaged, too, whoever goes on says what is played
+        _refuse_unknown_files(read_toml(path)[0], folder)
+        config = load(path, folder)
+        identity, notes = config.identity(), {ROUNDS: config.rounds}
+        text = revised(text.decode(), config.as_written).encode()  # relative paths are of `folder`
+    if text:
+        write_whole(store.folder / CONFIG, [text])
+    with suppress(StoreError), reading_database(folder / DATABASE):
+        if found := read_notes(folder):
+            stored, walkovers = found
+            for key in (SNAPSHOT, FORMER_SNAPSHOT):  # what is made of it can be resumed
+                stored.pop(key, None)
+            store.keep_notes({**stored, OUTCOME_STATE: False, WRITTEN: None})
+            store.add_walkovers(walkovers)
+            return
+    if identity is not None:
+        store.begin(identity, notes)

@@ -1,0 +1,241 @@
+"""Which versions of its bots a pool has, and under which conditions its pairs were played.
+
+A version is a command, the files that make it up, and options: an edited bot is a new one, a moved
+bot is not. Its name stands in the records, so that games of other versions are another bot's. What
+is noted of a former format is taken over. Must not know how games are played.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import json
+import os.path
+import sys
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, NamedTuple, cast
+
+from lath.arena.entrants.programs import todays
+from lath.arena.referee.bots import OURS, BotSpec
+from lath.arena.schedule.core import Conditions
+from lath.arena.schedule.fixed import Fixed
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.outcome.seasons import begun
+from lath.arena.tournament.store.database import CONDITIONS, FILES, SEASONS, SPENT, VERSIONS
+from lath.arena.tournament.store.store import Store
+from lath.reports.background import Version, from_notes
+
+POOL: Final = "pool"
+
+Options = Mapping[str, str | int | float | bool]
+
+
+class Pool(NamedTuple):
+    """A pool as a run finds it, or makes it."""
+
+    config: Config
+    """With the bots called as their versions are."""
+
+    files: dict[str, dict[str, str]]
+    """Of the bots under these names."""
+
+    notes: dict[str, object]
+    news: list[str]
+    """What people should know, in sentences."""
+
+
+def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]) -> Pool:
+    """Return what a pool is with this configuration, `files` being those of its bots.
+
+    Raises StoreError, and whatever a damaged note gives rise to.
+    """
+    tallies = store.tally()
+    games = sum(tally.games for tally in tallies)
+    played = {name for tally in tallies for name in (tally.first, tally.second)}
+    noted, conditions, news = _before(store, games)
+    digests = {
+        bot.name: digest_of(makings_of(bot), bot.options, bot.files, files[bot.name])
+        for bot in config.bots
+    }
+    # A version that has not played is replaced when it is edited, and forgotten when it goes.
+    known = [one for one in noted if one.name in played or digests.get(one.bot) == one.sha256]
+    forgotten = {one.name for one in noted} - {one.name for one in known}
+    spent = [name for name in store.note(SPENT) or () if name not in forgotten]
+    today = dt.datetime.now().astimezone().isoformat(timespec="seconds")
+    playing: dict[str, Version] = {}
+    for bot in config.bots:
+        digest = digests[bot.name]
+        mine = [one for one in known if one.bot == bot.name]
+        found = next((one for one in mine if one.sha256 == digest), None)
+        now = next((one.name for one in mine if not one.retired), "")
+        if found is None:
+            found = Version(
+                **_named(bot.name, mine, known, config.names, played),
+                bot=bot.name,
+                sha256=digest,
+                command=bot.command,
+                options=cast("Options", bot.options),
+                since=today,
+                games=games,
+            )
+            known.append(found)
+        playing[bot.name] = found
+        if mine and now != found.name:
+            news.append(f"{bot.name} plays as {found.name}{_why(found, mine, now)}")
+    gone = [one.name for one in known if not one.retired and one.bot not in playing]
+    news += [f"{name} rests: its games stay" for name in gone]
+    config = _as_versions(config, {bot: one.name for bot, one in playing.items()})
+    conditions = _with_todays(conditions, config, store)
+    notes: dict[str, object] = {}
+    if config.season_plan:
+        entries = {one.name: one.bot for one in known}
+        season, notes[SEASONS] = begun(store, config, entries)
+        config = replace(config, season=season)
+    rows = [
+        replace(one, retired="" if one in playing.values() else one.retired or today)
+        for one in known
+    ]
+    return Pool(
+        replace(config, conditions=tuple(conditions)),
+        {playing[bot].name if bot else bot: dict(each) for bot, each in files.items()},
+        {
+            VERSIONS: list(map(asdict, rows)),
+            CONDITIONS: list(map(asdict, conditions)),
+            SPENT: spent,
+            **notes,
+        },
+        news,
+    )
+
+
+def _before(store: Store, games: int) -> tuple[list[Version], list[Conditions], list[str]]:
+    """Return versions and conditions so far, and what is to be said of where they come from."""
+    tournament: dict[str, Any] = store.tournament() or {}
+    form = tournament.get("format", POOL)
+    if form == POOL or not games:
+        kept = from_notes(store.note(VERSIONS) or (), Version)
+        return list(kept), [Conditions(**row) for row in store.note(CONDITIONS) or ()], []
+    known = _former(tournament, store.note(FILES) or {})
+    news = f"a pool from here on: its {games} games are those of a {form}, and stay"
+    return known, [_former_conditions(tournament)], [news]
+
+
+def _why(found: Version, mine: Sequence[Version], before: str) -> str:
+    if found in mine:
+        return ", which it was before" if before else " again"
+    return f": its program, files or options are others than those of {before or mine[-1].name}"
+
+
+def _named(
+    bot: str,
+    mine: Sequence[Version],
+    known: Sequence[Version],
+    names: Iterable[str],
+    played: Container[str],
+) -> dict[str, Any]:
+    """Return name and number of a new version: the first that nobody else has.
+
+    Names that have `played` may be of versions of which nothing is noted any more.
+    """
+    taken = {one.name for one in known} | {name for name in names if name != bot}
+    first = max((one.number for one in mine), default=0) + 1
+    for number in count(first):
+        name = bot if number == 1 else f"{bot} v{number}"
+        if name not in taken and (number == 1 or name not in played):
+            return {"name": name, "number": number}
+    raise AssertionError  # pragma: no cover - numbers do not end
+
+
+def makings_of(bot: BotSpec) -> tuple[str, ...]:
+    """Return a bot's command, and what makes it besides: most have nothing of the kind."""
+    protocol = f"protocol {bot.protocol}" if bot.protocol != OURS else ""
+    return (*bot.command, *filter(None, (bot.build, protocol)))
+
+
+def digest_of(
+    command: Sequence[str],
+    options: Mapping[str, object],
+    more: Sequence[str],
+    files: Mapping[str, str],
+) -> str:
+    """Return the SHA-256 of what a bot is, wherever its files are.
+
+    `files` are the fingerprints of all its files by path; those of `more` count with their places
+    in the folders named there.
+    """
+    words = [files.get(str(Path(word)), word) for word in command]
+    if os.path.realpath(command[0]) == os.path.realpath(sys.executable):
+        words[0] = "python"
+    inner = [
+        sorted(
+            (str(Path(path).relative_to(place)), digest)
+            for path, digest in files.items()
+            if Path(path).is_relative_to(place)
+        )
+        for place in more
+    ]
+    text = json.dumps([words, sorted(options.items()), *([inner] if inner else [])])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _as_versions(config: Config, names: Mapping[str, str]) -> Config:
+    """Return a configuration with bots called otherwise."""
+    return replace(
+        config,
+        bots=tuple(replace(bot, name=names[bot.name]) for bot in config.bots),
+        noted={names.get(name, name): values for name, values in config.noted.items()},
+    )
+
+
+def _former(before: Mapping[str, Any], files: Mapping[str, Mapping[str, str]]) -> list[Version]:
+    """Return the bots of another format as versions, by the fingerprints of their files."""
+
+    def version_of(row: Mapping[str, Any]) -> Version:
+        name, command, options = row["name"], todays(row["command"]), row["options"]
+        digest = digest_of(command, options, row.get("files", ()), files.get(name, {}))
+        return Version(
+            name=name, bot=name, number=1, sha256=digest, command=command, options=options
+        )
+
+    return list(map(version_of, before["bots"]))
+
+
+def _starts(seed: object, openings: object) -> str:
+    return json.dumps([seed, openings], sort_keys=True)
+
+
+def _former_conditions(before: Mapping[str, Any]) -> Conditions:
+    """Return those of the games of another format; only some begin where those of a pool do."""
+    form = before["format"]
+    make: Any = FORMATS[form].make
+    alike = isinstance(make, type) and issubclass(make, Fixed)
+    own = {bot["name"]: bot["time"] for bot in before["bots"] if bot["time"]}
+    starts = _starts(before["seed"], before["openings"]) if alike else form
+    return Conditions(from_pair=1, times={"": before["time"], **own}, starts=starts)
+
+
+def _with_todays(known: list[Conditions], config: Config, store: Store) -> list[Conditions]:
+    """Return conditions of which the last are today's, and hold from the next pair on."""
+    own = {bot.name: str(bot.time) for bot in config.bots if bot.time is not None}
+    now = Conditions(
+        from_pair=store.last_pair() + 1,
+        times={"": str(config.limits.time), **own},
+        starts=_starts(config.seed, config.openings and config.openings.identity()),
+    )
+    kept = [each for each in known if each.from_pair < now.from_pair]
+    if kept and _alike(kept[-1], now):
+        return kept
+    return [*kept, now]
+
+
+def _alike(one: Conditions, other: Conditions) -> bool:
+    """Return whether conditions are the same; who had no time of its own then may have come."""
+    names = {*one.times, *other.times}
+    return one.starts == other.starts and all(
+        one.times.get(name, one.times[""]) == other.times.get(name, other.times[""])
+        for name in names
+    )

@@ -1,0 +1,178 @@
+"""Bots that are benched: those that cannot play, or crash game after game, while the others go on.
+
+What is noted of it stays with the tournament. A bot that could not start is tried again by the next
+run; one that crashed is when it is another program, or when somebody asks. How many games in a row
+it crashed in follows from the games that are stored, in whatever order they came. Must not know how
+games are played.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import shlex
+from bisect import insort
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Final, Literal
+
+from lath.arena.referee.bots import BotSpec
+from lath.arena.schedule.core import Absence
+from lath.arena.tournament.outcome.versions import digest_of, makings_of
+from lath.arena.tournament.store.database import BENCHES
+from lath.arena.tournament.store.store import Store
+from lath.reports.background import Bench, from_notes
+
+
+def digests_of(bots: Iterable[BotSpec], files: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """Return by name what each bot is, `files` being the fingerprints of its files."""
+    return {
+        bot.name: digest_of(makings_of(bot), bot.options, bot.files, files.get(bot.name, {}))
+        for bot in bots
+    }
+
+
+def cause(name: str, text: str) -> str:
+    """Return what is wrong with a bot, without its name before it.
+
+    >>> cause("ann", "ann: exited"), cause("ann", "bot 'ann' does not play havannah")
+    ('exited', 'does not play havannah')
+    """
+    for before in (f"{name}: ", f"bot {name!r}: ", f"bot {name!r} "):
+        text = text.removeprefix(before)
+    return text
+
+
+def mend_words(benched: Mapping[str, Bench], folder: Path) -> Iterator[str]:
+    """Yield how bots come back that are benched."""
+    crashed = [name for name, one in benched.items() if one.kind == "crashes"]
+    if len(crashed) < len(benched):
+        yield "the next run tries again to start who is benched since it cannot play"
+    if crashed:
+        flags = " ".join(f"--unbench {shlex.quote(name)}" for name in crashed)
+        yield (
+            "who is benched for crashes plays again when its program is another one, or by: "
+            f"arena run {shlex.quote(str(folder))} {flags}"
+        )
+
+
+class Benches:
+    """Which bots of a tournament are benched, as its store has it."""
+
+    def __init__(self, store: Store) -> None:
+        """Take in what is noted; raises StoreError, and ValueError where that is damaged."""
+        self._store: Final = store
+        self._rows = list(from_notes(store.note(BENCHES) or (), Bench))
+        self._is_kept = True
+
+    @property
+    def now(self) -> dict[str, Bench]:
+        """Return those that are benched, by name."""
+        return {one.bot: one for one in self._rows if not one.lifted}
+
+    @property
+    def is_kept(self) -> bool:
+        """Return whether the store has it as it is."""
+        return self._is_kept
+
+    def absences(self) -> tuple[Absence, ...]:
+        """Return who is or was absent, as schedules know it."""
+        return tuple(
+            Absence(one.bot, one.since, one.until if one.lifted else None) for one in self._rows
+        )
+
+    def counted_from(self, name: str) -> int:
+        """Return the number of the last game whose crashes are forgiven: 0 for a new bot."""
+        return max((one.again_after for one in self._rows if one.bot == name), default=0)
+
+    def bench(
+        self,
+        name: str,
+        why: str,
+        *,
+        stage: int,
+        sha256: str = "",
+        kind: Literal["start", "crashes"] = "start",
+    ) -> bool:
+        """Note that a bot is benched; return whether it was not."""
+        known = self.now.get(name)
+        row = Bench(
+            bot=name,
+            kind=kind,
+            why=cause(name, why),
+            date=_now(),
+            since=stage if known is None else known.since,
+            sha256=sha256,
+        )
+        self._rows = [one for one in self._rows if one is not known]
+        self._rows.append(row)
+        self._is_kept = False
+        return known is None
+
+    def lift(self, name: str, *, stage: int) -> None:
+        """Note that a bot plays again."""
+        last = next((number for number, _ in self._store.last_games(name, 1)), 0)
+        again = {"lifted": _now(), "until": stage, "again_after": last}
+        self._rows = [
+            replace(one, **again) if one.bot == name and not one.lifted else one  # type: ignore[arg-type]
+            for one in self._rows
+        ]
+        self._is_kept = False
+
+    def keep(self) -> None:
+        """Write it down; raises StoreError."""
+        self._store.keep_notes({BENCHES: list(map(asdict, self._rows))})
+        self._is_kept = True
+
+
+def resting(
+    known: Mapping[str, Bench], digests: Mapping[str, str], unbenched: Collection[str]
+) -> set[str]:
+    """Return who is not even tried again: who crashed, is the same program, and not asked for."""
+    return {
+        name
+        for name, one in known.items()
+        if one.kind == "crashes" and name not in unbenched and digests.get(name) == one.sha256
+    }
+
+
+class Crashes:
+    """In how many of its last games each bot crashed: games by number, however they come.
+
+    >>> crashes = Crashes(2)
+    >>> for number, is_crash in ((5, True), (1, False), (7, True)):
+    ...     crashes.add("ann", number, is_crash=is_crash)
+    >>> crashes.are_too_many("ann"), crashes.are_too_many("bob")
+    (True, False)
+    """
+
+    def __init__(self, most: int) -> None:
+        """`most` crashes in a row are too many; 0: none are."""
+        self.most: Final = most
+        self._last: Final[dict[str, list[tuple[int, bool]]]] = {}
+
+    def add(self, name: str, number: int, *, is_crash: bool) -> None:
+        """Count a game."""
+        if self.most:
+            games = self._last.setdefault(name, [])
+            insort(games, (number, is_crash))
+            del games[: -self.most]
+
+    def forget(self, name: str) -> None:
+        """Count anew."""
+        self._last.pop(name, None)
+
+    def are_too_many(self, name: str) -> bool:
+        """Return whether a bot has crashed in as many games in a row."""
+        games: Sequence[tuple[int, bool]] = self._last.get(name, ())
+        return 0 < self.most == len(games) and all(is_crash for _, is_crash in games)
+
+    def words(self, name: str, folder: Path) -> str:
+        """Return why such a bot is benched."""
+        games = f"{self.most} games in a row" if self.most > 1 else "a game"
+        last = max(number for number, _ in self._last[name])
+        return f"crashed in {games} (see arena bot log {shlex.quote(str(folder))} {last})"
+
+
+def _now() -> str:
+    return dt.datetime.now().astimezone().isoformat(timespec="seconds")

@@ -1,0 +1,768 @@
+"""A tournament's directory: what is in it, how a run begins or resumes there, what it leaves.
+
+Must not know how games are played, nor the screen.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import shlex
+import time
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from shutil import disk_usage
+from typing import Final, TypeVar
+
+from lath.arena.directory import (
+    CONFIG,
+    DATABASE,
+    OUTCOME,
+    RECORDS,
+    REPORT,
+    STANDINGS,
+    STANDINGS_CSV,
+)
+from lath.arena.entrants.builds import BuildError, built
+from lath.arena.entrants.compiling import compile_first, uncompiled
+from lath.arena.entrants.confinement import confined
+from lath.arena.errors import (
+    ArenaError,
+    ConfigError,
+    DamagedError,
+    DiskError,
+    GameVoidError,
+    MachineError,
+    MovedError,
+    StoreError,
+)
+from lath.arena.machine import signals
+from lath.arena.machine import system as descriptors
+from lath.arena.machine.system import (
+    ENOUGH,
+    PATIENCE_S,
+    ROOM,
+    HeldFolder,
+    Patience,
+    reading_database,
+)
+from lath.arena.referee.bots import BotSpec, Greeting
+from lath.arena.referee.bridges import bot_of
+from lath.arena.referee.conversation import Bot
+from lath.arena.referee.process import Watch
+from lath.arena.referee.recognition import introduce
+from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
+from lath.arena.schedule.budget import UNLIMITED, Budget
+from lath.arena.schedule.core import Openings
+from lath.arena.schedule.random_openings import RandomOpenings
+from lath.arena.tournament.configuration import tempo
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.configuration.typed import advised
+from lath.arena.tournament.outcome.directories import is_over
+from lath.arena.tournament.outcome.notes import (
+    begun_in,
+    names_of_pool,
+    outcome_in,
+    snapshot_in,
+    write_outcome,
+)
+from lath.arena.tournament.outcome.seasons import close
+from lath.arena.tournament.outcome.versions import POOL, entered
+from lath.arena.tournament.run.benches import Benches, digests_of, resting
+from lath.arena.tournament.run.events import Listener, Waiting, Warned, warner
+from lath.arena.tournament.run.live import shown
+from lath.arena.tournament.run.open_games import OpenGames, book_of, schedule_of
+from lath.arena.tournament.run.places import Elsewhere
+from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.results import mark_stale, published
+from lath.arena.tournament.run.resuming import (
+    GAMES,
+    Files,
+    NotedChange,
+    as_begun,
+    fingerprints,
+    fingerprints_of_games,
+    note_changes,
+    note_provenance,
+    refuse_changed,
+    resumed,
+    watched,
+)
+from lath.arena.tournament.run.runner import WAKE_S, Runner
+from lath.arena.tournament.store.anchors import refuse_strangers
+from lath.arena.tournament.store.database import (
+    CLOSED,
+    EVENTS,
+    EXPORTED,
+    FILES,
+    OPENINGS,
+    OUTCOME_STATE,
+    ROUNDS,
+    WRITTEN,
+)
+from lath.arena.tournament.store.exports import write_whole
+from lath.arena.tournament.store.rulings import Orders, given, in_force, keep, rulings_of
+from lath.arena.tournament.store.store import LOGS, Store, prepare_folder
+from lath.notation.files.files import remove_halves
+from lath.reports.background import Bench, Ruling
+from lath.reports.outcome import Outcome
+
+STOP_S: Final = 60.0
+"""How long standings and report may take when a signal has come: service managers wait for 90 s.
+
+Ten thousand games take some 15 s of a core, nearly all for the report."""
+
+
+def run(
+    config: Config,
+    folder: Path,
+    tell: Listener,
+    *,
+    force: bool = False,
+    with_report: bool = True,
+    patience_s: float = PATIENCE_S,
+    budget: Budget = UNLIMITED,
+    elsewhere: Elsewhere | None = None,
+    unbench: Sequence[str] = (),
+) -> Summary:
+    """Play what is left of a tournament in `folder` and write everything there.
+
+    That is on this machine, or `elsewhere`. Bots to `unbench` play though they are as they were
+    when they were benched.
+
+    With a `budget` no more than that allows: all is written then as after the last game.
+
+    Without `with_report` all but the HTML page.
+
+    On a full disk it waits `patience_s` for room, and then raises DiskError; for what else the
+    machine lacks likewise, with MachineError.
+
+    Raises StoreError, and ConfigError when the folder holds another tournament, a bot does not
+    play one of the games or, unless `force` is set, a bot's files have changed since it played.
+    """
+    with signals.heeded():
+        refuse_snapshot(folder)
+        descriptors.ensure(config.jobs)
+        with signals.interruptible():
+            config = as_begun(config, begun_in(folder))
+            if config.format == POOL:  # others say so where they are read
+                refuse_strangers(config.anchors, names_of_pool(config.names, folder), CONFIG)
+            is_warned = not is_over(folder)  # to draw openings may take slow games minutes
+            _warn_of_slow_games(config, tell, is_warned=not is_warned)
+            book = book_of(config, warner(tell))
+        _refuse_files_of_others(folder)
+        _when_granted(partial(prepare_folder, folder), tell, patience_s)
+        with HeldFolder(folder) as home, pointing_out(folder), closing(elsewhere or _NOWHERE):
+            summary = _played(
+                config,
+                home,
+                book,
+                tell,
+                force=force,
+                patience_s=patience_s,
+                budget=budget,
+                elsewhere=elsewhere,
+                unbench=unbench,
+                is_warned=is_warned,
+            )
+            try:
+                if not summary.interrupted:
+                    with signals.interruptible():
+                        return published(home, summary, with_report=with_report)
+                if summary.bots:
+                    return _published_at_stop(home, summary, tell, with_report=with_report)
+            except KeyboardInterrupt:
+                _tell_of_stale(home, tell, "they were not written anew")
+            return replace(summary, interrupted=True)
+
+
+def rule(
+    config: Config, folder: Path, orders: Orders, *, with_report: bool = True
+) -> tuple[list[Ruling], Summary]:
+    """Keep what an organiser rules of a tournament's games, and write standings and report anew.
+
+    Return the rulings, and how it stands: no game is played. Raises ConfigError and StoreError.
+    """
+    refuse_snapshot(folder)
+    with HeldFolder(folder) as home, pointing_out(folder):
+        with closing(Store(folder)) as store:
+            new, rulings = given(store, orders)
+            summary = standing(config, store, rulings)  # it may be refused: nothing is kept then
+            mark_stale(folder)
+            keep(store, rulings)
+        try:
+            with closing(Store(folder)) as store:
+                _settle_outcome(store, summary.outcome)
+            return new, published(home, summary, with_report=with_report)
+        except DiskError as error:
+            command = f"arena run {shlex.quote(str(folder))}"
+            words = (
+                f"what was ruled is kept; when the disk is well, files are written by: {command}"
+            )
+            error.args = (f"{error}; {words}",)
+            raise
+
+
+def _unheard(words: str) -> None:
+    """Take no notice of what a run tells of its openings."""
+
+
+def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> Summary:
+    """Return how a tournament stands under these rulings; raises ConfigError and StoreError."""
+    if config.format == POOL:  # it says no more than its crosstable
+        known = outcome_in([store.folder]) or Outcome(format=POOL)
+        return Summary(
+            done=known.done, total=known.total, stopped={}, interrupted=False, outcome=known
+        )
+    config = replace(resumed(store, config, store.folder), ruled=in_force(rulings))
+    outcome = OpenGames(config, store, tree="", openings=book_of(config, _unheard)).outcome()
+    return Summary(
+        done=outcome.done, total=outcome.total, stopped={}, interrupted=False, outcome=outcome
+    )
+
+
+def refuse_snapshot(folder: Path) -> None:
+    """Raise ConfigError where a tournament is a snapshot, which stays as it is to the byte."""
+    if snapshot := snapshot_in([folder]):
+        raise ConfigError(
+            f"{folder} is the snapshot {snapshot.name!r} of {snapshot.date[:10]}, and stays as "
+            "it is: go on where it comes from"
+        )
+
+
+def _refuse_files_of_others(folder: Path) -> None:
+    """Raise ConfigError where files would be lost that no run has written.
+
+    Of a `tournament.toml` and a `games.lath` it is seen to where more is known of them.
+    """
+    if (folder / DATABASE).exists() or (folder / RECORDS).exists():
+        return
+    names = OUTCOME, STANDINGS, STANDINGS_CSV, REPORT
+    for path in (*(folder / name for name in names), *(folder / LOGS).glob("game-*.log")):
+        if path.exists():
+            raise ConfigError(
+                f"{path} was not written by a run, and would be lost; choose another --out"
+            )
+
+
+@contextmanager
+def pointing_out(folder: Path) -> Iterator[None]:
+    """Say of damage how to go on with what is sound."""
+    try:
+        yield
+    except DamagedError as error:
+        check = f"arena check {shlex.quote(str(folder))}"
+        raise DamagedError(
+            f"{error}; `{check}` counts the games that are sound, and `{check} --sound OUT` makes "
+            "a tournament of them in OUT, which `arena run --out OUT` goes on with"
+        ) from error
+
+
+def _published_at_stop(
+    home: HeldFolder, summary: Summary, tell: Listener, *, with_report: bool
+) -> Summary:
+    """Publish what is kept when a signal has come; return the summary with what was published.
+
+    What cannot be written then is worth no other status. Raises MovedError, and KeyboardInterrupt
+    at a second signal.
+    """
+    if signals.requests() > 1:
+        raise KeyboardInterrupt
+    what = "standings and report" if with_report else "standings"
+    words = f"stopping: {what} of the games so far are written; another Ctrl-C leaves that out"
+    tell(Waiting(summary.total, lambda: summary.outcome, words))
+    until_s = time.monotonic() + STOP_S
+    try:
+        with signals.raising(2), signals.within(STOP_S):
+            now = published(home, summary, with_report=with_report)
+        if now.unreported is None:
+            return replace(now, interrupted=True)
+        wrong = str(now.unreported)
+    except KeyboardInterrupt:
+        if time.monotonic() < until_s:
+            raise
+        wrong = f"to write all of it takes longer than {STOP_S:g} s"
+    except MovedError:
+        raise
+    except ArenaError as error:
+        wrong = str(error)
+    _tell_of_stale(home, tell, wrong)
+    if with_report and not (home.path / REPORT).is_file():
+        command = shlex.join(["arena", "report", str(home.path), "-o", str(home.path / REPORT)])
+        tell(Warned(text=f"there is no report: {wrong}; make one with: {command}"))
+    return replace(summary, interrupted=True)
+
+
+def _tell_of_stale(home: HeldFolder, tell: Listener, why: str) -> None:
+    """Say which files may be of fewer games than there are."""
+    names = (STANDINGS, STANDINGS_CSV, REPORT)
+    if found := [name for name in names if (home.path / name).is_file()]:
+        tell(Warned(text=f"games may be missing in {', '.join(found)}: {why}"))
+
+
+def _played(
+    config: Config,
+    home: HeldFolder,
+    book: Openings | None,
+    tell: Listener,
+    *,
+    force: bool,
+    patience_s: float,
+    budget: Budget,
+    elsewhere: Elsewhere | None,
+    unbench: Sequence[str],
+    is_warned: bool,
+) -> Summary:
+    """Play what is left, keep the games and the logs."""
+    folder = home.path
+    if (free := disk_usage(folder).free) < ROOM:
+        room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
+        tell(Warned(text=f"{folder} has room for {room}"))
+    with closing(_when_granted(partial(Store, folder), tell, patience_s)) as store:
+        tree = _tree(folder)
+        _tidy(folder, tree, tell)
+        with reading_database(folder / DATABASE):  # of a version that noted no checksum of it
+            config = resumed(store, config, folder)
+            config = replace(config, ruled=in_force(rulings_of(store)))
+            known = Benches(store).now
+        _refuse_unbenching(unbench, known)
+        unfit = dict(config.unfit)
+        if config.format == POOL:  # its games stay those of its last version
+            config = _of_able_ones(config)
+        with signals.interruptible():
+            files = fingerprints(bot for bot in config.bots if bot.name not in unfit)
+            files |= fingerprints_of_games(config.games)
+        with reading_database(folder / DATABASE):
+            files |= _files_of_missing(config, store, unfit)
+            pool = entered(store, config, files) if config.format == POOL else None
+            rules = {GAMES: files[GAMES]} if GAMES in files else {}
+            changed = refuse_changed(store, rules if pool else files, force=force, mended=known)
+        if pool:
+            config, files = pool.config, pool.files
+        begin = partial(_begin, store, config, files, pool.notes if pool else {})
+        for new in _when_granted(begin, tell, patience_s):
+            if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
+                tell(Warned(text=new.words))
+        for words in pool.news if pool else ():
+            tell(Warned(text=words))
+        for words in changed:
+            tell(Warned(text=words))
+        digests = digests_of(config.bots, files)
+        rest = resting(known, digests, unbench)
+        config, failed = _bots_ready(config, store, tell, elsewhere, {*unfit, *rest})
+        unfit |= failed
+        if elsewhere is None:  # else what was sent is what plays
+            with signals.interruptible():
+                seen = [bot for bot in config.bots if bot.name not in {*unfit, *rest}]
+                config = _with(config, watched(seen, files))
+        today = dt.datetime.now().astimezone().date()  # the organiser's
+        tags = (("Event", config.event), ("Date", today.isoformat()))
+        make = partial(
+            Runner,
+            config,
+            store,
+            tell,
+            tree=tree,
+            tags=tags,
+            openings=book,
+            patience_s=patience_s,
+            budget=budget,
+            places=elsewhere.open if elsewhere else None,
+            digests=digests,
+        )
+        with _remembered(book, store), shown(folder, tell):
+            summary = _play(
+                make,
+                config,
+                store,
+                tell,
+                files=files,
+                tree=tree,
+                patience_s=patience_s,
+                elsewhere=elsewhere,
+                rest=rest,
+                unfit=unfit,
+                is_warned=is_warned,
+            )
+        return replace(summary, bots=tuple(store.bots()))
+
+
+def _refuse_unbenching(names: Iterable[str], known: Mapping[str, Bench]) -> None:
+    """Raise ConfigError for a bot that is not benched."""
+    for name in names:
+        if name not in known:
+            benched = ", ".join(known) or "nobody"
+            raise ConfigError(f"--unbench {name!r} is not benched here; benched: {benched}")
+
+
+def _of_able_ones(config: Config) -> Config:
+    """Return a tournament of the bots that can be started as things are."""
+    if not config.unfit:
+        return config
+    rows = [row for row in config.given["bot"] if row["name"] not in config.unfit]
+    able = tuple(bot for bot in config.bots if bot.name not in config.unfit)
+    return replace(config, bots=able, given={**config.given, "bot": rows})
+
+
+def _files_of_missing(config: Config, store: Store, unfit: Container[str]) -> Files:
+    """Return what is noted of the files of bots whose program is gone: they may come back."""
+    before: Files = store.note(FILES) or {}
+    gone = [bot.name for bot in config.bots if bot.lacks or bot.name in unfit]
+    if config.format == POOL or not schedule_of(config).plays_without(gone):
+        return {}
+    return {name: before.get(name, {}) for name in gone}
+
+
+def _with(config: Config, bots: Iterable[BotSpec]) -> Config:
+    """Return a tournament with some bots in the place of those of their names."""
+    new = {bot.name: bot for bot in bots}
+    return replace(config, bots=tuple(new.get(bot.name, bot) for bot in config.bots))
+
+
+def _tidy(folder: Path, tree: str, tell: Listener) -> None:
+    """Remove what an earlier run that was killed has left."""
+    sweep(tree)  # of a run that was killed, as are its files half written
+    for scratch in scratches(tree):
+        tell(Warned(text=f"{scratch}, of an earlier run, could not be removed"))
+    shared_memory = folder / f"{DATABASE}-shm"  # of who read what a killed run of 0.1.0 left
+    for place in (folder, folder / LOGS):
+        remove_halves(place)
+    halves = (*folder.glob(".*.tmp*"), *(folder / LOGS).glob(".*.tmp*"))
+    for leftover in (*halves, shared_memory):
+        leftover.unlink(missing_ok=True)
+
+
+def _bots_ready(
+    config: Config,
+    store: Store,
+    tell: Listener,
+    elsewhere: Elsewhere | None,
+    out: Collection[str],
+) -> tuple[Config, dict[str, str]]:
+    """Return a tournament whose bots are built, and behind their walls; says how they are.
+
+    With it come those whose builds fail, and why, if others are left. Those `out` do not play.
+
+    Raises ConfigError where a wall is not possible that was asked for, ArenaError of builds that
+    fail, and MachineError where no other machine is there.
+    """
+    closed = sorted({str(store.folder.resolve()), *config.closed, *(store.note(CLOSED) or ())})
+    with reading_database(store.folder / DATABASE):
+        if closed != store.note(CLOSED):
+            store.keep_notes({CLOSED: closed})
+    bots = tuple(bot for bot in config.bots if bot.name not in out)
+    if elsewhere:
+        entered_ = elsewhere.enter(replace(config, bots=bots), closed, tell)
+        return replace(_with(config, entered_.bots), jobs=entered_.jobs), {}
+    so_far = Outcome(format=config.format, event=config.event)
+
+    def says(words: str) -> None:
+        tell(Waiting(0, lambda: so_far, words))
+
+    if wrong := compile_first(bots, says):
+        tell(Warned(text=wrong))
+    failed: dict[str, str] = {}
+    make = partial(built, closed=closed, logs=store.folder / LOGS, tell=says)
+    try:
+        bots = make(bots)
+    except BuildError as error:
+        failed = dict(error.failed)
+        if not schedule_of(config).plays_without({*out, *failed}):
+            raise
+        bots = make([bot for bot in bots if bot.name not in failed])
+    found = confined(bots, closed=closed, at_once=2 * config.jobs)
+    for words in found.warnings:
+        tell(Warned(text=words))
+    if found.note:
+        says(found.note)
+    return _with(config, found.bots), failed
+
+
+@contextmanager
+def _remembered(book: Openings | None, store: Store) -> Iterator[None]:
+    """Have openings at random made once: those of the runs before are known, and new ones kept."""
+    if not isinstance(book, RandomOpenings):
+        yield
+        return
+    with reading_database(store.folder / DATABASE):
+        if known := store.note(OPENINGS):
+            book.recall(known)
+    yield
+    if (made := book.as_note()) != known and made["lines"]:
+        with suppress(StoreError):  # the next run makes them anew
+            store.keep_notes({OPENINGS: made})
+
+
+def _play(
+    make: Callable[[], Runner],
+    config: Config,
+    store: Store,
+    tell: Listener,
+    *,
+    files: Files,
+    tree: str,
+    patience_s: float,
+    elsewhere: Elsewhere | None,
+    rest: Collection[str],
+    unfit: Mapping[str, str],
+    is_warned: bool,
+) -> Summary:
+    """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
+    with signals.interruptible():
+        runner = make()
+    outcome = runner.summary().outcome
+    _when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
+    try:
+        out = {*config.ruled.bots, *rest, *unfit}
+        names = [name for name in config.names if name not in out]
+        found: Said
+        if elsewhere:
+            found = elsewhere.greeted(names)
+        else:
+            found = _greet_bots(config, names, tell, tree, patience_s) or {}
+        said = _seated(config, runner, found, tell, unfit=unfit)
+        if not runner.summary().is_complete:
+            _warn_of_slow_games(config, tell, is_warned=is_warned)
+            _when_granted(partial(mark_stale, store.folder), tell, patience_s)
+            with reading_database(store.folder / DATABASE):
+                hosts = elsewhere.about() if elsewhere else ()
+                note = partial(note_provenance, store, config, files, said, hosts)
+                _when_granted(note, tell, patience_s)
+        answered = int(runner.run().interrupted)
+        for number, text in store.logs():  # which can be read there, too
+            if signals.requests() > answered:
+                raise KeyboardInterrupt
+            write_whole(store.folder / LOGS / f"game-{number}.log", [text.encode()])
+        summary = runner.summary()
+        if config.format == POOL and not summary.interrupted:
+            _note_event(store, config, summary)
+    except KeyboardInterrupt:
+        sweep(tree)  # of a bot that was just being greeted
+        known = runner.summary()  # it may be of fewer games: they are stored before they count
+        summary = replace(
+            make().summary(), stopped=known.stopped, notes=known.notes, interrupted=True
+        )
+        summary = replace(summary, benched=known.benched, newly_benched=known.newly_benched)
+    except BaseException:
+        with suppress(StoreError):  # what came first is what people should hear of
+            _settle_outcome(store, runner.summary().outcome)
+        raise
+    try:
+        _settle_outcome(store, summary.outcome)
+    except MovedError:
+        raise
+    except StoreError as error:  # the next run does it
+        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
+    return summary
+
+
+def _warn_of_slow_games(config: Config, tell: Listener, *, is_warned: bool) -> None:
+    """Tell of games whose rules are too slow for the bots' time, unless that is done."""
+    if is_warned:
+        return
+    with signals.interruptible():
+        for words in tempo.warnings(config):
+            tell(Warned(text=words))
+
+
+class _Nowhere:
+    """What there is to close of a tournament on this machine: nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+_NOWHERE: Final = _Nowhere()
+
+Done = TypeVar("Done")
+
+
+def _when_granted(
+    do: Callable[[], Done], tell: Listener, patience_s: float, *, well: str = "the disk has room"
+) -> Done:
+    """Return what is done, as soon as there is room on the disk and all else that it needs.
+
+    `well` says what is so then. Raises DiskError and MachineError.
+    """
+    patience = Patience(warner(tell), patience_s, well=well)
+    while True:
+        try:
+            done = do()
+        except DiskError as error:
+            if not error.is_full or not patience.refused(f"{error}; waiting for room"):
+                raise
+        except MachineError as error:
+            patience.lacks(error)
+        else:
+            patience.granted()
+            return done
+        while not patience.is_due:
+            signals.look()
+            time.sleep(WAKE_S)
+
+
+def _tree(folder: Path) -> str:
+    """Return how the marks of all processes of this tournament begin, in every run of it.
+
+    It is the directory's that is there now: whoever takes its place has nothing to do with them.
+    """
+    found = folder.stat()
+    return hashlib.sha256(b"%d:%d" % (found.st_dev, found.st_ino)).hexdigest()[:16] + "."
+
+
+def _begin(
+    store: Store, config: Config, files: Files, more: Mapping[str, object]
+) -> list[NotedChange]:
+    """Write down what is played, and `more` notes; return what is another than before.
+
+    Raises ConfigError where a file of the user's would be lost.
+    """
+    import tomlkit
+
+    path = store.folder / CONFIG
+    text = (config.text or tomlkit.dumps(config.as_written)).encode()
+    before = path.read_bytes() if path.is_file() else b""
+    if before != text:
+        if before and before != config.read.encode():
+            _refuse_to_lose(path, before, store, config)
+        write_whole(path, [text])
+    with reading_database(path.with_name(DATABASE)):
+        notes, new = note_changes(store, config, files)
+    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False, EXPORTED: None, **more}
+    notes[WRITTEN] = hashlib.sha256(text).hexdigest()
+    store.begin(config.identity(), notes)
+    return new
+
+
+def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> None:
+    """Raise ConfigError where a configuration is the user's own work."""
+    if config.read:
+        raise ConfigError(f"{path} was edited since this run has read it: start it again")
+    if store.tournament() is None:
+        raise ConfigError(
+            f"{path} was not written by a run, and would be lost; choose another --out"
+        )
+    written = store.note(WRITTEN)
+    if config.format == POOL and written not in (None, hashlib.sha256(text).hexdigest()):
+        raise ConfigError(
+            f"{path} was edited since a run wrote it, and would be lost; go on with "
+            f"`arena run {shlex.quote(str(path.parent))}`, or remove it"
+        )
+
+
+Said = Mapping[str, Greeting | ArenaError]
+"""By name what bots say of themselves, or why they cannot play."""
+
+
+def _greet_bots(
+    config: Config, names: Iterable[str], tell: Listener, tree: str, patience_s: float
+) -> Said:
+    """Start each bot once; return what they say of themselves, and why others cannot play.
+
+    Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
+    """
+    watch = Watch()
+    said: dict[str, Greeting | ArenaError] = {}
+    for spec in config.bots:
+        if spec.name not in names:
+            continue
+        signals.look()
+        bot = bot_of(spec, watch, tree=tree)
+        greet = partial(_greet, bot, config, tree)
+        wrong = _when_granted(greet, tell, patience_s, well=ENOUGH)
+        said[spec.name] = wrong or bot.greeting
+    return said
+
+
+def _greet(bot: Bot, config: Config, tree: str) -> ArenaError | None:
+    """Start a bot and end it; return why it cannot play. Raises MachineError."""
+    try:
+        introduce(bot, config.limits, config.games)
+    except GameVoidError as error:
+        bot.kill()
+        refuse_if_lacking(tree)
+        return error
+    except ConfigError as error:
+        return error
+    finally:
+        if signals.requests():  # nobody waits until it has ended
+            bot.kill()
+        bot.quit()
+    return None
+
+
+def _seated(
+    config: Config,
+    runner: Runner,
+    said: Said,
+    tell: Listener,
+    *,
+    unfit: Mapping[str, str],
+) -> dict[str, Greeting]:
+    """Bench who cannot play, and let those play again who can; return what these say.
+
+    `unfit` says why some cannot even be started. Where nobody would be left, raises ArenaError for
+    what cannot be made good, and else warns of it.
+    """
+    greetings = {name: one for name, one in said.items() if isinstance(one, Greeting)}
+    wrong = {name: advised(one) for name, one in said.items() if isinstance(one, ArenaError)}
+    for name in runner.benched:
+        if name in greetings:
+            runner.unbench(name)
+            again = "again" if runner.has_games(name) else "now"
+            tell(Warned(text=f"{name} was benched, and plays {again}"))
+    out = {name: str(error) for name, error in wrong.items()} | dict(unfit)
+    if out and not runner.may_bench(out):
+        _refuse_unfit(config, wrong, unfit, tell)
+    else:
+        for name, told in out.items():
+            why, _, hint = told.partition("\n  hint: ")
+            runner.bench(name, why)
+            if hint:
+                tell(Warned(text=f"{name}: {hint}"))
+    if slow := uncompiled(greetings, config.bots):
+        tell(Warned(text=slow))
+    return greetings
+
+
+def _refuse_unfit(
+    config: Config, wrong: Mapping[str, ArenaError], unfit: Mapping[str, str], tell: Listener
+) -> None:
+    """Warn of bots that do not start; raises ArenaError where that cannot be made good."""
+    lines = [f"bot {name!r}: {why}" for name, why in unfit.items()]
+    lines += [str(error) for error in wrong.values() if isinstance(error, ConfigError)]
+    if lines:
+        raise ConfigError("\n".join(lines))
+    for error in wrong.values():
+        if schedule_of(config).keeps_walkovers:
+            why, *hint = str(error).partition("\n  hint: ")
+            raise ArenaError(
+                f"{why}; in a {config.format} all its games would be lost for good: mend it or "
+                f"take it out{''.join(hint)}"
+            ) from error
+        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
+
+
+def _note_event(store: Store, config: Config, summary: Summary) -> None:
+    """Note where match days and an event of a pool ended, if they are over.
+
+    What fails the next run does.
+    """
+    with suppress(StoreError):
+        if config.season and not summary.is_spent:
+            close(store, config)
+        events, last = store.note(EVENTS) or [], store.last_number()
+        if (summary.is_complete or summary.is_spent) and last > max(events, default=0):
+            store.keep_notes({EVENTS: [*events, last]})
+
+
+def _settle_outcome(store: Store, outcome: Outcome) -> None:
+    """Write how it stands when no game will be added; raises StoreError.
+
+    Whoever follows the run takes it for over once the store is closed: so it comes before.
+    """
+    notes = {OUTCOME_STATE: write_outcome(store.folder, outcome)}
+    store.keep_notes(notes | ({EXPORTED: store.exported} if store.exported else {}))

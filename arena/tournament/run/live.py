@@ -1,0 +1,156 @@
+"""What is seen of a run while it goes on: the boards that are played on, and how it stands.
+
+They are small files in the folder `live` of the tournament's directory: one a worker, with the game
+that it plays (`worker.Board`), and one of the runner, with how it stands. Who watches reads them as
+often as he likes; the run never waits for that, and knows of nobody. The folder goes with the run.
+
+Must not know who looks, nor how it is drawn.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from shutil import rmtree
+from time import monotonic
+from typing import Any, Final
+from zlib import crc32
+
+from lath.arena.machine.untrusted_files import plain, read_json, read_small
+from lath.arena.tournament.run.events import Event, Listener, Waiting
+from lath.arena.tournament.run.progress import Progress
+
+LIVE: Final = "live"
+"""The folder."""
+
+STATUS: Final = "status.json"
+
+STATUS_S: Final = 1.0
+"""How often it is written how a run stands, at most."""
+
+SHARE: Final = 0.02
+"""Of the runner's time, at most, that this takes."""
+
+RECENT: Final = 24
+"""Games that have ended of which it is told."""
+
+
+class _Standing:
+    """A listener that writes how a run stands."""
+
+    def __init__(self, folder: Path, progress: Progress) -> None:
+        self._path: Final = folder / STATUS
+        self._progress: Final = progress
+        self._recent: Final[deque[dict[str, Any]]] = deque(maxlen=RECENT)
+        self._next_s = 0.0
+
+    def __call__(self, event: Event | Waiting) -> None:
+        """Note an event, and write where that is due."""
+        if getattr(event, "type", "") == "game":
+            self._recent.append(asdict(event))
+        now_s = monotonic()
+        if now_s >= self._next_s:
+            progress = self._progress
+            outcome = progress.outcome()
+            value = {
+                **asdict(progress.status()),
+                "verdict": outcome.verdict,
+                "words": outcome.words,
+                "event": progress.config.event,
+                "tournament": progress.config.format,
+                "running": [asdict(pair) for _, pair in sorted(progress.running.items())],
+                "warned": list(progress.warnings),
+                "recent": list(self._recent),
+            }
+            self._write(json.dumps(value))
+            took_s = monotonic() - now_s
+            self._next_s = now_s + max(STATUS_S, took_s / SHARE)
+
+    def _write(self, text: str) -> None:
+        """Write the file whole, or leave it: a full disk is the run's trouble, not this one's."""
+        new = self._path.with_suffix(".new")
+        with suppress(OSError):
+            new.write_text(text, encoding="utf-8")
+            new.replace(self._path)
+
+
+@contextmanager
+def shown(folder: Path, tell: Listener) -> Iterator[None]:
+    """Show a run in a tournament's directory while it goes on; `tell` is who hears of it."""
+    live = folder / LIVE
+    rmtree(live, ignore_errors=True)  # of a run that was killed
+    with suppress(OSError):
+        live.mkdir()
+    listeners = tell.listeners if isinstance(tell, Progress) else []
+    if isinstance(tell, Progress):
+        listeners.append(standing := _Standing(live, tell))
+    try:
+        yield
+    finally:
+        if listeners:
+            listeners.remove(standing)
+        rmtree(live, ignore_errors=True)
+
+
+def status_in(folder: Path) -> dict[str, Any] | None:
+    """Return how the run in a tournament's directory stands; None where nothing tells."""
+    return _object(folder / LIVE / STATUS) if _is_own(folder / LIVE) else None
+
+
+def glimpses_in(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return the games that are played there, as `Scorebook.glimpse` tells, by worker."""
+    live = folder / LIVE
+    names: list[str] = []
+    if _is_own(live):
+        with suppress(OSError), os.scandir(live) as entries:
+            names = [entry.name for entry in islice(entries, MOST_FILES)]
+    files = sorted(live / name for name in names if _WORKER.fullmatch(name))
+    return {path.stem: seen for path in files if (seen := _glimpse(path)) is not None}
+
+
+MOST_FILES: Final = 10_000
+"""Files of the folder that are looked at."""
+
+MOST_BYTES: Final = 4 << 20
+"""Of a file."""
+
+_WORKER: Final = re.compile(r"[0-9]{1,9}\.json")
+
+
+def _is_own(live: Path) -> bool:
+    """Return whether the folder is there, and no link to another one."""
+    try:
+        return stat.S_ISDIR(live.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _glimpse(path: Path) -> dict[str, Any] | None:
+    """Return what `worker.Board` has written last; None where there is no such thing."""
+    for _ in range(_TRIES):
+        with suppress(OSError, ValueError, RecursionError):
+            sum_, _, data = read_small(path, MOST_BYTES).partition(b"\n")[0].partition(b" ")
+            if int(sum_, 16) == crc32(data):
+                value = plain(json.loads(data))
+                return value if isinstance(value, dict) else None
+    return None
+
+
+_TRIES: Final = 3
+"""Times that a file is read whose checksum is wrong: somebody writes it right now."""
+
+
+def _object(path: Path) -> dict[str, Any] | None:
+    try:
+        value = read_json(path, MOST_BYTES)
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,277 @@
+"""What is left to play of a tournament: the schedule minus what is stored, as jobs.
+
+Must not know where games are played, nor the screen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Final, Literal
+
+from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.record import GameResult
+from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
+from lath.arena.schedule.core import Dealer, Openings, Played, Schedule, Tags, pair_of
+from lath.arena.schedule.formats import FORMATS
+from lath.arena.schedule.openings import Book, BookChoice
+from lath.arena.schedule.pool import Pool
+from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
+from lath.arena.schedule.spsa import Values
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.outcome.outcomes import outcome_of
+from lath.arena.tournament.outcome.strengths import placed_among, strengths_of
+from lath.arena.tournament.run.benches import Benches, Crashes
+from lath.arena.tournament.run.live import LIVE
+from lath.arena.tournament.store.database import SPENT, Walkover
+from lath.arena.tournament.store.jobs import PairJob
+from lath.arena.tournament.store.rows import moves_of
+from lath.arena.tournament.store.store import Store
+from lath.notation.record.record import Termination
+from lath.reports.outcome import Outcome
+
+_NONE: Final[Mapping[str, str]] = {}
+
+
+def book_of(config: Config, tell: Callable[[str], None]) -> Openings | None:
+    """Return the openings of a tournament, read and checked; None without.
+
+    `tell` hears where there are fewer than are needed. Raises ConfigError.
+    """
+    match config.openings:
+        case BookChoice() as choice:
+            return Book(choice, config.games, config.seed)
+        case RandomChoice() as choice:
+            return RandomOpenings(choice, config.games, config.seed, tell)
+    return None
+
+
+def schedule_of(
+    config: Config,
+    openings: Openings | None = None,
+    tags: Tags = (),
+    budget: Budget = UNLIMITED,
+) -> Schedule:
+    """Return the schedule of a tournament of which nothing is played.
+
+    A pool with a budget plays where games tell most; others play what they would, no further.
+    """
+    make = FORMATS[config.format].make
+    if budget != UNLIMITED and make is Pool:
+        known = [name for name in config.names if name in config.anchors]
+        if len(known) == len(config.names) - 1:
+            estimator = partial(placed_among, {name: config.anchors[name] for name in known})
+            make = partial(Pool, rule=WhereGamesTell(config.names, estimator, known))
+        else:
+            make = partial(Pool, rule=WhereGamesTell(config.names, strengths_of))
+    return make(config.names, Dealer(config, openings, tags))
+
+
+def _set_to(bot: BotSpec, values: Values) -> BotSpec:
+    """Return a bot with options of a pair."""
+    return replace(bot, options={**bot.options, **dict(values)}) if values else bot
+
+
+class OpenGames:
+    """What is left to play: says which job comes next."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        *,
+        tree: str,
+        openings: Openings | None = None,
+        tags: Tags = (),
+        budget: Budget = UNLIMITED,
+        digests: Mapping[str, str] = _NONE,
+    ) -> None:
+        """Take in what is stored; raises StoreError. `tree` marks what the jobs start.
+
+        Of `budget` the games count. `digests` say by name what each bot is.
+        """
+        self._config: Final = config
+        self._folder: Final = store.folder
+        self._digests: Final = digests
+        self.benches: Final = Benches(store)
+        """Which bots play no more, and why."""
+        self._crashes: Final = Crashes(config.bench_after)
+        self._budget: Final = budget
+        self._reported = 0
+        """Games of this run that are stored."""
+        self._begun: Final[Counter[int]] = Counter()
+        """By pair, how many games are being played or wait to be played again."""
+        self._tree: Final = tree
+        self._live: Final = str(store.folder / LIVE)
+        self._specs: Final = {bot.name: bot for bot in config.bots}
+        self.again: Final[deque[PairJob]] = deque()
+        """Jobs taken back, of which nothing was reported; they come before new ones."""
+        self.stops: dict[frozenset[str], tuple[str, str | None]] = {}
+        """Why two bots play no more in this run, and whose fault it is, if one's."""
+        self.lost: Final[list[Walkover]] = []
+        """What is lost by walkover and does not count yet, since it is not stored."""
+        self.spent: Final[set[str]] = set(store.note(SPENT) or ())
+        """Bots that a game was void for, though they can be started."""
+        self._started: Final[set[str]] = set()
+        """Bots that have played a game to its end."""
+        known = replace(config, absent=self.benches.absences())
+        self.schedule: Final = schedule_of(known, openings, tags, budget)
+        self.schedule.take_in(self._taking_part(store.results()))
+        for name in config.names if config.bench_after else ():
+            after = self.benches.counted_from(name)
+            for number, is_crash in store.last_games(name, config.bench_after, after):
+                self._crashes.add(name, number, is_crash=is_crash)
+        if self.schedule.keeps_walkovers:
+            for pair, loser in store.walkovers():
+                self.schedule.walkover(pair, loser)
+
+    def outcome(self) -> Outcome:
+        """Return what it has come to by the rules of the format."""
+        done, total = self.schedule.extent
+        return outcome_of(
+            self.schedule.standing(),
+            self._config.format,
+            event=self._config.event,
+            done=done,
+            total=total,
+        )
+
+    @property
+    def is_spent(self) -> bool:
+        """Return whether no further game may begin."""
+        games = self._budget.games
+        return games is not None and self._reported + self._begun.total() >= games
+
+    def next(self) -> PairJob | None:
+        """Return a job to begin; None while it waits for what runs or is `lost`, and in the end.
+
+        Pairs of a pairing that was stopped are lost without being played.
+        """
+        while True:
+            if self.again:
+                job = self.again.popleft()
+            elif not self.is_spent and (pair := self.schedule.next()) is not None:
+                one, other = pair.names
+                if out := self._out(pair.names):
+                    self._walk_over(pair.number, out)
+                    continue
+                job = PairJob(
+                    pair=pair.number,
+                    games=pair.left(self.schedule.finished),
+                    bots=(
+                        _set_to(self._specs[one], pair.options[0]),
+                        _set_to(self._specs[other], pair.options[1]),
+                    ),
+                    limits=self._config.limits,
+                    tree=self._tree,
+                    adjudication=self._config.adjudication,
+                    keeps_logs=self._config.log == "all",
+                    spent=frozenset(pair.names) & self.spent,
+                    started=frozenset(pair.names) & self._started,
+                    live=self._live,
+                )
+                self._begun[job.pair] += len(job.games)
+            else:
+                return None
+            if out := self._out(bot.name for bot in job.bots):
+                self._walk_over(job.pair, out)
+            elif job.pairing in self.stops:
+                self._walk_over(job.pair, self.stops[job.pairing][1])
+            else:
+                return job
+
+    def _out(self, names: Iterable[str]) -> str:
+        """Return which of two bots is benched; of both the lower seed, of none nothing."""
+        out = self.schedule.benched.intersection(names)
+        return max(out, key=self._config.names.index) if out else ""
+
+    def report(self, games: Iterable[GameResult]) -> None:
+        """Count games that are stored now."""
+        for game in games:
+            self._started.update((game.first, game.second))
+            self._count_crash(game)
+            played = game.first, game.second, game.result
+            tags = *played, game.game
+            moves = moves_of(tags, game.termination, game.plies, game.record)
+            self.schedule.report(game.number, *played, moves)
+            self._reported += 1
+            pair = pair_of(game.number)
+            self._begun[pair] -= 1
+            if self._begun[pair] <= 0:
+                del self._begun[pair]  # so it has as many as the windows of all workers
+
+    def _count_crash(self, game: GameResult) -> None:
+        loser = {"1-0": game.second, "0-1": game.first}.get(game.result)
+        for name in (game.first, game.second):
+            if game.number <= self.benches.counted_from(name):
+                continue
+            is_crash = game.termination == Termination.CRASH and name == loser
+            self._crashes.add(name, game.number, is_crash=is_crash)
+
+    def crashers(self) -> Iterator[tuple[str, str]]:
+        """Yield who has crashed in too many games in a row, and that in words."""
+        for name in self._config.names:
+            if self._crashes.are_too_many(name) and name not in self.schedule.benched:
+                yield name, self._crashes.words(name, self._folder)
+
+    def may_bench(self, names: Iterable[str]) -> bool:
+        """Return whether there is something to play without these bots, besides those benched."""
+        return self.schedule.plays_without(self.schedule.benched.union(names))
+
+    def bench(self, name: str, why: str, kind: Literal["start", "crashes"]) -> bool:
+        """Let a bot play no more, once that is kept; return whether it played before.
+
+        What it has left is lost, where that is for good; else it is open.
+        """
+        stage, sha256 = self.schedule.stage(), self._digests.get(name, "")
+        is_news = self.benches.bench(name, why, stage=stage, sha256=sha256, kind=kind)
+        if name not in self.schedule.benched:
+            self.schedule.bench(name)
+        return is_news
+
+    def unbench(self, name: str) -> None:
+        """Let a bot play again; its crashes are counted anew."""
+        self.benches.lift(name, stage=self.schedule.stage())
+        self.schedule.unbench(name)
+        self._crashes.forget(name)
+
+    def _taking_part(self, played: Iterable[Played]) -> Iterator[Played]:
+        """Yield games, whose bots can be started."""
+        for game in played:
+            self._started.update(game[1:3])
+            yield game
+
+    def lose(self) -> None:
+        """Count all of `lost`, which is stored now."""
+        for walkover in self.lost:
+            self.schedule.walkover(*walkover)
+        self.lost.clear()
+
+    def stop(self, job: PairJob, why: str, loser: str | None) -> bool:
+        """Play no more between two bots in this run; return whether this is news.
+
+        What the job has left is lost by `loser`.
+        """
+        is_news = job.pairing not in self.stops
+        _, loser = self.stops.setdefault(job.pairing, (why, loser))
+        self._walk_over(job.pair, loser)
+        return is_news
+
+    def lose_pair(self, pair: int, loser: str) -> None:
+        """Let a bot that is benched lose what is left of a pair that was begun."""
+        self._walk_over(pair, loser)
+
+    def _walk_over(self, pair: int, loser: str | None) -> None:
+        """Let what a pair has left be lost: at once, or once that is stored where it is for good.
+
+        What is lost for good is a bot's fault. What is nobody's stays open, and with it what
+        depends on it: the next run tries again.
+        """
+        self._begun.pop(pair, None)
+        if not self.schedule.keeps_walkovers:
+            if loser not in self.schedule.benched:  # else it is open until that plays again
+                self.schedule.walkover(pair, loser)
+        elif loser is not None:
+            self.lost.append(Walkover(pair, loser))

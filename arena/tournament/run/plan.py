@@ -1,0 +1,584 @@
+"""What a tournament would take, and what it would tell: games, time, and how sure of each bot.
+
+The tournament is played without bots: results are drawn at the strengths that games show so far,
+else between equals. How sure ratings will be is how sure they are of the games that came of it,
+together with those that are stored. Nothing is written.
+
+Must not know how a plan is put into words.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from pathlib import Path
+from statistics import fmean, median, pstdev
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+from lath.arena.directory import DATABASE
+from lath.arena.errors import ConfigError, DamagedError
+from lath.arena.machine.system import database_errors
+from lath.arena.schedule.budget import UNLIMITED, Budget, Seen
+from lath.arena.schedule.core import HALVES, Opening, Played, Schedule, pair_of
+from lath.arena.schedule.fixed import SprtStanding
+from lath.arena.schedule.pool import Pool
+from lath.arena.schedule.sprt import Length, Sprt, lengths
+from lath.arena.schedule.tune import TuneStanding
+from lath.arena.tournament.configuration import tempo
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.configuration.tempo import Tempo
+from lath.arena.tournament.outcome.strengths import Strengths, half_widths, strengths_of
+from lath.arena.tournament.outcome.versions import POOL, entered
+from lath.arena.tournament.run.benches import Benches
+from lath.arena.tournament.run.open_games import OpenGames
+from lath.arena.tournament.run.resuming import fingerprints, resumed
+from lath.arena.tournament.store.database import opened_to_read
+from lath.arena.tournament.store.rulings import in_force, rulings_of
+from lath.arena.tournament.store.store import Store
+from lath.games.errors import GameError
+from lath.notation import parse
+from lath.notation.protocol import TimeControl
+from lath.notation.record.errors import NotationError
+from lath.reports.measures import Group
+from lath.reports.power import Needed, needed
+from lath.reports.ratings.elo import ELO
+from lath.reports.ratings.numerics import Z95, cholesky, dot
+from lath.reports.ratings.rating import rate
+from lath.reports.ratings.results import Result
+from lath.reports.seasons import Coming, MatchDay, to_come
+
+AIM_ELO: Final = 20.0
+"""Half the width of the interval of which a plan says how many games it needs."""
+
+Range = tuple[float, float]
+"""The least and the most."""
+
+MOST_PAIRS: Final = 20_000
+"""That are drawn; a longer tournament goes on as it began."""
+
+MOST_IN_BUDGET: Final = 2000
+"""Likewise with a budget: to see where games tell most takes longer than to play in turn."""
+
+TRIES: Final = 8
+"""How often a tournament is drawn in which who meets whom depends on results."""
+
+FEW: Final = 3
+"""How often any other is, and how many of them are rated: how wide intervals are does not differ
+much from one to the next."""
+
+KNOCKOUTS: Final = 200
+"""How often a knockout is drawn, of which results decide how many games there are."""
+
+MOST_KNOCKOUT_PAIRS: Final = 20_000
+"""That are drawn for it; of long ones there are fewer draws, which are more alike."""
+
+OUTSIDE: Final = 0.02
+"""Of knockouts that are drawn, so many are left out at either end."""
+
+DEVIATIONS: Final = 2.2
+"""Between the mean of knockouts that are drawn and the ends, where there are fewer draws."""
+
+UNSEEN_SEAT: Final = 200 / ELO
+"""What a seat of a game may be worth of which nobody has seen results: with it many pairs are
+level. The first move of most built-in games is worth less."""
+
+PLIES: Final = 0.5, 1.5
+"""Games of bots are so much shorter or longer than random ones: measured, 0.5 to 1.4 (bundled bots,
+all built-in games)."""
+
+USED: Final[Mapping[str, Range]] = {"clock": (0.3, 1.0), "move": (0.5, 1.0)}
+"""Of its time a bot takes so much; one that answers at once less."""
+
+AGAIN: Final = 0.8, 1.25
+"""Games to come are so much faster or slower than those that are stored."""
+
+BESIDES_S: Final = 0.01
+"""Of a game in which nobody thinks."""
+
+MOST_MEASURED: Final = 400
+"""Games of a game of which it is looked at how much they differ: a quarter of a second."""
+
+ENOUGH: Final = 400
+"""Games from which on it is looked at how much wider intervals are than of independent ones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotPlan:
+    """What is planned of one bot."""
+
+    name: str
+    played: int
+    games: int
+    """That it will have played then; on average, where that depends on results."""
+
+    opponents: int
+    now: float | None
+    """Half the width of its interval in Elo points against the mean of all, of two bots against the
+    other one; None before games."""
+
+    then: float | None
+    """The same when all is played."""
+
+    games_for_aim: int | None
+    """How many games it needs in all for half a width of `AIM_ELO`, of the same opponents."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SprtPlan:
+    """How many more games a match takes until its test decides."""
+
+    elo: tuple[float, float, float]
+    """The differences: H0's, the one between, and H1's."""
+
+    games: tuple[int, int, int]
+    """Expected at each of them, however many there are."""
+
+    most: int
+    """How many there are, if it decides nothing."""
+
+    within: tuple[float, float, float]
+    """How likely it decides within these at each of them, in 0..1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is planned."""
+
+    format: str
+    event: str
+    played: int
+    games: tuple[int, int]
+    """To play, at least and at most: where that depends on results, 95 of 100 runs play so many."""
+
+    seconds: Range | None
+    """How long that takes; None where only the bots could tell."""
+
+    jobs: int
+    plies: Range | None
+    """Of a game, where the time follows from them; None where it follows from games stored."""
+
+    noise: float | None
+    """Intervals of games so far, over those of independent games; None where these are few."""
+
+    sprt: SprtPlan | None
+    bots: tuple[BotPlan, ...]
+    season: str = ""
+    """The season of a league; empty: none."""
+
+    match_days: tuple[Coming, ...] = ()
+    """Those that are to come, the next one first; of one that was begun all its pairings."""
+
+    waits_for: tuple[str, ...] = ()
+    """Entries that are benched, where nothing of the season can be played without them."""
+
+    slow: tuple[str, ...] = ()
+    """Of games whose rules are too slow for the bots' time, and how long games by nodes are."""
+
+    differences: tuple[Needed, ...]
+    """How many games show that a game differs from another."""
+
+
+class _Anywhere:
+    """Where games begin that nobody plays."""
+
+    def opening(self, _game: str, _turn: int) -> Opening:
+        """Return the same each time."""
+        return Opening()
+
+
+@contextmanager
+def _copied(folder: Path) -> Iterator[Store]:
+    """Give a copy of what is stored in a directory, nothing where there is none.
+
+    Raises StoreError.
+    """
+    path = folder / DATABASE
+    with TemporaryDirectory(prefix="arena-") as name:
+        copy = Path(name) / DATABASE
+        if path.is_file():
+            with (
+                database_errors(path),
+                opened_to_read(path) as database,
+                closing(sqlite3.connect(copy)) as copied,
+            ):
+                if database:
+                    database.backup(copied)
+        try:
+            store = Store(copy.parent)
+        except DamagedError as error:
+            raise DamagedError(str(error).replace(str(copy), str(path))) from error
+        with closing(store):
+            yield store
+
+
+def planned(config: Config, folder: Path, budget: Budget = UNLIMITED) -> Plan:
+    """Return what `config` would play in `folder`; raises StoreError and ConfigError."""
+    with _copied(folder) as store:
+        config = resumed(store, config, folder)
+        config = replace(config, ruled=in_force(rulings_of(store)))
+        if config.format == POOL:
+            config = entered(store, config, fingerprints(config.bots)).config
+        return _plan(config, store, budget)
+
+
+Met = tuple[str, str, str]
+"""A game, and two bots in the order of their names."""
+
+
+def _met(game: str, one: str, other: str) -> Met:
+    return game, min(one, other), max(one, other)
+
+
+def _plan(config: Config, store: Store, budget: Budget) -> Plan:
+    rated = _rated(store.results(), config)
+    stored = [
+        game for game in rated if not config.ruled.covers(game.number, game.first, game.second)
+    ]
+    seen = Counter((game.game, game.first, game.second, game.result) for game in stored)
+    met = dict.fromkeys(name for _, first, second, _ in seen for name in (first, second))
+    names = [*dict.fromkeys(config.names), *(name for name in met if name not in config.names)]
+    strengths = strengths_of(names, seen)
+    measure = cache(tempo.measured)
+    game_s, plies = _game_s(config, store, measure)
+    config, sprt, to_play = _without_test(config, store, strengths)
+    budget = _in_games(budget, game_s, config.jobs)
+    by_name = dict(zip(names, strengths.strengths, strict=True))
+    drawn = [
+        _drawn(_schedule(config, store, budget), by_name, strengths, budget, seed)
+        for seed in range(TRIES if config.format in ("swiss", "knockout") else FEW)
+    ]
+    if to_play is None:
+        of_each = [round(sum(one.games.values())) for one in drawn]
+        to_play = min(of_each), max(of_each)
+    if config.format == "knockout":
+        played_at = {(game, name) for game, *both, _ in seen for name in both}
+        unseen = None
+        if not played_at >= {*product(config.games, config.names)}:
+            no_results = UNSEEN_SEAT, -math.inf
+            seats = {game: strengths.games.get(game, no_results) for game in config.games}
+            unseen = replace(strengths, games=seats)
+        to_play = _of_knockout(
+            lambda: _schedule(config, store, budget), names, strengths, budget, unseen
+        )
+    more = _sums((met, number / len(drawn)) for one in drawn for met, number in one.games.items())
+    before = _sums((_met(*row[:3]), number) for row, number in seen.items())
+    known = half_widths(names, seen)
+    noise = _noise(stored, known)
+    wider = noise or 1.0
+    after = _sums([*before.items(), *more.items()])
+    each_then = [half_widths(names, seen + one.seen) for one in drawn[:FEW]]
+    then = {name: median(widths[name] for widths in each_then) for name in names}
+    coming, waits_for = _match_days(config, store)
+    return Plan(
+        format=config.format,
+        event=config.event,
+        played=sum(tally.games for tally in store.tally()),
+        games=to_play,
+        seconds=game_s and _times(game_s, to_play[0] / config.jobs, to_play[1] / config.jobs),
+        jobs=config.jobs,
+        plies=plies,
+        noise=noise,
+        sprt=sprt,
+        # Games of tuning are not rated.
+        bots=tuple(
+            _bot_plan(name, before, after, wider * known[name], wider * then[name])
+            for name in (() if config.tuning else config.names)
+        ),
+        differences=() if config.tuning else tuple(_differences(config.games, store)),
+        season=config.season.name if config.season else "",
+        match_days=tuple(coming),
+        waits_for=tuple(waits_for),
+        slow=(*tempo.warnings(config, measure), *tempo.lengths(config, measure)),
+    )
+
+
+def _match_days(config: Config, store: Store) -> tuple[list[Coming], list[str]]:
+    """Return the match days of a season that are to come, and for whom it waits."""
+    season, plan = config.season, config.season_plan
+    if season is None or plan is None:
+        return [], []
+    days = (
+        MatchDay(
+            number=day.number,
+            fixtures=day.fixtures,
+            is_over=day.is_over,
+            date=plan.date(day.number),
+        )
+        for day in season.days
+    )
+    return to_come(days, {season.entry(name) for name in Benches(store).now})
+
+
+def _differences(game_ids: Iterable[str], store: Store) -> Iterator[Needed]:
+    """Yield how many games show what a game differs in, by the spread of those stored."""
+    for game_id in game_ids:
+        group = Group(game_id)
+        for text in store.records_of(game_id, MOST_MEASURED):
+            with suppress(GameError, NotationError):  # such as of rules that have changed
+                group.add(parse(text))
+        yield from needed(group)
+
+
+def _schedule(config: Config, store: Store, budget: Budget = UNLIMITED) -> Schedule:
+    return OpenGames(config, store, tree="", openings=_Anywhere(), budget=budget).schedule
+
+
+def _without_test(
+    config: Config, store: Store, strengths: Strengths
+) -> tuple[Config, SprtPlan | None, tuple[int, int] | None]:
+    """Return a match that is as long as its test takes half way between its hypotheses.
+
+    With it comes how many games are to play, where a test decides that.
+    """
+    if config.sprt is None:
+        return config, None, None
+    schedule = _schedule(config, store)
+    standing = schedule.standing()
+    test = standing.test if isinstance(standing, TuneStanding) else standing
+    most = max(0, schedule.total - schedule.done)
+    state = test.state if isinstance(test, SprtStanding) else None
+    if state and (state.verdict or not most):
+        return replace(config, sprt=None, rounds=0), None, (0, 0)
+    # Of a tuning the test comes last.
+    in_test = min(most, 2 * len(config.games) * config.rounds)
+    found = lengths(
+        config.sprt,
+        _variance(store, strengths),
+        llr=state.llr if state else 0.0,
+        worth=state.worth if state else 1.0,
+    )
+    plan = _sprt_plan(config.sprt, found, in_test)
+    ends = [2 * math.ceil(one.quantile(share)) for one in found for share in (0.025, 0.975)]
+    least, longest = (most - in_test + min(in_test, end) for end in (min(ends), max(ends)))
+    rounds = config.rounds - (in_test - min(in_test, plan.games[1])) // (2 * len(config.games))
+    return replace(config, sprt=None, rounds=rounds), plan, (least, longest)
+
+
+def _of_knockout(
+    begun: Callable[[], Schedule],
+    names: Sequence[str],
+    strengths: Strengths,
+    budget: Budget,
+    unseen: Strengths | None,
+) -> tuple[int, int]:
+    """Return how many games of a knockout there are to play, as 95 of 100 runs have it.
+
+    Bots are drawn as strong as games leave open. Of a bot or game without results nobody knows how
+    often ties are level: where there is one, the least is what is played if none is, and the most
+    also what comes of the model `unseen`, of equals, without draws, whose first move is worth much.
+    """
+    unlevel = begun().total - begun().done
+    rows = cholesky(strengths.covariance)
+    chance = random.Random(0)
+    tries = max(TRIES, min(KNOCKOUTS, MOST_KNOCKOUT_PAIRS // max(1, unlevel)))
+
+    def games(model: Strengths, deviation: float) -> Iterator[float]:
+        for seed in range(tries):
+            lots = [deviation * chance.gauss(0, 1) for _ in names]
+            drawn = [at + dot(row, lots) for at, row in zip(model.strengths, rows, strict=True)]
+            by_name = dict(zip(names, drawn, strict=True))
+            yield sum(_drawn(begun(), by_name, model, budget, seed).games.values())
+
+    least, most = _range_of(games(strengths, 1.0))
+    if unseen is None:
+        return max(least, unlevel), most
+    return unlevel, max(most, _range_of(games(unseen, 0.0))[1])
+
+
+def _range_of(drawn: Iterable[float]) -> tuple[int, int]:
+    """Return between which numbers nearly all lie that are drawn like these."""
+    ordered = sorted(drawn)
+    if len(ordered) == KNOCKOUTS:
+        out = int(OUTSIDE * len(ordered))
+        return round(ordered[out]), round(ordered[-1 - out])
+    mean, far = fmean(ordered), DEVIATIONS * pstdev(ordered)
+    return math.floor(mean - far), math.ceil(mean + far)
+
+
+def _rated(played: Iterable[Played], config: Config) -> Iterator[Played]:
+    """Yield games but for those of trials, by which a bot was tuned."""
+    before = 2 * config.tuning.pairs if config.tuning else 0
+    return (game for game in played if game.number > before)
+
+
+def _sums(numbers: Iterable[tuple[Met, float]]) -> dict[Met, float]:
+    sums: dict[Met, float] = {}
+    for met, number in numbers:
+        sums[met] = sums.get(met, 0.0) + number
+    return sums
+
+
+def _times(range_: Range, least: float, most: float) -> Range:
+    return range_[0] * least, range_[1] * most
+
+
+class Drawn(NamedTuple):
+    """The rest of a tournament, its results being drawn."""
+
+    games: dict[Met, float]
+    """How often who meets in what."""
+
+    seen: Counter[Seen]
+    """How often which results came."""
+
+
+def _drawn(
+    schedule: Schedule,
+    strengths_by: Mapping[str, float],
+    strengths: Strengths,
+    budget: Budget,
+    seed: int,
+) -> Drawn:
+    """Return what comes of it if the rest is played so."""
+    chance = random.Random(seed)
+    games: Counter[Met] = Counter()
+    seen: Counter[Seen] = Counter()
+    allowed = math.inf if budget.games is None else budget.games
+    is_endless = budget.games is not None and isinstance(schedule, Pool)
+    most = min(allowed, 2 * (MOST_IN_BUDGET if is_endless else MOST_PAIRS))
+    while games.total() < most and (pair := schedule.next()) is not None:
+        for each in pair.left(schedule.finished):
+            first, second = each.names
+            likely = strengths.chances(each.game, strengths_by[first] - strengths_by[second])
+            (result,) = chance.choices(("1-0", "1/2-1/2", "0-1"), likely)
+            schedule.report(each.number, first, second, result)
+            games[_met(each.game, first, second)] += 1
+            seen[each.game, first, second, result] += 1
+    longer = 1.0
+    if games.total() >= most:
+        left = allowed if is_endless else min(allowed, schedule.total - schedule.done)
+        longer += max(0.0, min(left, allowed - games.total())) / games.total()
+    return Drawn(
+        {met: longer * number for met, number in games.items()},
+        Counter({row: round(longer * number) for row, number in seen.items()}),
+    )
+
+
+def _bot_plan(
+    name: str, before: Mapping[Met, float], after: Mapping[Met, float], now: float, then: float
+) -> BotPlan:
+    played, games = (
+        round(sum(games for met, games in each.items() if name in met[1:]))
+        for each in (before, after)
+    )
+    is_known = math.isfinite(then)
+    return BotPlan(
+        name=name,
+        played=played,
+        games=games,
+        opponents=len({*()}.union(*(met[1:] for met in after if name in met[1:])) - {name}),
+        now=now if math.isfinite(now) else None,
+        then=then if is_known else None,
+        games_for_aim=math.ceil(games * (then / AIM_ELO) ** 2) if is_known else None,
+    )
+
+
+def _noise(stored: Sequence[Played], alone: Mapping[str, float]) -> float | None:
+    """Return by how much intervals are wider than if all games were new and independent.
+
+    Pairs, openings and games that repeat each other have their say.
+
+    None for several games, of which they differ from game to game as well, and for few results.
+    """
+    if len(stored) < ENOUGH or len({game.game for game in stored}) > 1:
+        return None
+    points = {result: halves[0] / 2 for result, halves in HALVES.items()}
+    found = rate(
+        (
+            Result(
+                *(each.first, each.second, points[each.result], each.game),
+                pair_of(each.number),
+                line=each.moves or None,
+            )
+            for each in stored
+        ),
+        in_order=False,
+    )
+    both = 2 if len(found.strengths) == 2 else 1
+    return median(
+        both * Z95 * strength.elo.error / alone[name] for name, strength in found.strengths.items()
+    )
+
+
+def _game_s(
+    config: Config, store: Store, measure: Callable[[str], Tempo]
+) -> tuple[Range | None, Range | None]:
+    """Return how long a game lasts, and how many plies where it follows from them.
+
+    Of games that are stored it is known; else it follows from random games and the time controls.
+    """
+    bots = store.bots()
+    used_s = sum(bot.moves * (bot.average_s or 0.0) for bot in bots)
+    if any(bot.moves for bot in bots):
+        each_s = used_s / (sum(bot.games for bot in bots) / 2) + BESIDES_S
+        return (AGAIN[0] * each_s, AGAIN[1] * each_s), None
+    length = fmean(measure(game_id).plies for game_id in config.games)
+    plies = (PLIES[0] * length, PLIES[1] * length)
+    times = [_of_control(bot.time or config.limits.time, plies) for bot in config.bots]
+    ranges = [each for each in times if each]
+    if len(ranges) < len(times):
+        return None, plies
+    least, most = (2 * fmean(each[end] for each in ranges) for end in (0, 1))
+    return (least + BESIDES_S, most + BESIDES_S), plies
+
+
+def _of_control(time: TimeControl, plies: Range) -> Range | None:
+    """Return how long a bot may think in a game of so many plies; None where nothing limits it."""
+    if time.has_clock:
+        clock = [time.initial_ms + time.increment_ms * each / 2 for each in plies]
+        used = USED["clock"]
+    elif time.move_ms:
+        clock = [time.move_ms * each / 2 for each in plies]
+        used = USED["move"]
+    else:
+        return None
+    return used[0] * clock[0] / 1000, (used[1] * clock[1] + time.first_ms) / 1000
+
+
+def _in_games(budget: Budget, game_s: Range | None, jobs: int) -> Budget:
+    """Return a budget with the games that fit into its time; raises ConfigError."""
+    if budget.seconds is None:
+        return budget
+    if game_s is None:
+        raise ConfigError(
+            "--plan: nobody knows how many games fit into the time of --budget: nothing limits "
+            "how long bots think: say games, as in --budget 200"
+        )
+    fits = max(1, round(budget.seconds * jobs / math.sqrt(game_s[0] * game_s[1])))
+    return Budget(games=min(fits, budget.games or fits))
+
+
+def _variance(store: Store, strengths: Strengths) -> float:
+    """Return that of a pair's points per game: of those stored, else as the model says."""
+    whole = [pair for pair in store.pairs() if pair.games == 2]
+    pairs = sum(pair.pairs for pair in whole)
+    if 2 * pairs < ENOUGH:
+        return strengths.information(0.0) / 4
+    mean = sum(pair.pairs * pair.points / 2 for pair in whole) / pairs
+    return sum(pair.pairs * (pair.points / 2 - mean) ** 2 for pair in whole) / pairs
+
+
+def _sprt_plan(sprt: Sprt, found: Iterable[Length], most: int) -> SprtPlan:
+    at_h0, half_way, at_h1 = found
+    return SprtPlan(
+        elo=(sprt.elo0, (sprt.elo0 + sprt.elo1) / 2, sprt.elo1),
+        games=(
+            2 * math.ceil(at_h0.expected),
+            2 * math.ceil(half_way.expected),
+            2 * math.ceil(at_h1.expected),
+        ),
+        most=most,
+        within=(
+            at_h0.within(most / 2),
+            half_way.within(most / 2),
+            at_h1.within(most / 2),
+        ),
+    )

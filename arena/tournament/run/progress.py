@@ -1,0 +1,524 @@
+"""How a run stands, counted from its events: games, scores, warnings, what is left; and its end.
+
+`Progress` is a listener that counts, and passes everything on to those that show it. Its memory is
+the same however many games there are. Must not know how games are played, nor how it is shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from lath.arena.machine import signals
+from lath.arena.schedule.budget import UNLIMITED, Budget
+from lath.arena.schedule.core import HALVES
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run.benches import mend_words
+from lath.arena.tournament.run.events import (
+    STATUS_S,
+    BotBenched,
+    BotStanding,
+    ClusterSeen,
+    Event,
+    GameEnded,
+    Listener,
+    PairBegan,
+    PairEnded,
+    PairingStopped,
+    RunBegan,
+    RunEnded,
+    Status,
+    Stop,
+    Waiting,
+    Warned,
+    two,
+)
+from lath.arena.tournament.store.store import BotTotals, Tally
+from lath.notation.record.record import FORFEITS
+from lath.reports import ranking
+from lath.reports.background import Bench
+from lath.reports.outcome import Outcome
+from lath.reports.ranking import Ranking
+from lath.reports.ratings.numerics import Z95
+
+if TYPE_CHECKING:
+    from lath.reports.seasons import Told
+    from lath.reports.standings import Standings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """How a run ended."""
+
+    done: int
+    """Games in the store now."""
+
+    total: int
+    stopped: dict[frozenset[str], str]
+    """Pairings that were stopped, and why."""
+
+    interrupted: bool
+    is_spent: bool = False
+    """Whether there is more to play than the run's budget allowed."""
+
+    outcome: Outcome = Outcome(format="")  # noqa: RUF009 - a plain value
+    """What it has come to by the rules of its format."""
+
+    bots: tuple[BotTotals, ...] = ()
+    """What each bot did in all games stored, by name; empty until the run is over."""
+
+    notes: Mapping[str, int] = field(default_factory=dict)
+    """What workers noticed in this run, and in how many pairs."""
+
+    standings: Standings | None = None
+    """Of all games stored, once they are published; None before."""
+
+    benched: Mapping[str, Bench] = field(default_factory=dict)
+    """Bots that are benched, by name."""
+
+    newly_benched: frozenset[str] = frozenset()
+    """Those of them that were not before this run."""
+    season: Told | None = None
+    """What is shown of the season that they are of, if a league has any."""
+
+    unreported: Exception | None = None
+    """Why there is no report of them: a bug, ours or a game's; None where there is one."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every game of the tournament is played."""
+        return self.done == self.total
+
+    @property
+    def is_done(self) -> bool:
+        """Return whether there is nothing more to play, for now: what is left is of benched bots.
+
+        With a pairing that was stopped there is, and where a run was interrupted or is not over.
+        """
+        if self.interrupted or self.stopped:
+            return False
+        return self.is_complete or self.is_spent or bool(self.benched)
+
+    @property
+    def is_fine(self) -> bool:
+        """Return whether no bot is at fault that was not known to be: status 0."""
+        return self.is_done and not self.newly_benched
+
+    def unable(self, names: Iterable[str]) -> Iterator[str]:
+        """Yield in words which of these bots broke all their games off without a single move.
+
+        Nothing they have lost tells how strong anybody is.
+        """
+        for bot in self.bots:
+            lost = sum(bot.lost_by.values())
+            if bot.name in names and lost and lost == bot.games and not bot.moves:
+                yield (
+                    f"{bot.name} has made no move in {lost} {'game' if lost == 1 else 'games'} "
+                    f"({lost_words(bot)}), so nothing is known of its strength"
+                )
+
+
+def lost_words(bot: BotTotals) -> str:
+    """Return by what a bot has broken games off, with how many; empty: it has not.
+
+    >>> lost_words(BotTotals(name="a", games=9, moves=9, average_s=1.0, worst_s=1.0,
+    ...                      lost_by={"time": 2, "crash": 1}))
+    '2 lost by time, 1 lost by crash'
+    """
+    faults = [f"{count} lost by {ending}" for ending, count in bot.lost_by.items() if count]
+    return ", ".join(faults)
+
+
+def mishaps_words(bots: Iterable[BotTotals], names: Iterable[str]) -> str:
+    """Return what belongs to a verdict on bots that have lost a tenth of their games by mishaps.
+
+    Empty: they have not.
+    """
+    told = ""
+    for bot in bots:
+        causes = [ending for ending, count in bot.lost_by.items() if count]
+        lost = sum(bot.lost_by.values())
+        if bot.name in names and lost * MANY_MISHAPS > bot.games:
+            why = f"by {causes[0]}" if len(causes) == 1 else f"by its own fault: {lost_words(bot)}"
+            told += f"; {bot.name} lost {lost} of {bot.games} games {why}"
+    return told
+
+
+MANY_MISHAPS: Final = 10
+"""One game in so many lost by time, crash and the like is worth a word beside the verdict."""
+
+IMAGINED_PAIRS: Final = 2
+"""Pairs won, and as many lost, that the interval counts besides the real ones.
+
+Agresti and Coull, "Approximate Is Better than 'Exact'", The American Statistician 52 (1998), with
+the pair in the place of the trial: so a bot that has won everything has an interval, too.
+"""
+
+
+@dataclass(slots=True)
+class Score:
+    """The games of one bot, added up: a few numbers, however many there are.
+
+    The two games of a pair belong together, since they begin alike; the interval therefore counts
+    pairs, not games.
+    """
+
+    name: str = ""
+    games: Counter[int] = field(default_factory=Counter)
+    """By the half points of each."""
+
+    pairs: Counter[tuple[float, int]] = field(default_factory=Counter)
+    """By points and games of each."""
+
+    forfeits: Counter[str] = field(default_factory=Counter)
+    """Games lost, by the ending that was the bot's own fault."""
+
+    def interval(self) -> tuple[float, float, float]:
+        """Return low end, middle and high end of what holds the true score in 95 of 100 cases.
+
+        All are in 0..1, the middle a little nearer to 1/2 than the points are. The variance is
+        that of a ratio whose clusters are the pairs, imagined ones included.
+        """
+        pairs = self.pairs + Counter({(2, 2): IMAGINED_PAIRS, (0, 2): IMAGINED_PAIRS})
+        games = sum(n * each for (_, each), n in pairs.items())
+        middle = sum(n * points for (points, _), n in pairs.items()) / games
+        squares = sum(n * (points - middle * each) ** 2 for (points, each), n in pairs.items())
+        half = Z95 * math.sqrt(squares) / games
+        return max(0.0, middle - half), middle, min(1.0, middle + half)
+
+    def standing(self) -> BotStanding:
+        """Return the same for people and programs."""
+        games, points = self.games.total(), self.games[2] + self.games[1] / 2
+        low, _, high = self.interval()
+        return BotStanding(
+            name=self.name,
+            games=games,
+            points=points,
+            wins=self.games[2],
+            draws=self.games[1],
+            losses=self.games[0],
+            score=round(points / games, 6) if games else None,
+            low=round(low, 6) if games else None,
+            high=round(high, 6) if games else None,
+            lost_by={str(ending): self.forfeits[ending] for ending in FORFEITS},
+        )
+
+
+RECENT_S: Final = 60.0
+"""How long the recent rate looks back."""
+
+WARNINGS_KEPT: Final = 20
+"""Different texts; of those before them, how many there were is all that is known."""
+
+
+class Rate:
+    """Games a second, over the whole run and of late."""
+
+    def __init__(self, now_s: float) -> None:
+        self.games = 0
+        self.began_s: Final = now_s
+        self._marks: Final = deque([(now_s, 0)])
+        """A moment in each second that games ended in, and how many had ended by then."""
+
+    def add(self, games: int, now_s: float) -> None:
+        """Count games that have ended now."""
+        self.games += games
+        if now_s - self._marks[-1][0] >= 1.0:
+            self._marks.append((now_s, self.games))
+        while len(self._marks) > 1 and now_s - self._marks[1][0] >= RECENT_S:
+            self._marks.popleft()
+
+    def overall(self, now_s: float) -> float:
+        """Return games a second since the run began."""
+        return self.games / max(now_s - self.began_s, 1e-3)
+
+    def recent(self, now_s: float) -> float:
+        """Return games a second in the last minute; of the whole run where that had none."""
+        old = (mark for mark in reversed(self._marks) if now_s - mark[0] >= RECENT_S)
+        at_s, before = next(old, self._marks[0])
+        return (self.games - before) / max(now_s - at_s, 1e-3) or self.overall(now_s)
+
+
+def blamed(names: Collection[str], why: str) -> tuple[str, str]:
+    """Return which of some bots a cause begins with, empty if none is to blame, and the cause.
+
+    That is without what the bot said to it, which differs from time to time.
+    """
+    culprit = next((name for name in names if why.startswith(f"{name}: ")), "")
+    return culprit, why.partition("; standard error:")[0]
+
+
+def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> Iterator[str]:
+    """Yield in the end, for each cause, which pairings were stopped.
+
+    The cause itself is left out where it stands in one of the texts that people `known`.
+    """
+    by_cause: dict[tuple[str, str], list[str]] = {}
+    first: dict[tuple[str, str], str] = {}
+    for pairing, why in stopped.items():
+        key = blamed(pairing, why)
+        by_cause.setdefault(key, []).append(" - ".join(sorted(pairing)))
+        first.setdefault(key, why)
+    for (culprit, cause), pairings in by_cause.items():
+        words = f"{', '.join(sorted(pairings))} {'was' if len(pairings) == 1 else 'were'} stopped"
+        is_known = culprit and any(cause in text for text in known)
+        yield f"{words} because of {culprit}" if is_known else f"{words}: {first[culprit, cause]}"
+
+
+def benched_words(summary: Summary, folder: Path) -> Iterator[str]:
+    """Yield in the end who is benched, without what the bot said to it, and what to do."""
+    for one in summary.benched.values():
+        yield one.words.partition("; standard error:")[0]
+    if not summary.is_complete:
+        yield from mend_words(summary.benched, folder)
+
+
+class Progress:
+    """Counts what happens in a run, and passes it on to its listeners once it is counted."""
+
+    def __init__(self, config: Config, clock: Callable[[], float] = signals.awake_s) -> None:
+        self.config: Final = config
+        self.clock: Final = clock
+        self.listeners: Final[list[Listener]] = []
+        self.is_drawn = False
+        """Whether one of them draws it as it changes."""
+        self.played = 0
+        """Games stored."""
+        self.total = 0
+        self.rate = Rate(clock())
+        self._budget = UNLIMITED
+        self._spent = 0
+        """Games stored in this run."""
+        self.names: Sequence[str] = config.names
+        self.members: Mapping[str, str] = {}
+        """Of a pool: whose version each name is that is one."""
+        self.scores = {name: Score(name) for name in config.names}
+        self._met: Final[Counter[tuple[str, str]]] = Counter()
+        """Games of each two members."""
+        self.running: dict[int, PairBegan] = {}
+        """By slot, from 1."""
+        self._slots: Final[dict[int, int]] = {}
+        """Where a pair began last that has not ended."""
+        self.warnings: Final[dict[str, int]] = {}
+        """The last different ones and how often each came, the newest last."""
+        self.warned_times = 0
+        self.benched: Final[dict[str, str]] = {}
+        """Bots that play no more in this run, and why."""
+        self.outcome: Callable[[], Outcome] = partial(Outcome, format=config.format)
+        """What it has come to by the rules of its format."""
+        self.cluster: ClusterSeen | None = None
+        """How it stood last with other machines; None while there are none."""
+        self._listens_s: Final = clock()  # since when
+        self._next_status_s = self._listens_s + STATUS_S
+        self._games: Final[dict[int, list[GameEnded]]] = {}
+        """By pair, until it has ended."""
+        self._causes: Final[dict[str, str]] = {}
+        """Of each bot, what people were told last that is wrong with it."""
+
+    @property
+    def done(self) -> int:
+        """Return how many of `total` games are stored."""
+        return min(self.played, self.total)
+
+    @property
+    def beyond(self) -> int:
+        """Return how many games are stored that do not count, such as after an SPRT's verdict."""
+        return self.played - self.done
+
+    @property
+    def now_s(self) -> float:
+        """Return the seconds since it began to listen, as in the stamps of events."""
+        return self.clock() - self._listens_s
+
+    def __call__(self, event: Event | Waiting) -> None:
+        """Stamp an event, count it and pass it on; where a status is due, that comes after it."""
+        if not isinstance(event, Waiting):
+            event = replace(event, time_s=round(self.now_s, 3))
+        self._count(event)
+        for listener in self.listeners:
+            listener(event)
+        if isinstance(event, Waiting) and self.clock() >= self._next_status_s:
+            self._next_status_s = self.clock() + STATUS_S
+            self(self.status())
+
+    def _count(self, event: Event | Waiting) -> None:
+        match event:
+            case RunBegan():
+                self._begin(event)
+            case PairBegan():
+                self._leave(event.pair)
+                self.running[event.slot] = event
+                self._slots[event.pair] = event.slot
+            case GameEnded():
+                self._spent += 1
+                self._games.setdefault(event.pair, []).append(event)
+                self._count_games(event, 1)
+            case PairEnded():
+                self._end_pair(event.pair)
+            case Warned():
+                self._warn(event.text, *blamed(self.names, event.text))
+            case PairingStopped():
+                self._warn_of_stop(event)
+            case BotBenched():
+                self.benched[event.bot] = event.why
+                self._warn(event.words, event.bot, event.why)
+            case ClusterSeen():
+                self.cluster = event
+            case Waiting():
+                self.total, self.outcome = event.total, event.outcome
+
+    def _begin(self, event: RunBegan) -> None:
+        self.names = event.bots  # of a pool, as their versions are called
+        self.members = event.members
+        self.scores = {}
+        for name in event.bots:
+            self._score(name)
+        self.total = event.total
+        self.rate = Rate(self.clock())
+        self._budget = Budget(games=event.budget_games, seconds=event.budget_s)
+        for tally in event.stored:
+            self._count_games(tally, tally.games)
+        for pair in event.stored_pairs:
+            self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
+
+    def _count_games(self, alike: GameEnded | Tally, games: int) -> None:
+        self.played += games
+        self._met[self._member(alike.first), self._member(alike.second)] += games
+        for name, halves in zip((alike.first, alike.second), HALVES[alike.result], strict=True):
+            self._score(name).games[halves] += games
+            if halves == 0 and alike.termination in FORFEITS:
+                self._score(name).forfeits[alike.termination] += games
+
+    def _leave(self, pair: int) -> None:
+        """Note that a pair is played in no slot: it has ended, or begins again in another one."""
+        slot = self._slots.pop(pair, 0)
+        if slot in self.running and self.running[slot].pair == pair:
+            del self.running[slot]
+
+    def _end_pair(self, pair: int) -> None:
+        self._leave(pair)
+        if games := self._games.pop(pair, []):
+            self.rate.add(len(games), self.clock())
+            one, other = games[0].first, games[0].second
+            points = sum(HALVES[game.result][game.first != one] for game in games) / 2
+            self._count_pair((one, other), points, len(games), 1)
+
+    def _count_pair(self, names: tuple[str, str], points: float, games: int, pairs: int) -> None:
+        one, other = names
+        self._score(one).pairs[points, games] += pairs
+        self._score(other).pairs[games - points, games] += pairs
+
+    def _score(self, name: str) -> Score:
+        """Return a bot's score; bots of games stored before the configuration was changed count."""
+        name = self._member(name)
+        return self.scores.setdefault(name, Score(name))
+
+    def _member(self, name: str) -> str:
+        return self.members.get(name, name)
+
+    def _warn(self, text: str, culprit: str, cause: str) -> None:
+        if culprit:
+            self._causes[culprit] = cause
+        self.warned_times += 1
+        self.warnings[text] = self.warnings.pop(text, 0) + 1
+        if len(self.warnings) > WARNINGS_KEPT:
+            del self.warnings[next(iter(self.warnings))]
+
+    def _warn_of_stop(self, event: PairingStopped) -> None:
+        """Tell people that two bots play no more, with the cause where it is news."""
+        culprit, cause = blamed(event.bots, event.why)
+        is_known = culprit and self._causes.get(culprit) == cause
+        why = f" because of {culprit}" if is_known else f": {event.why}"
+        self._warn(f"{' - '.join(event.bots)} play no more{why}", culprit, cause)
+
+    def ranking(self) -> Ranking:
+        """Return who stands where among those who have played, and by which rule."""
+        scores = {name: score.standing() for name, score in self.scores.items()}
+        played = {name: ranking.Score(s.points, s.games) for name, s in scores.items() if s.games}
+        rule: ranking.Rule | None = "season" if self.config.season else None
+        return ranking.ranking(played, self._met, self.outcome(), rule=rule)
+
+    def ranked(self, found: Ranking | None = None) -> tuple[BotStanding, ...]:
+        """Return the bots by their ranks, those without games last."""
+        places = (found or self.ranking()).places
+        rows = [replace(self.scores[one.name].standing(), rank=one.rank) for one in places]
+        placed = {one.name for one in places}
+        rest = [name for name in self.scores if name not in placed]
+        last = 1 + max((one.rank for one in places), default=0)
+        return *rows, *(replace(self.scores[name].standing(), rank=last) for name in rest)
+
+    @property
+    def is_endless(self) -> bool:
+        """Return whether there always is another game: a pool then ends with its budget alone."""
+        return self.config.format == "pool" and self._budget != UNLIMITED
+
+    @property
+    def games_left(self) -> int | None:
+        """Return how many games the budget of this run still allows; None: no such limit."""
+        games = self._budget.games
+        return None if games is None else max(0, games - self._spent)
+
+    @property
+    def budget_left_s(self) -> float | None:
+        """Return how long the budget of this run still lasts; None: no such limit."""
+        seconds, used_s = self._budget.seconds, self.clock() - self.rate.began_s
+        return None if seconds is None else max(0.0, seconds - used_s)
+
+    @property
+    def share(self) -> float:
+        """Return how far this run is, from 0 to 1: of its budget, else of all games."""
+        shares = []
+        if self._budget.games is not None:
+            shares.append(self._spent / self._budget.games)
+        if self._budget.seconds is not None:
+            shares.append((self.clock() - self.rate.began_s) / self._budget.seconds)
+        is_over = not shares or self.done == self.total
+        return min(1.0, self.done / max(self.total, 1) if is_over else max(shares))
+
+    def left_s(self) -> float | None:
+        """Return how long this run takes yet, at the recent rate; None while nobody knows."""
+        left = [] if self.is_endless else [self.total - self.done]
+        left += [] if self.games_left is None else [self.games_left]
+        rate = self.rate.recent(self.clock())
+        ends = [min(left) / rate] if rate and left else []
+        ends += [] if self.budget_left_s is None else [self.budget_left_s]
+        return min(ends, default=None)
+
+    def status(self) -> Status:
+        """Return how it stands."""
+        left_s = self.left_s()
+        return Status(
+            done=self.done,
+            total=self.total,
+            running=tuple(running.pair for _, running in sorted(self.running.items())),
+            rate=round(self.rate.recent(self.clock()), 3),
+            left_s=None if left_s is None else round(left_s, 1),
+            warnings=self.warned_times,
+            format=self.outcome().data,
+            standings=self.ranked(),
+        )
+
+    def ended(self, summary: Summary, status: int, files: Mapping[str, str]) -> RunEnded:
+        """Return how the run ended, with which exit status, and where its files are."""
+        return RunEnded(
+            complete=summary.is_complete,
+            interrupted=summary.interrupted,
+            spent=summary.is_spent,
+            status=status,
+            done=summary.done,
+            total=summary.total,
+            stopped=tuple(
+                Stop(bots=two(pairing), why=why) for pairing, why in summary.stopped.items()
+            ),
+            benched={name: one.why for name, one in summary.benched.items()},
+            notes=dict(summary.notes),
+            format=summary.outcome.data,
+            standings=self.ranked(),
+            bots=summary.bots,
+            files=dict(files),
+        )

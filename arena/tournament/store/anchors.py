@@ -1,0 +1,166 @@
+"""Which bots have a given Elo: in a tournament's configuration, or in the file of a league.
+
+Must not know what is made of it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from lath.arena.directory import CONFIG, DATABASE
+from lath.arena.errors import ConfigError, reading
+from lath.arena.tournament.store.database import EVENTS, read_rows
+from lath.notation.files.files import write_atomically
+from lath.reports.comparisons import MOST_ELO, Scale, anchors_of, refuse_far_apart, unknown_words
+
+LEAGUE: Final = "league.toml"
+"""What a folder of tournaments has in common, in it."""
+
+DEEPEST: Final = 4
+"""How many folders above a tournament may be its league: as deep as its tournaments lie, and one
+for a season of it."""
+
+NONE: Final = "none"
+"""What `--anchor` says for no anchors at all."""
+
+
+def read_anchors(texts: Sequence[str] | None) -> dict[str, float] | None:
+    """Return the anchors that flags name; None without a flag. Raises ConfigError."""
+    if not texts:
+        return None
+    if [text.strip() for text in texts] == [NONE]:
+        return {}
+    try:
+        return anchors_of(texts)
+    except ValueError as error:
+        raise ConfigError(f"--anchor {error}") from error
+
+
+def anchors_in(sources: Sequence[Path]) -> dict[str, float]:
+    """Return the anchors that are stored for these sources, or for the leagues they are of.
+
+    Those of a league, if it is itself a source, hold for all of it.
+
+    Raises ConfigError where one is damaged, and where two do not agree.
+    """
+    if sources and (sources[0] / LEAGUE).is_file():
+        return _read(sources[0] / LEAGUE)
+    found: dict[str, float] = {}
+    where: dict[str, Path] = {}
+    for source in sources:
+        if not source.is_dir():
+            continue
+        path, anchors = _of_folder(source)
+        for name, value in anchors.items():
+            if found.setdefault(name, value) != value:
+                raise ConfigError(
+                    f"the anchor {name!r} is {found[name]:g} in {where[name]} and {value:g} in "
+                    f"{path}\nhint: say which holds, such as --anchor {name!r}={value:g}"
+                )
+            where.setdefault(name, path)
+    return found
+
+
+def _of_folder(folder: Path) -> tuple[Path, dict[str, float]]:
+    """Return the anchors of a folder, and the file that names them."""
+    if anchors := _read(own := folder / CONFIG):
+        return own, anchors
+    for path in leagues_of(folder):
+        return path, _read(path)
+    return own, {}
+
+
+def leagues_of(folder: Path) -> list[Path]:
+    """Return the files of the leagues that a folder is in, or is, the innermost first."""
+    inner = folder.resolve()
+    places = (inner, *inner.parents[:DEEPEST])
+    return [path for place in places if (path := place / LEAGUE).is_file()]
+
+
+def _read(path: Path) -> dict[str, float]:
+    """Return the table `[anchors]` of a file; without a file nothing. Raises ConfigError."""
+    if not path.is_file():
+        return {}
+    with reading(path):
+        text = path.read_bytes()
+    try:
+        toml: dict[str, Any] = tomllib.loads(text.decode())
+    except (ValueError, RecursionError):
+        if path.name == CONFIG:  # a run says what is wrong with it
+            return {}
+        raise ConfigError(f"{path} is not TOML; expected a table [anchors]") from None
+    table = toml.get("anchors", {})
+    words = "expected a table [anchors] of bots and Elo points, such as mine = 1500"
+    if not isinstance(table, dict):
+        raise ConfigError(f"{path}: anchors: {words}")
+    for name, value in table.items():
+        if type(value) not in (int, float) or not abs(value) <= MOST_ELO:
+            raise ConfigError(f"{path}: anchors: {name} = {value!r}, {words}")
+    anchors = {name: float(value) for name, value in table.items()}
+    try:
+        refuse_far_apart(anchors)
+    except ValueError as error:
+        raise ConfigError(f"{path}: anchors: {error}") from error
+    return anchors
+
+
+def keep_in_league(folder: Path, anchors: Mapping[str, float]) -> None:
+    """Store the anchors of a folder of tournaments; what else its file says stays.
+
+    Raises ConfigError, and OSError.
+    """
+    import tomlkit
+
+    path = folder / LEAGUE
+    if not anchors and not path.is_file():
+        return
+    _read(path)  # a damaged one stays
+    document = (
+        tomlkit.parse(path.read_text(encoding="utf-8")) if path.is_file() else tomlkit.document()
+    )
+    document["anchors"] = dict(anchors)
+    write_atomically(path, [tomlkit.dumps(document).encode()])
+
+
+def scale_in(
+    sources: Sequence[Path],
+    *,
+    anchors: Mapping[str, float] | None = None,
+    relative_to: str = "",
+) -> Scale:
+    """Return on which scale ratings of these sources are.
+
+    Without `anchors` it is those that are stored with them. Of a single pool it also says where its
+    last event began. Raises ConfigError.
+    """
+    return Scale(
+        anchors=anchors_in(sources) if anchors is None else anchors,
+        relative_to=relative_to,
+        until=before_last_event(sources),
+    )
+
+
+def before_last_event(sources: Sequence[Path]) -> int:
+    """Return the number of the last game before the last event of a pool; else 0."""
+    import json
+    import sqlite3
+
+    if len(sources) != 1 or not (sources[0] / DATABASE).is_file():
+        return 0
+    question = "SELECT value, (SELECT max(number) FROM game) FROM about WHERE key = ?"
+    try:
+        rows = read_rows(sources[0], question, EVENTS)
+        events = [int(number) for number in json.loads(rows[0][0])] if rows else []
+    except (sqlite3.Error, TypeError, ValueError):  # whoever reads the games is told of it
+        return 0
+    return max((number for number in events if number < (rows[0][1] or 0)), default=0)
+
+
+def refuse_strangers(anchors: Mapping[str, float], names: Sequence[str], where: str) -> None:
+    """Raise ConfigError where an anchor is none of the bots of a tournament."""
+    for name in anchors:
+        if name not in names:
+            raise ConfigError(f"{where}: anchors: {name!r}: {unknown_words(name, sorted(names))}")

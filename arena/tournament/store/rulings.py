@@ -1,0 +1,102 @@
+"""What an organiser rules of a tournament: games are void, bots disqualified, and the way back.
+
+A ruling is a note beside the games, which stay as they were stored. Must not know what is made of
+it: `sources` marks the records, a schedule leaves out what they gave.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from lath.arena.errors import ConfigError
+from lath.arena.schedule.core import Ruled
+from lath.arena.tournament.store.database import OUTCOME_STATE, RULINGS
+from lath.arena.tournament.store.store import Store
+from lath.reports.background import Ruling, from_notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """What somebody asks for."""
+
+    void: tuple[int, ...] = ()
+    """Numbers of games."""
+
+    disqualify: tuple[str, ...] = ()
+    """Names of bots, as records have them."""
+
+    reinstate: tuple[str, ...] = ()
+    """Numbers and names of which a ruling is taken back."""
+
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything to rule."""
+        return bool(self.void or self.disqualify or self.reinstate)
+
+    def check(self) -> None:
+        """Raise ConfigError where a ruling has no reason, or a reason no ruling."""
+        if self and not self.reason.strip():
+            raise ConfigError("a ruling needs a reason: --reason TEXT is missing")
+        if self.reason and not self:
+            raise ConfigError("--reason goes with --void, --disqualify or --reinstate")
+
+
+def rulings_of(store: Store) -> tuple[Ruling, ...]:
+    """Return all rulings in their order; raises StoreError and ValueError."""
+    return from_notes(store.note(RULINGS) or (), Ruling)
+
+
+def in_force(rulings: Sequence[Ruling]) -> Ruled:
+    """Return what they come to today."""
+    today = [one for one in rulings if not one.lifted]
+    return Ruled(
+        frozenset(one.game for one in today if one.game),
+        frozenset(one.bot for one in today if one.bot),
+    )
+
+
+def given(store: Store, orders: Orders) -> tuple[list[Ruling], list[Ruling]]:
+    """Return what is ruled now, and all rulings with that; raises ConfigError and StoreError."""
+    rulings = list(rulings_of(store))
+    now = dt.datetime.now().astimezone().isoformat(timespec="seconds")
+    lifted = []
+    for subject in dict.fromkeys(orders.reinstate):
+        one = _reinstated(rulings, subject)
+        lifted.append(replace(one, lifted=now, lifted_reason=orders.reason))
+        rulings[rulings.index(one)] = lifted[-1]
+    new = list(_new(store, orders, now, in_force(rulings)))
+    return [*lifted, *new], [*rulings, *new]
+
+
+def keep(store: Store, rulings: Sequence[Ruling]) -> None:
+    """Keep all rulings, of which `outcome.json` knows nothing yet; raises StoreError."""
+    store.keep_notes({RULINGS: [asdict(one) for one in rulings], OUTCOME_STATE: False})
+
+
+def _reinstated(rulings: Sequence[Ruling], subject: str) -> Ruling:
+    """Return the ruling that is to be taken back; a number is a game's where one is void."""
+    for one in rulings:
+        if not one.lifted and subject == (one.bot or str(one.game)):
+            return one
+    raise ConfigError(f"--reinstate {subject}: no ruling on such a game or bot is in force")
+
+
+def _new(store: Store, orders: Orders, now: str, known: Ruled) -> Iterator[Ruling]:
+    """Yield new rulings; raises ConfigError for what is not there, or is ruled so already."""
+    names = {name for one in store.tally() for name in (one.first, one.second)}
+    numbers = {game.number for game in store.results()} if orders.void else set()
+    for game in dict.fromkeys(orders.void):
+        if game in known.games or game not in numbers:
+            why = "it is void already" if game in known.games else "there is no such game"
+            raise ConfigError(f"--void {game}: {why}")
+        yield Ruling(kind="void", game=game, reason=orders.reason, date=now)
+    for bot in dict.fromkeys(orders.disqualify):
+        if bot in known.bots or bot not in names:
+            played = ", ".join(sorted(names))
+            why = f"only these have played: {played}"
+            why = "it is disqualified already" if bot in known.bots else why
+            raise ConfigError(f"--disqualify {bot}: {why}")
+        yield Ruling(kind="disqualified", bot=bot, reason=orders.reason, date=now)

@@ -1,0 +1,608 @@
+"""Where results live: each game once, under its number, before it counts as finished.
+
+What a crash or a power cut leaves behind is a tournament with fewer games, never a wrong one. One
+process writes, which holds the lock file; anybody may read at the same time. Where the disk is
+full, results are held, and it is tried again for a while. Must not know how games are played, how
+numbers are shown, nor sleep for long: whoever has results asks now and then.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import random
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
+
+from lath.arena.directory import DATABASE, LOCK, RECORDS
+from lath.arena.errors import DamagedError, DiskError, InUseError, MovedError, StoreError
+from lath.arena.machine import signals
+from lath.arena.machine.system import (
+    PATIENCE_S,
+    HeldFolder,
+    Patience,
+    database_errors,
+    reading_database,
+    writing_error,
+)
+from lath.arena.referee.record import GameResult
+from lath.arena.schedule.core import Played, pair_of
+from lath.arena.tournament.store.database import (
+    IDENTITY,
+    PROVENANCE,
+    SCHEMA,
+    SEAL,
+    SPENT,
+    TOURNAMENT,
+    Games,
+    Stamp,
+    Walkover,
+    connect,
+    seal_of,
+    stamp_of,
+)
+from lath.arena.tournament.store.exports import Known, counted, keep, write_records
+from lath.arena.tournament.store.jobs import PairJob, PairResult
+from lath.arena.tournament.store.rows import (
+    CHECKSUM,
+    COLUMNS,
+    RECORD,
+    Row,
+    checksum,
+    moves_of,
+    row_of,
+    shown,
+    total_of,
+)
+from lath.notation.files.bounds import read_json
+from lath.notation.files.files import sync
+from lath.notation.record.record import FORFEITS, Termination
+from lath.reports.schema import About, Amount, Count
+
+_NAMES: Final = (*COLUMNS, CHECKSUM)
+_INSERT: Final = (
+    # Not OR IGNORE: that would pass over a row that is wrong, too.
+    f"INSERT INTO game ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))}) "  # noqa: S608
+    "ON CONFLICT (number) DO NOTHING"
+)
+
+
+_LostBy = TypedDict(
+    "_LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count}
+)
+LostBy = Annotated[Mapping[str, int], About(shape=_LostBy)]
+"""Games lost by the bot's own fault, by their ending."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairTally:
+    """Pairs in which one bot scored the same against the other."""
+
+    one: str
+    other: str
+    points: float
+    """Of `one`, in a pair."""
+
+    games: int
+    """Stored games of such a pair: 2, or 1 of a pair half played."""
+
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BotTotals:
+    """What one bot did in all stored games."""
+
+    name: str
+    games: Count
+    moves: Count
+    """0, too, where the games were stored without their number."""
+
+    average_s: Amount | None
+    """Time of a move; null before any."""
+
+    worst_s: Amount
+    """Time of the longest move."""
+
+    lost_by: LostBy
+
+
+_PAIRS: Final = """
+SELECT one, other, points, games, count(*) FROM (
+    SELECT
+        CASE number % 2 WHEN 1 THEN first ELSE second END AS one,
+        CASE number % 2 WHEN 1 THEN second ELSE first END AS other,
+        sum(CASE result WHEN '1-0' THEN number % 2 WHEN '0-1' THEN 1 - number % 2 ELSE 0.5 END)
+            AS points,
+        count(*) AS games
+    FROM game GROUP BY (number + 1) / 2
+) GROUP BY 1, 2, 3, 4
+"""
+
+_SEAT: Final = """
+    SELECT
+        {seat} AS name, {seat}_moves AS moves, {seat}_used_s AS used_s, {seat}_worst_s AS worst_s,
+        CASE result WHEN '{lost}' THEN termination ELSE '' END AS lost_by
+    FROM game
+"""
+
+_BOTS: Final = f"""
+SELECT
+    name, sum(moves), sum(used_s), max(worst_s), count(*),
+    {", ".join(f"sum(lost_by = '{ending}')" for ending in FORFEITS)}
+FROM (
+    {_SEAT.format(seat="first", lost="0-1")} UNION ALL {_SEAT.format(seat="second", lost="1-0")}
+) GROUP BY name ORDER BY name
+"""  # noqa: S608 - nothing of it comes from outside
+
+
+_FORMAT: Final = 2
+"""Of the tables; another one is refused."""
+
+LOCK_PATIENCE_S: Final = 1.0
+"""How long a run that ends, or somebody who asks whether one is there, may have the lock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Games that ended alike."""
+
+    first: str
+    second: str
+    result: str
+    termination: str
+    games: int
+
+
+def _locked(folder: Path) -> int:
+    """Return the descriptor that keeps a second run out of a folder; raises StoreError."""
+    try:
+        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise writing_error(folder / LOCK, error, "opened") from error
+    until_s = time.monotonic() + LOCK_PATIENCE_S
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if time.monotonic() > until_s:
+                os.close(lock)
+                raise InUseError(f"{folder} is in use by another run") from error
+            time.sleep(random.uniform(0.01, 0.05))  # two that come together part again
+        else:
+            return lock
+
+
+LOGS: Final = "logs"
+"""Where a tournament's directory has the logs of games."""
+
+
+def log_of(game: GameResult) -> str:
+    """Return what stands in the file of a game's log, if it has one."""
+    return _log_text(game.log, game.stderr)
+
+
+def _log_text(log: str, said: Mapping[str, str]) -> str:
+    parts = (f"-- {name}, standard error --\n{text}\n" for name, text in said.items())
+    return log or "\n".join(parts)
+
+
+_GOOD_ENDINGS: Final = ("rules", "resignation", "adjudication", "ply limit")
+
+
+class Store:
+    """The results of one tournament; one process has it open at a time, others may read.
+
+    After a DiskError it can be used on: what was promised to be kept is, the rest can be tried
+    again.
+    """
+
+    def __init__(
+        self, folder: Path, *, connect: Callable[[Path], sqlite3.Connection] = connect
+    ) -> None:
+        """Open or make the store in `folder`; raises StoreError, also when it is in use.
+
+        All that is stored is read once. Where it is not what was stored, or `games.lath` holds
+        games that it lacks, DamagedError says so and what to do; nothing is changed then.
+        """
+        self._path: Final = folder / DATABASE
+        self._written: Stamp | None = None
+        """Of `games.lath`, as it was when all that is in it was known to be here."""
+        self.exported = ""
+        """The SHA-256 of `games.lath` as it was written from here last; empty before."""
+        with ExitStack() as undo:
+            self._home: Final = HeldFolder(folder)
+            undo.callback(self._home.close)
+            self._lock: Final = _locked(folder)
+            undo.callback(os.close, self._lock)
+            if not self._path.exists() or not self._path.stat().st_size:
+                self._refuse_to_lose(Known())  # before SQLite makes a file of its own
+            with database_errors(self._path):
+                self._database = connect(self._path)
+                undo.callback(self._database.close)
+                with signals.interruptible():
+                    self._verify()
+                self._prepare()
+            undo.pop_all()  # it is open: `close` lets go of both
+
+    @property
+    def folder(self) -> Path:
+        """Return where everything is written; raises MovedError where that is elsewhere now."""
+        return self._home.path
+
+    def _verify(self) -> None:
+        """Read all that is stored, and nothing but read; raises DamagedError."""
+        # EXCLUSIVE only while it is opened, and before the first read: what a run of 0.1.0 that
+        # was killed has left is a write-ahead log, whose shared memory then stays off the disk,
+        # where a full file system could turn it into SIGBUS.
+        self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
+        with reading_database(self._path):
+            rows = self._database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            names = {name for (name,) in rows}
+            if not names:
+                return
+            if names not in ({"about", "game"}, {"about", "game", "walkover"}):
+                tables = ", ".join(sorted(names))
+                raise DamagedError(f"{self._path} is not a tournament: it has tables {tables}")
+            known = Known()
+            games = Games(self._database, self._path)
+            for row in games:
+                known.add(row)
+            if wrong := games.wrong_besides():
+                raise DamagedError(f"{self._path} is damaged: {wrong}")
+        self._refuse_to_lose(known)
+
+    def _refuse_to_lose(self, known: Known) -> None:
+        """Raise DamagedError where `games.lath` holds games that are not stored here."""
+        path = self.folder / RECORDS
+        stamp = stamp_of(path)
+        unknown = known.compared(path)
+        if unknown.lacking:
+            raise DamagedError(
+                f"{path} holds {counted(unknown.lacking)} that {DATABASE} lacks, which has "
+                f"{len(known.numbers) or 'none'}"
+            )
+        if not unknown.others:
+            self._written = stamp
+
+    def _prepare(self) -> None:
+        self._database.execute("PRAGMA journal_mode = PERSIST")
+        self._database.execute("PRAGMA synchronous = FULL")
+        with self._transaction():  # what is there is safe from a power cut, too, after this
+            for statement in SCHEMA.split(";"):
+                self._database.execute(statement)
+            games = Games(self._database, self._path)
+            total = games.total()
+            if total is None:  # of a version that had none; `_verify` has read them closely
+                self._database.execute(f"ALTER TABLE game ADD COLUMN {CHECKSUM} INTEGER")
+                sums = [(checksum(row[:-1]), row[0]) for row in games]
+                question = f"UPDATE game SET {CHECKSUM} = ? WHERE number = ?"  # noqa: S608
+                self._database.executemany(question, sums)
+                total = total_of(sum_ for sum_, _ in sums)
+            self._keep_total(total)
+            if self.note(SEAL) is None:
+                self._keep_notes({})
+        self._database.execute("PRAGMA locking_mode = NORMAL")
+        self._database.execute("SELECT 1 FROM sqlite_master").fetchone()  # now readers are let in
+
+    def close(self) -> None:
+        """Let go of the file; its journal, which is done with, goes."""
+        with suppress(sqlite3.Error, MovedError):
+            self._home.check()  # else the journal that lies at its path may be another's
+            self._database.execute("PRAGMA journal_mode = DELETE")
+        self._database.close()
+        os.close(self._lock)
+        self._home.close()
+
+    def tournament(self) -> dict[str, object] | None:
+        """Return what `begin` was given; None in a new store. Raises StoreError."""
+        if not list(self._rows("SELECT 1 FROM about WHERE key <> ?", SEAL)):
+            return None
+        if (format_ := self.note("format")) != _FORMAT:
+            raise StoreError(f"{self._path} has format {shown(format_)}, expected {_FORMAT}")
+        tournament = self.note(TOURNAMENT)
+        if not isinstance(tournament, dict):
+            raise DamagedError(f"{self._path} is damaged: it does not say what is played")
+        return tournament
+
+    def begin(
+        self, tournament: dict[str, object], notes: Mapping[str, object] | None = None
+    ) -> None:
+        """Write down what the tournament is, in place of what was there; raises StoreError.
+
+        `notes` are what `note` returns then.
+        """
+        own = {} if self._is_known() else {IDENTITY: secrets.token_hex(16)}
+        self.keep_notes({"format": _FORMAT, TOURNAMENT: tournament, **own, **(notes or {})})
+
+    def _is_known(self) -> bool:
+        """Return whether copies of it may be there already, of whose games it is one."""
+        return self.note(IDENTITY) is not None or self.note(PROVENANCE) is not None
+
+    def note(self, key: str) -> Any:
+        """Return what is noted under a key; None where there is nothing."""
+        rows = list(self._rows("SELECT value FROM about WHERE key = ?", key))
+        with reading_database(self._path):
+            return read_json(rows[0][0]) if rows else None
+
+    def keep_notes(self, notes: Mapping[str, object]) -> None:
+        """Write something down about the tournament, all or none; raises StoreError."""
+        with self._transaction():
+            self._keep_notes(notes)
+
+    def _keep_notes(self, notes: Mapping[str, object]) -> None:
+        question = "INSERT OR REPLACE INTO about VALUES (?, ?)"
+        texts = [(key, json.dumps(value)) for key, value in notes.items()]
+        self._database.executemany(question, texts)
+        self._database.execute(question, (SEAL, str(seal_of(self._database))))
+
+    def has_games(self) -> bool:
+        """Return whether any game is stored."""
+        return bool(list(self._rows("SELECT 1 FROM game LIMIT 1")))
+
+    def last_number(self) -> int:
+        """Return the number of the last game that is stored; 0 without games."""
+        return self._one("SELECT ifnull(max(number), 0) FROM game")
+
+    def last_pair(self) -> int:
+        """Return the number of the last pair of which a game is stored; 0 without games."""
+        return pair_of(self.last_number())
+
+    def results(self) -> Iterator[Played]:
+        """Yield each finished game, by number."""
+        question = (
+            "SELECT number, first, second, result, game, round, termination, plies, record "
+            "FROM game ORDER BY number"
+        )
+        for *place, termination, plies, record in self._rows(question):
+            played = Played(*place)
+            yield played._replace(moves=moves_of(played[1:5], termination, plies, record))
+
+    def last_games(self, bot: str, most: int, after: int = 0) -> list[tuple[int, bool]]:
+        """Return number of a bot's last games with numbers over `after`, and if it crashed there.
+
+        They are at most so many, the last one first.
+        """
+        crashed = "termination = ? AND result = CASE first WHEN ? THEN '0-1' ELSE '1-0' END"
+        rows = self._rows(
+            f"SELECT number, {crashed} FROM game WHERE (first = ? OR second = ?) "  # noqa: S608
+            "AND number > ? ORDER BY number DESC LIMIT ?",
+            *(Termination.CRASH, bot, bot, bot, after, most),
+        )
+        return [(number, bool(is_crash)) for number, is_crash in rows]
+
+    def records_of(self, game: str, most: int) -> list[str]:
+        """Return the last records of a game, `most` at most."""
+        question = "SELECT record FROM game WHERE game = ? ORDER BY number DESC LIMIT ?"
+        return [record for (record,) in self._rows(question, game, most)]
+
+    def seats(self, number: int) -> list[tuple[str, str, str, int]]:
+        """Return first, second, game type and round of all games from a number on, each once."""
+        question = "SELECT DISTINCT first, second, game, round FROM game WHERE number >= ?"
+        return [tuple(row) for row in self._rows(question, number)]
+
+    def walkovers(self) -> list[Walkover]:
+        """Return the pairs whose games were lost without being played, and by whom, by number."""
+        rows = self._rows("SELECT pair, loser FROM walkover ORDER BY pair")
+        return [Walkover(*row) for row in rows]
+
+    def add_walkovers(self, walkovers: Iterable[Walkover]) -> None:
+        """Keep that what is left of pairs is lost, all or none; a pair that is there stays so.
+
+        Raises StoreError.
+        """
+        with self._transaction():
+            self._database.executemany(
+                "INSERT INTO walkover VALUES (?, ?) ON CONFLICT (pair) DO NOTHING", walkovers
+            )
+            self._keep_notes({})
+
+    def tally(self) -> list[Tally]:
+        """Return how many games of each two bots ended how; its size does not grow with them."""
+        rows = self._rows(
+            "SELECT first, second, result, termination, count(*) FROM game GROUP BY 1, 2, 3, 4"
+        )
+        return [Tally(*row) for row in rows]
+
+    def pairs(self) -> list[PairTally]:
+        """Return how often bots scored what in a pair; its size does not grow with the games."""
+        return [PairTally(*row) for row in self._rows(_PAIRS)]
+
+    def bots(self) -> list[BotTotals]:
+        """Return what each bot did in all games, by name."""
+        return [
+            BotTotals(
+                name=name,
+                games=games,
+                moves=moves,
+                average_s=round(used_s / moves, 6) if moves else None,
+                worst_s=round(worst_s, 6),
+                lost_by=dict(zip(map(str, FORFEITS), lost, strict=True)),
+            )
+            for name, moves, used_s, worst_s, games, *lost in self._rows(_BOTS)
+        ]
+
+    def add(self, results: Iterable[GameResult], spent: Collection[str] = ()) -> None:
+        """Keep finished games, all or none, safe from a power cut when this returns.
+
+        A number that is there already stays as it is; `spent` are bots to be noted as such, too.
+        Raises StoreError.
+        """
+        rows = [row_of(result) for result in results]
+        with self._transaction():
+            before, total = self._one("SELECT total_changes()"), self._one("PRAGMA user_version")
+            self._database.executemany(_INSERT, rows)
+            if self._one("SELECT total_changes()") - before == len(rows):
+                total = total_of((total, *(row[-1] for row in rows)))
+            else:  # some were there
+                sums = self._rows(f"SELECT {CHECKSUM} FROM game")  # noqa: S608
+                total = total_of(sum_ for (sum_,) in sums)
+            self._keep_total(total)
+            if spent:
+                self._keep_notes({SPENT: sorted({*spent, *(self.note(SPENT) or ())})})
+
+    def _one(self, question: str) -> int:
+        """Return the number that is the answer to a question."""
+        ((number,),) = self._rows(question)
+        return int(number)
+
+    def _keep_total(self, total: int) -> None:
+        # On the first page, which every transaction writes: it costs nothing there. And so it
+        # writes in any case. Where the last sync of one before has failed, its games are there to
+        # see and may be gone after a power cut: whoever adds them again, and finds nothing to add,
+        # must not be promised that they are kept before a sync succeeds.
+        self._database.execute(f"PRAGMA user_version = {total}")
+
+    def _games(self) -> Iterator[Row]:
+        """Yield all games by number, checked; raises StoreError.
+
+        It is a DamagedError where the next is not what was stored, and in the end where one is
+        lost.
+        """
+        with reading_database(self._path):
+            yield from Games(self._database, self._path)
+
+    def copy_to(self, folder: Path) -> None:
+        """Make a database in another folder of all that is stored here; raises StoreError."""
+        path = folder / DATABASE
+        with database_errors(path), closing(sqlite3.connect(path)) as copy:
+            self._database.backup(copy)
+
+    def logs(self) -> Iterator[tuple[int, str]]:
+        """Yield number and log of each game that ended badly or of which a bot complained."""
+        for number, termination, log, said in self._rows(
+            "SELECT number, termination, log, stderr FROM game "
+            "WHERE stderr <> '{}' OR log <> '' ORDER BY number"
+        ):
+            if said != "{}" or termination not in _GOOD_ENDINGS:
+                yield number, _log_text(log, read_json(said))
+
+    def export(self, warn: Callable[[str], None] = lambda _: None) -> None:
+        """Write `games.lath` whole and atomically; raises StoreError.
+
+        Where the old one is not what was written last, and has games that are not here, or not so,
+        it is kept beside the new one, and `warn` hears of it.
+        """
+        path = self.folder / RECORDS
+        with closing(self._pieces(path, warn)) as records:  # else they would end after the database
+            self.exported = write_records(path, records)
+        self._written = stamp_of(path)
+
+    def _pieces(self, path: Path, warn: Callable[[str], None]) -> Generator[str]:
+        """Yield all records; then, before they replace the old file, keep that where it must be."""
+        is_ours = stamp_of(path) == self._written
+        known = Known()
+        for row in self._games():
+            if not is_ours:
+                known.add(row)
+            yield row[RECORD]
+        if not is_ours and (unknown := sum(known.compared(path))):
+            held = f"{path} held {counted(unknown)} that {DATABASE} has not, or not so"
+            warn(f"{held}: it is kept as {keep(path).name}")
+
+    def _rows(self, question: str, *values: object) -> Iterator[Any]:
+        """Yield what the database answers, row by row; raises StoreError."""
+        with database_errors(self._path):
+            yield from self._database.execute(question, values)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Keep what is done within, all or none; raises StoreError."""
+        self._home.check()  # SQLite notices, too, but has begun a journal by then
+        with database_errors(self._path):
+            try:
+                self._database.execute("BEGIN IMMEDIATE")
+                yield
+                self._database.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # what came first is what people should hear of
+                    if self._database.in_transaction:
+                        self._database.execute("ROLLBACK")
+                raise
+
+
+Stored = tuple[PairJob, PairResult]
+
+
+class BufferedWriter:
+    """Results on their way into the store, in the order in which they came."""
+
+    def __init__(
+        self, store: Store, warn: Callable[[str], None], *, patience_s: float = PATIENCE_S
+    ) -> None:
+        """`warn` hears when the store takes no more, and when it does again."""
+        self._store: Final = store
+        self._patience: Final = Patience(warn, patience_s, well="the disk takes results again")
+        self.held: list[Stored] = []
+        """What is not stored yet."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether the disk refuses what is to be kept; no more should be played then."""
+        return self._patience.is_waiting
+
+    def store(self, *, at_once: bool = False) -> list[Stored]:
+        """Store what is held, in one transaction, and return it; empty while it must wait.
+
+        Raises DiskError when the disk has refused it for too long, or refuses it `at_once`.
+        """
+        games = [game for _, result in self.held for game in result.games]
+        spent = {name for _, result in self.held for name in result.spent}
+        add = partial(self._store.add, games, spent)
+        if (games or spent) and not self.takes(add, at_once=at_once):
+            return []
+        stored, self.held = self.held, []
+        return stored
+
+    def takes(self, write: Callable[[], None], *, at_once: bool) -> bool:
+        """Return whether the disk takes something; False also where it is not time to try it.
+
+        Raises DiskError as `store` does.
+        """
+        if not (at_once or self._patience.is_due):
+            return False
+        try:
+            write()
+        except (DiskError, InUseError) as error:
+            self._wait(error, at_once=at_once)
+            return False
+        self._patience.granted()
+        return True
+
+    def _wait(self, error: DiskError | InUseError, *, at_once: bool) -> None:
+        """Have it tried again later; raises DiskError for never."""
+        is_full = isinstance(error, DiskError) and error.is_full
+        is_failing = isinstance(error, DiskError) and not is_full
+        what = "waiting for room" if is_full else "trying again"
+        warning = f"{error}; no game begins until results can be kept, {what}"
+        if not at_once and self._patience.refused(warning, is_failing=is_failing):
+            return
+        games = sum(len(result.games) for _, result in self.held)
+        words = (
+            f"{games} finished game{'' if games == 1 else 's'} could not be kept and will be "
+            "played again"
+            if games
+            else "a walkover could not be kept and will be decided again"
+        )
+        raise DiskError(f"{error}; {words}", is_full=is_full) from error
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the tournament's directory, which a power cut does not undo; raises StoreError."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        (folder / LOGS).mkdir(parents=True, exist_ok=True)
+        for path in new:
+            sync(path.parent)
+    except OSError as error:
+        raise writing_error(folder, error, "made") from error
