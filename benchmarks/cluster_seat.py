@@ -1,7 +1,7 @@
 """What `benchmarks/cluster.py` loads in Dask's workers: pairs are answered, and not played.
 
-Takes the place of `lath.arena.cluster.worker.play`. A game takes LATH_BENCHMARK_GAME_S seconds of
-sleep, half of it more or less, or no time: its moves are drawn by its number, a tenth of a
+Takes the place of `lath.arena.cluster.entry_point.play`. A game takes LATH_BENCHMARK_GAME_S seconds
+of sleep, half of it more or less, or no time: its moves are drawn by its number, a tenth of a
 millisecond a game, and each has a time and a clock in the record.
 """
 
@@ -14,7 +14,7 @@ import time
 from typing import Any
 
 from lath import games
-from lath.arena.cluster import worker
+from lath.arena.cluster import entry_point
 from lath.arena.cluster.messages import Answer, Pair, Task, read, write
 from lath.arena.referee.record import GamePlan
 from lath.games.core import Move, Position, result_of
@@ -107,4 +107,4 @@ def play(text: str) -> str:
 
 def dask_setup(_worker: object) -> None:
     """Stand in for what plays, in a Dask worker that loads this."""
-    worker.play = play
+    entry_point.play = play

@@ -10,7 +10,7 @@ stopped. What is printed is made for docs/strength.md: each bot's score against 
 percent, with Wilson's 95 % interval, which takes games as independent.
 
 With `--ladder` the levels of `arena match BOT` meet in a pool, as often as `--budget` says, where
-games tell most; what they are measured at is written to arena/ladder.toml.
+games tell most; what they are measured at is written to arena/flows/ladder.toml.
 
 One game at a time is played, so that nobody computes while another one's clock runs.
 """

@@ -19,7 +19,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from lath.arena.cluster import worker
+from lath.arena.cluster import entry_point
 from lath.arena.cluster.entrance import Entrance, terms_of
 from lath.arena.cluster.link import Link, is_loopback, security_of
 from lath.arena.cluster.messages import (
@@ -511,10 +511,10 @@ class Cluster:
         address = place.seen.address
         within_s = ahead * self._longest_pair_s()
         try:
-            answer = await self._link.call(address, worker.play, text, within_s=within_s)
+            answer = await self._link.call(address, entry_point.play, text, within_s=within_s)
         except PlaceLostError:
             if time.monotonic() - began_s >= within_s:  # what it plays is stuck
-                await self._link.tell(address, worker.leave, self._entrance.digest)
+                await self._link.tell(address, entry_point.leave, self._entrance.digest)
             raise
         self._longest_s = max(self._longest_s, (time.monotonic() - began_s) / ahead)
         return answer
@@ -596,7 +596,7 @@ class Cluster:
             for taken in list(place.tasks):
                 taken.lose("the run is over")
         told = [
-            link.do(link.tell(address, worker.leave, self._entrance.digest))
+            link.do(link.tell(address, entry_point.leave, self._entrance.digest))
             for address in self._places
         ]
         until_s = time.monotonic() + 5.0

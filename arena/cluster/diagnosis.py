@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Final
 
-from lath.arena.cluster import worker
+from lath.arena.cluster import entry_point
 from lath.arena.cluster.cluster import ALIKE
 from lath.arena.cluster.entrance import Entrance, terms_of
 from lath.arena.cluster.link import GUIDE, Link, RemoteError, Seen, security_of
@@ -86,7 +86,7 @@ def findings(
             yield from _said(address, found)
     finally:
         for place in link.workers:
-            link.do(link.tell(place, worker.leave, entrance.digest)).exception(10.0)
+            link.do(link.tell(place, entry_point.leave, entrance.digest)).exception(10.0)
         link.close()
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from lath import games
-from lath.arena.cluster import worker
+from lath.arena.cluster import entry_point
 from lath.arena.cluster.bundles import Parcel
 from lath.arena.cluster.link import SHORT_S, Link, RemoteError, Seen
 from lath.arena.cluster.messages import (
@@ -48,7 +48,7 @@ def terms_of(
     `closed` are files and folders that stay here: the tournament's. Bots without a wall of their
     own get one; `must_be_walled`: where there is none they do not play.
     """
-    bots, parcels = travelling(config.bots, closed, keys=worker.secrets_here())
+    bots, parcels = travelling(config.bots, closed, keys=entry_point.secrets_here())
     terms = Terms(
         tree=f"{secrets.token_hex(12)}.",
         bots=bots,
@@ -98,7 +98,7 @@ class Entrance:
         self._asked.add(address)
         self._all_said.clear()
         try:
-            return read(Hello, await self._link.call(address, worker.hello, "", priority=10))
+            return read(Hello, await self._link.call(address, entry_point.hello, "", priority=10))
         finally:
             self._asked.discard(address)
             if not self._asked:
@@ -106,7 +106,7 @@ class Entrance:
 
     def unlike(self, hello: Hello) -> str:
         """Return what is different on a machine that must not be; empty where nothing is."""
-        ours, theirs = worker.versions(), hello.versions
+        ours, theirs = entry_point.versions(), hello.versions
         for name, version in ours.items():
             if theirs.get(name) != version:
                 return f"its {name} is {theirs.get(name, 'unknown')}, expected {version}, as here"
@@ -152,9 +152,9 @@ class Entrance:
     async def _enter(self, seen: Seen, host: str) -> Entered:
         first, slots = self._share(seen)
         entry = Entry(terms=self._terms, digest=self.digest, host=host, first=first, slots=slots)
-        within_s = worker.PREPARE_S + SHORT_S
+        within_s = entry_point.PREPARE_S + SHORT_S
         answer = await self._link.call(
-            seen.address, worker.enter, write(entry), within_s=within_s, priority=10
+            seen.address, entry_point.enter, write(entry), within_s=within_s, priority=10
         )
         return read(Entered, answer)
 
@@ -188,7 +188,7 @@ class Entrance:
             chunk = await asyncio.to_thread(next, chunks, b"")
             answer = await self._link.call(
                 address,
-                worker.take,
+                entry_point.take,
                 parcel.digest,
                 sender,
                 number,
@@ -211,7 +211,7 @@ class Entrance:
         own = (each.startup_s for each in self._terms.bots if each.name == bot)
         startup_s = next(own, None) or self._terms.limits.startup_s
         within_s = 2 * startup_s + SHORT_S
-        call = self._link.call(address, worker.greet, text, within_s=within_s, priority=10)
+        call = self._link.call(address, entry_point.greet, text, within_s=within_s, priority=10)
         try:
             return read(Said, await call)
         except RemoteError as error:

@@ -1,7 +1,7 @@
 """Records with what a bot thinks of them: evaluations, marks, and the better move.
 
-The bot is asked by `Engine`, as in `lath.arena.engine.solving`. What is asked once is kept, so that work
-that was interrupted goes on. What people wrote stays.
+The bot is asked by `Engine`, as in `lath.arena.engine.solving`. What is asked once is kept, so that
+work that was interrupted goes on. What people wrote stays.
 
 - `??`: the move threw a proven result away: a win or a draw that the mover had by proof is gone by
   proof, to a draw or a loss.

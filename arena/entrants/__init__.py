@@ -1,1 +1,4 @@
-"""What a bot is before it plays: described, found, built, packed, with its sandbox chosen. How it is asked for moves is in `referee`."""
+"""What a bot is before it plays: described, found, built, packed, with its sandbox chosen.
+
+How it is asked for moves is in `referee`.
+"""

@@ -1,4 +1,4 @@
-"""TOML files as people write them: read, with the line of each key, and a value as TOML writes it."""
+"""TOML as people write it: files read, the line of each key, values as TOML writes them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""What the machine gives and asks for: cores, open files, disks, signals. Nothing here knows bots."""
+"""What the machine gives and asks for: cores, open files, disks, signals.
+
+Nothing here knows bots.
+"""

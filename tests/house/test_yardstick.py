@@ -181,9 +181,13 @@ def test_the_map_knows_programs_and_what_a_shared_fixture_executes(tree: Path) -
 
 def test_each_mutant_is_another_program_and_a_seed_draws_the_same_again() -> None:
     product = Product(ROOT)
-    (sources,) = (rows for topic, rows in topics(product).items() if topic == "arena/walls")
-    drawn = sample("arena/walls", sources, 8, "1")
-    assert drawn == sample("arena/walls", sources, 8, "1") != sample("arena/walls", sources, 8, "2")
+    (sources,) = (rows for topic, rows in topics(product).items() if topic == "arena/sandbox")
+    drawn = sample("arena/sandbox", sources, 8, "1")
+    assert (
+        drawn
+        == sample("arena/sandbox", sources, 8, "1")
+        != sample("arena/sandbox", sources, 8, "2")
+    )
     assert len({entry.edits for entry in drawn}) == 8
 
 

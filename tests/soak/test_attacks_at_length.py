@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.arena.walls import test_attacks as attacks
+from tests.arena.sandbox import test_attacks as attacks
 
 
 @pytest.mark.parametrize("mode", attacks.MODES_HERE)

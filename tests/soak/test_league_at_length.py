@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.arena.walls import test_league as league
+from tests.arena.sandbox import test_league as league
 
 pytestmark = league.pytestmark
 

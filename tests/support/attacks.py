@@ -1,6 +1,6 @@
 """The catalogue of attacks in `docs/attacks.md`: who tries each, and what should come of it.
 
-`tests/arena/walls/test_attacks.py` asserts each cell of its tables.
+`tests/arena/sandbox/test_attacks.py` asserts each cell of its tables.
 """
 
 from __future__ import annotations

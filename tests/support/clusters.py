@@ -25,7 +25,7 @@ import dask.config
 from processes import PATIENCE_S
 
 from lath import games
-from lath.arena.cluster import worker
+from lath.arena.cluster import entry_point
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.messages import Hello, Terms
 from lath.arena.cluster.opening import SETTINGS, WORKER
@@ -49,7 +49,7 @@ dask.config.set({"distributed.comm.require-encryption": False})
 
 HELLO = Hello(
     node="node",
-    versions=worker.versions(),
+    versions=entry_point.versions(),
     games={game_id: version_of(games.get(game_id)) for game_id in games.builtin_ids()},
     cpu="a processor",
     cores=2,
@@ -117,9 +117,9 @@ class Machines:
         words = [self.address, *WORKER, "--no-dashboard", "--host", host]
         words += ["--local-directory", str(place), *options]
         words[words.index("--nthreads") + 1] = str(threads)
-        worker = self._start("worker", *words, **home, **env)
-        self.workers.append(worker)
-        return worker
+        entry_point = self._start("worker", *words, **home, **env)
+        self.workers.append(entry_point)
+        return entry_point
 
     def _start(self, what: str, *words: str, **env: str) -> subprocess.Popen[bytes]:
         with (self.folder / f"{what}.log").open("ab") as log:

@@ -1,4 +1,4 @@
-"""Standings and the report in a tournament's directory: written whole, and marked when out of date."""
+"""Standings and the report in a tournament's directory: written whole, marked if out of date."""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""What a tournament keeps: each game once, notes beside them, rulings. What games come to is in `outcome`."""
+"""What a tournament keeps: each game once, notes beside them, rulings.
+
+What games come to is in `outcome`.
+"""

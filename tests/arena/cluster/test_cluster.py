@@ -28,7 +28,7 @@ from clusters import (
 )
 from tools import needs
 
-from lath.arena.cluster import link, worker
+from lath.arena.cluster import entry_point, link
 from lath.arena.cluster.link import Link
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError, MachineError
@@ -158,7 +158,7 @@ def test_no_bot_may_ask_for_a_key(tmp_path: Path) -> None:
     key = tmp_path / "key"
     key.touch()
     with dask.config.set({"distributed.comm.tls.worker.key": str(key)}):
-        assert str(key) in worker.secrets_here()
+        assert str(key) in entry_point.secrets_here()
     for path in (key, tmp_path):
         mine = BotSpec(name="mine", command=("true",), files=(str(path),))
         with pytest.raises(ConfigError, match=f"files: {path} holds {key}, which no bot may see"):
@@ -195,7 +195,7 @@ def test_another_version_is_refused_in_words(
     two_hosts: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours = {"lath-arena": "0.9", "distributed": "2026.1.0", "python": "3.11"}
-    monkeypatch.setattr("lath.arena.cluster.worker.versions", lambda: ours)
+    monkeypatch.setattr("lath.arena.cluster.entry_point.versions", lambda: ours)
     watcher = Watcher()
     with pytest.raises(ArenaError, match="none of the workers of "):
         play(a_tournament(), tmp_path / "cup", two_hosts.address, watcher)

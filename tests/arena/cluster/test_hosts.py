@@ -18,7 +18,7 @@ from clusters import HELLO, Watcher, a_tournament, terms_of
 from results import a_result
 from workers import a_job
 
-from lath.arena.cluster import cluster, diagnosis, worker
+from lath.arena.cluster import cluster, diagnosis, entry_point
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
 from lath.arena.cluster.link import Link, Seen
@@ -93,16 +93,16 @@ def test_a_machine_that_is_slower_than_most_is_told_or_refused() -> None:
 def test_what_only_a_wheel_has_is_no_other_version(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(worker, "lath", SimpleNamespace(__path__=[str(tmp_path)]))
+    monkeypatch.setattr(entry_point, "lath", SimpleNamespace(__path__=[str(tmp_path)]))
     starter, rules = tmp_path / "arena/starters/dice.py", tmp_path / "games/rules.py"
     rules.parent.mkdir()
     rules.touch()
-    digest = worker._digest_of_ours()
+    digest = entry_point._digest_of_ours()
     starter.parent.mkdir(parents=True)
     starter.touch()
-    assert worker._digest_of_ours() == digest
+    assert entry_point._digest_of_ours() == digest
     rules.write_text("another")
-    assert worker._digest_of_ours() != digest
+    assert entry_point._digest_of_ours() != digest
 
 
 def test_what_must_be_the_same_is_compared() -> None:
@@ -132,7 +132,7 @@ def test_a_machine_that_asks_for_what_no_bot_brings_is_refused(
     with ThreadPoolExecutor(1) as thread:  # see below
         entered = thread.submit(asyncio.run, entrance.enter(seen, "node")).result()
     assert entered.refused == "it asks for aaaaaaaaaaaa, which no bot brings"
-    assert called == [worker.enter]
+    assert called == [entry_point.enter]
 
 
 def test_machines_of_one_name_are_told_apart_by_where_they_are() -> None:

@@ -25,7 +25,7 @@ from distributed.versions import VersionMismatchWarning
 from processes import children_of
 from tools import needs
 
-from lath.arena.cluster import opening, worker
+from lath.arena.cluster import entry_point, opening
 from lath.arena.cluster.link import INSIST, Link, is_loopback, security_of
 from lath.arena.cluster.opening import address_of, cluster_at, new_certificate
 from lath.arena.errors import ArenaError, ConfigError
@@ -221,9 +221,9 @@ def test_the_key_of_a_trial_is_in_no_file_variable_or_command_not_for_a_moment(
     (folder,) = trial.folder.iterdir()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     for who in ("scheduler", "worker"):  # each imports from a folder of its own
-        assert list(folder.glob(f"{worker.DASKS}/{who}-*"))
+        assert list(folder.glob(f"{entry_point.DASKS}/{who}-*"))
     told = [f"/proc/{pid}/{name}" for pid in trial.pids for name in ("environ", "cmdline")]
-    paths = [*map(Path, (*worker.secrets_here(), *told)), *trial.folder.rglob("*")]
+    paths = [*map(Path, (*entry_point.secrets_here(), *told)), *trial.folder.rglob("*")]
     files = [path for path in paths if path.is_file()]
     assert len(files) > len(told)
     assert not [path for path in files if KEY in path.read_bytes()]
@@ -243,7 +243,7 @@ def test_the_organisers_keys_are_closed_while_a_trial_has_its_own(
     monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__WORKER__KEY", str(key))
     text = f"-----BEGIN {KEY.decode()}\na/b\n"
     with dask.config.set({"distributed.comm.tls.worker.key": text}):
-        assert str(key) in worker.secrets_here()
+        assert str(key) in entry_point.secrets_here()
 
 
 def test_without_openssl_people_are_told_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:

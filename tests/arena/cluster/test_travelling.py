@@ -19,7 +19,7 @@ import pytest
 from clusters import HELLO, a_tournament, terms_of
 from processes import PATIENCE_S
 
-from lath.arena.cluster import worker
+from lath.arena.cluster import entry_point
 from lath.arena.cluster.bundles import Parcel, is_sound, place_of, take
 from lath.arena.cluster.messages import Answer, Entered, Entry, GameFile, read, write
 from lath.arena.cluster.preparation import Prepared, _spec, prepare, travelling
@@ -244,26 +244,26 @@ def test_files_that_appear_before_bots_are_ready_are_not_played_with(
 ) -> None:
     entry, (digest,) = sent_entry(a_bot(plain))
     extra = place_of(digest) / "extra"
-    monkeypatch.setattr(worker, "Worker", Builder)
+    monkeypatch.setattr(entry_point, "Worker", Builder)
     for is_changed in (False, True):
         monkeypatch.setattr(Builder, "deed", extra.touch if is_changed else lambda: None)
         with ExitStack() as stack:
-            entered = worker._enter(entry, write(entry), stack)
+            entered = entry_point._enter(entry, write(entry), stack)
         assert entered == Entered(missing=(digest,) * is_changed)
-        assert bool(worker._stays.pop(entry.digest, None)) != is_changed
+        assert bool(entry_point._stays.pop(entry.digest, None)) != is_changed
 
 
 def test_a_worker_that_imports_from_a_folder_of_others_is_refused(
     plain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    daskss = tmp_path / f"{worker.DASKS}/worker-x"
+    daskss = tmp_path / f"{entry_point.DASKS}/worker-x"
     daskss.mkdir(parents=True)
     monkeypatch.setattr(sys, "path", [str(daskss), *sys.path])
     entry, parcels = an_entry(a_bot(plain))
     with ExitStack() as stack:
-        assert worker._enter(entry, write(entry), stack).missing == tuple(parcels)
+        assert entry_point._enter(entry, write(entry), stack).missing == tuple(parcels)
         daskss.parent.chmod(0o777)
-        refused = worker._enter(entry, write(entry), stack).refused
+        refused = entry_point._enter(entry, write(entry), stack).refused
     assert refused.startswith(f"Dask imports from {daskss}, and other users can change ")
     assert "`--local-directory` of `dask worker`" in refused
 

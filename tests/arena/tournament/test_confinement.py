@@ -512,7 +512,7 @@ def test_all_processes_of_a_bot_with_a_cache_are_one_user(tmp_path: Path) -> Non
     (tmp_path / "cache" / "compiled").touch(0o6755)
     mine = users.claim_owner(folder)
     assert users.claim_owner(folder) == mine
-    code = f"from lath.arena.walls import users; print(users.claim_owner({folder!r}))"
+    code = f"from lath.arena.sandbox import users; print(users.claim_owner({folder!r}))"
     theirs = [sys.executable, "-c", code]
     assert int(subprocess.check_output(theirs)) == mine  # while it is this process's, too
     status = (tmp_path / "cache" / "compiled").stat()
@@ -522,7 +522,7 @@ def test_all_processes_of_a_bot_with_a_cache_are_one_user(tmp_path: Path) -> Non
     # Another bot may have become that user meanwhile: then the folder gets a new one.
     code = f"users.FIRST = users.LAST = {mine}; print(users.claim(), flush=True); input()"
     with subprocess.Popen(
-        [sys.executable, "-c", f"from lath.arena.walls import users; {code}"],
+        [sys.executable, "-c", f"from lath.arena.sandbox import users; {code}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as other:
@@ -592,7 +592,7 @@ def test_a_bots_own_variables_steer_nothing_that_makes_its_sandbox(
 
 def test_programs_that_make_a_sandbox_are_the_systems_whatever_the_path_names(trap: Path) -> None:
     # In a process of its own, which has looked for nothing yet.
-    code = "from lath.arena.walls import bubblewrap; print(bubblewrap.why_not())"
+    code = "from lath.arena.sandbox import bubblewrap; print(bubblewrap.why_not())"
     there = {**os.environ, "PATH": str(trap)}
     said = subprocess.check_output([sys.executable, "-c", code], env=there, text=True)
     assert said == "bwrap is not installed: install the package bubblewrap\n"

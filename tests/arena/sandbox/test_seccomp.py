@@ -14,7 +14,7 @@ from lath.arena.sandbox import seccomp
 
 CALLER = """
 import ctypes, json, sys
-from lath.arena.walls import seccomp
+from lath.arena.sandbox import seccomp
 libc = ctypes.CDLL(None, use_errno=True)
 calls = json.load(sys.stdin)
 code = seccomp.program(tuple(sys.argv[1:]))

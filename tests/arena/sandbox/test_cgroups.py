@@ -70,7 +70,7 @@ def test_a_bot_that_drops_its_mark_and_forks_all_the_time_ends_with_its_group() 
 SPINS = """
 import sys
 import threading
-from lath.arena.walls import cgroups
+from lath.arena.sandbox import cgroups
 sys.setswitchinterval(1e-6)
 threading.Thread(target=lambda: [None for _ in iter(int, 1)], daemon=True).start()
 home = cgroups.what_is_here().home

@@ -114,7 +114,7 @@ def test_no_two_bots_are_the_same_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(users, "LAST", few[0])
     with pytest.raises(OSError, match="are all claimed"):
         users.claim()
-    code = f"from lath.arena.walls import users as u; u.FIRST = u.LAST = {few[0]}; u.claim()"
+    code = f"from lath.arena.sandbox import users as u; u.FIRST = u.LAST = {few[0]}; u.claim()"
     theirs = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, check=False)
     assert b"are all claimed" in theirs.stderr
     for user in claimed:
