@@ -36,7 +36,7 @@ from lath.arena.flows.ladder import FILE, name_of
 from lath.arena.referee.answers import Limit
 from lath.reports.estimates import wilson
 from lath.reports.ratings.results import Elo
-from lath.reports.standings import Meeting, Table
+from lath.reports.table import Meeting, Table
 
 BOTS = ("random", "greedy", "monte-carlo", "solver", "alphabeta", "mcts")
 LEVELS = range(1, 9)

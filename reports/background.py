@@ -5,261 +5,20 @@ What it came to stands among it. Must not know tournaments: who held one says al
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from lath.reports.comparisons import PLAIN_SCALE, Scale
-from lath.reports.outcome import Column, Outcome, Sheet, completed, to_json
-from lath.reports.ranking import members_of
-from lath.reports.schema import Count, Positive, T, checked
+from lath.reports.event_notes import Bench, Change, Provenance, Ruling, Snapshot, Version, _minute
+from lath.reports.outcome import Column, Outcome, Sheet, to_json
+from lath.reports.ranking import Score, members_of, ranking
+from lath.reports.ratings.results import Elo, Scored
+from lath.reports.scale import PLAIN_SCALE, Scale
 from lath.reports.seasons import Season
+from lath.reports.table import Meeting, Row, Table
 
 if TYPE_CHECKING:
-    from lath.reports.standings import Standings
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """A setting that became another one while a tournament was played."""
-
-    setting: str
-    """As the configuration calls it, such as `memory` or `time.margin`."""
-
-    bot: str = ""
-    """Whose it is; empty where it is everybody's."""
-
-    before: str
-    """What it was, in words."""
-
-    now: str
-    """What it is since then."""
-
-    games: Positive
-    """How many games were stored by then, which were played before."""
-
-    date: str
-    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
-
-
-Options = Mapping[str, str | int | float | bool]
-"""Of a bot, as the configuration has them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
-    """A version of a bot of a pool: the same program and files, with the same options."""
-
-    name: str
-    """What it is called in records, such as `mine` and `mine v2`."""
-
-    bot: str
-    """What the bot is called in the configuration."""
-
-    number: Positive
-    """From 1; the order of the versions of one bot."""
-
-    sha256: str
-    """Of its command, the files of that, its other files and its options."""
-
-    command: tuple[str, ...]
-    options: Options = field(default_factory=dict)
-    since: str = ""
-    """When it came, such as `2026-11-22T17:40:05+00:00`; empty where that is not known."""
-
-    games: Count = 0
-    """How many games were stored by then."""
-
-    retired: str = ""
-    """When it went, or another one came; empty while it plays."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """What an organiser has ruled of a game, or of all games of a bot: they count for nothing."""
-
-    kind: Literal["void", "disqualified"]
-    game: Count = 0
-    """The number of the game that is void; 0 where a bot is disqualified."""
-
-    bot: str = ""
-    """Who is disqualified; empty where a game is void."""
-
-    reason: str
-    date: str
-    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
-
-    lifted: str = ""
-    """When it was taken back; empty while it is in force."""
-
-    lifted_reason: str = ""
-
-    @property
-    def words(self) -> str:
-        """Return it in a few words.
-
-        >>> Ruling(kind="void", game=3, reason="power cut", date="2026-11-22").words
-        'game 3 is void'
-        """
-        words = f"game {self.game} is void" if self.game else f"{self.bot} is disqualified"
-        return f"{words} no more" if self.lifted else words
-
-    @property
-    def tag(self) -> str:
-        """Return the value of the tag `Ruling` that a record has while it is in force."""
-        kind = "void by ruling" if self.game else f"{self.bot} disqualified"
-        return " ".join(f"{kind}: {self.reason}".split())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
-    """A bot that is benched: it plays no more, and the others go on without it."""
-
-    bot: str
-    kind: Literal["start", "crashes"]
-    """Why: it cannot play as it is, or it crashed in games in a row."""
-
-    why: str
-    date: str
-    """When, by the organiser's clock."""
-
-    since: Count = 0
-    """The stage of the schedule then: of a swiss the number of rounds that were paired."""
-
-    sha256: str = ""
-    """Of what the bot was: command, options and files."""
-
-    lifted: str = ""
-    """When it was let play again; empty while it is benched."""
-
-    until: Count = 0
-    """The stage of the schedule then."""
-
-    again_after: Count = 0
-    """The number of its last game then: crashes are counted anew."""
-
-    @property
-    def words(self) -> str:
-        """Return it in a sentence.
-
-        >>> Bench(bot="ann", kind="start", why="there is no file ann", date="2026-11-22").words
-        'ann is benched: there is no file ann'
-        """
-        return f"{self.bot} is benched: {self.why}"
-
-    @property
-    def in_short(self) -> str:
-        """Return why without what is its owner's: paths, and what the bot said."""
-        return self.why.partition(" (")[0] if self.kind == "crashes" else "it cannot play"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """Since when a tournament stays as it is, and under which name."""
-
-    name: str
-    date: str
-    """When it was named, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
-
-    @property
-    def words(self) -> str:
-        """Return it in a few words.
-
-        >>> Snapshot(name="Autumn 2026", date="2026-11-22T17:40:05+00:00").words
-        'Snapshot Autumn 2026, as of 2026-11-22 17:40'
-        """
-        return f"Snapshot {self.name}, as of {_minute(self.date)}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Machine:
-    """Where games are played."""
-
-    cpu: str
-    """The model of its processor."""
-
-    cores: Positive
-    memory_bytes: Count
-    """0 where the system does not say."""
-
-    system: str
-    python: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OtherMachine:
-    """A machine of a cluster that plays games."""
-
-    name: str
-    """As in the tag Host of records."""
-
-    cpu: str
-    cores: Positive
-    jobs: Positive
-    """Games that it plays at the same time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entrant:
-    """A bot as it plays."""
-
-    name: str
-    """As in the records."""
-
-    says: str = ""
-    """What it says with `id name`; empty where it says nothing, as in the next two."""
-
-    author: str = ""
-    version: str = ""
-    command: tuple[str, ...]
-    options: Options
-    time: str
-    """Its time control, such as `10+0.1`."""
-
-    files: Mapping[str, str]
-    """The SHA-256 of the files of its command, and of its others, by their paths."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
-    """With what games were played, until the next of these begins."""
-
-    games: Count
-    """How many games were stored before."""
-
-    date: str
-    """When that began, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
-
-    arena: str
-    """The version of Lath Arena."""
-
-    machine: Machine
-    jobs: Positive
-    """Games at the same time."""
-
-    cores: tuple[tuple[Count, ...], ...]
-    """Those that each of these games had for itself; empty where nothing was pinned."""
-
-    hosts: tuple[OtherMachine, ...] = ()
-    """Those that were there in the beginning, in place of `machine`; empty where that plays."""
-
-    seed: int | None
-    """None until all games are played."""
-
-    seed_sha256: str = ""
-    """The SHA-256 of `lath-arena seed N`, which is told from the beginning."""
-
-    game_files: Mapping[str, str] = field(default_factory=dict)
-    """The SHA-256 of the files that games are from, by the names of these."""
-
-    bots: tuple[Entrant, ...]
-    """In the order of the configuration."""
-
-    configuration: str
-    """As TOML, whole but for the values of environment variables."""
-
-    resolved: str
-    """The SHA-256 of the same with all paths whole: equal where the same is meant."""
+    from lath.reports.table import Standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,10 +117,89 @@ def rulings_sheet(rulings: Iterable[Ruling]) -> Sheet:
     return Sheet(columns, tuple(rows), "Rulings")
 
 
-def _minute(date: str) -> str:
-    return date[:16].replace("T", " ")
+_CHALLENGERS: Final = (
+    *(Column("#"), Column("challenger", "name"), Column("score"), Column("points")),
+    *(Column("games"), Column("rating"), Column("Elo ± 95%")),
+)
 
 
-def from_notes(values: Sequence[object], kind: type[T]) -> tuple[T, ...]:
-    """Return what somebody has kept, such as changes; raises ValueError where one is none."""
-    return tuple(checked(value, kind) for value in values)
+_OPPONENTS: Final = (
+    *(Column("opponent", "name"), Column("score"), Column("points")),
+    *(Column("games"), Column("difference ± 95%")),
+)
+
+
+def completed(outcome: Outcome, standings: Standings) -> Outcome:
+    """Return an outcome with what only ratings say: what came of a gauntlet.
+
+    Challengers stand by their ranks in the table, which go by points per game. Against each stand
+    its opponents: who scored most against it comes first.
+    """
+    table, challenge = standings.overall, outcome.data.get("gauntlet")
+    if outcome.format != "gauntlet" or not challenge:
+        return outcome
+    scores = {row.name: Score(row.points, row.games) for row in table.rows}
+    by_name = {row.name: row for row in table.rows}
+    stands = [one for one in ranking(scores, {}, outcome).places if one.role == "challenger"]
+    rows = [by_name[one.name] for one in stands]
+    met = {row.name: _met_by(row, table, challenge["opponents"]) for row in rows}
+    ranked = tuple(
+        (
+            *(f"{one.rank}", row.name, *_scored(row)),
+            *(f"{row.strength.trueskill.exposed:.2f}", _interval(row.strength.elo)),
+        )
+        for one, row in zip(stands, rows, strict=True)
+    )
+    is_anchored = any(row.strength.elo.mean for row in rows)
+    middle = (
+        "Elo is on the scale of the anchors" if is_anchored else "0 Elo is the mean of the field"
+    )
+    title = f"By score; {middle}"
+    sheets = [Sheet(_CHALLENGERS, ranked, title)] if ranked else []
+    for name, opponents in met.items():
+        lines = [(other, *_scored(own), _interval(ahead)) for other, own, ahead in opponents]
+        title = f"{name} against each opponent; who scored most against it comes first"
+        sheets.append(Sheet(_OPPONENTS, tuple(lines), title))
+    found = [
+        {
+            "name": row.name,
+            "exposed": row.strength.trueskill.exposed,
+            "elo": _of_estimate(row.strength.elo),
+            **_of_score(row),
+            "opponents": [
+                {"name": other, "elo": _of_estimate(ahead), **_of_score(own)}
+                for other, own, ahead in met[row.name]
+            ],
+        }
+        for row in rows
+    ]
+    data = {"gauntlet": {**challenge, "standing": found}}
+    return replace(outcome, sheets=tuple(sheets), data=data)
+
+
+def _met_by(row: Row, table: Table, opponents: Iterable[str]) -> list[tuple[str, Meeting, Elo]]:
+    """Return what a challenger scored against its opponents, and how far it is ahead in Elo."""
+    places = {one.name: place for place, one in enumerate(table.rows)}
+    found = []
+    for name in filter(places.__contains__, opponents):
+        own = table.crosstable[places[row.name]][places[name]]
+        if own.games and (ahead := table.ratings.difference(row.name, name)) is not None:
+            found.append((name, own, ahead))
+    return sorted(found, key=lambda each: (each[1].score_rate or 0, each[0]))
+
+
+def _scored(own: Scored) -> tuple[str, str, str]:
+    return f"{own.score_rate or 0:.1%}", f"{own.points:g}", f"{own.games}"
+
+
+def _interval(elo: Elo) -> str:
+    return " ±".join(filter(None, elo.told))
+
+
+def _of_score(own: Scored) -> dict[str, Any]:
+    return {"games": own.games, "points": own.points, "score": own.score_rate}
+
+
+def _of_estimate(elo: Elo) -> dict[str, float | None]:
+    ends = {name: getattr(elo, name) for name in ("value", "low", "high", "mean")}
+    return {name: None if end is None else round(end, 6) for name, end in ends.items()}

@@ -7,140 +7,21 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from lath.reports.ranking import Members, Rule
-from lath.reports.ratings.results import ALL_AT_ONCE, Method, Ratings, score_of
+from lath.reports.ratings.results import Ratings, score_of
+from lath.reports.scale import Moved, Scale
 
 if TYPE_CHECKING:
-    from lath.reports.outcome import Outcome
-    from lath.reports.standings import Meeting, Row, Standings, Table
-
-MOST_ELO: Final = 10_000.0
-"""What no anchor is beyond, to either side."""
-
-MOST_APART: Final = 4_000.0
-"""Elo points between two anchors: beyond, no number of games tells anything of who is between."""
+    from lath.reports.table import Meeting, Row, Standings, Table
 
 
 # What is asked for
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scale:
-    """On which scale ratings are, what ranks follow, and with what bots are compared."""
-
-    ranked_by: Method = ALL_AT_ONCE
-    """The rating that is shown as such."""
-
-    rule: Rule | None = None
-    """What ranks go by, whatever the games are; None: `reports.ranking` says what decides."""
-
-    outcome: Outcome | None = None
-    """What a tournament came to by the rules of its format, which may decide ranks."""
-
-    members: Members = field(default_factory=dict)
-    """The versions of each member, which are one in tables."""
-
-    anchors: Mapping[str, float] = field(default_factory=dict)
-    """Bots whose Elo is given; without any, the mean of a group is 0."""
-
-    relative_to: str = ""
-    """The bot to which differences are shown; empty: none."""
-
-    until: int = 0
-    """The number of the last game before the last event of a pool; 0: nothing is compared."""
-
-    @property
-    def of_one_game(self) -> Scale:
-        """Return it for one game of several, of which a swiss or a knockout says nothing."""
-        data = self.outcome.data if self.outcome else {}
-        is_of_all = data.get("swiss") or data.get("bracket")
-        return replace(self, outcome=None) if is_of_all else self
-
-    def checked(self, names: Iterable[str]) -> Scale:
-        """Return it; raises ValueError where it names a bot that is none of `names`."""
-        known = sorted(names)
-        for flag, name in (
-            *(("--anchor", anchor) for anchor in self.anchors),
-            *((("--relative-to", self.relative_to),) if self.relative_to else ()),
-        ):
-            if name not in known:
-                raise ValueError(f"{flag} {name!r}: {unknown_words(name, known)}")
-        return self
-
-
-PLAIN_SCALE: Final = Scale()
-
-
-def unknown_words(name: str, known: Sequence[str]) -> str:
-    """Return what is wrong with the name of a bot that is none of those that are known."""
-    close = get_close_matches(name, known, 1)
-    listed = ", ".join(known[:12]) + (f" and {len(known) - 12} more" if len(known) > 12 else "")
-    hint = f"\nhint: did you mean {close[0]!r}?" if close else ""
-    return f"no such bot; expected one of {listed or 'none: there are no games'}{hint}"
-
-
-def anchor_of(text: str) -> tuple[str, float]:
-    """Return the bot and the Elo of a text such as `mine=1500`; raises ValueError.
-
-    >>> anchor_of("mine v2=1500"), anchor_of("a=b=-20.5")
-    (('mine v2', 1500.0), ('a=b', -20.5))
-    """
-    name, equals, number = text.rpartition("=")
-    if not equals or not name.strip():
-        raise ValueError(f"{text!r}: expected BOT=ELO, such as mine=1500")
-    try:
-        value = float(number)
-    except ValueError:
-        value = math.nan
-    if not abs(value) <= MOST_ELO:
-        wanted = f"expected a number from {-MOST_ELO:.0f} to {MOST_ELO:.0f}, such as {name}=1500"
-        raise ValueError(f"{text!r}: {number!r} is not an Elo rating; {wanted}")
-    return name.strip(), value
-
-
-def anchors_of(texts: Iterable[str]) -> dict[str, float]:
-    """Return the anchors that such texts name; raises ValueError, also for what `refuse` says."""
-    found: dict[str, float] = {}
-    for name, value in map(anchor_of, texts):
-        if found.setdefault(name, value) != value:
-            raise ValueError(f"{name!r} has two values: {found[name]:g} and {value:g}")
-    refuse_far_apart(found)
-    return found
-
-
-def refuse_far_apart(anchors: Mapping[str, float]) -> None:
-    """Raise ValueError where anchors are too far apart for games to tell anything between."""
-    if not anchors:
-        return
-    low, high = (end(anchors, key=anchors.__getitem__) for end in (min, max))
-    if anchors[high] - anchors[low] > MOST_APART:
-        raise ValueError(
-            f"{low}={anchors[low]:g} and {high}={anchors[high]:g} are more than {MOST_APART:.0f} "
-            "points apart; expected anchors of one scale"
-        )
-
-
 # What is compared
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
-    """What changed for a bot since the last event."""
-
-    rank: int
-    """By how many ranks it has risen; below 0 where it has fallen."""
-
-    rating: float
-    """By how much its rating, mu - 3 sigma, has risen."""
-
-    elo: float
-    """By how many Elo points it has risen; without anchors 0 is the mean of the field, which those
-    who come move."""
 
 
 def compared(standings: Standings, scale: Scale, before: Standings | None) -> Standings:

@@ -14,18 +14,13 @@ from types import NoneType
 from typing import Any, Final
 
 from lath.notation.formats.tables import guarded
-from lath.reports.background import (
-    Change,
-    Provenance,
-    Ruling,
-    Snapshot,
-)
 from lath.reports.checksums import in_schema
 from lath.reports.columns import COLUMNS, Column, rows_of
+from lath.reports.event_notes import Change, Provenance, Ruling, Snapshot
 from lath.reports.outcome import Outcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
 from lath.reports.seasons import Told
-from lath.reports.standings import Standings, Table
+from lath.reports.table import Standings, Table
 from lath.reports.versions import Standing
 
 _DIGITS: Final = 6

@@ -28,7 +28,8 @@ from lath.notation.record.record import FORFEITS, RULES, UNKNOWN_GAME, Record, T
 from lath.notation.rules.replay import end_of, positions, spellings
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
-from lath.reports.standings import POINTS, UNSTATED, counts, why_left_out
+from lath.reports.standings import POINTS, why_left_out
+from lath.reports.table import UNSTATED, counts
 
 UNKNOWN: Final = ("", "?")
 """Names that name nobody."""

@@ -42,14 +42,8 @@ from lath.notation.record.record import (
     number_of,
     record_as_read,
 )
-from lath.reports.background import (
-    Background,
-    Change,
-    Entrant,
-    Options,
-    Provenance,
-    Version,
-)
+from lath.reports.background import Background
+from lath.reports.event_notes import Change, Entrant, Options, Provenance, Version
 from lath.reports.standings import Refused
 
 NOT_SHOWN: Final = "not shown"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from lath.reports.ratings.numerics import shared_ranks
 
 if TYPE_CHECKING:
-    from lath.reports.background import Version
+    from lath.reports.event_notes import Version
     from lath.reports.outcome import Outcome
 
 Rule = Literal["points", "season", "score", "swiss", "knockout", "gauntlet", "rating", "method"]

@@ -24,7 +24,7 @@ from lath.notation.rules.replay import movers_of
 from lath.reports import figures
 from lath.reports.ratings.results import score_of
 from lath.reports.schema import About, Count, Positive, Share
-from lath.reports.standings import Row
+from lath.reports.table import Row
 
 FEWEST: Final = 3
 """Bots of the upper half, if there are so many."""

@@ -92,7 +92,7 @@ def _print_tables(summary: Summary, progress: Progress, out: Path, output: Outpu
         print_standings,
         print_versions,
     )
-    from lath.reports.outcome import completed
+    from lath.reports.background import completed
 
     outcome = summary.outcome
     if summary.standings is None:

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from lath.reports.page.document import Gathered
     from lath.reports.page.page import Card, Page
     from lath.reports.seasons import Told
-    from lath.reports.standings import Standings
+    from lath.reports.table import Standings
 
 app = App()
 
@@ -235,7 +235,7 @@ def refuse_strange(
     names: Sequence[str], anchors: Mapping[str, float] | None, relative_to: str
 ) -> None:
     """Raise ConfigError where a flag names a bot that has no rated game."""
-    from lath.reports.comparisons import Scale
+    from lath.reports.scale import Scale
 
     try:
         Scale(anchors=anchors or {}, relative_to=relative_to).checked(names)

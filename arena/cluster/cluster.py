@@ -41,7 +41,7 @@ from lath.arena.tournament.run.places import Bell
 from lath.arena.tournament.run.progress import Rate
 from lath.arena.tournament.run.slots import FEWEST, Host, PlaceLostError, Slot
 from lath.arena.tournament.store.jobs import PairJob
-from lath.reports.background import OtherMachine
+from lath.reports.event_notes import OtherMachine
 from lath.reports.outcome import Outcome
 
 TASKS_A_S: Final = 125

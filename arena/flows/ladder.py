@@ -17,7 +17,7 @@ from typing import Any, Final
 from lath.games import get
 from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.results import Elo
-from lath.reports.standings import Meeting, Table
+from lath.reports.table import Meeting, Table
 
 FILE: Final = Path(__file__).with_name("ladder.toml")
 

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from lath.arena.tournament.store.store import BotTotals
     from lath.reports.outcome import Outcome
     from lath.reports.ratings.results import Elo
-    from lath.reports.standings import Standings
+    from lath.reports.table import Standings
 
 DEFAULT_FOLDER: Final = Path("tournament")
 

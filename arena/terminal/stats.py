@@ -14,7 +14,7 @@ from lath.reports.estimates import Estimated
 from lath.reports.figures import OPENINGS, GameCounts, Survey
 from lath.reports.measures import MEASURES, UNLIKE, Compared, Group, Measure, Measures
 from lath.reports.openings import Openings
-from lath.reports.standings import counts
+from lath.reports.table import counts
 
 
 def print_survey(survey: Survey) -> None:

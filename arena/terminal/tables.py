@@ -43,7 +43,8 @@ from lath.reports.ranking import COLUMNS as DECIDES
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.results import IN_ORDER, Conditions
 from lath.reports.seasons import Row, Told, pairing_words, waiting_words
-from lath.reports.standings import TRIALS, Meeting, Standings, Table, greatest_gap
+from lath.reports.standings import TRIALS, greatest_gap
+from lath.reports.table import Meeting, Standings, Table
 from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
 if TYPE_CHECKING:

@@ -18,14 +18,8 @@ from lath.notation.record.record import FORFEITS, Record
 from lath.reports import export, figures
 from lath.reports import outcome as outcomes
 from lath.reports.accuracy import Accuracy, AccuracyCounter
-from lath.reports.background import (
-    NO_BACKGROUND,
-    Background,
-    Change,
-    Provenance,
-    Ruling,
-    Snapshot,
-)
+from lath.reports.background import NO_BACKGROUND, Background
+from lath.reports.event_notes import Change, Provenance, Ruling, Snapshot
 from lath.reports.exploring.trees import TreeCounter, TreeOfGame
 from lath.reports.openings import SetupCounter, SetupsOfGame
 from lath.reports.outcome import Outcome
@@ -37,15 +31,8 @@ from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 from lath.reports.seasons import SeasonCounter, Told
 from lath.reports.showpiece import Showpiece, ShowpieceCounter
-from lath.reports.standings import (
-    GameResults,
-    Refused,
-    Row,
-    Standings,
-    Table,
-    Tally,
-    standings_of,
-)
+from lath.reports.standings import GameResults, Refused, Tally, standings_of
+from lath.reports.table import Row, Standings, Table
 from lath.reports.times import TimeCounter, Times
 from lath.reports.versions import Standing, regressions
 from lath.reports.versions import standings_of as versions_of

@@ -18,21 +18,15 @@ from typing_extensions import TypedDict
 from lath.notation.archive.given import Given
 from lath.notation.record.record import Record
 from lath.reports import export
-from lath.reports.background import Version
-from lath.reports.comparisons import PLAIN_SCALE, Scale
+from lath.reports.event_notes import Version
 from lath.reports.figures import UNKNOWN, FactCounter, Facts, record_of_members
 from lath.reports.outcome import Outcome
 from lath.reports.page.page import Card, Page, rendered
 from lath.reports.ranking import Rule, member_of, members_of
+from lath.reports.scale import PLAIN_SCALE, Scale
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
-from lath.reports.standings import (
-    Refused,
-    Standings,
-    Tally,
-    leaders_of,
-    standings_of,
-    why_left_out,
-)
+from lath.reports.standings import Refused, Tally, leaders_of, standings_of, why_left_out
+from lath.reports.table import Standings
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""

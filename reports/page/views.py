@@ -17,13 +17,8 @@ from lath import games
 from lath.games.drawing import board
 from lath.games.drawing.shapes import line, number
 from lath.reports import columns, ranking
-from lath.reports.background import (
-    Change,
-    Ruling,
-    Snapshot,
-    changes_sheet,
-    rulings_sheet,
-)
+from lath.reports.background import changes_sheet, rulings_sheet
+from lath.reports.event_notes import Change, Ruling, Snapshot
 from lath.reports.export import unsound_words
 from lath.reports.figures import UNKNOWN, names_listed, part_of
 from lath.reports.seasons import waiting_words

@@ -19,12 +19,13 @@ from lath.arena.terminal.tables import print_standings
 from lath.notation.record.record import Record
 from lath.reports import columns
 from lath.reports.background import Background
-from lath.reports.comparisons import Scale, anchors_of
 from lath.reports.export import to_csv, to_json
 from lath.reports.page.page import render
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, score_of
-from lath.reports.standings import Table, compute
+from lath.reports.scale import Scale, anchors_of
+from lath.reports.standings import compute
+from lath.reports.table import Table
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -34,9 +34,9 @@ from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.text.writer import format_record
 from lath.reports import export
-from lath.reports.background import Background
+from lath.reports.background import Background, completed
 from lath.reports.checksums import checked_bytes
-from lath.reports.outcome import Column, Outcome, Sheet, completed, from_json, schema, to_json
+from lath.reports.outcome import Column, Outcome, Sheet, from_json, schema, to_json
 from lath.reports.page.page import render
 from lath.reports.page.views import bracket
 from lath.reports.standings import compute

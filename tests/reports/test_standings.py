@@ -23,8 +23,6 @@ from lath.reports.page.page import render
 from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.ratings.results import Ratings, Strength
 from lath.reports.standings import (
-    Row,
-    Standings,
     Tally,
     compute,
     greatest_gap,
@@ -32,6 +30,7 @@ from lath.reports.standings import (
     more_wins,
     standings_of,
 )
+from lath.reports.table import Row, Standings
 
 TWO_GAMES = ("surikata", "yavalath")
 

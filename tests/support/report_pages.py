@@ -20,15 +20,8 @@ from sample_records import (
 )
 
 from lath.notation.record.record import Record, comment
-from lath.reports.background import (
-    NO_BACKGROUND,
-    Background,
-    Change,
-    Entrant,
-    Machine,
-    Provenance,
-    Version,
-)
+from lath.reports.background import NO_BACKGROUND, Background
+from lath.reports.event_notes import Change, Entrant, Machine, Provenance, Version
 from lath.reports.league import Event, league_of
 from lath.reports.measures import Group, compare_groups
 from lath.reports.outcome import Column, Outcome, Plot, Sheet

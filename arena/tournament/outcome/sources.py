@@ -59,12 +59,8 @@ from lath.notation.rules.reading import entries as entries_of_text
 from lath.notation.rules.reading import entry_of
 from lath.notation.text.scanner import parse
 from lath.notation.text.splitting import Entry, RecordText
-from lath.reports.background import (
-    Background,
-    Provenance,
-    Ruling,
-    Version,
-)
+from lath.reports.background import Background
+from lath.reports.event_notes import Provenance, Ruling, Version
 from lath.reports.outcome import Outcome
 from lath.reports.public import public_background, public_records
 from lath.reports.standings import Refused

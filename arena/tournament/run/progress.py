@@ -41,14 +41,14 @@ from lath.arena.tournament.run.events import (
 from lath.arena.tournament.store.store import BotTotals, Tally
 from lath.notation.record.record import FORFEITS
 from lath.reports import ranking
-from lath.reports.background import Bench
+from lath.reports.event_notes import Bench
 from lath.reports.outcome import Outcome
 from lath.reports.ranking import Ranking
 from lath.reports.ratings.numerics import Z95
 
 if TYPE_CHECKING:
     from lath.reports.seasons import Told
-    from lath.reports.standings import Standings
+    from lath.reports.table import Standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

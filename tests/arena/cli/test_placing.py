@@ -30,7 +30,7 @@ from lath.arena.flows import ladder, placing
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.schedule.sprt import score_of
 from lath.reports.ratings.results import Elo
-from lath.reports.standings import Meeting
+from lath.reports.table import Meeting
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -1,0 +1,261 @@
+"""What an event keeps besides its games: changes, versions, rulings, benches, provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from lath.reports.schema import Count, Positive, T, checked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A setting that became another one while a tournament was played."""
+
+    setting: str
+    """As the configuration calls it, such as `memory` or `time.margin`."""
+
+    bot: str = ""
+    """Whose it is; empty where it is everybody's."""
+
+    before: str
+    """What it was, in words."""
+
+    now: str
+    """What it is since then."""
+
+    games: Positive
+    """How many games were stored by then, which were played before."""
+
+    date: str
+    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version of a bot of a pool: the same program and files, with the same options."""
+
+    name: str
+    """What it is called in records, such as `mine` and `mine v2`."""
+
+    bot: str
+    """What the bot is called in the configuration."""
+
+    number: Positive
+    """From 1; the order of the versions of one bot."""
+
+    sha256: str
+    """Of its command, the files of that, its other files and its options."""
+
+    command: tuple[str, ...]
+    options: Options = field(default_factory=dict)
+    since: str = ""
+    """When it came, such as `2026-11-22T17:40:05+00:00`; empty where that is not known."""
+
+    games: Count = 0
+    """How many games were stored by then."""
+
+    retired: str = ""
+    """When it went, or another one came; empty while it plays."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What an organiser has ruled of a game, or of all games of a bot: they count for nothing."""
+
+    kind: Literal["void", "disqualified"]
+    game: Count = 0
+    """The number of the game that is void; 0 where a bot is disqualified."""
+
+    bot: str = ""
+    """Who is disqualified; empty where a game is void."""
+
+    reason: str
+    date: str
+    """When, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+    lifted: str = ""
+    """When it was taken back; empty while it is in force."""
+
+    lifted_reason: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return it in a few words.
+
+        >>> Ruling(kind="void", game=3, reason="power cut", date="2026-11-22").words
+        'game 3 is void'
+        """
+        words = f"game {self.game} is void" if self.game else f"{self.bot} is disqualified"
+        return f"{words} no more" if self.lifted else words
+
+    @property
+    def tag(self) -> str:
+        """Return the value of the tag `Ruling` that a record has while it is in force."""
+        kind = "void by ruling" if self.game else f"{self.bot} disqualified"
+        return " ".join(f"{kind}: {self.reason}".split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """A bot that is benched: it plays no more, and the others go on without it."""
+
+    bot: str
+    kind: Literal["start", "crashes"]
+    """Why: it cannot play as it is, or it crashed in games in a row."""
+
+    why: str
+    date: str
+    """When, by the organiser's clock."""
+
+    since: Count = 0
+    """The stage of the schedule then: of a swiss the number of rounds that were paired."""
+
+    sha256: str = ""
+    """Of what the bot was: command, options and files."""
+
+    lifted: str = ""
+    """When it was let play again; empty while it is benched."""
+
+    until: Count = 0
+    """The stage of the schedule then."""
+
+    again_after: Count = 0
+    """The number of its last game then: crashes are counted anew."""
+
+    @property
+    def words(self) -> str:
+        """Return it in a sentence.
+
+        >>> Bench(bot="ann", kind="start", why="there is no file ann", date="2026-11-22").words
+        'ann is benched: there is no file ann'
+        """
+        return f"{self.bot} is benched: {self.why}"
+
+    @property
+    def in_short(self) -> str:
+        """Return why without what is its owner's: paths, and what the bot said."""
+        return self.why.partition(" (")[0] if self.kind == "crashes" else "it cannot play"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Since when a tournament stays as it is, and under which name."""
+
+    name: str
+    date: str
+    """When it was named, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+    @property
+    def words(self) -> str:
+        """Return it in a few words.
+
+        >>> Snapshot(name="Autumn 2026", date="2026-11-22T17:40:05+00:00").words
+        'Snapshot Autumn 2026, as of 2026-11-22 17:40'
+        """
+        return f"Snapshot {self.name}, as of {_minute(self.date)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Machine:
+    """Where games are played."""
+
+    cpu: str
+    """The model of its processor."""
+
+    cores: Positive
+    memory_bytes: Count
+    """0 where the system does not say."""
+
+    system: str
+    python: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherMachine:
+    """A machine of a cluster that plays games."""
+
+    name: str
+    """As in the tag Host of records."""
+
+    cpu: str
+    cores: Positive
+    jobs: Positive
+    """Games that it plays at the same time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrant:
+    """A bot as it plays."""
+
+    name: str
+    """As in the records."""
+
+    says: str = ""
+    """What it says with `id name`; empty where it says nothing, as in the next two."""
+
+    author: str = ""
+    version: str = ""
+    command: tuple[str, ...]
+    options: Options
+    time: str
+    """Its time control, such as `10+0.1`."""
+
+    files: Mapping[str, str]
+    """The SHA-256 of the files of its command, and of its others, by their paths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """With what games were played, until the next of these begins."""
+
+    games: Count
+    """How many games were stored before."""
+
+    date: str
+    """When that began, such as `2026-11-22T17:40:05+00:00`, by the organiser's clock."""
+
+    arena: str
+    """The version of Lath Arena."""
+
+    machine: Machine
+    jobs: Positive
+    """Games at the same time."""
+
+    cores: tuple[tuple[Count, ...], ...]
+    """Those that each of these games had for itself; empty where nothing was pinned."""
+
+    hosts: tuple[OtherMachine, ...] = ()
+    """Those that were there in the beginning, in place of `machine`; empty where that plays."""
+
+    seed: int | None
+    """None until all games are played."""
+
+    seed_sha256: str = ""
+    """The SHA-256 of `lath-arena seed N`, which is told from the beginning."""
+
+    game_files: Mapping[str, str] = field(default_factory=dict)
+    """The SHA-256 of the files that games are from, by the names of these."""
+
+    bots: tuple[Entrant, ...]
+    """In the order of the configuration."""
+
+    configuration: str
+    """As TOML, whole but for the values of environment variables."""
+
+    resolved: str
+    """The SHA-256 of the same with all paths whole: equal where the same is meant."""
+
+
+def from_notes(values: Sequence[object], kind: type[T]) -> tuple[T, ...]:
+    """Return what somebody has kept, such as changes; raises ValueError where one is none."""
+    return tuple(checked(value, kind) for value in values)
+
+
+Options = Mapping[str, str | int | float | bool]
+"""Of a bot, as the configuration has them."""
+
+
+def _minute(date: str) -> str:
+    return date[:16].replace("T", " ")
