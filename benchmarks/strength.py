@@ -34,9 +34,9 @@ from lath.arena import Result
 from lath.arena.engine.engine import Engine
 from lath.arena.flows.ladder import FILE, name_of
 from lath.arena.referee.answers import Limit
-from lath.reports.estimates import wilson
+from lath.reports.counting.estimates import wilson
+from lath.reports.counting.table import Meeting, Table
 from lath.reports.ratings.results import Elo
-from lath.reports.table import Meeting, Table
 
 BOTS = ("random", "greedy", "monte-carlo", "solver", "alphabeta", "mcts")
 LEVELS = range(1, 9)

@@ -23,9 +23,9 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from lath.games import builtin_ids
+from lath.reports.counting.figures import of_game
 from lath.reports.explaining.contrasts import Contrasts, GameFacts, Shared, Words
 from lath.reports.explaining.findings import Finding, ranked
-from lath.reports.figures import of_game
 from lath.reports.ratings.elo import ELO, chances, logistic
 from lath.reports.ratings.results import Result
 

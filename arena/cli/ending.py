@@ -60,7 +60,7 @@ def print_end(
             print(f"report: {out / 'report.html'}", file=sys.stderr)
     unsound = summary.standings.unsound if summary.standings else ()
     if unsound:
-        from lath.reports.export import unsound_words
+        from lath.reports.event.export import unsound_words
 
         print(f"warning: {unsound_words([asdict(one) for one in unsound])}", file=sys.stderr)
     of_all = "" if progress.is_endless else f" of {summary.total}"
@@ -92,7 +92,7 @@ def _print_tables(summary: Summary, progress: Progress, out: Path, output: Outpu
         print_standings,
         print_versions,
     )
-    from lath.reports.background import completed
+    from lath.reports.event.background import completed
 
     outcome = summary.outcome
     if summary.standings is None:

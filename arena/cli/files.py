@@ -115,7 +115,7 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
     """
     from lath.arena.directory import DATABASE
     from lath.arena.tournament.outcome.sources import Doubt, records_of, refuse_damage
-    from lath.reports.standings import Refused
+    from lath.reports.counting.standings import Refused
 
     doubts: list[Doubt] = []
     name = str(folder / DATABASE)

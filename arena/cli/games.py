@@ -198,8 +198,8 @@ def perft(
 _SCHEMAS: Final = {
     "record": "lath.notation.tables.data:SCHEMA",
     "config": "lath.arena.tournament.configuration.keys:schema",
-    "outcome": "lath.reports.outcome:schema",
-    "standings": "lath.reports.export:schema",
+    "outcome": "lath.reports.notes.outcome:schema",
+    "standings": "lath.reports.event.export:schema",
     "report": "lath.reports.page.document:schema",
     "index": "lath.reports.page.index:schema",
     "events": "lath.arena.tournament.run.events:schema",

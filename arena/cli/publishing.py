@@ -35,10 +35,10 @@ from lath.arena.tournament.store.database import is_being_played
 from lath.notation.archive.given import Given
 from lath.notation.files.files import write_atomically
 from lath.notation.record.record import SEASON, Record
-from lath.reports.background import Background
-from lath.reports.league import Event, address, addresses, league_of
-from lath.reports.outcome import Outcome
-from lath.reports.standings import Refused
+from lath.reports.counting.standings import Refused
+from lath.reports.event.background import Background
+from lath.reports.event.league import Event, address, addresses, league_of
+from lath.reports.notes.outcome import Outcome
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Collector, Document

@@ -53,17 +53,17 @@ from lath.notation.archive.given import Given
 from lath.notation.extras import EXTRAS
 from lath.notation.files.files import write_atomically
 from lath.notation.rules.replay import positions
-from lath.reports.export import unsound_words
-from lath.reports.standings import Refused
+from lath.reports.counting.standings import Refused
+from lath.reports.event.export import unsound_words
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
-    from lath.reports.background import Background
-    from lath.reports.columns import Column
+    from lath.reports.counting.columns import Column
+    from lath.reports.counting.table import Standings
+    from lath.reports.event.background import Background
+    from lath.reports.event.seasons import Told
     from lath.reports.page.document import Gathered
     from lath.reports.page.page import Card, Page
-    from lath.reports.seasons import Told
-    from lath.reports.table import Standings
 
 app = App()
 
@@ -145,12 +145,12 @@ def rate(
 
     Example: arena rate tournament --anchor greedy=1500 --columns rank,bot,elo,ranks
     """
-    from lath.reports.columns import COLUMNS
-    from lath.reports.export import to_csv, to_json
+    from lath.reports.counting.columns import COLUMNS
+    from lath.reports.counting.standings import compute
+    from lath.reports.event.export import to_csv, to_json
+    from lath.reports.event.seasons import SeasonCounter
+    from lath.reports.event.versions import standings_of
     from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER
-    from lath.reports.seasons import SeasonCounter
-    from lath.reports.standings import compute
-    from lath.reports.versions import standings_of
 
     add_games(game, is_strict=strict, wants_moves=False)
     if as_json and as_csv:
@@ -223,7 +223,7 @@ def _print_rated(
 
 def _columns(text: str) -> tuple[Column, ...]:
     """Return the columns that a flag names; raises ConfigError."""
-    from lath.reports.columns import named
+    from lath.reports.counting.columns import named
 
     try:
         return named(text) if text else ()
@@ -235,7 +235,7 @@ def refuse_strange(
     names: Sequence[str], anchors: Mapping[str, float] | None, relative_to: str
 ) -> None:
     """Raise ConfigError where a flag names a bot that has no rated game."""
-    from lath.reports.scale import Scale
+    from lath.reports.counting.scale import Scale
 
     try:
         Scale(anchors=anchors or {}, relative_to=relative_to).checked(names)

@@ -37,8 +37,9 @@ from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import BOM, data_output
 from lath.games.errors import GameError
 from lath.notation.archive.given import Given
-from lath.reports.figures import Survey, ending_of
-from lath.reports.measures import (
+from lath.reports.counting.figures import Survey, ending_of
+from lath.reports.counting.openings import Openings
+from lath.reports.metrics.measures import (
     Group,
     Measures,
     compare_groups,
@@ -46,7 +47,6 @@ from lath.reports.measures import (
     compared_to_json,
     to_csv,
 )
-from lath.reports.openings import Openings
 
 app = App()
 

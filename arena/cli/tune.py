@@ -38,8 +38,8 @@ from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
 from lath.arena.tournament.run.progress import end_words
-from lath.reports.outcome import Outcome
-from lath.reports.standings import TRIALS
+from lath.reports.counting.standings import TRIALS
+from lath.reports.notes.outcome import Outcome
 
 app = App()
 

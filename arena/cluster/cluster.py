@@ -41,8 +41,8 @@ from lath.arena.tournament.run.places import Bell
 from lath.arena.tournament.run.progress import Rate
 from lath.arena.tournament.run.slots import FEWEST, Host, PlaceLostError, Slot
 from lath.arena.tournament.store.jobs import PairJob
-from lath.reports.event_notes import OtherMachine
-from lath.reports.outcome import Outcome
+from lath.reports.notes.notes import OtherMachine
+from lath.reports.notes.outcome import Outcome
 
 TASKS_A_S: Final = 125
 """Tasks that a scheduler is given in a second at most; it can do four times as many, alone."""

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from lath.games import get
+from lath.reports.counting.table import Meeting, Table
 from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.results import Elo
-from lath.reports.table import Meeting, Table
 
 FILE: Final = Path(__file__).with_name("ladder.toml")
 

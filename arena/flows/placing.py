@@ -44,7 +44,7 @@ from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, Summary, mishaps_words
 from lath.arena.tournament.run.results import with_report_of
 from lath.games.files import lasting
-from lath.reports.outcome import LADDER
+from lath.reports.notes.outcome import LADDER
 
 MOST_GAMES: Final = 1000
 """Of a game type in a run whose budget is a time: the ladder is not measured better than that."""

@@ -62,9 +62,9 @@ from lath.notation.record.record import Record
 
 if TYPE_CHECKING:
     from lath.arena.tournament.store.store import BotTotals
-    from lath.reports.outcome import Outcome
+    from lath.reports.counting.table import Standings
+    from lath.reports.notes.outcome import Outcome
     from lath.reports.ratings.results import Elo
-    from lath.reports.table import Standings
 
 DEFAULT_FOLDER: Final = Path("tournament")
 

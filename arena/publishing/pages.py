@@ -33,7 +33,7 @@ from lath.arena.tournament.store.database import Stamp, is_being_played, stamp_o
 from lath.notation.archive.given import Given
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import write_atomically
-from lath.reports.scale import PLAIN_SCALE, Scale
+from lath.reports.counting.scale import PLAIN_SCALE, Scale
 
 if TYPE_CHECKING:
     from lath.reports.page.index import Document

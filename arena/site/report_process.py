@@ -89,7 +89,7 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
     A public page is what `arena report --public` writes, and a query of it sees no more than that
     page shows. Raises ArenaError, GameError and NotationError.
     """
-    from lath.reports.background import NO_BACKGROUND
+    from lath.reports.event.background import NO_BACKGROUND
     from lath.reports.page.document import gather
     from lath.reports.page.page import page_of
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from lath.arena.terminal.layout import Column, Output
 from lath.notation.query.query import quoted
-from lath.reports.estimates import RATE
+from lath.reports.counting.estimates import RATE
 from lath.reports.explaining.better import SAYS, Better
 from lath.reports.explaining.explanation import SHOWN, Explained
 from lath.reports.explaining.findings import Finding, Place

@@ -22,7 +22,7 @@ from lath.arena.terminal.streams import Steadfast, unfiltered
 from lath.notation.record.errors import printable
 
 if TYPE_CHECKING:
-    from lath.reports.outcome import Kind
+    from lath.reports.notes.outcome import Kind
 
 GAP: Final = 2
 """Blanks between columns."""

@@ -48,7 +48,7 @@ from lath.arena.tournament.run.progress import Progress
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from lath.reports.ranking import Ranking
+    from lath.reports.counting.ranking import Ranking
 
 LABEL: Final = 9
 """Columns for the word before what runs and what is warned of."""

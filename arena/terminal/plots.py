@@ -13,7 +13,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from lath.arena.terminal.layout import Letters, Line, part
-from lath.reports.outcome import Plot
+from lath.reports.notes.outcome import Plot
 
 ROWS: Final = 9
 

@@ -10,11 +10,11 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from lath.arena.terminal.layout import LEAST_NAME, Column, Output
-from lath.reports.estimates import Estimated
-from lath.reports.figures import OPENINGS, GameCounts, Survey
-from lath.reports.measures import MEASURES, UNLIKE, Compared, Group, Measure, Measures
-from lath.reports.openings import Openings
-from lath.reports.table import counts
+from lath.reports.counting.estimates import Estimated
+from lath.reports.counting.figures import OPENINGS, GameCounts, Survey
+from lath.reports.counting.openings import Openings
+from lath.reports.counting.table import counts
+from lath.reports.metrics.measures import MEASURES, UNLIKE, Compared, Group, Measure, Measures
 
 
 def print_survey(survey: Survey) -> None:

@@ -28,31 +28,31 @@ from lath.arena.terminal.layout import (
     span,
 )
 from lath.arena.terminal.plots import drawn
-from lath.reports.background import (
+from lath.reports.counting.columns import COLUMNS, likelihood, rows_of, usual, within
+from lath.reports.counting.columns import Column as BotColumn
+from lath.reports.counting.figures import UNKNOWN, names_listed
+from lath.reports.counting.ranking import COLUMNS as DECIDES
+from lath.reports.counting.standings import TRIALS, greatest_gap
+from lath.reports.counting.table import Meeting, Standings, Table
+from lath.reports.event.background import (
     Background,
     changes_sheet,
     rulings_sheet,
 )
-from lath.reports.columns import COLUMNS, likelihood, rows_of, usual, within
-from lath.reports.columns import Column as BotColumn
-from lath.reports.export import to_json
-from lath.reports.figures import UNKNOWN, names_listed
-from lath.reports.outcome import Column as SheetColumn
-from lath.reports.outcome import Outcome, Sheet
-from lath.reports.ranking import COLUMNS as DECIDES
+from lath.reports.event.export import to_json
+from lath.reports.event.seasons import Row, Told, pairing_words, waiting_words
+from lath.reports.event.versions import are_told, regressions, standings_of, versions_sheet
+from lath.reports.notes.outcome import Column as SheetColumn
+from lath.reports.notes.outcome import Outcome, Sheet
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.results import IN_ORDER, Conditions
-from lath.reports.seasons import Row, Told, pairing_words, waiting_words
-from lath.reports.standings import TRIALS, greatest_gap
-from lath.reports.table import Meeting, Standings, Table
-from lath.reports.versions import are_told, regressions, standings_of, versions_sheet
 
 if TYPE_CHECKING:
     from lath.arena.tournament.outcome.sources import ForfeitsAlike
     from lath.arena.tournament.run.plan import Plan
     from lath.arena.tournament.store.store import BotTotals
     from lath.notation.record.record import Forfeit
-    from lath.reports.power import Needed
+    from lath.reports.metrics.power import Needed
 
 MOST_NAMES: Final = 8
 """Bots of a group that are named."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from lath.reports.estimates import Estimated, estimate, student_tails, wilson
+from lath.reports.counting.estimates import Estimated, estimate, student_tails, wilson
 
 BINS: Final = 10
 """Parts of equal width into which expectations are put."""

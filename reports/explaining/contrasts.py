@@ -22,11 +22,11 @@ from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.core import SEATS
 from lath.notation.query.query import quoted
-from lath.reports.estimates import RATE
+from lath.reports.counting.estimates import RATE
+from lath.reports.counting.figures import of_game
 from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
 from lath.reports.explaining.family import Test, chosen, weight
 from lath.reports.explaining.findings import LEAST, Cost, Finding, topic_of
-from lath.reports.figures import of_game
 from lath.reports.ratings.numerics import Z95, Matrix, cdf
 from lath.reports.ratings.results import Result
 

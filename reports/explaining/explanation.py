@@ -22,7 +22,10 @@ from lath.notation.archive.archive import SIZE, Seen
 from lath.notation.protocol import TimeControl
 from lath.notation.query.query import quoted
 from lath.notation.record.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
-from lath.reports.estimates import RATE
+from lath.reports.counting.estimates import RATE
+from lath.reports.counting.openings import chosen_plies
+from lath.reports.counting.rated import digest_of, place_of
+from lath.reports.counting.standings import POINTS, why_left_out
 from lath.reports.explaining.better import Better, analysed_lines, better_at
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.contrasts import CONDITIONS, GameFacts
@@ -37,10 +40,7 @@ from lath.reports.explaining.weaknesses import (
     Weaknesses,
     line_of,
 )
-from lath.reports.openings import chosen_plies
-from lath.reports.rated import digest_of, place_of
 from lath.reports.ratings.results import Result
-from lath.reports.standings import POINTS, why_left_out
 
 OTHERS: Final = 30
 """Games of others that must tell what a seat is worth, or nothing is said of it."""

@@ -19,7 +19,7 @@ import random
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from lath.reports.estimates import RATE
+from lath.reports.counting.estimates import RATE
 from lath.reports.ratings.numerics import Matrix, Vector, cdf, cholesky, dot
 
 FULL: Final = 0.2

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from lath.reports.estimates import RATE, wilson
+from lath.reports.counting.estimates import RATE, wilson
 from lath.reports.ratings.numerics import Z95
 
 LEAST: Final = 8

@@ -16,8 +16,8 @@ from typing import Final, Literal
 from lath.games.fast import FastBoard, fast_board
 from lath.notation.record.record import FORFEITS, Record, is_of_analysis
 from lath.notation.rules.replay import end_of, positions, spellings, start_of
-from lath.reports.measures import evaluations
-from lath.reports.openings import chosen_plies
+from lath.reports.counting.openings import chosen_plies
+from lath.reports.metrics.measures import evaluations
 
 Kind = Literal["shape", "one", "two", "more", "missed", "proven", "evaluation"]
 

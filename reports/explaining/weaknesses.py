@@ -18,13 +18,13 @@ from typing import Final, Literal, NamedTuple
 
 from lath.notation.query.query import quoted
 from lath.notation.record.record import FORFEITS, Record
+from lath.reports.counting.figures import of_game
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.contrasts import Contrasts, GameFacts, Shared, Words
 from lath.reports.explaining.family import Test
 from lath.reports.explaining.findings import LEAST, Cost, Finding, Place, excess, fact, shares
 from lath.reports.explaining.repertoire import Reached, Repertoire, position_after
 from lath.reports.explaining.turning import KINDS, Kind, Turn
-from lath.reports.figures import of_game
 from lath.reports.ratings.results import Result
 
 OPENING: Final = 8

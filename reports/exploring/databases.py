@@ -22,7 +22,7 @@ from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.reading import Database
 from lath.notation.rules.replay import start_of
 from lath.notation.text.scanner import parse
-from lath.reports.estimates import wilson
+from lath.reports.counting.estimates import wilson
 from lath.reports.exploring.explorer import Continuation, Counts, Node, Reference
 
 _NO_DAY: Final = -1

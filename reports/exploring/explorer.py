@@ -23,10 +23,10 @@ from typing import Any, Final, Protocol, Self
 from lath.games.core import Move, Position, Seat, follow, least_line, symmetries
 from lath.notation.record.record import RULES, Record, date_of, number_of
 from lath.notation.rules.replay import spellings, start_of
-from lath.reports.estimates import wilson
-from lath.reports.openings import LineCounts, Pairs, pair_of
+from lath.reports.counting.estimates import wilson
+from lath.reports.counting.openings import LineCounts, Pairs, pair_of
+from lath.reports.counting.standings import POINTS
 from lath.reports.ratings.results import Scored, SeatScore
-from lath.reports.standings import POINTS
 
 RATINGS: Final = ("FirstElo", "SecondElo")
 """The tags of a record that say how strong its players were; both are numbers."""

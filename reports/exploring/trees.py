@@ -22,8 +22,15 @@ from lath.games.core import Move, Position, least, least_line, symmetries
 from lath.games.errors import GameError
 from lath.notation.record.record import RULES, Record
 from lath.notation.rules.replay import start_from
-from lath.reports.figures import Entry, OfGame, Score, first_moves, of_game, score_of
-from lath.reports.openings import Line, LineCounts, Pairs, chosen_plies, line_as_told, pair_of
+from lath.reports.counting.figures import Entry, OfGame, Score, first_moves, of_game, score_of
+from lath.reports.counting.openings import (
+    Line,
+    LineCounts,
+    Pairs,
+    chosen_plies,
+    line_as_told,
+    pair_of,
+)
 from lath.reports.schema import Count, Positive, Share
 
 FREE: Final = 4

@@ -15,27 +15,28 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from lath.notation.record.record import FORFEITS, Record
-from lath.reports import export, figures
-from lath.reports import outcome as outcomes
-from lath.reports.accuracy import Accuracy, AccuracyCounter
-from lath.reports.background import NO_BACKGROUND, Background
-from lath.reports.event_notes import Change, Provenance, Ruling, Snapshot
+from lath.reports.counting import figures
+from lath.reports.counting.accuracy import Accuracy, AccuracyCounter
+from lath.reports.counting.openings import SetupCounter, SetupsOfGame
+from lath.reports.counting.ranking import member_of
+from lath.reports.counting.standings import GameResults, Refused, Tally, standings_of
+from lath.reports.counting.table import Row, Standings, Table
+from lath.reports.counting.times import TimeCounter, Times
+from lath.reports.event import export
+from lath.reports.event.background import NO_BACKGROUND, Background
+from lath.reports.event.seasons import SeasonCounter, Told
+from lath.reports.event.versions import Standing, regressions
+from lath.reports.event.versions import standings_of as versions_of
 from lath.reports.exploring.trees import TreeCounter, TreeOfGame
-from lath.reports.openings import SetupCounter, SetupsOfGame
-from lath.reports.outcome import Outcome
+from lath.reports.metrics.showpiece import Showpiece, ShowpieceCounter
+from lath.reports.notes import outcome as outcomes
+from lath.reports.notes.notes import Change, Provenance, Ruling, Snapshot
+from lath.reports.notes.outcome import Outcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
-from lath.reports.ranking import member_of
 from lath.reports.ratings.rating import history
 from lath.reports.ratings.results import HoldsFor, SeatScore
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
-from lath.reports.seasons import SeasonCounter, Told
-from lath.reports.showpiece import Showpiece, ShowpieceCounter
-from lath.reports.standings import GameResults, Refused, Tally, standings_of
-from lath.reports.table import Row, Standings, Table
-from lath.reports.times import TimeCounter, Times
-from lath.reports.versions import Standing, regressions
-from lath.reports.versions import standings_of as versions_of
 
 DEFAULT_TITLE: Final = "Bot tournament"
 """Where neither the caller nor an `Event` tag has a title."""

@@ -17,16 +17,16 @@ from typing_extensions import TypedDict
 
 from lath.notation.archive.given import Given
 from lath.notation.record.record import Record
-from lath.reports import export
-from lath.reports.event_notes import Version
-from lath.reports.figures import UNKNOWN, FactCounter, Facts, record_of_members
-from lath.reports.outcome import Outcome
+from lath.reports.counting.figures import UNKNOWN, FactCounter, Facts, record_of_members
+from lath.reports.counting.ranking import Rule, member_of, members_of
+from lath.reports.counting.scale import PLAIN_SCALE, Scale
+from lath.reports.counting.standings import Refused, Tally, leaders_of, standings_of, why_left_out
+from lath.reports.counting.table import Standings
+from lath.reports.event import export
+from lath.reports.notes.notes import Version
+from lath.reports.notes.outcome import Outcome
 from lath.reports.page.page import Card, Page, rendered
-from lath.reports.ranking import Rule, member_of, members_of
-from lath.reports.scale import PLAIN_SCALE, Scale
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
-from lath.reports.standings import Refused, Tally, leaders_of, standings_of, why_left_out
-from lath.reports.table import Standings
 
 DEFAULT_TITLE: Final = "Bot tournaments"
 """Where the caller has no title."""

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 from lath.games.drawing.shapes import line
-from lath.reports.league import Absent, Entrant, League, Showing
+from lath.reports.event.league import Absent, Entrant, League, Showing
+from lath.reports.event.seasons import Row
 from lath.reports.page.about import to_html
 from lath.reports.page.index import Document
 from lath.reports.page.page import Card, Page, rendered
 from lath.reports.page.views import Axis, axis
 from lath.reports.ratings.numerics import shared_ranks
-from lath.reports.seasons import Row
 
 DEFAULT_TITLE: Final = "Bot league"
 """Where the caller has no title."""

@@ -14,9 +14,9 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from lath.games.drawing.shapes import line, number
-from lath.reports.courses import Point
-from lath.reports.figures import Bin, bins, median, of_game, part_of
-from lath.reports.measures import (
+from lath.reports.counting.courses import Point
+from lath.reports.counting.figures import Bin, bins, median, of_game, part_of
+from lath.reports.metrics.measures import (
     ADVANTAGE,
     EQUALS,
     MEASURES,

@@ -66,7 +66,7 @@ from lath.notation.record.record import (
 from lath.notation.rules.effects import Dictionary, LegalMoves, Replay
 from lath.notation.rules.replay import game_by, positions, start_of
 from lath.notation.text.writer import comment_words, variation_words
-from lath.reports.figures import Numbering, of_game
+from lath.reports.counting.figures import Numbering, of_game
 
 REPLAYED: Final = 10_000
 """Games that a page replays: with times and evaluations they take up to 3 MB."""

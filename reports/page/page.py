@@ -32,16 +32,16 @@ from lath.games.errors import GameError
 from lath.notation.files.files import folder_of
 from lath.notation.record.record import Record
 from lath.notation.rules.effects import steps
-from lath.reports.background import NO_BACKGROUND, Background
+from lath.reports.counting.openings import Line
+from lath.reports.counting.standings import Refused
+from lath.reports.event.background import NO_BACKGROUND, Background
+from lath.reports.event.export import to_csv
 from lath.reports.exploring.trees import Reached, TreeLine
-from lath.reports.export import to_csv
-from lath.reports.openings import Line
 from lath.reports.page import views
 from lath.reports.page.document import Document, Gathered, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.page.summary import summary
 from lath.reports.ratings.numerics import Z95
-from lath.reports.standings import Refused
 
 if TYPE_CHECKING:
     from jinja2.bccache import Bucket

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from lath.reports.outcome import LADDER
+from lath.reports.notes.outcome import LADDER
 from lath.reports.page.views import count, elo_words, likely, percent, points
 
 SURE: Final = 0.95

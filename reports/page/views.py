@@ -16,13 +16,13 @@ from urllib.parse import quote
 from lath import games
 from lath.games.drawing import board
 from lath.games.drawing.shapes import line, number
-from lath.reports import columns, ranking
-from lath.reports.background import changes_sheet, rulings_sheet
-from lath.reports.event_notes import Change, Ruling, Snapshot
-from lath.reports.export import unsound_words
-from lath.reports.figures import UNKNOWN, names_listed, part_of
-from lath.reports.seasons import waiting_words
-from lath.reports.standings import TRIALS
+from lath.reports.counting import columns, ranking
+from lath.reports.counting.figures import UNKNOWN, names_listed, part_of
+from lath.reports.counting.standings import TRIALS
+from lath.reports.event.background import changes_sheet, rulings_sheet
+from lath.reports.event.export import unsound_words
+from lath.reports.event.seasons import waiting_words
+from lath.reports.notes.notes import Change, Ruling, Snapshot
 
 # Drawings
 

@@ -19,7 +19,7 @@ from lath.notation.archive.archive import identity
 from lath.notation.rules.quick_check import sound_plies
 from lath.notation.rules.reading import entries_of
 from lath.notation.rules.replay import end_of, positions, spellings, start_of
-from lath.reports.openings import line_of
+from lath.reports.counting.openings import line_of
 
 if TYPE_CHECKING:
     from pathlib import Path

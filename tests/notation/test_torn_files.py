@@ -26,7 +26,7 @@ from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.store.exports import write_records
 from lath.arena.tournament.store.store import Store
 from lath.notation.files.files import open_bytes, write_atomically
-from lath.reports.standings import Refused
+from lath.reports.counting.standings import Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lath.notation.text.scanner import parse
-from lath.reports.accuracy import Accuracy, AccuracyCounter, accuracy_of
-from lath.reports.figures import entry
+from lath.reports.counting.accuracy import Accuracy, AccuracyCounter, accuracy_of
+from lath.reports.counting.figures import entry
 
 ANALYSED = '[Game "yavalath"]\n[First "ann"]\n[Second "bob"]\n[Analysis "solver nodes 5000"]\n\n'
 

@@ -36,10 +36,10 @@ from simulated import (
 )
 
 from lath.notation.record.record import Ply
+from lath.reports.counting.standings import Tally
 from lath.reports.ratings import elo as davidson
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
-from lath.reports.standings import Tally
 
 sys.path.append(str(ROOT / "benchmarks"))
 import intervals

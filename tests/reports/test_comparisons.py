@@ -17,15 +17,15 @@ from sample_records import bare
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_standings
 from lath.notation.record.record import Record
-from lath.reports import columns
-from lath.reports.background import Background
-from lath.reports.export import to_csv, to_json
+from lath.reports.counting import columns
+from lath.reports.counting.scale import Scale, anchors_of
+from lath.reports.counting.standings import compute
+from lath.reports.counting.table import Table
+from lath.reports.event.background import Background
+from lath.reports.event.export import to_csv, to_json
 from lath.reports.page.page import render
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, score_of
-from lath.reports.scale import Scale, anchors_of
-from lath.reports.standings import compute
-from lath.reports.table import Table
 
 if TYPE_CHECKING:
     from golden import Golden

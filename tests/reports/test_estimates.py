@@ -13,7 +13,14 @@ from typing import Any
 
 import pytest
 
-from lath.reports.estimates import Difference, Estimated, Kind, adjusted, difference, estimate
+from lath.reports.counting.estimates import (
+    Difference,
+    Estimated,
+    Kind,
+    adjusted,
+    difference,
+    estimate,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -22,11 +22,11 @@ from lath.notation.database.reading import Database
 from lath.notation.record.record import Ply, Record
 from lath.notation.rules.replay import positions
 from lath.notation.text.splitting import chunks, texts_of
-from lath.reports.estimates import wilson
+from lath.reports.counting.estimates import wilson
+from lath.reports.counting.figures import entry
 from lath.reports.exploring.databases import DatabaseGames
 from lath.reports.exploring.explorer import Continuation, Games, Node, NodeCounter, Source, Tally
 from lath.reports.exploring.trees import FREE, Reached, TreeCounter, TreeLine
-from lath.reports.figures import entry
 
 pytestmark = pytest.mark.slow
 

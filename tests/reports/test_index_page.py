@@ -22,14 +22,14 @@ from lath.arena.tournament.outcome.notes import write_outcome
 from lath.arena.tournament.store.store import Store
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
-from lath.reports.export import to_json
-from lath.reports.league import Event, league_of
-from lath.reports.outcome import Outcome
+from lath.reports.counting.standings import compute
+from lath.reports.event.export import to_json
+from lath.reports.event.league import Event, league_of
+from lath.reports.notes.outcome import Outcome
 from lath.reports.page import index as data_of_index
 from lath.reports.page.document import document
 from lath.reports.page.index import Collector, render
 from lath.reports.page.league import pages
-from lath.reports.standings import compute
 
 EVIL = "<img src=x onerror=alert(1)>"
 

@@ -14,9 +14,9 @@ from sample_records import random_game
 
 from lath.notation import parse, positions
 from lath.notation.record.record import Record
-from lath.reports.courses import STEPS, Course, Courses
-from lath.reports.estimates import Kind, difference, estimate
-from lath.reports.measures import (
+from lath.reports.counting.courses import STEPS, Course, Courses
+from lath.reports.counting.estimates import Kind, difference, estimate
+from lath.reports.metrics.measures import (
     ADVANTAGE,
     Group,
     Measures,
@@ -26,7 +26,7 @@ from lath.reports.measures import (
     of_evaluations,
     played,
 )
-from lath.reports.power import LEAST_GAMES, WORST, games_to_tell, needed
+from lath.reports.metrics.power import LEAST_GAMES, WORST, games_to_tell, needed
 
 LINE = "a1 e1 b1 e2 c1"
 SWAPPED = "a1 swap e1 b1 e2 c1"

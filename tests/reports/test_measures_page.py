@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from report_pages import BOTS, hostile_measures, measures_of
 from sample_records import random_game, tournament
 
-from lath.reports.measures import MEASURES, SAYS, Group, Measure, compare_groups
+from lath.reports.metrics.measures import MEASURES, SAYS, Group, Measure, compare_groups
 
 # What the page says first has no other name than these two.
 from lath.reports.page.measures import Dot, Named, Panel, _fair, _most, render

@@ -25,17 +25,17 @@ from lath.arena.terminal.live import standings as live_table
 from lath.arena.terminal.tables import print_standings
 from lath.arena.tournament.store.store import Tally
 from lath.notation.record.record import Record
-from lath.reports import columns, ranking
-from lath.reports.background import Background
-from lath.reports.event_notes import Version
-from lath.reports.export import to_csv, to_json
-from lath.reports.outcome import Outcome
+from lath.reports.counting import columns, ranking
+from lath.reports.counting.standings import compute
+from lath.reports.counting.table import Standings, Table
+from lath.reports.event.background import Background
+from lath.reports.event.export import to_csv, to_json
+from lath.reports.notes.notes import Version
+from lath.reports.notes.outcome import Outcome
 from lath.reports.page.document import document
 from lath.reports.page.index import Collector
 from lath.reports.page.page import render
 from lath.reports.page.summary import summary
-from lath.reports.standings import compute
-from lath.reports.table import Standings, Table
 
 NAMES: Final = ("ann", "bob", "cat", "dan", "eve", "fox")
 

@@ -13,10 +13,10 @@ from sample_records import bare, random_game, with_tags
 
 from lath.notation import parse
 from lath.notation.record.record import Record
-from lath.reports.estimates import wilson
+from lath.reports.counting.estimates import wilson
+from lath.reports.counting.figures import entry
+from lath.reports.counting.openings import LineCounts, Openings, SetupCounter, line_of
 from lath.reports.exploring.trees import TreeCounter, TreeLine
-from lath.reports.figures import entry
-from lath.reports.openings import LineCounts, Openings, SetupCounter, line_of
 
 FOUR = (("i5 b3", "1-0"), ("a1 h4", "0-1"), ("e5 swap", "1/2-1/2"), ("a5", "*"))
 
@@ -147,8 +147,8 @@ def test_intervals_hold_the_truth(count: int, bias: float, strength: float) -> N
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of pairs whose second game never comes, and of lines that came once."""
-    monkeypatch.setattr("lath.reports.openings.OPEN", 50)
-    monkeypatch.setattr("lath.reports.figures.Ways.__init__.__defaults__", (40,))
+    monkeypatch.setattr("lath.reports.counting.openings.OPEN", 50)
+    monkeypatch.setattr("lath.reports.counting.figures.Ways.__init__.__defaults__", (40,))
     openings, setups = Openings(3), SetupCounter()
     for number in range(1, 301):
         record = random_game("yavalath", number, Number=str(2 * number))

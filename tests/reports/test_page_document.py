@@ -23,16 +23,17 @@ from typing_extensions import TypedDict
 from lath.notation.record.record import FORFEITS, Ply, Record
 from lath.notation.rules.replay import positions
 from lath.notation.text.scanner import parse
-from lath.reports import export, outcome
-from lath.reports.background import Background
-from lath.reports.figures import MOST_BINS, Ways
-from lath.reports.outcome import Column, Outcome, Sheet
+from lath.reports.counting.figures import MOST_BINS, Ways
+from lath.reports.counting.standings import why_left_out
+from lath.reports.event import export
+from lath.reports.event.background import Background
+from lath.reports.notes import outcome
+from lath.reports.notes.outcome import Column, Outcome, Sheet
 from lath.reports.page import document as data_of_page
 from lath.reports.page import index
 from lath.reports.page.document import DEFAULT_TITLE, document
 from lath.reports.page.page import render
 from lath.reports.schema import About, Count, schema_of
-from lath.reports.standings import why_left_out
 
 PLAYED = played()
 

@@ -16,10 +16,10 @@ from sample_records import hostile_records
 from lath import notation
 from lath.notation.record.record import Record
 from lath.notation.rules.replay import positions
-from lath.reports.export import to_csv, to_json
+from lath.reports.counting.standings import compute
+from lath.reports.event.export import to_csv, to_json
 from lath.reports.page.document import document
 from lath.reports.page.page import Page
-from lath.reports.standings import compute
 
 if TYPE_CHECKING:
     from browsing import Visit

@@ -14,8 +14,8 @@ from unpacking import data_in, unpacked
 from lath.arena.tournament.outcome.sources import material_of
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
-from lath.reports.public import public_background, public_records
-from lath.reports.standings import Refused, compute
+from lath.reports.counting.standings import Refused, compute
+from lath.reports.event.public import public_background, public_records
 
 
 @pytest.fixture(scope="module")

@@ -22,9 +22,9 @@ from schedules import a_schedule, by_strength, played
 from lath import games
 from lath.notation.files.files import TemporaryFileError
 from lath.notation.record.record import Ply, Record, comment
+from lath.reports.counting.standings import Tally, compute
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Ratings, Result, count, score_of
-from lath.reports.standings import Tally, compute
 
 pytestmark = pytest.mark.slow
 

@@ -33,13 +33,13 @@ from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.store.store import Store
 from lath.notation.protocol import TimeControl
 from lath.notation.text.writer import format_record
-from lath.reports import export
-from lath.reports.background import Background, completed
 from lath.reports.checksums import checked_bytes
-from lath.reports.outcome import Column, Outcome, Sheet, from_json, schema, to_json
+from lath.reports.counting.standings import compute
+from lath.reports.event import export
+from lath.reports.event.background import Background, completed
+from lath.reports.notes.outcome import Column, Outcome, Sheet, from_json, schema, to_json
 from lath.reports.page.page import render
 from lath.reports.page.views import bracket
-from lath.reports.standings import compute
 
 FIVE = ("A", "B", "C", "D", "E")
 

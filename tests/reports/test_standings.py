@@ -17,12 +17,8 @@ from hypothesis import strategies as st
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
 from lath.notation.record.record import FORFEITS, Record
-from lath.reports import columns, export
-from lath.reports.export import to_csv, to_json
-from lath.reports.page.page import render
-from lath.reports.ratings.numerics import shared_ranks
-from lath.reports.ratings.results import Ratings, Strength
-from lath.reports.standings import (
+from lath.reports.counting import columns
+from lath.reports.counting.standings import (
     Tally,
     compute,
     greatest_gap,
@@ -30,7 +26,12 @@ from lath.reports.standings import (
     more_wins,
     standings_of,
 )
-from lath.reports.table import Row, Standings
+from lath.reports.counting.table import Row, Standings
+from lath.reports.event import export
+from lath.reports.event.export import to_csv, to_json
+from lath.reports.page.page import render
+from lath.reports.ratings.numerics import shared_ranks
+from lath.reports.ratings.results import Ratings, Strength
 
 TWO_GAMES = ("surikata", "yavalath")
 

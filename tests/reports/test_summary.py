@@ -10,8 +10,8 @@ import pytest
 from sample_records import bare, tournament
 
 from lath.notation.record.record import Ply, Record
-from lath.reports.background import NO_BACKGROUND, Background
-from lath.reports.outcome import Outcome
+from lath.reports.event.background import NO_BACKGROUND, Background
+from lath.reports.notes.outcome import Outcome
 from lath.reports.page.document import document
 from lath.reports.page.page import Page, render
 from lath.reports.page.summary import Sentence, summary

@@ -10,15 +10,15 @@ from sample_records import bare
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_background, print_versions
 from lath.notation.record.record import Record
-from lath.reports.background import NO_BACKGROUND, Background
-from lath.reports.event_notes import Ruling, Version
-from lath.reports.export import to_json
-from lath.reports.outcome import Outcome
+from lath.reports.counting.standings import compute
+from lath.reports.counting.table import Standings
+from lath.reports.event.background import NO_BACKGROUND, Background
+from lath.reports.event.export import to_json
+from lath.reports.event.versions import Standing, regressions, standings_of, versions_sheet
+from lath.reports.notes.notes import Ruling, Version
+from lath.reports.notes.outcome import Outcome
 from lath.reports.page.document import document
 from lath.reports.page.page import render
-from lath.reports.standings import compute
-from lath.reports.table import Standings
-from lath.reports.versions import Standing, regressions, standings_of, versions_sheet
 
 DATE = "2026-11-10T21:06:48+00:00"
 

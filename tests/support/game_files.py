@@ -57,7 +57,7 @@ def forget_games() -> None:
 
     What was tried out is as sound as before.
     """
-    from lath.reports import openings  # every test run loads this
+    from lath.reports.counting import openings  # every test run loads this
 
     os.environ.pop(files.VARIABLE, None)
     files._ADDED.clear()

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lath.notation.record.record import FORFEITS, Record, Termination
-from lath.reports.rated import digest_of, place_of
+from lath.reports.counting.rated import digest_of, place_of
+from lath.reports.counting.standings import POINTS, why_left_out
 from lath.reports.ratings.results import Result
-from lath.reports.standings import POINTS, why_left_out
 
 
 @dataclass

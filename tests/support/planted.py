@@ -21,7 +21,7 @@ from lath.arena.tournament.store.database import CHANGES, PROVENANCE, RULINGS, V
 from lath.arena.tournament.store.store import LOGS, Store
 from lath.notation.record.record import Annotation, Comment, Record
 from lath.notation.text.writer import format_record
-from lath.reports.event_notes import (
+from lath.reports.notes.notes import (
     Change,
     Entrant,
     Machine,

@@ -20,11 +20,11 @@ from sample_records import (
 )
 
 from lath.notation.record.record import Record, comment
-from lath.reports.background import NO_BACKGROUND, Background
-from lath.reports.event_notes import Change, Entrant, Machine, Provenance, Version
-from lath.reports.league import Event, league_of
-from lath.reports.measures import Group, compare_groups
-from lath.reports.outcome import Column, Outcome, Plot, Sheet
+from lath.reports.event.background import NO_BACKGROUND, Background
+from lath.reports.event.league import Event, league_of
+from lath.reports.metrics.measures import Group, compare_groups
+from lath.reports.notes.notes import Change, Entrant, Machine, Provenance, Version
+from lath.reports.notes.outcome import Column, Outcome, Plot, Sheet
 from lath.reports.page import pack
 from lath.reports.page.document import document
 from lath.reports.page.index import Collector

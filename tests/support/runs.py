@@ -20,7 +20,7 @@ from lath.arena.tournament.run.events import (
 )
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.store.store import PairTally, Tally
-from lath.reports.outcome import Outcome
+from lath.reports.notes.outcome import Outcome
 
 
 class Clock:

@@ -10,7 +10,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Dealer, Openings, Pair, Played, Schedule, Settings, Tags
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament.outcome.outcomes import outcome_of
-from lath.reports.outcome import Outcome
+from lath.reports.notes.outcome import Outcome
 
 NAMES = ("ann", "bob", "cat", "dan", "eve")
 

@@ -49,8 +49,8 @@ from lath.notation.rules.reading import entries_of
 from lath.notation.rules.replay import canonical, end_of
 from lath.notation.rules.validation import check, validate_stream
 from lath.notation.text.splitting import Entry
-from lath.reports import outcome as outcomes
-from lath.reports.standings import Refused
+from lath.reports.counting.standings import Refused
+from lath.reports.notes import outcome as outcomes
 
 LONGEST_S: Final = 20
 """Of computing, for one case: what takes so long would never end."""

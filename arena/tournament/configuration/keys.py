@@ -36,7 +36,7 @@ from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, STOP_S
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.ranges import read_ranges
 from lath.arena.schedule.spsa import AHEAD
-from lath.reports.scale import MOST_APART, MOST_ELO, refuse_far_apart
+from lath.reports.counting.scale import MOST_APART, MOST_ELO, refuse_far_apart
 
 MOST_SEED: Final = 2**63 - 1
 """TOML has no greater number."""

@@ -35,7 +35,7 @@ from lath.arena.tournament.configuration.keys import (
     SprtTable,
 )
 from lath.games.errors import GameFileError, UnknownGameError
-from lath.reports.scale import unknown_words
+from lath.reports.counting.scale import unknown_words
 
 MOST_MISTAKES: Final = 100
 """Mistakes that are told at once."""

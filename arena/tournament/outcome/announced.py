@@ -14,9 +14,9 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.season import drawn_up
 from lath.arena.tournament.configuration.config import DEFAULT_TIME
 from lath.arena.tournament.configuration.mistakes import of_keys
-from lath.reports.background import Background
-from lath.reports.outcome import Outcome
-from lath.reports.seasons import MatchDay, Season
+from lath.reports.event.background import Background
+from lath.reports.event.seasons import MatchDay, Season
+from lath.reports.notes.outcome import Outcome
 
 _POOL: Final = "pool"
 

@@ -40,9 +40,9 @@ from lath.notation.files import bounds
 from lath.notation.files.bounds import read_json
 from lath.notation.record.record import SEASON as SEASON_TAG
 from lath.reports.checksums import checked_bytes, checksum_of, with_checksum
-from lath.reports.event_notes import Bench, Change, Ruling, Snapshot, Version, from_notes
-from lath.reports.outcome import Outcome, from_json, to_json
-from lath.reports.seasons import Season
+from lath.reports.event.seasons import Season
+from lath.reports.notes.notes import Bench, Change, Ruling, Snapshot, Version, from_notes
+from lath.reports.notes.outcome import Outcome, from_json, to_json
 
 _Kept = TypeVar("_Kept")
 

@@ -16,8 +16,8 @@ from lath.arena.schedule.knockout import Bracket, Tie
 from lath.arena.schedule.sprt import fixed_advantage, normalized_of, stopped_advantage
 from lath.arena.schedule.swiss import Paired, Table
 from lath.arena.schedule.tune import Tuned, TuneStanding
-from lath.reports.outcome import Column, Outcome, Plot, Sheet
-from lath.reports.standings import TRIALS
+from lath.reports.counting.standings import TRIALS
+from lath.reports.notes.outcome import Column, Outcome, Plot, Sheet
 
 
 def outcome_of(

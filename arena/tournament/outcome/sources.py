@@ -59,11 +59,11 @@ from lath.notation.rules.reading import entries as entries_of_text
 from lath.notation.rules.reading import entry_of
 from lath.notation.text.scanner import parse
 from lath.notation.text.splitting import Entry, RecordText
-from lath.reports.background import Background
-from lath.reports.event_notes import Provenance, Ruling, Version
-from lath.reports.outcome import Outcome
-from lath.reports.public import public_background, public_records
-from lath.reports.standings import Refused
+from lath.reports.counting.standings import Refused
+from lath.reports.event.background import Background
+from lath.reports.event.public import public_background, public_records
+from lath.reports.notes.notes import Provenance, Ruling, Version
+from lath.reports.notes.outcome import Outcome
 
 
 class Doubt(NamedTuple):

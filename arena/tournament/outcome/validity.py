@@ -50,7 +50,7 @@ from lath.notation.rules.quick_check import sound_plies
 from lath.notation.rules.reading import entries, entry_of
 from lath.notation.text.splitting import RecordText
 from lath.reports.checksums import checked_bytes
-from lath.reports.export import to_csv
+from lath.reports.event.export import to_csv
 
 
 @dataclass(frozen=True, slots=True)

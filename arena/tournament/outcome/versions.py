@@ -27,7 +27,7 @@ from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.outcome.seasons import begun
 from lath.arena.tournament.store.database import CONDITIONS, FILES, SEASONS, SPENT, VERSIONS
 from lath.arena.tournament.store.store import Store
-from lath.reports.event_notes import Version, from_notes
+from lath.reports.notes.notes import Version, from_notes
 
 POOL: Final = "pool"
 

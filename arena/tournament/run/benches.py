@@ -21,7 +21,7 @@ from lath.arena.schedule.core import Absence
 from lath.arena.tournament.outcome.versions import digest_of, makings_of
 from lath.arena.tournament.store.database import BENCHES
 from lath.arena.tournament.store.store import Store
-from lath.reports.event_notes import Bench, from_notes
+from lath.reports.notes.notes import Bench, from_notes
 
 
 def digests_of(bots: Iterable[BotSpec], files: Mapping[str, Mapping[str, str]]) -> dict[str, str]:

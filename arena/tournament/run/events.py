@@ -18,7 +18,7 @@ from lath.arena.schedule.core import seed_digest
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.store.jobs import PairJob
 from lath.arena.tournament.store.store import BotTotals, LostBy, PairTally, Tally
-from lath.reports.outcome import Outcome
+from lath.reports.notes.outcome import Outcome
 from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
 
 VERSION: Final = 1

@@ -107,8 +107,8 @@ from lath.arena.tournament.store.exports import write_whole
 from lath.arena.tournament.store.rulings import Orders, given, in_force, keep, rulings_of
 from lath.arena.tournament.store.store import LOGS, Store, prepare_folder
 from lath.notation.files.files import remove_halves
-from lath.reports.event_notes import Bench, Ruling
-from lath.reports.outcome import Outcome
+from lath.reports.notes.notes import Bench, Ruling
+from lath.reports.notes.outcome import Outcome
 
 STOP_S: Final = 60.0
 """How long standings and report may take when a signal has come: service managers wait for 90 s.

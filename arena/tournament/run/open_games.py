@@ -30,7 +30,7 @@ from lath.arena.tournament.store.jobs import PairJob
 from lath.arena.tournament.store.rows import moves_of
 from lath.arena.tournament.store.store import Store
 from lath.notation.record.record import Termination
-from lath.reports.outcome import Outcome
+from lath.reports.notes.outcome import Outcome
 
 _NONE: Final[Mapping[str, str]] = {}
 

@@ -19,7 +19,7 @@ from lath.arena.referee.trees import reap_orphans, sweep
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.run.events import ClusterSeen, Listener, warner
 from lath.arena.tournament.run.slots import FEWEST, Executors, Host, Slot, Worker, end
-from lath.reports.event_notes import OtherMachine
+from lath.reports.notes.notes import OtherMachine
 
 
 class Bell:

@@ -47,13 +47,13 @@ from lath.games.errors import GameError
 from lath.notation import parse
 from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import NotationError
-from lath.reports.measures import Group
-from lath.reports.power import Needed, needed
+from lath.reports.event.seasons import Coming, MatchDay, to_come
+from lath.reports.metrics.measures import Group
+from lath.reports.metrics.power import Needed, needed
 from lath.reports.ratings.elo import ELO
 from lath.reports.ratings.numerics import Z95, cholesky, dot
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Result
-from lath.reports.seasons import Coming, MatchDay, to_come
 
 AIM_ELO: Final = 20.0
 """Half the width of the interval of which a plan says how many games it needs."""

@@ -40,15 +40,15 @@ from lath.arena.tournament.run.events import (
 )
 from lath.arena.tournament.store.store import BotTotals, Tally
 from lath.notation.record.record import FORFEITS
-from lath.reports import ranking
-from lath.reports.event_notes import Bench
-from lath.reports.outcome import Outcome
-from lath.reports.ranking import Ranking
+from lath.reports.counting import ranking
+from lath.reports.counting.ranking import Ranking
+from lath.reports.notes.notes import Bench
+from lath.reports.notes.outcome import Outcome
 from lath.reports.ratings.numerics import Z95
 
 if TYPE_CHECKING:
-    from lath.reports.seasons import Told
-    from lath.reports.table import Standings
+    from lath.reports.counting.table import Standings
+    from lath.reports.event.seasons import Told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from lath.arena.tournament.outcome.sources import background_of, records_of
 from lath.arena.tournament.run.progress import Summary
 from lath.arena.tournament.store.exports import write_whole
 from lath.notation.files.files import remove_halves, write_atomically
-from lath.reports.background import Background
+from lath.reports.event.background import Background
 from lath.reports.page.page import Page
 
 _FORMER: Final = re.compile(r"[0-9]{3,}-[0-9a-f]{8}\.js")
@@ -95,10 +95,10 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
 
     A report that cannot be made costs nothing else. Raises StoreError.
     """
-    from lath.reports import standings
     from lath.reports.checksums import with_checksum
-    from lath.reports.export import to_csv, to_json
-    from lath.reports.seasons import SeasonCounter
+    from lath.reports.counting import standings
+    from lath.reports.event.export import to_csv, to_json
+    from lath.reports.event.seasons import SeasonCounter
 
     background = background_of([home.path])
     seasons = SeasonCounter(background.season)

@@ -36,7 +36,7 @@ from lath.arena.tournament.store.database import CHANGES, FILES, PROVENANCE, ROU
 from lath.arena.tournament.store.store import Store
 from lath.games import origin
 from lath.games.core import FIRST_VERSION, version_of
-from lath.reports.event_notes import Change, Entrant, Machine, Options, OtherMachine, Provenance
+from lath.reports.notes.notes import Change, Entrant, Machine, Options, OtherMachine, Provenance
 
 Files = dict[str, dict[str, str]]
 """For each bot, by name, the SHA-256 of its files by their paths; under GAMES those of games."""

@@ -14,7 +14,7 @@ from lath.arena.directory import CONFIG, DATABASE
 from lath.arena.errors import ConfigError, reading
 from lath.arena.tournament.store.database import EVENTS, read_rows
 from lath.notation.files.files import write_atomically
-from lath.reports.scale import MOST_ELO, Scale, anchors_of, refuse_far_apart, unknown_words
+from lath.reports.counting.scale import MOST_ELO, Scale, anchors_of, refuse_far_apart, unknown_words
 
 LEAGUE: Final = "league.toml"
 """What a folder of tournaments has in common, in it."""

@@ -14,7 +14,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.schedule.core import Ruled
 from lath.arena.tournament.store.database import OUTCOME_STATE, RULINGS
 from lath.arena.tournament.store.store import Store
-from lath.reports.event_notes import Ruling, from_notes
+from lath.reports.notes.notes import Ruling, from_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ from lath.arena.tournament.outcome.notes import write_outcome
 from lath.arena.tournament.outcome.validity import Unsound, stored
 from lath.arena.tournament.store.database import ROUNDS, Walkover, read_texts
 from lath.arena.tournament.store.store import Store
-from lath.reports.outcome import Outcome
+from lath.reports.notes.outcome import Outcome
 
 pytestmark = pytest.mark.slow
 

@@ -201,7 +201,7 @@ def test_unfinished_games_have_a_column_only_where_there_are_some() -> None:
 
 
 def test_stats_say_when_rare_openings_were_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("lath.reports.figures.Ways.__init__.__defaults__", (2,))
+    monkeypatch.setattr("lath.reports.counting.figures.Ways.__init__.__defaults__", (2,))
     many = "\n".join(f'[Game "yavalath"]\n\n{cell} *\n' for cell in ("e5", "e5", "a1", "b1"))
     ran = arena("stats", "-", "--opening-plies", 1, stdin=many)
     assert ran.out.endswith(

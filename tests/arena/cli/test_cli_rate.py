@@ -19,8 +19,8 @@ from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from lath.notation.formats import READABLE, TABLE, reader, writer
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
-from lath.reports import export
-from lath.reports.standings import Tally
+from lath.reports.counting.standings import Tally
+from lath.reports.event import export
 
 if TYPE_CHECKING:
     from golden import Golden

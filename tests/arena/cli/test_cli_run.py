@@ -28,8 +28,8 @@ from quick_runs import play_nothing
 from lath.arena.flows import runs
 from lath.arena.schedule.openings import BookChoice
 from lath.arena.schedule.random_openings import RandomChoice
-from lath.reports import export
 from lath.reports.checksums import checked_bytes
+from lath.reports.event import export
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -14,7 +14,7 @@ from commands import Ran, arena
 from results import a_result
 
 from lath.arena.tournament.store.store import Store
-from lath.reports import export
+from lath.reports.event import export
 
 SOUND = """\
 [Game "yavalath"]

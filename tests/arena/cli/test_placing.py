@@ -29,8 +29,8 @@ from lath.arena.entrants import compiling
 from lath.arena.flows import ladder, placing
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.schedule.sprt import score_of
+from lath.reports.counting.table import Meeting
 from lath.reports.ratings.results import Elo
-from lath.reports.table import Meeting
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -20,7 +20,7 @@ from sample_records import HOSTILE_NAMES, random_game
 
 from lath.arena.publishing.pages import MANIFEST
 from lath.notation.text.writer import format_record
-from lath.reports.league import address, addresses
+from lath.reports.event.league import address, addresses
 
 pytestmark = pytest.mark.slow
 

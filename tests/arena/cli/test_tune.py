@@ -26,7 +26,7 @@ from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.store.jobs import PairJob
 from lath.notation.protocol import read_option
 from lath.notation.record.record import Record
-from lath.reports import standings
+from lath.reports.counting import standings
 
 if TYPE_CHECKING:
     from golden import Golden

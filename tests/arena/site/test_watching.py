@@ -21,8 +21,8 @@ from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.worker import BURST, Board
 from lath.games.core import Move, Seat
 from lath.notation.protocol import TimeControl
-from lath.reports.export import to_json
-from lath.reports.standings import compute
+from lath.reports.counting.standings import compute
+from lath.reports.event.export import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,10 +24,10 @@ from lath.arena.terminal.tables import (
 )
 from lath.arena.tournament.store.store import BotTotals
 from lath.notation.record.record import Record
+from lath.reports.counting.scale import Scale
+from lath.reports.counting.standings import compute
 from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Between, Fit, Method
-from lath.reports.scale import Scale
-from lath.reports.standings import compute
 
 WIDTHS = (40, 60, 80, 100, 160)
 

@@ -26,7 +26,7 @@ from lath.arena.tournament.run.events import BotBenched, Waiting
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
 from lath.arena.tournament.store.store import PairTally, Tally
-from lath.reports.outcome import Outcome
+from lath.reports.notes.outcome import Outcome
 
 if TYPE_CHECKING:
     import pytest

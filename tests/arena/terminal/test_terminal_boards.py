@@ -25,7 +25,7 @@ from lath.games.core import Move, Position
 from lath.games.drawing.board import changed_cells
 from lath.games.drawing.shapes import CELL, LOSING
 from lath.notation.text.writer import diagram
-from lath.reports.outcome import Outcome, Plot
+from lath.reports.notes.outcome import Outcome, Plot
 
 if TYPE_CHECKING:
     from golden import Golden

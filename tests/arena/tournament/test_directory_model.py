@@ -38,7 +38,7 @@ from stories import quick, told
 from lath.arena.tournament.outcome.directories import is_over
 from lath.arena.tournament.outcome.notes import outcome_in, snapshot_in
 from lath.arena.tournament.outcome.sources import background_of
-from lath.reports.event_notes import Version
+from lath.reports.notes.notes import Version
 
 pytestmark = pytest.mark.slow
 

@@ -21,7 +21,7 @@ from quick_runs import play_nothing
 from lath.arena.referee.bots import Greeting
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.store.database import seal_of
-from lath.reports import export
+from lath.reports.event import export
 from lath.reports.page import document
 
 CONFIG: Final = """

@@ -19,7 +19,7 @@ from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.arena.tournament.store.rows import moves_of
 from lath.notation.record.record import Record, Termination, comment
 from lath.notation.text.writer import format_record
-from lath.reports.rated import digest_of
+from lath.reports.counting.rated import digest_of
 
 WARNING = "a third game repeats another move by move: repeats are no evidence for ratings or a test"
 

@@ -16,7 +16,7 @@ from lath.arena.errors import DiskError
 from lath.arena.tournament.run import folder
 from lath.arena.tournament.store.database import has_fallen_behind
 from lath.arena.tournament.store.store import Store
-from lath.reports import export
+from lath.reports.event import export
 from lath.reports.page import document
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from lath.arena.tournament.store.jobs import read_result
 from lath.games import files
 from lath.notation.protocol import TimeControl
 from lath.notation.rules.reading import entries
-from lath.reports import export
+from lath.reports.event import export
 
 if TYPE_CHECKING:
     from golden import Golden

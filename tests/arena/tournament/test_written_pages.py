@@ -19,7 +19,7 @@ from lath.arena.tournament.run import runner
 from lath.arena.tournament.run.results import write_page
 from lath.arena.tournament.run.runner import RECORDS_S, Refreshed
 from lath.arena.tournament.store.store import Store
-from lath.reports.outcome import Outcome
+from lath.reports.notes.outcome import Outcome
 from lath.reports.page.page import Page
 
 # A page is one file

@@ -9,7 +9,8 @@ from typing import Annotated, ClassVar, Final, Literal
 
 from typing_extensions import TypedDict
 
-from lath.reports.ranking import SAYS, Role, Rule
+from lath.reports.counting.ranking import SAYS, Role, Rule
+from lath.reports.counting.scale import Moved
 from lath.reports.ratings.results import (
     ALL_AT_ONCE,
     Elo,
@@ -19,7 +20,6 @@ from lath.reports.ratings.results import (
     SeatScore,
     Strength,
 )
-from lath.reports.scale import Moved
 from lath.reports.schema import About, Count, Positive, Share
 
 UNSTATED: Final = "not stated"

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Final
 
-from lath.reports.outcome import Outcome
-from lath.reports.ranking import Members, Rule
+from lath.reports.counting.ranking import Members, Rule
+from lath.reports.notes.outcome import Outcome
 from lath.reports.ratings.results import ALL_AT_ONCE, Method
 
 MOST_ELO: Final = 10_000.0

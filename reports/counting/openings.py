@@ -24,8 +24,8 @@ from lath.notation.archive.archive import Seen
 from lath.notation.formats.tables import guarded
 from lath.notation.record.record import RULES, Record
 from lath.notation.rules.replay import start_from
-from lath.reports.estimates import wilson
-from lath.reports.figures import (
+from lath.reports.counting.estimates import wilson
+from lath.reports.counting.figures import (
     Entry,
     OfGame,
     Way,
@@ -36,9 +36,9 @@ from lath.reports.figures import (
     score_of,
     start_text,
 )
-from lath.reports.rated import digest_of, place_of
+from lath.reports.counting.rated import digest_of, place_of
+from lath.reports.counting.standings import POINTS
 from lath.reports.schema import Count, Positive, Share
-from lath.reports.standings import POINTS
 
 OPEN: Final = 10_000
 """Pairs of which the second game may still come, that are kept in mind."""

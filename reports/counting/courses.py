@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from lath.reports.figures import quantile
+from lath.reports.counting.figures import quantile
 
 STEPS: Final = 20
 """Into so many parts a game is divided, so that games of other lengths can be laid over it."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
-from lath.reports.estimates import wilson
+from lath.reports.counting.estimates import wilson
+from lath.reports.event.seasons import Told
 from lath.reports.ratings.numerics import shared_ranks
-from lath.reports.seasons import Told
 
 # Addresses
 

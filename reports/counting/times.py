@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from lath.notation.record.record import Remembered, Termination, number_of
 from lath.notation.rules.replay import movers_of
-from lath.reports.figures import Entry, Link, quantile
+from lath.reports.counting.figures import Entry, Link, quantile
 from lath.reports.schema import Amount, Count, Positive
 
 

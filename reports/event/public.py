@@ -42,9 +42,9 @@ from lath.notation.record.record import (
     number_of,
     record_as_read,
 )
-from lath.reports.background import Background
-from lath.reports.event_notes import Change, Entrant, Options, Provenance, Version
-from lath.reports.standings import Refused
+from lath.reports.counting.standings import Refused
+from lath.reports.event.background import Background
+from lath.reports.notes.notes import Change, Entrant, Options, Provenance, Version
 
 NOT_SHOWN: Final = "not shown"
 """What stands in place of a value that is nobody's business."""

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from lath.reports.ratings.numerics import shared_ranks
 
 if TYPE_CHECKING:
-    from lath.reports.event_notes import Version
-    from lath.reports.outcome import Outcome
+    from lath.reports.notes.notes import Version
+    from lath.reports.notes.outcome import Outcome
 
 Rule = Literal["points", "season", "score", "swiss", "knockout", "gauntlet", "rating", "method"]
 """What ranks go by."""

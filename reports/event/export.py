@@ -15,13 +15,13 @@ from typing import Any, Final
 
 from lath.notation.formats.tables import guarded
 from lath.reports.checksums import in_schema
-from lath.reports.columns import COLUMNS, Column, rows_of
-from lath.reports.event_notes import Change, Provenance, Ruling, Snapshot
-from lath.reports.outcome import Outcome
+from lath.reports.counting.columns import COLUMNS, Column, rows_of
+from lath.reports.counting.table import Standings, Table
+from lath.reports.event.seasons import Told
+from lath.reports.event.versions import Standing
+from lath.reports.notes.notes import Change, Provenance, Ruling, Snapshot
+from lath.reports.notes.outcome import Outcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
-from lath.reports.seasons import Told
-from lath.reports.table import Standings, Table
-from lath.reports.versions import Standing
 
 _DIGITS: Final = 6
 """Decimals of ratings and rates: more than anybody reads, fewer than machines differ in."""

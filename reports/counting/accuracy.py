@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 
 from lath.notation.record.record import ANALYSIS, Ply, is_of_analysis
 from lath.notation.rules.replay import movers_of
-from lath.reports.figures import Entry
+from lath.reports.counting.figures import Entry
 from lath.reports.ratings.numerics import Z95, student
 from lath.reports.schema import About, Amount, Count, Positive, Share
 

@@ -5,8 +5,9 @@ Of a mean whose values have the variance v in either game, a difference d is fou
 formula of two independent means (Fleiss, Levin and Paik, Statistical Methods for Rates and
 Proportions, 3rd edition, 2003, chapter 4; without the correction for continuity, as the test here
 has none). It is never less than `LEAST_GAMES`: of fewer the test knows too little of their spread.
-The test is that of `lath.reports.estimates`, of one measure by itself: where many are compared at
-once, each takes more. Must not know where the games are stored, nor how a number is shown.
+The test is that of `lath.reports.counting.estimates`, of one measure by itself: where many are
+compared at once, each takes more. Must not know where the games are stored, nor how a number is
+shown.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lath.reports.measures import MEASURES, Group
+from lath.reports.metrics.measures import MEASURES, Group
 from lath.reports.ratings.numerics import Z95
 
 FIRST_SCORE: Final = next(each for each in MEASURES if each.key == "first_score")

@@ -21,10 +21,10 @@ from typing import Annotated, Final, NamedTuple
 from lath import games
 from lath.notation.record.record import Record, Termination
 from lath.notation.rules.replay import movers_of
-from lath.reports import figures
+from lath.reports.counting import figures
+from lath.reports.counting.table import Row
 from lath.reports.ratings.results import score_of
 from lath.reports.schema import About, Count, Positive, Share
-from lath.reports.table import Row
 
 FEWEST: Final = 3
 """Bots of the upper half, if there are so many."""

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lath.reports.counting.scale import Moved, Scale
 from lath.reports.ratings.results import Ratings, score_of
-from lath.reports.scale import Moved, Scale
 
 if TYPE_CHECKING:
-    from lath.reports.table import Meeting, Row, Standings, Table
+    from lath.reports.counting.table import Meeting, Row, Standings, Table
 
 
 # What is asked for

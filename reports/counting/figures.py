@@ -26,10 +26,10 @@ from lath import games as registry
 from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record.record import FORFEITS, RULES, UNKNOWN_GAME, Record, Termination
 from lath.notation.rules.replay import end_of, positions, spellings
+from lath.reports.counting.standings import POINTS, why_left_out
+from lath.reports.counting.table import UNSTATED, counts
 from lath.reports.ratings.results import Scored, SeatScore
 from lath.reports.schema import About, Amount, Count, Positive
-from lath.reports.standings import POINTS, why_left_out
-from lath.reports.table import UNSTATED, counts
 
 UNKNOWN: Final = ("", "?")
 """Names that name nobody."""

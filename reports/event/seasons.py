@@ -14,9 +14,9 @@ from typing import Final
 from typing_extensions import TypedDict
 
 from lath.notation.record.record import MATCH_DAY, SEASON, Record
+from lath.reports.counting.standings import POINTS, Refused, why_left_out
 from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.schema import Amount, Count, Positive
-from lath.reports.standings import POINTS, Refused, why_left_out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,16 +9,16 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lath.reports.event_notes import Bench, Change, Provenance, Ruling, Snapshot, Version, _minute
-from lath.reports.outcome import Column, Outcome, Sheet, to_json
-from lath.reports.ranking import Score, members_of, ranking
+from lath.reports.counting.ranking import Score, members_of, ranking
+from lath.reports.counting.scale import PLAIN_SCALE, Scale
+from lath.reports.counting.table import Meeting, Row, Table
+from lath.reports.event.seasons import Season
+from lath.reports.notes.notes import Bench, Change, Provenance, Ruling, Snapshot, Version, _minute
+from lath.reports.notes.outcome import Column, Outcome, Sheet, to_json
 from lath.reports.ratings.results import Elo, Scored
-from lath.reports.scale import PLAIN_SCALE, Scale
-from lath.reports.seasons import Season
-from lath.reports.table import Meeting, Row, Table
 
 if TYPE_CHECKING:
-    from lath.reports.table import Standings
+    from lath.reports.counting.table import Standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,8 +49,8 @@ from lath.notation.archive.archive import Seen
 from lath.notation.formats.tables import guarded
 from lath.notation.record.record import ANALYSIS, FORFEITS, Record, Termination
 from lath.notation.rules.replay import positions
-from lath.reports.courses import Course, Courses
-from lath.reports.estimates import (
+from lath.reports.counting.courses import Course, Courses
+from lath.reports.counting.estimates import (
     RATE,
     Column,
     Difference,
@@ -61,12 +61,12 @@ from lath.reports.estimates import (
     difference,
     estimate,
 )
-from lath.reports.figures import of_game
-from lath.reports.openings import chosen_plies
-from lath.reports.rated import digest_of, place_of
+from lath.reports.counting.figures import of_game
+from lath.reports.counting.openings import chosen_plies
+from lath.reports.counting.rated import digest_of, place_of
+from lath.reports.counting.standings import POINTS
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import Estimate, Result, score_of
-from lath.reports.standings import POINTS
 
 Unit = Literal["share", "number"]
 

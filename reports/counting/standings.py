@@ -19,8 +19,8 @@ from statistics import fmean
 from typing import Final, NamedTuple
 
 from lath.notation.record.record import FORFEITS, TUNING, Record, Termination
-from lath.reports.comparisons import compared
-from lath.reports.ranking import (
+from lath.reports.counting.comparisons import compared
+from lath.reports.counting.ranking import (
     Members,
     Place,
     Rating,
@@ -29,7 +29,9 @@ from lath.reports.ranking import (
     member_of,
     ranking,
 )
-from lath.reports.rated import Rated, RatedGames
+from lath.reports.counting.rated import Rated, RatedGames
+from lath.reports.counting.scale import PLAIN_SCALE, Scale
+from lath.reports.counting.table import UNSTATED, Meeting, Reason, Row, Standings, Table, counts
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import (
     IN_ORDER,
@@ -38,8 +40,6 @@ from lath.reports.ratings.results import (
     Seats,
     SeatScore,
 )
-from lath.reports.scale import PLAIN_SCALE, Scale
-from lath.reports.table import UNSTATED, Meeting, Reason, Row, Standings, Table, counts
 
 POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """What first scores; a result that is not here decides nothing."""

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
-from lath.reports.background import Background
-from lath.reports.event_notes import Version
-from lath.reports.outcome import Column, Sheet
+from lath.reports.counting.table import Standings
+from lath.reports.event.background import Background
+from lath.reports.notes.notes import Version
+from lath.reports.notes.outcome import Column, Sheet
 from lath.reports.ratings.results import Elo, SeatScore
 from lath.reports.schema import Amount, Count, Share
-from lath.reports.table import Standings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

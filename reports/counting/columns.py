@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-from lath.reports.outcome import Kind
-from lath.reports.ranking import COLUMNS as DECIDES
+from lath.reports.counting.ranking import COLUMNS as DECIDES
+from lath.reports.notes.outcome import Kind
 from lath.reports.ratings.results import IN_ORDER
 
 Values = Mapping[str, Any]

@@ -1,0 +1,1 @@
+"""What designers ask of a game, measured from records, and which game a page shows first."""
