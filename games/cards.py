@@ -10,10 +10,9 @@ import sys
 from contextlib import suppress
 from typing import Final
 
-from lath import games
 from lath.games.core import Game
 from lath.games.errors import UnknownGameError
-from lath.games.parameters import id_with
+from lath.games.parameters import id_with, made
 from lath.games.parameters import of as parameters_of
 
 
@@ -53,7 +52,7 @@ def variants(game: Game) -> tuple[str, ...]:
         for _, place in sorted((abs(place - usual), place) for place in range(len(values))):
             if place != usual and len(taken) < MOST_OF_ONE:
                 with suppress(UnknownGameError):  # it does not go with the other values
-                    games.get(id_with(game, {each.name: values[place]}))
+                    made(game, id_with(game, {each.name: values[place]}))
                     taken.append(place)
         found += [id_with(game, {each.name: values[place]}) for place in sorted(taken)]
     return tuple(found)

@@ -250,11 +250,17 @@ class Game(Protocol):
         """Return the one way to write the move; raises MoveSyntaxError."""
 
 
+_FINDERS: Final[list[Callable[[str], Game]]] = []
+
+
+def found_with(finder: Callable[[str], Game]) -> None:
+    """Name what finds games by their ids: `lath.games.registry` does so."""
+    _FINDERS[:] = [finder]
+
+
 def find(game_id: str, version: str = "") -> Game:
     """Return the game of this id, as `games.get` does, by some of its rules; games unpickle so."""
-    from lath import games
-
-    game = games.get(game_id)
+    game = _FINDERS[0](game_id)
     return by_version(game, version) if version else game
 
 

@@ -12,7 +12,9 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from lath.games.builtin import builtin_ids, plugin_ids
 from lath.games.errors import GameFileError, UnknownGameError
+from lath.games.parameters import made
 
 if TYPE_CHECKING:
     from lath.games.core import Game
@@ -30,7 +32,6 @@ _MEMBERS: Final = (
 )
 """What every game has: `lath.games.core` says more of each."""
 
-_NAMED: Final = re.compile(r"(?P<path>[^:]*\.py|[^:]*/[^:]*)(?P<parameters>:.*)?", re.DOTALL)
 _PINNED: Final = re.compile(r"#sha256=([0-9a-f]{64})\Z")
 _ID: Final = re.compile(r"[a-z][a-z0-9-]{0,59}")
 
@@ -101,7 +102,7 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
     _ADDED[game.id] = game, origin
     if not sha256:
         try:
-            _try_out(game.id, said)
+            try_out(game.id, said)
         except GameFileError:
             del _ADDED[game.id]
             raise
@@ -115,27 +116,25 @@ def _tell_processes(origin: Origin) -> None:
     os.environ[VARIABLE] = os.pathsep.join((*others, f"{origin.path}#sha256={origin.sha256}"))
 
 
-def _try_out(game_id: str, said: str) -> None:
+def try_out(game_id: str, said: str) -> None:
     """Raise GameFileError where a game at random shows a slip, of the game of a file."""
     from contextlib import redirect_stdout
 
-    from lath import games
-    from lath.games.trial import wrong_with
+    from lath.games.trial import wrong_with  # only who adds a game needs it
 
-    origin = _ADDED[game_id.partition(":")[0]][1]
+    base, colon, _ = game_id.partition(":")
+    game, origin = _ADDED[base]
     tried = game_id, origin.sha256
     if tried in _TRIED:
         return
     try:
         with redirect_stdout(sys.stderr):
-            wrong = wrong_with(games.get(game_id))
+            wrong = wrong_with(made(game, game_id) if colon else game)
     except UnknownGameError:  # it refuses its parameters
         raise
     except Exception as error:
-        games.get.cache_clear()
         raise GameFileError(_told(error, said, origin.path)) from error
     if wrong:
-        games.get.cache_clear()
         raise GameFileError(f"{said}: {wrong}")
     _TRIED.add(tried)
 
@@ -225,8 +224,6 @@ def _line_of(error: BaseException, path: str) -> int:
 
 def _checked(module: ModuleType, said: str) -> Game:
     """Return the game of a module; raises GameFileError for what is none."""
-    from lath import games
-
     game: Any = getattr(module, "GAME", None)
     if game is None:
         raise GameFileError(f"{said} defines no GAME")
@@ -240,9 +237,9 @@ def _checked(module: ModuleType, said: str) -> Game:
             "such as my-game"
         )
     owner = ""
-    if game.id in games.builtin_ids():
+    if game.id in builtin_ids():
         owner = "is built in"
-    elif game.id in games.plugin_ids():
+    elif game.id in plugin_ids():
         owner = "is installed"
     elif game.id in _ADDED:
         owner = f"is from {_ADDED[game.id][1].path}"
@@ -252,65 +249,6 @@ def _checked(module: ModuleType, said: str) -> Game:
         raise GameFileError(f"{said}: GAME has parameters, but no variant(game_id, **values)")
     found: Game = game
     return found
-
-
-def named(text: str, folder: str | os.PathLike[str] = "") -> str:
-    """Return the id of a game that somebody names: by its id, or by a file, which is added.
-
-    A file is what ends in `.py` or has a `/`, taken from `folder` unless it is absolute; parameters
-    may follow both, after a colon, in any order. What is neither is returned as it stands. Raises
-    GameFileError.
-
-    >>> named("yavalath"), named("yavalath:win=5,size=4,lose=3")
-    ('yavalath', 'yavalath:size=4,win=5')
-    """
-    from lath import games
-
-    if os.path.isfile(beside := os.path.join(folder, text)) and os.pathsep in text:
-        return add(beside).id  # refused: it says so
-    match = _NAMED.fullmatch(text)
-    if match is None:
-        _refuse_names_of_files(text, folder)
-    else:
-        path = os.path.normpath(os.path.join(folder, match["path"])) if folder else match["path"]
-        text = add(path).id + (match["parameters"] or "")
-    game_id = games.canonical_id(text)
-    if match is not None and ":" in game_id:
-        _try_out(game_id, match["path"] + match["parameters"])
-    return game_id
-
-
-def _refuse_names_of_files(text: str, folder: str | os.PathLike[str]) -> None:
-    """Raise UnknownGameError for what is no game, but nearly a file of the folder."""
-    from lath import games
-
-    base, colon, parameters = text.partition(":")
-    for name in (base, f"{base}.py"):
-        if os.path.isfile(os.path.join(folder, name)) and base not in games.ids():
-            meant = f"./{name}{colon}{parameters}"
-            raise UnknownGameError(f"unknown game {text!r}; did you mean {meant}?")
-
-
-def lasting(text: str, folder: str | os.PathLike[str] = "") -> str:
-    """Return how a game is named from any folder: one of a file by its absolute path.
-
-    Else as `named`, parameters included.
-    """
-    game_id = named(text, folder)
-    file = origin(game_id)
-    return game_id if file is None else file.path + game_id[len(game_id.partition(":")[0]) :]
-
-
-def is_known(text: str, folder: str | os.PathLike[str] = "") -> bool:
-    """Return whether `named` would run nothing: for who reads what others have written."""
-    match = _NAMED.fullmatch(text)
-    if match is None:
-        return True
-    try:
-        source = _read(text, os.path.abspath(os.path.join(folder, match["path"])))
-    except GameFileError:
-        return False
-    return _digest(source) in {origin.sha256 for _, origin in _ADDED.values()}
 
 
 def added_ids() -> tuple[str, ...]:
@@ -334,14 +272,22 @@ def added(game_id: str) -> Game | None:
     return _ADDED[game_id][0] if game_id in added_ids() else None
 
 
+def hash_of(said: str, path: str) -> str:
+    """Return the hash of a file that somebody names, as `Origin` has it; raises GameFileError."""
+    return _digest(_read(said, os.path.abspath(path)))
+
+
+def added_hashes() -> frozenset[str]:
+    """Return the hashes of the files that were added here."""
+    return frozenset(origin.sha256 for _, origin in _ADDED.values())
+
+
 def origin(game_id: str) -> Origin | None:
     """Return the file that a game is from; None where it is built in, installed or unknown.
 
     Parameters of the id make no difference.
     """
-    from lath import games
-
     base = game_id.partition(":")[0]
-    if base in games.builtin_ids() or added(base) is None:
+    if base in builtin_ids() or added(base) is None:
         return None
     return _ADDED[base][1]

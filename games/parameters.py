@@ -137,13 +137,11 @@ def family(game: Game) -> Iterator[Game]:
 
     There may be many: a board of each size, times the lengths of lines.
     """
-    from lath import games
-
     declared = of(game)
     for values in product(*(each.values for each in declared)):
         said = dict(zip((each.name for each in declared), values, strict=True))
         with suppress(UnknownGameError):  # values that do not go together
-            yield games.get(id_with(game, said))
+            yield made(game, id_with(game, said))
 
 
 _MADE: Final[dict[tuple[int, str], tuple[Game, Game]]] = {}

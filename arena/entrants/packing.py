@@ -49,7 +49,11 @@ def added_ids():
 
 def add(*path):
     raise GameFileError("games of files are not packed")
-blamed = named = origin = add
+blamed = origin = add
+"""
+
+_NO_NAMES: Final = """\
+from lath.games.files import add as named
 """
 
 _NO_COMPILED: Final = """\
@@ -65,30 +69,24 @@ def form():
     return "Python (it is packed)"
 """
 
-_NO_HINTS: Final = """\
-def meant_time_control(text):
-    return ""
-"""
-
 _INSTEAD: Final = {
     "lath.games.files": _NO_FILES,
+    "lath.games.naming": _NO_NAMES,
     "lath.bots.compiled": _NO_COMPILED,
-    "lath.notation.text.suggestions": _NO_HINTS,
 }
 """What stands in a packed bot for modules that are of no use there."""
 
-_GAMES: Final = """
-
+_GAMES: Final = """\
 def builtin_ids():
     return {ids!r}
 
 def plugin_ids():
     return ()
 
-def _plugins():
+def plugins():
     return ()
 """
-"""What stands at the end of `lath.games`: a packed bot has no folder to look into."""
+"""What stands in place of `lath.games.builtin`: a packed bot has no folder to look into."""
 
 
 def pack(
@@ -121,7 +119,7 @@ def pack(
     sources.add(_MAIN)
     for module in ("lath.games", *wanted):
         sources.add(module)
-    sources.texts["lath.games"] += _GAMES.format(ids=ids)
+    sources.texts["lath.games.builtin"] = _GAMES.format(ids=ids)
     text = _file(path.name, sources.texts, sources.packages, begin, is_close=False)
     if len(text) >= MOST_LETTERS:
         text = _file(path.name, sources.texts, sources.packages, begin, is_close=True)

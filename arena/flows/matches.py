@@ -62,7 +62,7 @@ from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, Summary
 from lath.arena.tournament.run.results import made_by
 from lath.arena.tournament.run.resuming import fingerprints
-from lath.games.files import is_known, lasting
+from lath.games.naming import is_known, lasting
 from lath.notation.text.suggestions import is_game
 
 ROUNDS: Final = 100_000

@@ -43,7 +43,7 @@ from lath.arena.tournament.configuration.config import Config, budget_of, build
 from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, Summary, mishaps_words
 from lath.arena.tournament.run.results import with_report_of
-from lath.games.files import lasting
+from lath.games.naming import lasting
 from lath.reports.notes.outcome import LADDER
 
 MOST_GAMES: Final = 1000

@@ -57,7 +57,7 @@ from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.places import Elsewhere
 from lath.arena.tournament.run.progress import Progress, Summary, end_words
 from lath.arena.tournament.store.anchors import read_anchors
-from lath.games.files import lasting
+from lath.games.naming import lasting
 from lath.notation.record.record import Record
 
 if TYPE_CHECKING:

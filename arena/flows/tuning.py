@@ -53,7 +53,7 @@ from lath.arena.tournament.outcome.notes import played_in
 from lath.arena.tournament.run.events import Event
 from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, Summary
-from lath.games.files import lasting
+from lath.games.naming import lasting
 
 FOLDER: Final = Path("tuning")
 """Where a tuning is kept that nobody names a directory for."""

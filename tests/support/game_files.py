@@ -7,7 +7,6 @@ from pathlib import Path
 
 from places import ROOT
 
-from lath import games
 from lath.games import core, files
 from lath.notation.rules import quick_check, replay
 
@@ -61,7 +60,7 @@ def forget_games() -> None:
 
     os.environ.pop(files.VARIABLE, None)
     files._ADDED.clear()
-    for cached in (games.get, core._ways_to_least, quick_check._start, openings._own_start):
+    for cached in (core._ways_to_least, quick_check._start, openings._own_start):
         cached.cache_clear()
     openings._start.cache_clear()
     replay._SPELLINGS.clear()

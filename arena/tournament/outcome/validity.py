@@ -44,7 +44,7 @@ from lath.arena.tournament.store.rows import (
     total_of,
 )
 from lath.arena.tournament.store.store import LOGS, Store, log_of
-from lath.games.files import is_known
+from lath.games.naming import is_known
 from lath.notation.files.files import whole_folder
 from lath.notation.rules.quick_check import sound_plies
 from lath.notation.rules.reading import entries, entry_of

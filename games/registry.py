@@ -1,0 +1,94 @@
+"""All games by their ids: built in, installed and added."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from lath.games.builtin import builtin_ids, plugin_ids, plugins
+from lath.games.core import found_with
+from lath.games.errors import GameFileError, UnknownGameError
+from lath.games.files import added, added_ids
+from lath.games.parameters import id_with, made, read
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from lath.games.core import Game
+
+
+def ids() -> tuple[str, ...]:
+    """Return the ids of all games: built in, installed, added; raises GameFileError."""
+    return builtin_ids() + plugin_ids() + added_ids()
+
+
+def canonical_id(game_id: str) -> str:
+    """Return the one way to write an id, whose parameters may stand in any order.
+
+    What `get` refuses is returned as it stands. Raises GameFileError.
+
+    >>> canonical_id("yavalath:win=5,size=4,lose=3"), canonical_id("chess:size=4")
+    ('yavalath:size=4,win=5', 'chess:size=4')
+    """
+    base, colon, parameters = game_id.partition(":")
+    if not colon:
+        return game_id
+    try:
+        family = get(base)
+        return id_with(family, read(family, parameters))
+    except GameFileError:
+        raise
+    except ValueError:
+        return game_id
+
+
+def installed() -> tuple[Game, ...]:
+    """Return all games, the built-in ones first."""
+    return tuple(get(game_id) for game_id in ids())
+
+
+def get(game_id: str) -> Game:
+    """Return the game of this id; raises UnknownGameError.
+
+    An id with parameters has the one way to write it; `named` takes others.
+
+    >>> get("yavalath").title, get("yavalath:size=4").title
+    ('Yavalath', 'Yavalath (size 4)')
+    """
+    base, colon, _ = game_id.partition(":")
+    if colon:
+        return made(get(base), game_id)
+    game = _lasting(game_id)
+    if game is None:
+        game = added(game_id)
+    if game is None:
+        raise UnknownGameError(f"unknown game {game_id!r}, expected one of {', '.join(ids())}")
+    return game
+
+
+found_with(get)
+
+
+@cache
+def _lasting(game_id: str) -> Game | None:
+    """Return a game that is built in or installed; None where there is none of this id."""
+    if game_id in builtin_ids():
+        module = import_module(f"lath.games.{game_id.replace('-', '_')}")
+        return cast("Game", module.GAME)
+    point = next((point for point in plugins() if point.name == game_id), None)
+    return None if point is None else _loaded(point)
+
+
+def _loaded(point: EntryPoint) -> Game:
+    try:
+        game = cast("Game", point.load())
+    except (ImportError, AttributeError) as error:
+        raise UnknownGameError(
+            f"game {point.name!r} ({point.value}) cannot be loaded: {error}"
+        ) from error
+    if game.id != point.name:
+        raise UnknownGameError(
+            f"the entry point {point.name!r} ({point.value}) is the game {game.id!r}"
+        )
+    return game
