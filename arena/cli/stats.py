@@ -267,7 +267,7 @@ def _write_page(
     output: Target, found: Measures, files: list[Path], command: str, *, compare: bool, quiet: bool
 ) -> None:
     """Write the page with plots, and say so; raise ConfigError where that cannot be."""
-    from lath.arena.cli.report import content_words
+    from lath.arena.cli.report_jobs import content_words
     from lath.reports.page.measures import Named, names_of, render
 
     out = output.path

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
-from lath.arena.cli.report import content_words, refuse_strange, unsound_doubts
+from lath.arena.cli.report_jobs import content_words, refuse_strange, unsound_doubts
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.publishing.pages import Website, newest_of
 from lath.arena.publishing.private import private_below
