@@ -20,7 +20,7 @@ from measure import machine
 from lath import games
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
-from lath.bots.compiled import CompiledAlphaBeta, CompiledUct
+from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
 from lath.bots.search import AlphaBeta, Budget
 from lath.bots.uct import Uct
 from lath.games.core import Position, follow

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
-from lath.bots.compiled import FAST, CompiledAlphaBeta, form, is_ready
+from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, form, is_ready
 from lath.bots.options import Check, Spin
 from lath.bots.sdk import run
 from lath.bots.search import AlphaBeta, blind, judged

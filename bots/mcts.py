@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
-from lath.bots.compiled import FAST, CompiledUct, form, is_ready
+from lath.bots.compiled.searches import FAST, CompiledUct, form, is_ready
 from lath.bots.options import Spin
 from lath.bots.sdk import run
 from lath.bots.searcher import LEVEL, Searcher

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any, Final
 
-from lath.bots.compiled import FAST, CompiledAlphaBeta, CompiledUct, form, is_ready
+from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, CompiledUct, form, is_ready
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import run
 from lath.bots.search import AlphaBeta, Budget, Found, Proof, Tell, blind

@@ -72,7 +72,7 @@ def form():
 _INSTEAD: Final = {
     "lath.games.files": _NO_FILES,
     "lath.games.naming": _NO_NAMES,
-    "lath.bots.compiled": _NO_COMPILED,
+    "lath.bots.compiled.searches": _NO_COMPILED,
 }
 """What stands in a packed bot for modules that are of no use there."""
 

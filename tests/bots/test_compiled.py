@@ -18,8 +18,8 @@ from places import ROOT
 from walks import drawn_start, some_position
 
 from lath import games
-from lath.bots import compiled
-from lath.bots.compiled import ColdError, CompiledAlphaBeta, CompiledBoard, CompiledUct
+from lath.bots.compiled import searches
+from lath.bots.compiled.searches import ColdError, CompiledAlphaBeta, CompiledBoard, CompiledUct
 from lath.bots.search import AlphaBeta, Budget
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
@@ -137,7 +137,7 @@ def test_a_compiled_search_ends_when_somebody_says_so_meanwhile() -> None:
 
 def test_a_game_without_tables_is_searched_in_python() -> None:
     position = games.get(games.named(STRANGE)).start()
-    assert not compiled.is_ready(position, "auto")
+    assert not searches.is_ready(position, "auto")
     with pytest.raises(ColdError, match="no compiled form"):
         CompiledBoard(fast_board(position))
 
@@ -148,9 +148,9 @@ def cold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
     By private names: to compile takes a minute, and no program is started for each case.
     """
-    monkeypatch.setattr(compiled, "_MODULES", [])
-    monkeypatch.setattr(compiled, "_folders", lambda: [tmp_path / "a", tmp_path / "b"])
-    compiled._say_once.cache_clear()
+    monkeypatch.setattr(searches, "_MODULES", [])
+    monkeypatch.setattr(searches, "_folders", lambda: [tmp_path / "a", tmp_path / "b"])
+    searches._say_once.cache_clear()
     return tmp_path / "a"
 
 
@@ -159,7 +159,7 @@ def kept(folder: Path) -> Path:
     (folder / "bots").mkdir(parents=True)
     (folder / "bots" / "after.nbi").write_bytes(b"index")
     (folder / "bots" / "after.nbc").write_bytes(b"code")
-    (folder / compiled._WHOLE).write_bytes(compiled._digests(folder))
+    (folder / searches._WHOLE).write_bytes(searches._digests(folder))
     return folder
 
 
@@ -169,8 +169,8 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "a bit is another": lambda folder: (folder / "bots" / "after.nbc").write_bytes(b"cnde"),
     "a file is gone": lambda folder: (folder / "bots" / "after.nbc").unlink(),
     "a file is new": lambda folder: (folder / "bots" / "play.nbc").write_bytes(b"code"),
-    "the list is empty": lambda folder: (folder / compiled._WHOLE).write_bytes(b""),
-    "the list is no list": lambda folder: (folder / compiled._WHOLE).write_bytes(b"\xff\n"),
+    "the list is empty": lambda folder: (folder / searches._WHOLE).write_bytes(b""),
+    "the list is no list": lambda folder: (folder / searches._WHOLE).write_bytes(b"\xff\n"),
 }
 
 
@@ -180,16 +180,16 @@ def test_code_that_is_damaged_is_not_loaded_and_that_is_said_once(
 ) -> None:
     position = games.get("yavalath").start()
     kept(cold)
-    assert compiled.form() == "compiled"
+    assert searches.form() == "compiled"
     DAMAGE[damage](cold)
     for _ in range(2):
-        assert not compiled.is_ready(position, "auto")
+        assert not searches.is_ready(position, "auto")
     said = capsys.readouterr().err
     assert said.count("plays in Python: what was compiled is damaged") == 1
-    assert compiled.form() == "Python (what was compiled is damaged)"
-    assert compiled.main(["--check"]) == compiled.COLD
+    assert searches.form() == "Python (what was compiled is damaged)"
+    assert searches.main(["--check"]) == searches.COLD
     with pytest.raises(ColdError, match=r"-m lath\.bots\.compiled compiles it anew"):
-        compiled.is_ready(position, "on")  # rather than to compile while a game waits
+        searches.is_ready(position, "on")  # rather than to compile while a game waits
 
 
 def test_code_that_cannot_be_loaded_is_not_used_either(
@@ -200,8 +200,8 @@ def test_code_that_cannot_be_loaded_is_not_used_either(
     def fails(_: Path) -> None:
         raise EOFError("Ran out of input")
 
-    monkeypatch.setattr(compiled, "_loaded", fails)
-    assert not compiled.is_ready(games.get("yavalath").start(), "auto")
+    monkeypatch.setattr(searches, "_loaded", fails)
+    assert not searches.is_ready(games.get("yavalath").start(), "auto")
     assert "cannot be loaded (EOFError: Ran out of input); " in capsys.readouterr().err
 
 
@@ -209,13 +209,13 @@ def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
     cold: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     position = games.get("yavalath").start()
-    assert not compiled.is_ready(position, "off")
-    assert not compiled.is_ready(position, "auto")
-    assert not compiled.is_ready(position, "auto")
+    assert not searches.is_ready(position, "off")
+    assert not searches.is_ready(position, "auto")
+    assert not searches.is_ready(position, "auto")
     assert capsys.readouterr().err.count("nothing was compiled yet") == 1
-    assert compiled.form() == "Python (nothing was compiled yet)"
+    assert searches.form() == "Python (nothing was compiled yet)"
     with pytest.raises(ColdError, match="nothing was compiled yet"):
-        compiled.is_ready(position, "on")
+        searches.is_ready(position, "on")
     assert not cold.exists()
 
 
@@ -226,7 +226,7 @@ def test_what_is_compiled_takes_the_place_of_what_was_damaged_as_a_whole(
     (kept(cold) / "bots" / "after.nbc").write_bytes(b"")
     left = cold.with_name(f"{cold.name}.999999999")
     left.mkdir()
-    modules = (compiled, compiled)
+    modules = (searches, searches)
 
     def compiles(folder: Path) -> tuple[ModuleType, ModuleType]:
         assert folder.parent == cold.parent
@@ -235,18 +235,18 @@ def test_what_is_compiled_takes_the_place_of_what_was_damaged_as_a_whole(
         (folder / "bots" / "after.nbc").write_bytes(b"new")
         return modules
 
-    monkeypatch.setattr(compiled, "_loaded", compiles)
-    monkeypatch.setattr(compiled, "_warm", lambda: None)
-    assert compiled.load(is_patient=True) == modules
+    monkeypatch.setattr(searches, "_loaded", compiles)
+    monkeypatch.setattr(searches, "_warm", lambda: None)
+    assert searches.load(is_patient=True) == modules
     assert (cold / "bots" / "after.nbc").read_bytes() == b"new"
-    assert compiled._is_whole(cold)
+    assert searches._is_whole(cold)
     assert [path.name for path in cold.parent.iterdir()] == [cold.name]
 
 
 FIRST_USE = """
 from random import Random
 from lath import games
-from lath.bots.compiled import CompiledAlphaBeta, CompiledUct, load
+from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct, load
 from lath.bots.search import Budget
 from lath.games.fast import fast_board
 
@@ -265,7 +265,7 @@ print(sum(before.values()) > 0 and read() == before)
 
 
 def test_all_is_read_from_the_cache_before_a_clock_runs() -> None:
-    compiled.load(is_patient=True)
+    searches.load(is_patient=True)
     ran = subprocess.run(
         [sys.executable, "-P", "-c", FIRST_USE], capture_output=True, text=True, check=False
     )

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from random import Random
 from typing import TYPE_CHECKING, Final
 
-from lath.bots.compiled import CompiledAlphaBeta, CompiledUct
+from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
 from lath.bots.search import AlphaBeta, Budget, Found, blind
 from lath.bots.searcher import Search
 from lath.bots.solver import Prover

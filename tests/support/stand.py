@@ -41,7 +41,7 @@ LIBRARIES: Final = (
 )
 """Loaded once, not once a question."""
 
-COMPILED: Final = frozenset({"bots/kernels.py", "bots/compiled_search.py"})
+COMPILED: Final = frozenset({"bots/compiled/kernels.py", "bots/compiled/search.py"})
 """What tests want to find compiled; that takes a minute."""
 
 APART: Final = (

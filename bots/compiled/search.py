@@ -1,6 +1,6 @@
-"""The searches of `lath.bots.search` over the arrays of `lath.bots.kernels`, compiled by numba.
+"""The searches of `lath.bots.search` over the arrays of `lath.bots.compiled.kernels`, compiled by numba.
 
-Import it by `lath.bots.compiled` alone.
+Import it by `lath.bots.compiled.searches` alone.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from lath.bots.kernels import (
+from lath.bots.compiled.kernels import (
     DRAW,
     KEY,
     OPEN,

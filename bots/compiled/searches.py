@@ -71,7 +71,7 @@ _COMMAND: Final = f"{sys.executable} -m lath.bots.compiled"
 def _folders() -> list[Path]:
     """Return where compiled code may be: one for each version, machine and state of the source."""
     told = [sys.version, platform.machine(), version("numba")]
-    for name in ("kernels.py", "compiled_search.py"):
+    for name in ("kernels.py", "search.py"):
         status = (_HERE / name).stat()
         told.append(f"{_HERE / name} {status.st_mtime_ns} {status.st_size}")
     try:
@@ -149,14 +149,14 @@ def _loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
         atexit.register(rmtree, copy, ignore_errors=True)
         folder = Path(copytree(folder, copy, dirs_exist_ok=True))
     vars(numba.config)["CACHE_DIR"] = str(folder)
-    from lath.bots import compiled_search, kernels
+    from lath.bots.compiled import kernels, search
 
-    _MODULES.append((kernels, compiled_search))
+    _MODULES.append((kernels, search))
     return _MODULES[0]
 
 
 def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
-    """Return `lath.bots.kernels` and `lath.bots.compiled_search`; raises ColdError.
+    """Return `lath.bots.compiled.kernels` and `lath.bots.compiled.search`; raises ColdError.
 
     Who is patient has them compiled where they were not, which takes about a minute.
     """
@@ -241,7 +241,7 @@ def _warm() -> None:
 
 def _numbers(board: FastBoard) -> tuple[Any, Any]:
     """Return the arrays of the game, and of how a board stands; raises ColdError."""
-    kernels = sys.modules["lath.bots.kernels"]
+    kernels = sys.modules["lath.bots.compiled.kernels"]
     tables = board.tables()
     if tables is None:
         raise ColdError(f"{board.game.id} has no compiled form")
@@ -252,7 +252,7 @@ def _numbers(board: FastBoard) -> tuple[Any, Any]:
 def _room_for_moves(t: Any) -> Any:
     import numpy as np
 
-    codes = int(t[sys.modules["lath.bots.kernels"].CODES])
+    codes = int(t[sys.modules["lath.bots.compiled.kernels"].CODES])
     return np.zeros((codes + 2) * (codes + 2), dtype=np.int64)
 
 
@@ -339,7 +339,7 @@ class _Followed:
 
     def stand(self, board: FastBoard) -> None:
         """Stand as a board does; raises ColdError."""
-        kernels = sys.modules["lath.bots.kernels"]
+        kernels = sys.modules["lath.bots.compiled.kernels"]
         if self.s is not None:
             for code in self._told:
                 if self.s[kernels.WINNER] == kernels.OPEN and 0 <= code < self.t[kernels.CODES]:
@@ -400,11 +400,11 @@ class CompiledAlphaBeta(AlphaBeta):
 
     def _step(self, board: FastBoard, code: int) -> None:
         super()._step(board, code)
-        sys.modules["lath.bots.kernels"].play(self._arrays.t, self._arrays.s, code)
+        sys.modules["lath.bots.compiled.kernels"].play(self._arrays.t, self._arrays.s, code)
 
     def _back(self, board: FastBoard) -> None:
         super()._back(board)
-        sys.modules["lath.bots.kernels"].undo(self._arrays.t, self._arrays.s)
+        sys.modules["lath.bots.compiled.kernels"].undo(self._arrays.t, self._arrays.s)
 
     def _after(  # noqa: PLR0917 - as it is called
         self,
@@ -649,13 +649,7 @@ def main(words: list[str]) -> int:
             print(error, file=sys.stderr)  # noqa: T201 - a command
             return COLD if error.can_compile else 1
         # Code that is whole, but cannot be loaded: a process that has none of it compiles anew.
-        again = [sys.executable, "-P", "-m", __name__, _ANEW]
+        again = [sys.executable, "-P", "-m", "lath.bots.compiled", _ANEW]
         os.execv(again[0], again)  # noqa: S606 - Python itself
     print(f"ready after {perf_counter() - began_s:.1f} s")  # noqa: T201 - a command
     return 0
-
-
-if __name__ == "__main__":
-    from lath.bots.compiled import main as same  # one module, not two
-
-    sys.exit(same(sys.argv[1:]))

@@ -4,7 +4,7 @@
 random numbers' seed. A *list of lists* begins at some place of `t` with where each list starts.
 Codes of moves are those of the game's `FastBoard`; all that is returned equals what that returns.
 
-Must not know any particular game. Needs the extra `fast`; import it by `lath.bots.compiled` alone.
+Must not know any particular game. Needs the extra `fast`; import it by `lath.bots.compiled.searches` alone.
 """
 
 from __future__ import annotations
