@@ -21,7 +21,8 @@ from random import Random
 from measure import machine
 
 from lath import games
-from lath.bots.compiled.searches import ColdError, CompiledAlphaBeta, CompiledBoard, load
+from lath.bots.compiled.code_folder import ColdError
+from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledBoard, load
 from lath.bots.search import AlphaBeta, Budget
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board

@@ -34,8 +34,9 @@ DRAW: Final = 2
 class Tables:
     """What a compiled board knows of a game and of how a board stands, in cells by their place.
 
-    `lath.bots.compiled.searches` plays four families of games by it: stones in lines (`lines`), the same
-    with animals that are released (`releases`), groups (`groups`), lines with a meerkat (`sight`).
+    `lath.bots.compiled.searches` plays four families of games by it: stones in lines (`lines`), the
+    same with animals that are released (`releases`), groups (`groups`), lines with a meerkat
+    (`sight`).
     """
 
     family: str

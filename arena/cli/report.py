@@ -37,11 +37,11 @@ from lath.arena.cli.outputs import Force, made_folder
 from lath.arena.cli.report_jobs import (
     IndexJob,
     ReportJob,
-    _skipped,
-    _warned,
     follow,
     refuse_strange,
+    skipped_of,
     unsound_doubts,
+    warn_of,
 )
 from lath.arena.directory import DATABASE, RECORDS, REPORT
 from lath.arena.errors import ArenaError, ConfigError
@@ -166,7 +166,7 @@ def rate(
     if method:
         ranked = replace(ranked, rule="method")
     table = compute(seasons.shown(records), replace(ranked, members={}) if versions else ranked)
-    table = replace(table, left_out={**table.left_out, **_skipped()})
+    table = replace(table, left_out={**table.left_out, **skipped_of()})
     rated = {*table.overall.ratings.strengths}
     names = sorted(rated.union(row.name for row in table.overall.rows))
     refuse_strange(names, scale["anchors"], relative_to)
@@ -174,7 +174,7 @@ def rate(
     standings = to_json(table)
 
     def warned() -> int:
-        return _warned([*doubts, *unsound_doubts(standings)])
+        return warn_of([*doubts, *unsound_doubts(standings)])
 
     with unless_cut(warned):
         if as_json:
@@ -386,7 +386,7 @@ def report(
         job = IndexJob(**vars(job), writes_reports=not no_reports)
     if watch is not None:
         raise typer.Exit(follow(job, every_s=watch))
-    raise typer.Exit(_warned(job.write(job.sources())))
+    raise typer.Exit(warn_of(job.write(job.sources())))
 
 
 def _default_page(source: Path, *, is_index: bool, force: bool) -> Path:
@@ -459,7 +459,7 @@ def _published(
         anchors=job.anchors,
         about=about,
     )
-    return _warned(pages.write())
+    return warn_of(pages.write())
 
 
 def _refuse_files(

@@ -46,7 +46,7 @@ def refuse_strange(
         raise ConfigError(str(error)) from error
 
 
-def _skipped() -> dict[str, int]:
+def skipped_of() -> dict[str, int]:
     """Return how many records of games that are not here were passed over, as a reason."""
     return {"other games": TAKEN.others.total()} if TAKEN.others else {}
 
@@ -58,7 +58,7 @@ def unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
         yield Doubt(words, ArenaError(words))
 
 
-def _warned(doubts: Iterable[Doubt]) -> int:
+def warn_of(doubts: Iterable[Doubt]) -> int:
     """Say where records come from that do not come from where they should; return a status."""
     for doubt in doubts:
         print(f"warning: {doubt.words}", file=sys.stderr)
@@ -153,7 +153,7 @@ class ReportJob:
         )
         gathered = gather(records, title=self.title, background=background)
         self.refuse_strange(gathered.document["standings"])
-        gathered.document["standings"]["left_out"].update(_skipped())
+        gathered.document["standings"]["left_out"].update(skipped_of())
         games = gathered.document["facts"]["records"]
         doubts += unsound_doubts(gathered.document["standings"])
         if not games and not self.title and (event := event_in(sources)):
@@ -314,7 +314,7 @@ class IndexJob(ReportJob):
         if damaged:
             place = self.data if self.out is None else self.out
             lines = (f"{path} is not in {place}: {error}" for path, error in damaged.items())
-            _warned(doubts)
+            warn_of(doubts)
             raise ArenaError("\n".join(lines))
         return doubts
 
@@ -346,10 +346,10 @@ def follow(job: ReportJob, *, every_s: float) -> int:
     following = Following(job.sources, others=job.other_files)
     try:
         with signals.heeded(raises=True):
-            return _warned(_follow(job, following, every_s))
+            return warn_of(_follow(job, following, every_s))
     except KeyboardInterrupt:  # another Ctrl-C does without the last page
         if readable := following.look().readable:
-            _warned(job.write(readable))
+            warn_of(job.write(readable))
         print("arena: watching no more; the page stays as it stands", file=sys.stderr)
         return INTERRUPTED
 

@@ -1,116 +1,65 @@
 """The rules of four families of games over arrays of whole numbers, compiled by numba.
 
-`t` is what never changes (`laid_out` makes it of `lath.games.fast.Tables`), `s` the state, `r` the
-random numbers' seed. A *list of lists* begins at some place of `t` with where each list starts.
-Codes of moves are those of the game's `FastBoard`; all that is returned equals what that returns.
-
-Must not know any particular game. Needs the extra `fast`; import it by `lath.bots.compiled.searches` alone.
+Arrays are those of `lath.bots.compiled.arrays`; `r` is the random numbers' seed. Codes of moves are
+those of the game's `FastBoard`; all that is returned equals what that returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import accumulate
-from typing import Any, Final
-
 import numpy as np
 from numba import njit
 
+from lath.bots.compiled.arrays import (
+    ALWAYS,
+    ANIMALS,
+    CELLS,
+    CLOSE,
+    DRAW,
+    ENDING,
+    ENTRY,
+    FAMILY,
+    GROUPS,
+    KEY,
+    LEFT,
+    LENGTH,
+    LOSE,
+    LOSS_FIRST,
+    MADE,
+    MEERKAT,
+    MEERKAT_KEYS,
+    MOUNDS,
+    ONE,
+    OPEN,
+    OTHER,
+    OTHER_KEYS,
+    OTHERS,
+    OWN,
+    PAST,
+    PLIES,
+    RAYS,
+    RELEASES,
+    SHAPE_CELLS,
+    SHAPES,
+    SIGHT,
+    STONE_KEYS,
+    STONES,
+    SUPPLY,
+    SWAP,
+    TAKEN,
+    THROUGH,
+    TO_MOVE,
+    TRAIL,
+    TRAILED,
+    TURN,
+    TYPES,
+    WIN,
+    WINNER,
+    Ints,
+    signed,
+)
+from lath.bots.compiled.groups import join, joins_losing, part
+from lath.bots.compiled.sight import hides_all, lift
 from lath.games.fast import Tables
-
-Ints = Any  # np.ndarray of int64
-
-FAMILIES: Final = ("lines", "releases", "groups", "sight")
-LINES, RELEASES, GROUPS, SIGHT = range(4)
-
-# What stands at the beginning of `t`: numbers,
-FAMILY, CELLS, CODES, SHAPES, SUPPLY, LOSS_FIRST, TURN, SWAP, WIN, LOSE, TYPES, MOUNDS = range(12)
-# where lists begin in `t`,
-THROUGH, SHAPE_CELLS, NEAR, RAYS, TAKEN, STONE_KEYS, OTHER_KEYS, MEERKAT_KEYS = range(12, 20)
-# where arrays begin in `s`: whose stone is on each cell (0 nobody's), whether an animal, mound or
-# blocker is, how many stones each shape lacks and where, how many shapes lack but one stone on a
-# cell, how many animals each shape has, each group's name and size, the size of the group that a
-# piece of each colour would make on each empty cell, how many groups end the game, the past
-OWN, OTHER, LEFT, CLOSE, ANIMALS, GROUP, SIZE, MADE, ENDING, PAST, TRAIL, LENGTH = range(20, 32)
-HEAD: Final = 32
-
-# What stands at the beginning of `s`.
-TO_MOVE, WINNER, KEY, STONES, OTHERS, PLIES, MEERKAT, TRAILED = 0, 1, 2, 3, 5, 6, 7, 8
-STATE_HEAD: Final = 10
-
-OPEN: Final = -1
-"""`s[WINNER]` while the game goes on."""
-
-DRAW: Final = 2
-PROVEN: Final = 990_000
-"""As in `lath.bots.search`."""
-
-ALWAYS: Final = 1 << 20
-"""Animals of a shape that always loses."""
-
-ONE: Final = 1 << 16
-"""One stone that a shape lacks; below that the sum of the cells where it lacks some."""
-
-ENTRY: Final = 5
-"""Numbers of a ply in the past."""
-
-
-def signed(key: int) -> int:
-    """Return 64 bits as numba's whole numbers have them."""
-    return key - (1 << 64) if key >> 63 else key
-
-
-def laid_out(tables: Tables, codes: int) -> Ints:
-    """Return `t` for a game with so many codes."""
-    cells, shapes = tables.cells, len(tables.shapes)
-    t = [0] * HEAD
-
-    def put(numbers: Iterable[int]) -> int:
-        begins = len(t)
-        t.extend(numbers)
-        return begins
-
-    def put_lists(lists: Sequence[Sequence[int]]) -> int:
-        begins = len(t)
-        t.extend(accumulate(map(len, lists), initial=begins + len(lists) + 1))
-        t.extend(number for one in lists for number in one)
-        return begins
-
-    t[FAMILY] = FAMILIES.index(tables.family)
-    t[CELLS], t[CODES], t[SHAPES], t[SUPPLY] = cells, codes, shapes, tables.supply
-    t[LOSS_FIRST], t[TURN] = tables.is_loss_first, signed(tables.turn_key)
-    t[SWAP] = codes - 1 if tables.has_swap else -1
-    t[WIN], t[LOSE], t[MOUNDS] = tables.win, tables.lose, tables.mounds
-    t[TYPES] = max(len(tables.releases) - shapes, 0)
-    through = [[i for i, s in enumerate(tables.shapes) if cell in s] for cell in range(cells)]
-    t[THROUGH] = put_lists(through)
-    t[SHAPE_CELLS] = put_lists(tables.shapes)
-    t[NEAR] = put_lists(tables.near)
-    t[RAYS] = put_lists(tables.rays)
-    t[TAKEN] = put_lists(tables.releases)
-    first, second = tables.stone_keys
-    t[STONE_KEYS] = put(map(signed, (*first[:cells], *second[:cells])))
-    t[OTHER_KEYS] = put(map(signed, tables.other_keys))
-    t[MEERKAT_KEYS] = put(map(signed, tables.meerkat_keys))
-    plies = codes + 2
-    grouped_cells = cells if tables.family == "groups" else 0
-    at = STATE_HEAD
-    for place, room in (
-        (OWN, cells),
-        (OTHER, cells),
-        (LEFT, 2 * shapes),
-        (CLOSE, 4 * cells),
-        (ANIMALS, shapes),
-        (GROUP, grouped_cells),
-        (SIZE, grouped_cells),
-        (MADE, 2 * grouped_cells),
-        (ENDING, 4),
-        (PAST, ENTRY * plies),
-        (TRAIL, 2 * cells * (tables.win + 1)),
-    ):
-        t[place], at = at, at + room
-    t[LENGTH] = at
-    return np.array(t, dtype=np.int64)
 
 
 def stood(tables: Tables, t: Ints, to_move: int, winner: int | None, key: int) -> Ints:
@@ -169,184 +118,6 @@ def take(t, s, seat, cell):
             kind = t[CELLS] if s[t[ANIMALS] + shape] > 0 else 0
             s[close + kind + (now & (ONE - 1))] -= 1
         s[left + shape] = now + ONE + cell
-
-
-@njit(cache=True, nogil=True)
-def join(t, s, colour, cell):
-    """Make one group of a new piece and those next to it; the trail has what it was."""
-    own, group, size = t[OWN], t[GROUP], t[SIZE]
-    begin = top = t[TRAIL] + s[TRAILED]
-    s[group + cell] = -1
-    s[top] = cell
-    s[top + 1] = -1
-    top += 2
-    at = begin
-    while at < top:
-        near = t[NEAR] + s[at]
-        for i in range(t[near], t[near + 1]):
-            other = t[i]
-            if s[own + other] == 1 + colour and s[group + other] >= 0 and other != cell:
-                s[top] = other
-                s[top + 1] = s[group + other]
-                s[group + other] = -1
-                top += 2
-        at += 2
-    ending = t[ENDING] + 2 * colour
-    for at in range(begin, top, 2):
-        name = s[at + 1]
-        if name >= 0:
-            is_first = True
-            for before in range(begin, at, 2):
-                if s[before + 1] == name:
-                    is_first = False
-            if is_first:
-                if s[size + name] == t[LOSE]:
-                    s[ending] -= 1
-                elif s[size + name] == t[WIN]:
-                    s[ending + 1] -= 1
-        s[group + s[at]] = cell
-    many = (top - begin) >> 1
-    s[size + cell] = many
-    if many == t[LOSE]:
-        s[ending] += 1
-    elif many == t[WIN]:
-        s[ending + 1] += 1
-    s[TRAILED] = top - t[TRAIL]
-    remake(t, s, colour, begin, top)
-
-
-@njit(cache=True, nogil=True)
-def part(t, s, colour, cell, trailed):
-    """Take a piece away and back what `join` did, of which the trail began there."""
-    group, size = t[GROUP], t[SIZE]
-    ending = t[ENDING] + 2 * colour
-    many = s[size + cell]
-    if many == t[LOSE]:
-        s[ending] -= 1
-    elif many == t[WIN]:
-        s[ending + 1] -= 1
-    begin, end = t[TRAIL] + trailed, t[TRAIL] + s[TRAILED]
-    for at in range(begin, end, 2):
-        name = s[at + 1]
-        s[group + s[at]] = name
-        if name >= 0:
-            is_first = True
-            for before in range(begin, at, 2):
-                if s[before + 1] == name:
-                    is_first = False
-            if is_first:
-                if s[size + name] == t[LOSE]:
-                    s[ending] += 1
-                elif s[size + name] == t[WIN]:
-                    s[ending + 1] += 1
-    s[TRAILED] = trailed
-    s[t[OWN] + cell] = 0
-    s[STONES + colour] -= 1
-    remake(t, s, colour, begin, end)
-
-
-@njit(cache=True, nogil=True)
-def remake(t, s, colour, begin, end):
-    """Say anew what a colour would make on the empty cells next to those of a part of the trail."""
-    own, made = t[OWN], t[MADE] + colour * t[CELLS]
-    for at in range(begin, end, 2):
-        near = t[NEAR] + s[at]
-        for i in range(t[near], t[near + 1]):
-            if s[own + t[i]] == 0:
-                s[made + t[i]] = grouped(t, s, colour, t[i])
-
-
-@njit(cache=True, nogil=True)
-def grouped(t, s, colour, cell):
-    """Return the size that a group would have by a piece on an empty cell."""
-    own, group, size = t[OWN], t[GROUP], t[SIZE]
-    total, near = 1, t[NEAR] + cell
-    for i in range(t[near], t[near + 1]):
-        other = t[i]
-        if s[own + other] == 1 + colour:
-            name = s[group + other]
-            is_first = True
-            for before in range(t[near], i):
-                if s[own + t[before]] == 1 + colour and s[group + t[before]] == name:
-                    is_first = False
-            if is_first:
-                total += s[size + name]
-    return total
-
-
-@njit(cache=True, nogil=True)
-def joins_losing(t, s, colour, cell):
-    """Return how many groups of the size that loses a piece on an empty cell would join."""
-    own, group, size = t[OWN], t[GROUP], t[SIZE]
-    found, near = 0, t[NEAR] + cell
-    for i in range(t[near], t[near + 1]):
-        other = t[i]
-        if s[own + other] == 1 + colour and s[size + s[group + other]] == t[LOSE]:
-            is_first = True
-            for before in range(t[near], i):
-                same = s[group + t[before]] == s[group + other]
-                if s[own + t[before]] == 1 + colour and same:
-                    is_first = False
-            if is_first:
-                found += 1
-    return found
-
-
-@njit(cache=True, nogil=True)
-def lift(t, s, cell, by):
-    """Take an animal away, or put it back: `by` is -1 or 1."""
-    animals, through = t[ANIMALS], t[THROUGH] + cell
-    s[t[OTHER] + cell] += by
-    s[OTHERS] += by
-    for i in range(t[through], t[through + 1]):
-        shape = t[i]
-        before = s[animals + shape]
-        s[animals + shape] = before + by
-        if before + by == 0 or before == 0:  # shapes that lost now win, or the other way
-            for seat in range(2):
-                now = s[t[LEFT] + seat * t[SHAPES] + shape]
-                if now >> 16 == 1:
-                    at = t[CLOSE] + 2 * seat * t[CELLS] + (now & (ONE - 1))
-                    s[at] -= by
-                    s[at + t[CELLS]] += by
-
-
-@njit(cache=True, nogil=True)
-def look(t, s, meerkat, seen):
-    """Mark with 1 the cells that are seen from a cell, and with 0 all others."""
-    for cell in range(t[CELLS]):
-        seen[cell] = 0
-    if meerkat < 0:
-        return
-    for ray in range(t[RAYS] + 4 * meerkat, t[RAYS] + 4 * meerkat + 4):
-        for i in range(t[ray], t[ray + 1]):
-            if s[t[OTHER] + t[i]]:
-                break
-            seen[t[i]] = 1
-
-
-@njit(cache=True, nogil=True)
-def hides_all(t, s, meerkat):
-    """Return 0 where a free cell is not seen, 1 where all are seen, 2 where none is free."""
-    free = unseen = 0
-    for cell in range(t[CELLS]):
-        free += s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0 and cell != meerkat
-    for ray in range(t[RAYS] + 4 * meerkat, t[RAYS] + 4 * meerkat + 4):
-        for i in range(t[ray], t[ray + 1]):
-            if s[t[OTHER] + t[i]]:
-                break
-            unseen -= s[t[OWN] + t[i]] == 0
-    if free == 0:
-        return 2
-    return 0 if free + unseen else 1
-
-
-@njit(cache=True, nogil=True)
-def can_swap(t, s):
-    """Return whether this is second's first turn, nothing but one stone having been placed."""
-    if t[SWAP] < 0 or s[TO_MOVE] != 1 or s[STONES] != 1 or s[STONES + 1] != 0:
-        return False
-    return t[FAMILY] != RELEASES or s[OTHERS] == t[CELLS]
 
 
 @njit(cache=True, nogil=True)
@@ -750,3 +521,11 @@ def playouts(t, s, r, is_careful, moves, count):
     for _ in range(count):
         plies += playout(t, s, r, is_careful, moves, 0) >> 2
     return plies
+
+
+@njit(cache=True, nogil=True)
+def can_swap(t, s):
+    """Return whether this is second's first turn, nothing but one stone having been placed."""
+    if t[SWAP] < 0 or s[TO_MOVE] != 1 or s[STONES] != 1 or s[STONES + 1] != 0:
+        return False
+    return t[FAMILY] != RELEASES or s[OTHERS] == t[CELLS]

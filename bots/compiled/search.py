@@ -1,7 +1,4 @@
-"""The searches of `lath.bots.search` over the arrays of `lath.bots.compiled.kernels`, compiled by numba.
-
-Import it by `lath.bots.compiled.searches` alone.
-"""
+"""The searches of `lath.bots.search` over the arrays of the kernels, compiled by numba."""
 
 from __future__ import annotations
 
@@ -10,20 +7,8 @@ from typing import Final
 import numpy as np
 from numba import njit
 
-from lath.bots.compiled.kernels import (
-    DRAW,
-    KEY,
-    OPEN,
-    PROVEN,
-    TO_MOVE,
-    WINNER,
-    below,
-    candidates,
-    lean,
-    play,
-    playout,
-    undo,
-)
+from lath.bots.compiled.arrays import DRAW, KEY, OPEN, PROVEN, TO_MOVE, WINNER
+from lath.bots.compiled.kernels import below, candidates, lean, play, playout, undo
 
 WON: Final = 1_000_000
 ALL: Final = 2 * WON

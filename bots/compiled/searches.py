@@ -12,20 +12,28 @@ that takes longer than a move may. Only games whose board offers `tables` have a
 from __future__ import annotations
 
 import os
-import platform
 import sys
 import threading
 from contextlib import suppress
 from functools import cache
-from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
-from pathlib import Path
 from random import Random
-from shutil import copytree, rmtree
+from shutil import rmtree
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+from lath.bots.compiled import arrays
+from lath.bots.compiled.code_folder import (
+    COMMAND,
+    MODULES,
+    WHOLE,
+    ColdError,
+    digests_in,
+    is_whole,
+    is_writable,
+    loaded,
+    possible_folders,
+    whole_folder,
+)
 from lath.bots.options import Combo
 from lath.bots.search import DEEPEST, AlphaBeta, Budget, Found, OutOfBudgetError, Tell
 from lath.bots.uct import Uct, proof_of
@@ -40,9 +48,6 @@ if TYPE_CHECKING:
 FAST: Final = Combo("fast", "auto", ("auto", "on", "off"))
 """Which form plays: `auto` the compiled one where it was compiled before, `on` that or none."""
 
-_HERE: Final = Path(__file__).parent
-_WHOLE: Final = "whole"
-"""A file with the digest of each other file of its folder: all was compiled."""
 
 _MS: Final = 0.005
 """How often, in seconds, a search is looked at from outside: whether it is late."""
@@ -55,142 +60,14 @@ COLD: Final = 3
 """The exit status of `--check` where there is something to compile."""
 
 
-class ColdError(Exception):
-    """There is no compiled form here, or not yet; the text says which."""
-
-    def __init__(self, why: str, remedy: str = "", *, can_compile: bool = False) -> None:
-        """`why` names no place of this machine; `can_compile`: the command of this module helps."""
-        super().__init__(f"{why}{remedy}")
-        self.why = why
-        self.can_compile = can_compile
-
-
-_COMMAND: Final = f"{sys.executable} -m lath.bots.compiled"
-
-
-def _folders() -> list[Path]:
-    """Return where compiled code may be: one for each version, machine and state of the source."""
-    told = [sys.version, platform.machine(), version("numba")]
-    for name in ("kernels.py", "search.py"):
-        status = (_HERE / name).stat()
-        told.append(f"{_HERE / name} {status.st_mtime_ns} {status.st_size}")
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        told += next(([line] for line in lines if line.startswith(("flags", "Features"))), [])
-    except OSError:
-        told.append(platform.processor())
-    name = "fast-" + blake2b("\n".join(told).encode(), digest_size=6).hexdigest()
-    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return [_HERE / "__pycache__" / name, Path(user).expanduser() / "lath-arena" / name]
-
-
-def _digests(folder: Path) -> bytes:
-    """Return the names of all files of a folder with their digests; raises OSError."""
-    lines = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != _WHOLE:
-            digest = blake2b(path.read_bytes(), digest_size=16).hexdigest()
-            lines.append(f"{digest} {path.relative_to(folder)}\n")
-    return "".join(lines).encode()
-
-
-def _is_whole(folder: Path) -> bool:
-    """Return whether a folder has all its files as they were written."""
-    try:
-        said = (folder / _WHOLE).read_bytes()
-        return said != b"" and said == _digests(folder)
-    except OSError:
-        return False
-
-
-def _folder() -> Path:
-    """Return the folder with what was compiled; raises ColdError where that is nowhere whole."""
-    missing = ColdError("numba is missing", ", which the extra 'fast' installs")
-    try:
-        folders = _folders()
-    except PackageNotFoundError:
-        raise missing from None
-    except NotADirectoryError:
-        raise ColdError(f"{_HERE} lies in an archive, from which nothing is compiled") from None
-    if find_spec("numba") is None:
-        raise missing
-    for folder in folders:
-        if _is_whole(folder):
-            return folder
-    damaged = next((folder for folder in folders if (folder / _WHOLE).exists()), None)
-    if damaged is not None:
-        remedy = f", in {damaged}; {_COMMAND} compiles it anew"
-        raise ColdError("what was compiled is damaged", remedy, can_compile=True)
-    raise ColdError("nothing was compiled yet", f", as {_COMMAND} does", can_compile=True)
-
-
-def _is_writable(folder: Path) -> bool:
-    """Return whether compiled code can be kept there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
-_MODULES: Final[list[tuple[ModuleType, ModuleType]]] = []
-"""The two, once they are loaded."""
-
-
-def _loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
-    """Return the kernels and the searches, with compiled code from a folder or to be put there."""
-    import numba
-
-    if not _is_writable(folder):  # numba reads none where it cannot write
-        import atexit
-        import tempfile
-
-        copy = tempfile.mkdtemp(prefix="lath-fast-")
-        atexit.register(rmtree, copy, ignore_errors=True)
-        folder = Path(copytree(folder, copy, dirs_exist_ok=True))
-    vars(numba.config)["CACHE_DIR"] = str(folder)
-    from lath.bots.compiled import kernels, search
-
-    _MODULES.append((kernels, search))
-    return _MODULES[0]
-
-
-def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
-    """Return `lath.bots.compiled.kernels` and `lath.bots.compiled.search`; raises ColdError.
-
-    Who is patient has them compiled where they were not, which takes about a minute.
-    """
-    if _MODULES:
-        return _MODULES[0]
-    try:
-        folder = _folder()
-    except ColdError as error:
-        if not (is_patient and error.can_compile):
-            raise
-        return _compiled()
-    try:
-        modules = _loaded(folder)
-        _warm()  # read from the cache now, not while a clock runs
-    except Exception as error:  # whatever numba meets in files that are whole
-        _MODULES.clear()
-        remedy = f" ({type(error).__name__}: {error}); {_COMMAND} compiles it anew"
-        words = "what was compiled cannot be loaded"
-        raise ColdError(words, remedy, can_compile=True) from error
-    for module in modules:
-        for one in vars(module).values():
-            if getattr(one, "signatures", None):  # called from Python, always by such values
-                one.disable_compile()
-    return modules
-
-
 def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
     """Return the modules, having compiled them; raises ColdError.
 
     All is made in a folder beside, which takes the other's place when it is whole: also that of one
     that is whole already, where it `is_anew`.
     """
-    folders = _folders()
-    chosen = next((one for one in folders if _is_writable(one.parent)), None)
+    folders = possible_folders()
+    chosen = next((one for one in folders if is_writable(one.parent)), None)
     if chosen is None:
         places = " nor in ".join(str(one.parent) for one in folders)
         raise ColdError(f"compiled code can be kept neither in {places}")
@@ -200,10 +77,10 @@ def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
     new = chosen.with_name(f"{chosen.name}.{os.getpid()}")
     try:
         new.mkdir()
-        modules = _loaded(new)
+        modules = loaded(new)
         _warm()
-        (new / _WHOLE).write_bytes(_digests(new))
-        if is_anew or not _is_whole(chosen):  # else somebody else has been quicker
+        (new / WHOLE).write_bytes(digests_in(new))
+        if is_anew or not is_whole(chosen):  # else somebody else has been quicker
             rmtree(chosen, ignore_errors=True)
             new.rename(chosen)
     except OSError as error:
@@ -245,14 +122,14 @@ def _numbers(board: FastBoard) -> tuple[Any, Any]:
     tables = board.tables()
     if tables is None:
         raise ColdError(f"{board.game.id} has no compiled form")
-    t = kernels.laid_out(tables, len(board.moves))
+    t = arrays.laid_out(tables, len(board.moves))
     return t, kernels.stood(tables, t, board.to_move, board.winner, board.key)
 
 
 def _room_for_moves(t: Any) -> Any:
     import numpy as np
 
-    codes = int(t[sys.modules["lath.bots.compiled.kernels"].CODES])
+    codes = int(t[arrays.CODES])
     return np.zeros((codes + 2) * (codes + 2), dtype=np.int64)
 
 
@@ -268,18 +145,18 @@ class CompiledBoard:
     @property
     def to_move(self) -> int:
         """Return who decides next."""
-        return int(self.s[self._kernels.TO_MOVE])
+        return int(self.s[arrays.TO_MOVE])
 
     @property
     def winner(self) -> int | None:
         """Return None while the game goes on, else 0, 1 or `DRAW`."""
-        winner = int(self.s[self._kernels.WINNER])
-        return None if winner == self._kernels.OPEN else winner
+        winner = int(self.s[arrays.WINNER])
+        return None if winner == arrays.OPEN else winner
 
     @property
     def key(self) -> int:
         """Return the same as of the `FastBoard`."""
-        return int(self.s[self._kernels.KEY]) % (1 << 64)
+        return int(self.s[arrays.KEY]) % (1 << 64)
 
     def legal(self) -> list[int]:
         """Return the codes of all legal moves."""
@@ -299,7 +176,7 @@ class CompiledBoard:
 
     def undo(self) -> None:
         """Take the last move back; raises IndexError where there is none."""
-        if not self.s[self._kernels.PLIES]:
+        if not self.s[arrays.PLIES]:
             raise IndexError("no move to take back")
         self._kernels.undo(self.t, self.s)
 
@@ -342,10 +219,10 @@ class _Followed:
         kernels = sys.modules["lath.bots.compiled.kernels"]
         if self.s is not None:
             for code in self._told:
-                if self.s[kernels.WINNER] == kernels.OPEN and 0 <= code < self.t[kernels.CODES]:
+                if self.s[arrays.WINNER] == arrays.OPEN and 0 <= code < self.t[arrays.CODES]:
                     kernels.play(self.t, self.s, code)
         self._told = []
-        if self._game is not board.game or self.s[kernels.KEY] != kernels.signed(board.key):
+        if self._game is not board.game or self.s[arrays.KEY] != arrays.signed(board.key):
             self.t, self.s = _numbers(board)
             self.moves = _room_for_moves(self.t)
             self._game = board.game
@@ -628,7 +505,7 @@ def is_ready(position: Position, fast: str) -> bool:
 def form() -> str:
     """Return which form plays games that have both, for `id version`: `compiled`, or why not."""
     try:
-        _folder()
+        whole_folder()
     except ColdError as error:
         return f"{IN_PYTHON} ({error.why})"
     return COMPILED
@@ -639,7 +516,7 @@ def main(words: list[str]) -> int:
     began_s = perf_counter()
     try:
         if words == ["--check"]:
-            print(f"compiled, in {_folder()}")  # noqa: T201 - a command
+            print(f"compiled, in {whole_folder()}")  # noqa: T201 - a command
             return 0
         if words == [_ANEW]:
             _compiled(is_anew=True)
@@ -653,3 +530,31 @@ def main(words: list[str]) -> int:
         os.execv(again[0], again)  # noqa: S606 - Python itself
     print(f"ready after {perf_counter() - began_s:.1f} s")  # noqa: T201 - a command
     return 0
+
+
+def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
+    """Return `lath.bots.compiled.kernels` and `lath.bots.compiled.search`; raises ColdError.
+
+    Who is patient has them compiled where they were not, which takes about a minute.
+    """
+    if MODULES:
+        return MODULES[0]
+    try:
+        folder = whole_folder()
+    except ColdError as error:
+        if not (is_patient and error.can_compile):
+            raise
+        return _compiled()
+    try:
+        modules = loaded(folder)
+        _warm()  # read from the cache now, not while a clock runs
+    except Exception as error:  # whatever numba meets in files that are whole
+        MODULES.clear()
+        remedy = f" ({type(error).__name__}: {error}); {COMMAND} compiles it anew"
+        words = "what was compiled cannot be loaded"
+        raise ColdError(words, remedy, can_compile=True) from error
+    for module in modules:
+        for one in vars(module).values():
+            if getattr(one, "signatures", None):  # called from Python, always by such values
+                one.disable_compile()
+    return modules

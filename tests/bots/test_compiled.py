@@ -18,8 +18,9 @@ from places import ROOT
 from walks import drawn_start, some_position
 
 from lath import games
-from lath.bots.compiled import searches
-from lath.bots.compiled.searches import ColdError, CompiledAlphaBeta, CompiledBoard, CompiledUct
+from lath.bots.compiled import code_folder, searches
+from lath.bots.compiled.code_folder import ColdError
+from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledBoard, CompiledUct
 from lath.bots.search import AlphaBeta, Budget
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
@@ -148,8 +149,9 @@ def cold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
     By private names: to compile takes a minute, and no program is started for each case.
     """
-    monkeypatch.setattr(searches, "_MODULES", [])
-    monkeypatch.setattr(searches, "_folders", lambda: [tmp_path / "a", tmp_path / "b"])
+    monkeypatch.setattr(searches, "MODULES", [])
+    for module in (searches, code_folder):
+        monkeypatch.setattr(module, "possible_folders", lambda: [tmp_path / "a", tmp_path / "b"])
     searches._say_once.cache_clear()
     return tmp_path / "a"
 
@@ -159,7 +161,7 @@ def kept(folder: Path) -> Path:
     (folder / "bots").mkdir(parents=True)
     (folder / "bots" / "after.nbi").write_bytes(b"index")
     (folder / "bots" / "after.nbc").write_bytes(b"code")
-    (folder / searches._WHOLE).write_bytes(searches._digests(folder))
+    (folder / code_folder.WHOLE).write_bytes(code_folder.digests_in(folder))
     return folder
 
 
@@ -169,8 +171,8 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "a bit is another": lambda folder: (folder / "bots" / "after.nbc").write_bytes(b"cnde"),
     "a file is gone": lambda folder: (folder / "bots" / "after.nbc").unlink(),
     "a file is new": lambda folder: (folder / "bots" / "play.nbc").write_bytes(b"code"),
-    "the list is empty": lambda folder: (folder / searches._WHOLE).write_bytes(b""),
-    "the list is no list": lambda folder: (folder / searches._WHOLE).write_bytes(b"\xff\n"),
+    "the list is empty": lambda folder: (folder / code_folder.WHOLE).write_bytes(b""),
+    "the list is no list": lambda folder: (folder / code_folder.WHOLE).write_bytes(b"\xff\n"),
 }
 
 
@@ -200,7 +202,7 @@ def test_code_that_cannot_be_loaded_is_not_used_either(
     def fails(_: Path) -> None:
         raise EOFError("Ran out of input")
 
-    monkeypatch.setattr(searches, "_loaded", fails)
+    monkeypatch.setattr(searches, "loaded", fails)
     assert not searches.is_ready(games.get("yavalath").start(), "auto")
     assert "cannot be loaded (EOFError: Ran out of input); " in capsys.readouterr().err
 
@@ -235,11 +237,11 @@ def test_what_is_compiled_takes_the_place_of_what_was_damaged_as_a_whole(
         (folder / "bots" / "after.nbc").write_bytes(b"new")
         return modules
 
-    monkeypatch.setattr(searches, "_loaded", compiles)
+    monkeypatch.setattr(searches, "loaded", compiles)
     monkeypatch.setattr(searches, "_warm", lambda: None)
     assert searches.load(is_patient=True) == modules
     assert (cold / "bots" / "after.nbc").read_bytes() == b"new"
-    assert searches._is_whole(cold)
+    assert code_folder.is_whole(cold)
     assert [path.name for path in cold.parent.iterdir()] == [cold.name]
 
 

@@ -41,7 +41,9 @@ LIBRARIES: Final = (
 )
 """Loaded once, not once a question."""
 
-COMPILED: Final = frozenset({"bots/compiled/kernels.py", "bots/compiled/search.py"})
+COMPILED: Final = frozenset(
+    f"bots/compiled/{name}.py" for name in ("arrays", "groups", "kernels", "search", "sight")
+)
 """What tests want to find compiled; that takes a minute."""
 
 APART: Final = (

@@ -99,7 +99,7 @@ def played_in(folder: Path) -> tuple[str, ...]:
 
 def names_of_pool(names: Sequence[str], folder: Path) -> list[str]:
     """Return these names and those of all versions that a pool has had."""
-    noted = _noted([folder], VERSIONS, Version)
+    noted = noted_in([folder], VERSIONS, Version)
     return sorted({*names, *played_in(folder), *(one.name for one in noted)})
 
 
@@ -117,12 +117,12 @@ def changes_in(sources: Sequence[Path]) -> tuple[Change, ...]:
 
     Nothing where there are other sources. Raises ArenaError where that is damaged.
     """
-    return _noted(sources, CHANGES, Change)
+    return noted_in(sources, CHANGES, Change)
 
 
 def rulings_in(sources: Sequence[Path]) -> tuple[Ruling, ...]:
     """Return what was ruled of a tournament's games; else as `changes_in`."""
-    return _noted(sources, RULINGS, Ruling)
+    return noted_in(sources, RULINGS, Ruling)
 
 
 def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
@@ -130,8 +130,8 @@ def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
 
     Of a pool they are those that have not been retired since.
     """
-    found = tuple(one for one in _noted(sources, BENCHES, Bench) if not one.lifted)
-    versions = _noted(sources, VERSIONS, Version) if found else ()
+    found = tuple(one for one in noted_in(sources, BENCHES, Bench) if not one.lifted)
+    versions = noted_in(sources, VERSIONS, Version) if found else ()
     there = {name for one in versions if not one.retired for name in (one.name, one.bot)}
     return tuple(one for one in found if not versions or one.bot in there)
 
@@ -139,7 +139,7 @@ def benched_in(sources: Sequence[Path]) -> tuple[Bench, ...]:
 def snapshot_in(sources: Sequence[Path]) -> Snapshot | None:
     """Return which snapshot a tournament is, if it is one; else as `changes_in`."""
     keys = SNAPSHOT, FORMER_SNAPSHOT
-    return next((one for key in keys for one in _noted(sources, key, Snapshot)), None)
+    return next((one for key in keys for one in noted_in(sources, key, Snapshot)), None)
 
 
 def seasons_in(sources: Sequence[Path]) -> tuple[Season, ...]:
@@ -150,9 +150,9 @@ def seasons_in(sources: Sequence[Path]) -> tuple[Season, ...]:
     if len(sources) != 1 or not (folder := sources[0]).is_dir():
         return ()
     if (folder / DATABASE).is_file():
-        versions = _noted(sources, VERSIONS, Version)
+        versions = noted_in(sources, VERSIONS, Version)
         entries = {one.name: one.bot for one in versions}
-        *before, last = _noted(sources, SEASONS, Season) or (None,)
+        *before, last = noted_in(sources, SEASONS, Season) or (None,)
         if last is None:
             return ()
         marks = _marks(sources, versions, last.entered())
@@ -187,7 +187,7 @@ def parse_tag(line: str) -> str:
     return re.sub(r"\\(.)", r"\1", value)
 
 
-def _noted(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept, ...]:
+def noted_in(sources: Sequence[Path], key: str, kind: type[_Kept]) -> tuple[_Kept, ...]:
     """Return what is kept under the key of a note; else as `changes_in`."""
     if len(sources) != 1 or not (path := sources[0] / DATABASE).is_file():
         return ()

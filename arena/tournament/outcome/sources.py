@@ -28,10 +28,10 @@ from lath.arena.errors import (
 from lath.arena.machine.system import reading_database
 from lath.arena.tournament.outcome.directories import export_doubt, is_of_a_run
 from lath.arena.tournament.outcome.notes import (
-    _noted,
     benched_in,
     changes_in,
     games_of,
+    noted_in,
     outcome_in,
     rulings_in,
     season_in,
@@ -446,7 +446,7 @@ def background_of(
         if doubts is None:
             raise
         doubts.append(Doubt(str(error), error))
-    played = _noted(sources, PROVENANCE, Provenance)
+    played = noted_in(sources, PROVENANCE, Provenance)
     if outcome is None or not outcome.is_complete:
         played = tuple(map(_without_seed, played))
     shown = season_in(sources, season)
@@ -455,7 +455,7 @@ def background_of(
     return Background(
         outcome=outcome,
         changes=changes_in(sources),
-        versions=_noted(sources, VERSIONS, Version),
+        versions=noted_in(sources, VERSIONS, Version),
         rulings=rulings_in(sources),
         benches=benched_in(sources),
         snapshot=snapshot_in(sources),

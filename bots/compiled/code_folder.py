@@ -1,0 +1,123 @@
+"""Where compiled code is kept: a folder for each version, machine and state of the source."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from hashlib import blake2b
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from shutil import copytree, rmtree
+from types import ModuleType
+from typing import Final
+
+_HERE: Final = Path(__file__).parent
+
+
+WHOLE: Final = "whole"
+"""A file with the digest of each other file of its folder: all was compiled."""
+
+
+class ColdError(Exception):
+    """There is no compiled form here, or not yet; the text says which."""
+
+    def __init__(self, why: str, remedy: str = "", *, can_compile: bool = False) -> None:
+        """`why` names no place of this machine; `can_compile`: the command of this module helps."""
+        super().__init__(f"{why}{remedy}")
+        self.why = why
+        self.can_compile = can_compile
+
+
+SOURCES: Final = ("arrays.py", "groups.py", "kernels.py", "search.py", "sight.py")
+"""The modules of this folder that compiled code is made of."""
+
+COMMAND: Final = f"{sys.executable} -m lath.bots.compiled"
+
+
+def possible_folders() -> list[Path]:
+    """Return where compiled code may be: one for each version, machine and state of the source."""
+    told = [sys.version, platform.machine(), version("numba")]
+    for name in SOURCES:
+        status = (_HERE / name).stat()
+        told.append(f"{_HERE / name} {status.st_mtime_ns} {status.st_size}")
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+        told += next(([line] for line in lines if line.startswith(("flags", "Features"))), [])
+    except OSError:
+        told.append(platform.processor())
+    name = "fast-" + blake2b("\n".join(told).encode(), digest_size=6).hexdigest()
+    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return [_HERE / "__pycache__" / name, Path(user).expanduser() / "lath-arena" / name]
+
+
+def digests_in(folder: Path) -> bytes:
+    """Return the names of all files of a folder with their digests; raises OSError."""
+    lines = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.name != WHOLE:
+            digest = blake2b(path.read_bytes(), digest_size=16).hexdigest()
+            lines.append(f"{digest} {path.relative_to(folder)}\n")
+    return "".join(lines).encode()
+
+
+def is_whole(folder: Path) -> bool:
+    """Return whether a folder has all its files as they were written."""
+    try:
+        said = (folder / WHOLE).read_bytes()
+        return said != b"" and said == digests_in(folder)
+    except OSError:
+        return False
+
+
+def whole_folder() -> Path:
+    """Return the folder with what was compiled; raises ColdError where that is nowhere whole."""
+    missing = ColdError("numba is missing", ", which the extra 'fast' installs")
+    try:
+        folders = possible_folders()
+    except PackageNotFoundError:
+        raise missing from None
+    except NotADirectoryError:
+        raise ColdError(f"{_HERE} lies in an archive, from which nothing is compiled") from None
+    if find_spec("numba") is None:
+        raise missing
+    for folder in folders:
+        if is_whole(folder):
+            return folder
+    damaged = next((folder for folder in folders if (folder / WHOLE).exists()), None)
+    if damaged is not None:
+        remedy = f", in {damaged}; {COMMAND} compiles it anew"
+        raise ColdError("what was compiled is damaged", remedy, can_compile=True)
+    raise ColdError("nothing was compiled yet", f", as {COMMAND} does", can_compile=True)
+
+
+def is_writable(folder: Path) -> bool:
+    """Return whether compiled code can be kept there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+MODULES: Final[list[tuple[ModuleType, ModuleType]]] = []
+"""The two, once they are loaded."""
+
+
+def loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
+    """Return the kernels and the searches, with compiled code from a folder or to be put there."""
+    import numba
+
+    if not is_writable(folder):  # numba reads none where it cannot write
+        import atexit
+        import tempfile
+
+        copy = tempfile.mkdtemp(prefix="lath-fast-")
+        atexit.register(rmtree, copy, ignore_errors=True)
+        folder = Path(copytree(folder, copy, dirs_exist_ok=True))
+    vars(numba.config)["CACHE_DIR"] = str(folder)
+    from lath.bots.compiled import kernels, search
+
+    MODULES.append((kernels, search))
+    return MODULES[0]

@@ -1,0 +1,68 @@
+"""Kernels of the game of sight: a meerkat lifted, looked along its lines, hidden."""
+
+from __future__ import annotations
+
+from numba import njit
+
+from lath.bots.compiled.arrays import (
+    ANIMALS,
+    CELLS,
+    CLOSE,
+    LEFT,
+    ONE,
+    OTHER,
+    OTHERS,
+    OWN,
+    RAYS,
+    SHAPES,
+    THROUGH,
+)
+
+
+@njit(cache=True, nogil=True)
+def lift(t, s, cell, by):
+    """Take an animal away, or put it back: `by` is -1 or 1."""
+    animals, through = t[ANIMALS], t[THROUGH] + cell
+    s[t[OTHER] + cell] += by
+    s[OTHERS] += by
+    for i in range(t[through], t[through + 1]):
+        shape = t[i]
+        before = s[animals + shape]
+        s[animals + shape] = before + by
+        if before + by == 0 or before == 0:  # shapes that lost now win, or the other way
+            for seat in range(2):
+                now = s[t[LEFT] + seat * t[SHAPES] + shape]
+                if now >> 16 == 1:
+                    at = t[CLOSE] + 2 * seat * t[CELLS] + (now & (ONE - 1))
+                    s[at] -= by
+                    s[at + t[CELLS]] += by
+
+
+@njit(cache=True, nogil=True)
+def look(t, s, meerkat, seen):
+    """Mark with 1 the cells that are seen from a cell, and with 0 all others."""
+    for cell in range(t[CELLS]):
+        seen[cell] = 0
+    if meerkat < 0:
+        return
+    for ray in range(t[RAYS] + 4 * meerkat, t[RAYS] + 4 * meerkat + 4):
+        for i in range(t[ray], t[ray + 1]):
+            if s[t[OTHER] + t[i]]:
+                break
+            seen[t[i]] = 1
+
+
+@njit(cache=True, nogil=True)
+def hides_all(t, s, meerkat):
+    """Return 0 where a free cell is not seen, 1 where all are seen, 2 where none is free."""
+    free = unseen = 0
+    for cell in range(t[CELLS]):
+        free += s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0 and cell != meerkat
+    for ray in range(t[RAYS] + 4 * meerkat, t[RAYS] + 4 * meerkat + 4):
+        for i in range(t[ray], t[ray + 1]):
+            if s[t[OTHER] + t[i]]:
+                break
+            unseen -= s[t[OWN] + t[i]] == 0
+    if free == 0:
+        return 2
+    return 0 if free + unseen else 1
