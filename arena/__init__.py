@@ -1,4 +1,6 @@
-"""Tournaments between bot processes, and the command line. Never imports `bots`.
+"""Tournaments between bot processes, and the command line.
+
+The arena never imports `bots`.
 
     from lath import arena
     from lath.arena import Engine, Limit
@@ -43,14 +45,14 @@ if TYPE_CHECKING:
     from lath.arena.referee.answers import Answer, Info, Limit
 
 _HOMES: Final = {
-    "answers": ("Answer", "Info", "Limit"),
-    "engine": (
+    "referee.answers": ("Answer", "Info", "Limit"),
+    "engine.engine": (
         *("Analysis", "BotDiedError", "DeadlineError", "Engine", "EngineError"),
         *("IllegalAnswerError", "NotABotError"),
     ),
-    "matches": ("MatchResult", "match"),
-    "runs": ("Decision", "Result"),
-    "tuning": ("TuneResult", "tune"),
+    "flows.matches": ("MatchResult", "match"),
+    "flows.runs": ("Decision", "Result"),
+    "flows.tuning": ("TuneResult", "tune"),
 }
 """Which modules have what is named here; `tournament` is that package, which can be called."""
 

@@ -1,6 +1,6 @@
 """What this machine can do for tournaments, point by point, and what would mend the rest.
 
-Each point asks the piece that a run asks, too. Must not know how it is shown.
+Each point asks the piece that a run asks, too.
 """
 
 from __future__ import annotations

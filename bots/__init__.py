@@ -1,4 +1,6 @@
-"""The bot's side of the protocol, and bots to play against. Must not know the arena.
+"""The bot's side of the protocol, and bots to play against.
+
+Nothing here knows the arena.
 
 A bot's own folder is looked through after the standard library: a bot called `random.py`, or one
 that lives beside such a file, still finds Python's `random`, and `import evaluation` finds its own.

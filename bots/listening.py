@@ -1,7 +1,6 @@
 """What the arena says, read while the bot thinks, so that `stop` and `quit` reach it at once.
 
-A thread waits in a read, without the interpreter's lock: that costs a search nothing. Must not know
-what positions and moves are.
+A thread waits in a read, without the interpreter's lock: that costs a search nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Options that a bot declares once: what each takes, and what was set.
-
-Must not know positions, moves nor time.
-"""
+"""Options that a bot declares once: what each takes, and what was set."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""The games: rules and nothing else. `get` and `installed` find all there are.
+"""The games: rules and nothing else.
 
-A game is a module that defines `GAME`. One in this folder is built in; a distribution brings
-others through the entry-point group `lath_arena.games` (name: the game's id, value:
-`module:GAME`); `add` takes one from any file.
+What people or bots do with a game is in the layers above.
+
+A game is a module that defines `GAME`. One in this folder is built in; a distribution brings others
+through the entry-point group `lath_arena.games` (name: the game's id, value: `module:GAME`); `add`
+takes one from any file.
 """
 
 from __future__ import annotations

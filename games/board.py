@@ -1,7 +1,7 @@
 """Boards of squares and hexagons: cells as bits of an int, lines, neighbours, groups, rows of text.
 
-Must not know any game. Bits rise in the order of the cells' names (by letter, then number), with a
-gap after each letter, so that a shift never carries a cell round an edge.
+Bits rise in the order of the cells' names (by letter, then number), with a gap after each letter,
+so that a shift never carries a cell round an edge.
 """
 
 from __future__ import annotations

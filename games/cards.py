@@ -1,6 +1,6 @@
 """What people are shown of a game before they play it: its rule card, and variants to choose from.
 
-No bot needs it. Must not know how it is shown.
+No bot needs it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What every game is: moves, seats, outcomes, positions, errors, and what follows from those alone.
-
-Must not know any particular game, its geometry, or how a game is written in a file.
-"""
+"""What every game is: moves, sides, outcomes, positions, errors, and what follows from them."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 `fast_board(position)` returns the game's own, which stands in the game's file, or where a game has
 none, one over its positions, which is slower. All that holds of a position holds of its board; the
-contract tests compare them. Must not know any particular game.
+contract tests compare them.
 
     board = fast_board(position)
     for code in board.legal():

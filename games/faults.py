@@ -1,7 +1,7 @@
 """Where the rules of a game fail by themselves: what fails, and the moves that lead there.
 
 Rules of one's own may list a move that they refuse, leave nobody a move, or raise anything. No
-player is to blame for it, and whoever wrote them wants to see it again. Must not know any game.
+player is to blame for it, and whoever wrote them wants to see it again.
 """
 
 from __future__ import annotations

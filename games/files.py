@@ -1,7 +1,7 @@
 """Games of files that somebody names: `./mygame.py` is loaded, and its game known by its id.
 
 A variable of the environment tells the processes that this one starts which files these are: so
-workers and bots find the games, too. Must not know what is done with a game.
+workers and bots find the games, too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a game wants drawn over a position, for people: sizes of groups, lines of sight.
 
-Must not know any game, nor how it is drawn. An overlay says what to look for among the pieces; the
-board says where. Games name theirs in the attribute `overlays`, which no game must have.
+An overlay says what to look for among the pieces; the board says where. Games name theirs in the
+attribute `overlays`, which no game must have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parameters of games: what an id such as `yavalath:size=4,win=5` says after its colon.
 
 A game declares them as `parameters`, and makes the game of some values by its method
-`variant(game_id, **values)`. Must not know any particular game.
+`variant(game_id, **values)`.
 """
 
 from __future__ import annotations

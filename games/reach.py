@@ -1,7 +1,6 @@
 """Which positions a game can reach: texts and counts that are refused, and exact searches.
 
-Must not know any particular game. The searches have a budget: a position that would take longer to
-refute is taken for reachable.
+The searches have a budget: a position that would take longer to refute is taken for reachable.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What games of pieces on cells share, so that a game's own file holds its rules alone.
 
-Must not know any particular game. `Rules` and `Judged` are there to be inherited from.
+`Rules` and `Judged` are there to be inherited from.
 """
 
 from __future__ import annotations

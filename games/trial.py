@@ -1,7 +1,7 @@
 """Whether a game keeps what `lath.games.core` promises: games at random are played to see it.
 
 Who brings rules of his own hears of a slip before a tournament begins. The contract tests look
-closer. Must not know any game, nor where one comes from.
+closer.
 """
 
 from __future__ import annotations

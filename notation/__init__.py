@@ -1,4 +1,8 @@
-"""Records of games: text and data. `read` a file, `format_record` back, `check` against the rules.
+"""Records of games: text and data.
+
+Playing games and showing numbers is in the layers above.
+
+`read` reads a file, `format_record` writes a record, `check` holds it against the rules:
 
 >>> from lath import notation
 >>> record = notation.parse('[Game "yavalath"] 1. e5 2. swap *')

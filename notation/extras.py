@@ -1,7 +1,4 @@
-"""What the program can do besides where its extras are installed, and which modules each brings.
-
-Must not import any of them.
-"""
+"""What the program can do besides where its extras are installed, and which modules each brings."""
 
 from __future__ import annotations
 

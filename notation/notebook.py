@@ -1,7 +1,7 @@
 """A record as notebooks show it: the board as far as the game went, the moves, the tags.
 
 The HTML needs nothing else, runs nothing, and takes its colours from the page around it, but for
-the board, which brings its own. Must not know any game.
+the board, which brings its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers and pages from game records: ratings, standings, boards as SVG, the HTML report.
+"""Numbers and pages from game records: ratings, standings, the HTML report.
 
-Must not know how the games came about: any records do, no tournament is needed.
+Any records do; no tournament is needed.
 """

@@ -1,7 +1,4 @@
-"""JSON files that say by a checksum of their own whether they are as they were written.
-
-Must not know what stands in them, nor who writes them.
-"""
+"""JSON files that say by a checksum of their own whether they are as they were written."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """JSON Schemas (draft 2020-12) made from the types of the values that are written.
 
-Must not know what any of them says. The fields of a type, their limits and their docstrings are its
-schema; what else is written of a dataclass its `WRITTEN` says. pydantic reads them, and checks what
-was kept by them; it is imported when that is asked for: no bot or worker needs it.
+The fields of a type, their limits and their docstrings are its schema; what else is written of a
+dataclass its `WRITTEN` says. pydantic reads them, and checks what was kept by them; it is imported
+when that is asked for: no bot or worker needs it.
 """
 
 from __future__ import annotations

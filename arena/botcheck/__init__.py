@@ -1,5 +1,4 @@
-"""Does a bot keep the protocol? Scripted sessions with one bot, and what each of them shows.
+"""Scripted sessions with one bot, which show whether it keeps the protocol.
 
-Must not know tournaments, records or terminals: `check.check` yields points, who shows them is
-somebody else.
+Tables of the findings are in `terminal`.
 """

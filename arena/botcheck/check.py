@@ -1,6 +1,5 @@
 """A whole check: every step in its order, a fresh process after each that broke, and its report.
 
-Must not know what the steps do, nor terminals: who prints the lines knows whether there is colour.
 A bot that hangs everywhere is given up after a few times.
 """
 

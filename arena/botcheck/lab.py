@@ -1,8 +1,4 @@
-"""Where a bot is tested: its processes, one after the other, the games against it, what was heard.
-
-Must not know which steps a check has, nor what they think of what they see: it tells of silence,
-floods, ends and moves that lose a game.
-"""
+"""Where a bot is tested: its processes in turn, the games against it, what was heard."""
 
 from __future__ import annotations
 

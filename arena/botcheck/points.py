@@ -1,7 +1,4 @@
-"""What a check finds: points, each with what is asked, a verdict, what was seen, how to mend it.
-
-Must not know processes; plain values only.
-"""
+"""What a check finds: points, each with what is asked, a verdict, what was seen, how to mend it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The steps of a check: what each asks of a bot, and how it is found out; `CHAPTERS` has them all.
 
-Must not know in what order they run, nor what becomes of what they find. A step may raise
-FaultFoundError and NoAnswer; one that plays does so in `lab.game`.
+A step may raise FaultFoundError and NoAnswer; one that plays does so in `lab.game`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""The command line: thin over the library, a module for each group of commands."""
+"""The command line: thin over the library, one module per group of commands.
+
+What a command does is in the packages below.
+"""

@@ -1,7 +1,4 @@
-"""`arena select` and `diff`: archives of any size, joined, ordered, divided, compared.
-
-Must not know how records are kept that do not fit into memory, nor which belong together.
-"""
+"""`arena select` and `diff`: archives of any size, joined, ordered, divided, compared."""
 
 from __future__ import annotations
 

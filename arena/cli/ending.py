@@ -1,6 +1,6 @@
 """What a run says besides its games: events for programs, tables in the end, how it goes on.
 
-And with which exit status it ends. Must not know how a tournament is played, nor what begins one.
+And with which exit status it ends.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Record files as commands read and write them: what is there is never lost half-way.
-
-Must not know what a command does with the records.
-"""
+"""Record files as commands read and write them: what is there is never lost half-way."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Which commands there are, in which group, and how their help looks.
 
-Must not know what they do. The module of a command is read when the command is asked for: each
-start of the program waits for its own only, and `arena --help` for none.
+The module of a command is read when the command is asked for: each start of the program waits for
+its own only, and `arena --help` for none.
 """
 
 from __future__ import annotations

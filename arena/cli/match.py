@@ -1,7 +1,4 @@
-"""`arena match`: what is said of a match, and what it came to in words.
-
-Must not know how a match is played, nor how a test decides.
-"""
+"""`arena match`: what is said of a match, and what it came to in words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Commands that `arena match` offers: what was typed, with all that was said, and what is new.
-
-Must not know how a match is played, nor what it came to.
-"""
+"""Commands that `arena match` offers: what was typed, with all that was said, and what is new."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """One record of a file and one position of it, as `--record N --ply P` names them.
 
 Records count from 1 by their place in the file, plies from 1; after ply 0 nothing is played yet.
-Must not know what a command does with them.
 """
 
 from __future__ import annotations

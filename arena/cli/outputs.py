@@ -2,7 +2,7 @@
 
 What is there already is replaced where it is of the kind that is written: a tournament's file, an
 input and a file of another kind only by `--force`. A file is whole or the one before it; what an
-earlier command that was killed has left half is removed. Must not know what stands in a file.
+earlier command that was killed has left half is removed.
 """
 
 from __future__ import annotations

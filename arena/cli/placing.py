@@ -1,7 +1,4 @@
-"""`arena match BOT`: what is said of a bot that has played against the ladder.
-
-Must not know how a bot is placed.
-"""
+"""`arena match BOT`: what is said of a bot that has played against the ladder."""
 
 from __future__ import annotations
 

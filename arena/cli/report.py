@@ -1,7 +1,4 @@
-"""`arena rate` and `arena report`: what came of tournaments, or of any records.
-
-Must not know how numbers or pages are made, nor when a run is over.
-"""
+"""`arena rate` and `arena report`: what came of tournaments, or of any records."""
 
 from __future__ import annotations
 

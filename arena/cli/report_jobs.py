@@ -1,4 +1,4 @@
-"""TODO."""
+"""What `arena report` makes: one page, an index of several, or a page that follows a run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`arena run`: a tournament's configuration from file and flags; plans, rulings, snapshots.
-
-Must not know how a tournament is played.
-"""
+"""`arena run`: a tournament's configuration from file and flags; plans, rulings, snapshots."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Which records of files a command takes: the sound ones that match a query, in their order.
 
-Must not know what is done with them. What is bad is told of on standard error, and counted.
+What is bad is told of on standard error, and counted.
 """
 
 from __future__ import annotations

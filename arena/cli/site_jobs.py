@@ -1,7 +1,4 @@
-"""`arena report --site` and `--owner`: a league's pages, and what a bot's owner gets.
-
-Must not know how numbers or pages are made.
-"""
+"""`arena report --site` and `--owner`: a league's pages, and what a bot's owner gets."""
 
 from __future__ import annotations
 

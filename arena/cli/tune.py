@@ -1,7 +1,4 @@
-"""`arena tune`: what is said of a tuning, and what it came to in words.
-
-Must not know how values are found, nor how a test decides.
-"""
+"""`arena tune`: what is said of a tuning, and what it came to in words."""
 
 from __future__ import annotations
 

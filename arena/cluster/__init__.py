@@ -1,1 +1,4 @@
-"""Tournaments on other machines, through Dask.distributed: the extra `dask`."""
+"""Tournaments on other machines, through Dask.distributed: the extra `dask`.
+
+Only this package knows Dask.
+"""

@@ -1,8 +1,7 @@
 """Bots' files on their way to other machines: sent once by what is in them, kept there, verified.
 
 A parcel is an archive of plain files whose name is the digest of all of them, so that who unpacks
-it, and who finds it unpacked, can tell whether it is what was sent. Must not know how a bot is
-started.
+it, and who finds it unpacked, can tell whether it is what was sent.
 """
 
 from __future__ import annotations

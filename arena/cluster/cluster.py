@@ -1,8 +1,7 @@
 """The machines of a cluster as places where pairs are played.
 
 A worker is asked what it is, gets the bots that it has not, and becomes a slot a thread; one that
-is gone, or silent for too long, is taken out, and what it had is played elsewhere. Must not know
-which pair comes next, nor what is in a result.
+is gone, or silent for too long, is taken out, and what it had is played elsewhere.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What the machines of a cluster can do for tournaments, worker by worker.
 
-Each point is asked as a run asks it: the same greeting, the same way in for bots. Must not know how
-it is shown.
+Each point is asked as a run asks it: the same greeting, the same way in for bots.
 """
 
 from __future__ import annotations

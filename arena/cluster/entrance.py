@@ -1,7 +1,4 @@
-"""How a worker of a cluster becomes one that plays: it is asked what it is, and given the bots.
-
-Must not know who plays whom, nor who waits for it.
-"""
+"""How a worker of a cluster becomes one that plays: it is asked what it is, and given the bots."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Games are played by worker processes as on the runner's machine, one for each thread of the Dask
 worker, which only waits for them: so bots are charged nothing for what Dask does meanwhile. They
 end when nobody needs them, and with the Dask worker however that ends. Dask calls the functions
-here by their names; each takes a JSON text and returns one. Must not know the runner.
+here by their names; each takes a JSON text and returns one.
 """
 
 from __future__ import annotations

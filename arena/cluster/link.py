@@ -2,7 +2,7 @@
 
 Dask does the work; here stand a time limit for every call, and what to think of a worker that is
 connected and says nothing. `Client.get_executor` is not used: where a result cannot be fetched, its
-future never ends. Must not know games.
+future never ends.
 """
 
 from __future__ import annotations

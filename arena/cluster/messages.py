@@ -1,7 +1,4 @@
-"""What goes between a runner and the machines of a cluster: one JSON text each way, validated.
-
-Must not know how it gets there, nor what a machine makes of it.
-"""
+"""What goes between a runner and the machines of a cluster: one JSON text each way, validated."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Bots made ready on the machine where they play: unpacked, found, built and walled off.
 
-A process of its own does it, since builds and walls start others. Must not know Dask, nor games
-that are played.
+A process of its own does it, since builds and walls start others.
 """
 
 from __future__ import annotations

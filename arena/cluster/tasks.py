@@ -1,7 +1,6 @@
 """What is sent to the workers of a cluster for a slot: several short pairs a task, each a future.
 
-The seam between both is `concurrent.futures.Executor`, as it is for a worker process here. Must not
-know how a task gets to its worker.
+The seam between both is `concurrent.futures.Executor`, as it is for a worker process here.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""Bots driven from Python: asked, analysed with, solved with, given puzzles."""
+"""Bots driven from Python: asked, used to analyse and to solve, given puzzles.
+
+Tournaments between bots are in `flows`.
+"""

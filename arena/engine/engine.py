@@ -1,7 +1,7 @@
 """A bot driven from Python: started, asked about positions, listened to while it thinks, sent away.
 
 It is the referee's conversation with a bot (`referee/conversation.py`), for one who asks instead of
-two who play: the same deadlines, walls and clearing up. Must not know tournaments, nor who asks.
+two who play: the same deadlines, walls and clearing up.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from lath.notation.files.files import folder_of
 
 GRADES: Final = range(1, 6)
 
-FOLDER: Final = folder_of("lath.arena.engine.puzzles")
+FOLDER: Final = folder_of("lath.arena.engine", "puzzles")
 """Where those are that come with the project."""
 
 Task = Literal["win", "win-in", "hold"]

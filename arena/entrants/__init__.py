@@ -1,4 +1,4 @@
-"""What a bot is before it plays: described, found, built, packed, with its sandbox chosen.
+"""What a bot is before it plays: described, found, built, packed, confined.
 
-How it is asked for moves is in `referee`.
+Playing with it is in `referee`.
 """

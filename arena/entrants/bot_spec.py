@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lath.arena.entrants.bot_table import BotTable, BotTime
 from lath.arena.entrants.programs import bundled, missing_file, resolve
 from lath.arena.entrants.sizes import MAX_JOBS
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import HARD_LIMIT_S
 from lath.notation.protocol import TimeControl
+
+if TYPE_CHECKING:  # models, which take longer to make than a command's help to print
+    from lath.arena.entrants.bot_table import BotTable, BotTime
 
 
 def bot_spec(table: BotTable, folder: Path, sandbox: str = "auto") -> BotSpec:

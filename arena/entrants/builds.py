@@ -1,8 +1,7 @@
 """Bots that are built before they play: in a copy of their folder, behind their wall.
 
 What the same command makes of the same files is made once and kept, for all tournaments. A bot that
-becomes another user plays in a copy, too, if others cannot read its folder. Must not know how games
-are played.
+becomes another user plays in a copy, too, if others cannot read its folder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What bundled bots search by is compiled before a game is played, once, and never during one.
 
-Must not import `bots`: `python -m lath.bots.compiled` does the work, in a process of its own. A bot
-says in its greeting which form it searches by.
+A bot says in its greeting which form it searches by.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Behind bubblewrap it sees its program, its own folder and what it may read besides; where it is a
 user of its own, those have to be open to others. Only the configuration adds to that: nothing that
 lies in a bot's folder does, be it a link, a first line or a `pyvenv.cfg`. What was asked for and is
-not possible is refused before the first game. Must not know how games are played.
+not possible is refused before the first game.
 """
 
 from __future__ import annotations

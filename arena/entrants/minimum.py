@@ -2,7 +2,7 @@
 
 The organiser asks by `--sandbox`, or by the part `sandbox=` of a bot's text. A `tournament.toml` in
 the folder of a bot, or in a revision, is the entrant's: `TAKEN` says, key by key, what it may set
-then. Must not know how bots are started, nor how they are sandboxed.
+then.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where a bot comes from: what `--bot`, OLD and NEW say, a command, a folder or a git revision.
 
-What stands after `;`, and what `--tc` says, besides. Must not know what becomes of the bot.
+What stands after `;`, and what `--tc` says, besides.
 """
 
 from __future__ import annotations

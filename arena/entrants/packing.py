@@ -1,6 +1,6 @@
 """One file of a bot and of all that it needs of ours: for contests that take a single file.
 
-Finds what a bot imports by reading it, and runs none of it. Must not know tournaments.
+Finds what a bot imports by reading it, and runs none of it.
 """
 
 from __future__ import annotations

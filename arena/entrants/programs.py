@@ -1,8 +1,4 @@
-"""Which program a bot is: the bundled ones, and commands as any folder can start them.
-
-Must not import `bots`: the entry points of distributions say which modules are bots. Must not know
-configurations.
-"""
+"""Which program a bot is: the bundled ones, and commands as any folder can start them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Git in a repository that nobody trusts: it runs in the sandbox that the organiser asks for.
 
 A repository says itself what git runs: filters, hooks, monitors, transports, helpers. So this finds
-the repository without git, and git sees nothing but it. Must not know revisions, nor bots' games.
+the repository without git, and git sees nothing but it.
 """
 
 from __future__ import annotations

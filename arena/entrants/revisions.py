@@ -1,7 +1,7 @@
 """Git revisions as folders to build and to play in: they are there while somebody needs them.
 
 Nothing of the user's changes: neither work tree nor index nor what git keeps. Where a sandbox is
-asked for, git and builds run in it. Must not know what is played.
+asked for, git and builds run in it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""What the commands that play do, for the command line and for Python: run, match, place, tune."""
+"""What commands that play do, for the command line and Python: run, match, place, tune.
+
+Options and printed words are in `cli`.
+"""

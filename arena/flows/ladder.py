@@ -1,7 +1,7 @@
 """The ladder: bundled bots of rising strength, by which `arena match BOT` says how good a bot is.
 
 What they are and how strong is measured, and stands in `ladder.toml`: the benchmark of strength
-(`--ladder`) writes it. Must not know how games are played, nor what is printed.
+(`--ladder`) writes it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A match: is the new bot better than the old one? Two bots from anywhere, a verdict.
 
-It is what `arena match` does, and the same from Python. Must not know how a tournament is played,
-nor how a test decides.
+It is what `arena match` does, and the same from Python.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A bot on the ladder: how good is it? One bot from anywhere, against bundled levels.
 
-It is what `arena match BOT` does. Must not know how a tournament is played, nor how strengths are
-estimated.
+It is what `arena match BOT` does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What is played by `arena run`, from what is said of it to what it came to: the same from Python.
 
-A configuration is a file, a directory, the settings by name, or these over those. Must not know
-how games are played, the screen, nor exit statuses but for telling them.
+A configuration is a file, a directory, the settings by name, or these over those.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Tuning: the values of its options that make a bot strongest, and a test of them.
 
-It is what `arena tune` does, and the same from Python. Must not know how a tournament is played,
-how values are found, nor how a test decides.
+It is what `arena tune` does, and the same from Python.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """What the machine gives: cores, open files and disks.
 
 A bot and the runner's worker take turns: pinned to one core they never wait for another to wake.
-
-Must not know what is written there.
 """
 
 from __future__ import annotations

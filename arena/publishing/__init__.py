@@ -1,1 +1,4 @@
-"""Pages and files that others see of tournaments. How they look is in `reports`."""
+"""Pages and files that others see of tournaments.
+
+How a page looks is in `reports`.
+"""

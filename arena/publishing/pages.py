@@ -1,6 +1,6 @@
 """Pages beside tournaments and in folders: which are ours, when to write them anew, and how.
 
-Nobody else's file is written over or removed. Must not know how a page looks.
+Nobody else's file is written over or removed.
 """
 
 from __future__ import annotations

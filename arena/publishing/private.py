@@ -1,7 +1,4 @@
-"""What the owner of a bot gets of a tournament: its logs and its faults, and nobody else's.
-
-Must not know where that is written, nor how pages are made.
-"""
+"""What the owner of a bot gets of a tournament: its logs and its faults, and nobody else's."""
 
 from __future__ import annotations
 

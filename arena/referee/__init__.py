@@ -1,1 +1,4 @@
-"""One game between two bot processes: pipes, clocks, what mishaps cost, what is written down."""
+"""One game between two bot processes: pipes, clocks, penalties, the record.
+
+Which game comes next is in `schedule`.
+"""

@@ -1,7 +1,4 @@
-"""What a bot may use for an answer, what it says while it thinks, and what it answers: as values.
-
-Must not know processes, nor how a bot is asked.
-"""
+"""What a bot may use for an answer, what it says while it thinks, what it answers: as values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Bots as values: how one is started, what it says of itself when greeted, and beside its answers.
-
-Must not know processes, nor how a bot is asked and waited for: that is its conversation.
-"""
+"""Bots as values: how one is started, what it says in its handshake and beside its answers."""
 
 from __future__ import annotations
 

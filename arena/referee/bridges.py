@@ -1,8 +1,8 @@
 """Bots of other contests: asked and waited for as ours are, in the lines of their own protocol.
 
 Sandbox, clocks, logs and prices of mishaps are those of every bot; what differs is what its process
-hears in place of `new`, `play` and `go`, and what it answers in place of `bestmove`. Must not know
-rules, nor what mishaps cost. docs/other-protocols.md has the lines.
+hears in place of `new`, `play` and `go`, and what it answers in place of `bestmove`.
+docs/other-protocols.md has the lines.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A game's two clocks: what is left, what a move cost, when an answer comes too late.
-
-Must not know processes; the times it is given are readings of `signals.awake_s`.
-"""
+"""A game's two clocks: what is left, what a move cost, when an answer comes too late."""
 
 from __future__ import annotations
 

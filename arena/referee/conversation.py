@@ -2,9 +2,8 @@
 
 Everybody who talks to a bot does it here: the referee, `arena play` and `arena bot check`.
 
-Must not know rules, who wins, nor what mishaps cost: it tells how an answer failed to come. Time is
-that of `signals.awake_s`, deadlines are absolute. `Bot.ask` is what every ply costs: one write, one
-poll and one read, with nothing beside them that can be left out (benchmarks/runner.py).
+Time is that of `signals.awake_s`, deadlines are absolute. `Bot.ask` is what every ply costs: one
+write, one poll and one read, with nothing beside them that can be left out (benchmarks/runner.py).
 """
 
 from __future__ import annotations

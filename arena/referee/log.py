@@ -1,7 +1,4 @@
-"""What was said in a game, by whom and when: the log as text, and read back.
-
-Must not know the protocol, nor where logs are kept.
-"""
+"""What was said in a game, by whom and when: the log as text, and read back."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """One game between two bots: who is asked, what its moves and mishaps come to, how it ends.
 
-Must not know processes, tournaments, nor where results are kept. The prices of mishaps are those of
-docs/protocol.md, decided here and nowhere else. What a turn does besides asking was measured
-(benchmarks/runner.py).
+The prices of mishaps are those of docs/protocol.md, decided here and nowhere else. What a turn does
+besides asking was measured (benchmarks/runner.py).
 """
 
 from __future__ import annotations

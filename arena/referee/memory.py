@@ -2,7 +2,6 @@
 
 Counted are their own pages and page tables, files in memory that they map or have open, what lies
 in the folders that are theirs alone, pipes and sockets. docs/untrusted-bots.md says what is not.
-Must not know limits, nor what happens to who holds too much.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The files of a bot as a run has begun with them: a process that is started later is of the same.
 
-A worker only looks at sizes and times; it reads a file whose times are others. Must not know
-tournaments, nor what becomes of a bot that has changed. Every worker has this in its memory: no
-pathlib here (PTH), and hashes only where one is needed.
+A worker only looks at sizes and times; it reads a file whose times are others. Every worker has
+this in its memory: no pathlib here (PTH), and hashes only where one is needed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A bot's process: its limits, its pipes, what passed through them, waiting for several at once.
 
-Must not know the protocol, nor what the lines mean. The move path is raw: one wait for all
-descriptors (epoll where there is one: nothing is told it anew each time), `os.read`, `os.write`,
-absolute deadlines on the clock of `signals.awake_s` (benchmarks/ tell why).
+The move path is raw: one wait for all descriptors (epoll where there is one: nothing is told it
+anew each time), `os.read`, `os.write`, absolute deadlines on the clock of `signals.awake_s`
+(benchmarks/ tell why).
 """
 
 from __future__ import annotations

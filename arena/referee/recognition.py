@@ -1,7 +1,7 @@
 """The first meeting with a bot, where one of a contest that nobody named as such is recognised.
 
 A bot whose greeting fails is started again and asked for two moves in the lines of each contest:
-who answers both is one of its bots. Must not know rules, nor how it is told.
+who answers both is one of its bots.
 """
 
 from __future__ import annotations

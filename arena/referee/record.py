@@ -1,7 +1,4 @@
-"""What a game leaves on paper: its plies with times and comments, what the bots used, the record.
-
-Must not know how moves are asked for, nor what is kept where.
-"""
+"""What a game leaves on paper: plies with times and comments, what bots used, the record."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """A game of a record given to one of its bots again: the same lines, in a time of its own.
 
-Must not know files, nor where records come from, nor which debugger the bot runs under. The bot
-hears what it heard then: setup, seed, side, moves, and clocks as the record has them. Where it
-answers something else, it is told the game anew with the move of the record.
+The bot hears what it heard then: setup, seed, side, moves, and clocks as the record has them. Where
+it answers something else, it is told the game anew with the move of the record.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Whose processes are whose: the marks of bots' trees, and the end of all that a tree leaves.
 
-Must not know pipes or the protocol. Only Linux tells the marks of other processes; elsewhere
-process groups have to do. Every worker has this in its memory: no pathlib, tempfile or shutil here
-(PTH), which would cost it two megabytes.
+Only Linux tells the marks of other processes; elsewhere process groups have to do. Every worker has
+this in its memory: no pathlib, tempfile or shutil here (PTH), which would cost it two megabytes.
 """
 
 from __future__ import annotations

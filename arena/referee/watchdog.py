@@ -2,7 +2,7 @@
 
 It ends a bot that takes more than it may, where the system itself does not: a control group with
 the controller for it is held to its bounds without us. It notices a bot that computes while it is
-not its turn. Must not know the protocol, nor what a bot's end means.
+not its turn.
 """
 
 from __future__ import annotations

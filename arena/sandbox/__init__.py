@@ -1,1 +1,4 @@
-"""What keeps a bot from what is not its own: another user, bubblewrap, limits on its whole tree."""
+"""What keeps a bot from what is not its own: users, bubblewrap, limits on its process tree.
+
+Which sandbox a bot gets is in `entrants`.
+"""

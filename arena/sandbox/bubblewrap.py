@@ -1,7 +1,6 @@
 """A bot behind bubblewrap: namespaces of its own, and of the machine's files what it needs.
 
-Must not know the protocol, nor who plays. bwrap(1) has the words; that they wall off what they
-should is shown attack by attack in the tests.
+bwrap(1) has the words; that they wall off what they should is shown attack by attack in the tests.
 """
 
 from __future__ import annotations

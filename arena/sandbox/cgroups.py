@@ -3,8 +3,8 @@
 What a group can hold to its bounds depends on the controllers that this machine has handed down to
 us; to end all processes of a group at once takes none (cgroups(7), and the kernel's cgroup-v2.rst).
 If version 2 does not have the memory controller, version 1's is used (cgroup-v1/memory.rst).
-Nothing is taken from others: no controller is switched on, no process but a bot is moved. Must not
-know who watches, nor the protocol. Every worker has this in its memory: no pathlib here (PTH).
+Nothing is taken from others: no controller is switched on, no process but a bot is moved. Every
+worker has this in its memory: no pathlib here (PTH).
 """
 
 from __future__ import annotations

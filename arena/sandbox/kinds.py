@@ -1,7 +1,6 @@
 """Which wall a bot is behind, and how its process is started there.
 
-Three kinds, each with the limits of `limits`: none besides; a user of its own; bubblewrap. Must not
-know the protocol, nor tournaments.
+Three kinds, each with the limits of `limits`: none besides; a user of its own; bubblewrap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What every bot has around it, wherever it runs: limits of its process, and few variables.
 
-Limits are hygiene, not a wall: they keep a careless bot from taking the machine with it. Must not
-know the protocol, nor which bot it is. Every worker has this in its memory: no pathlib here (PTH).
+Limits are hygiene, not a wall: they keep a careless bot from taking the machine with it. Every
+worker has this in its memory: no pathlib here (PTH).
 """
 
 from __future__ import annotations

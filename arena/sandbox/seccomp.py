@@ -1,8 +1,7 @@
 """A filter of system calls for programs behind a wall: what no bot needs is refused.
 
-bubblewrap loads it just before it starts the bot. Must not know who starts whom. The numbers are
-those of Linux's tables (seccomp(2), bpf(2), linux/filter.h); other machines than these two have
-none here, and are told so.
+bubblewrap loads it just before it starts the bot. The numbers are those of Linux's tables
+(seccomp(2), bpf(2), linux/filter.h); other machines than these two have none here, and are told so.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Only the superuser can give users away. Their numbers are of the range that systemd uses for users
 that live as long as their service (61184 to 65519, systemd.exec(5) DynamicUser), so no person and
 no package has them. A process that has claimed one holds a lock on a byte of a file, which the
-system takes back when the process ends. Must not know bots.
+system takes back when the process ends.
 """
 
 from __future__ import annotations

@@ -19,8 +19,6 @@ who is close.
 **A bot among known ones.** Where all bots but one have a given strength, only that one plays. Every
 second pair is against the opponent that tells most, every other one against the one that it has met
 least among those that tell nearly as much. Batches begin with one pair, since each result moves it.
-
-Must not know clocks, nor how strengths are estimated.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a schedule is, and what all formats build on: pairs, openings, sums of results.
 
 Pure: a schedule follows from its settings and the results reported to it, never from their order.
-Must not know how games are played or kept, nor how a standing is put into words.
 """
 
 from __future__ import annotations

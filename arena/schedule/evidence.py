@@ -3,7 +3,7 @@
 All points count. What is less than that of as many new pairs is the evidence, in two ways. Bots
 without chance play one game again and again: so many pairs are worth no more than the games that
 are different. And pairs from one opening may hang together: by how much is seen from how far
-openings differ (the design effect of L. Kish, 1965). Must not know schedules or tests.
+openings differ (the design effect of L. Kish, 1965).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who can be paired with whom so that nobody is left: matchings in a graph of people.
 
 Edmonds' blossom algorithm ("Paths, trees, and flowers", 1965): a matching that can be larger has an
-augmenting path, and odd circles on the way to it are shrunk to a point. Must not know points.
+augmenting path, and odd circles on the way to it are shrunk to a point.
 """
 
 from __future__ import annotations

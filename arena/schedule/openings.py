@@ -2,7 +2,7 @@
 
 Of entries that are the same game, turned or mirrored or by another order of moves, the first
 counts. It is kept as its text, some 60 bytes and its moves, beside 20 by which it is known again;
-parsed records are not held. Must not know which pairing plays what.
+parsed records are not held.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ In a season only its own games count, the versions of a bot are one entry, and p
 match day after match day.
 
 Which pairs are wanted follows from what is stored, and so does the number of each: the first one
-that is free. Must not know versions of bots: each is a name of its own here.
+that is free.
 """
 
 from __future__ import annotations

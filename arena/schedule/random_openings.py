@@ -1,8 +1,7 @@
 """Openings at random: new lines that nobody has lost, as even as a quick look tells.
 
 The n-th of a game follows from the seed and from those before it, the same on every machine; each
-is made when it is asked for. They need no more of a game than its contract. Must not know which
-pairing plays what.
+is made when it is asked for. They need no more of a game than its contract.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What `--option` says of an option that is tuned, and whether the bot has such an option.
-
-Must not know how a bot is asked, nor what becomes of the range.
-"""
+"""What `--option` says of an option that is tuned, and whether the bot has such an option."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """A season of a pool: its match days, and who meets whom on each of them.
 
 On a match day each entry meets at most one opponent. The circle method draws up the days; what is
-missing after an entry has come or gone is drawn up anew. Pure. Must not know which version of a bot
-plays for an entry.
+missing after an entry has come or gone is drawn up anew. Pure.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ their start, so that their sum is what is drawn independently: 0, ½, 1, 1½ or 
 A test stops when the results look good, or bad, so that what they show then is too much. After the
 stop the advantage is estimated without that bias, as Fishtest does: results are ordered by what
 ended the test and when (P. Armitage 1957, D. Siegmund 1978), and that order has a median and an
-interval. Must not know schedules.
+interval.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ such that in the last iteration c(k) is the option's `step` and a(k)/c(k)² is t
 
 In the end stands what all results tell: `Summit` fits a quadratic function to them.
 
-A million pairs take no more memory than ten. Must not know schedules, nor how games are played.
+A million pairs take no more memory than ten.
 """
 
 from __future__ import annotations

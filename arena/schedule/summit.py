@@ -5,7 +5,7 @@ the options, which is fitted to the results by least squares. Along each of the 
 curvature the summit is gone to if results tell that it is one (TELLING): else the values stay where
 they are. So results that tell nothing move nothing.
 
-The sums take no more memory for a million pairs than for ten. Must not know how trials are chosen.
+The sums take no more memory for a million pairs than for ten.
 """
 
 from __future__ import annotations

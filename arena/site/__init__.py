@@ -1,1 +1,4 @@
-"""`arena serve`: a local site on which one watches, and opens records. The extra `web`."""
+"""`arena serve`: a local site to watch tournaments and open records, the extra `web`.
+
+Only this package knows Starlette.
+"""

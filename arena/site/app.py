@@ -1,8 +1,7 @@
 """The site's pages and what they ask for: a Starlette application.
 
 Templates, boards and styles are those of the report. What takes long is done in a thread; what a
-page asks for is JSON, and an error is `{"error": "…"}` with a status. Must not know
-how games are seen, nor how runs are started: `watching` and `runs` do.
+page asks for is JSON, and an error is `{"error": "…"}` with a status.
 """
 
 from __future__ import annotations

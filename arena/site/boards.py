@@ -1,7 +1,4 @@
-"""Positions as pages draw them: what lies where, what may be played, what wins or loses at once.
-
-Must not know who looks, nor what a page does with it.
-"""
+"""Positions as pages draw them: what lies where, what may be played, what wins or loses at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Connections to the site: how many there are, and how long each may take over what it does.
 
 A visitor who sends or reads slowly, or nothing, has a place for a while only; where all places are
-taken, whoever has waited longest without a request makes room. Must not know what is asked for.
+taken, whoever has waited longest without a request makes room.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What games of a tournament, file or database made of a position, for who walks through them.
 
 The games that match a query are kept in memory, as `lath.reports.exploring` has them, for as long
-as their file stays as it is; those of a database stay there. Must not know pages.
+as their file stays as it is; those of a database stay there.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 A browser sends cookies to every port of a host, so the cookie alone opens nothing: it goes only to
 addresses below a folder that nobody can guess, and it lets its owner read. What changes something
-needs a secret as well, which only the browser's storage for this port has. Must not know what the
-site serves.
+needs a secret as well, which only the browser's storage for this port has.
 """
 
 from __future__ import annotations

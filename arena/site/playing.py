@@ -1,7 +1,7 @@
 """What is asked for by who plays, analyses or solves puzzles on a page, and what is kept of it.
 
 The page has the game, as a start and a tree of moves; what it asks is answered from that alone, so
-nothing is lost when the site ends. Must not know how bots think, nor how anything is drawn.
+nothing is lost when the site ends.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The site's reports: a few are made at a time, each in a process that is ended if nobody waits.
 
-A report is kept for as long as its files stay as they are. Must not know pages, nor who may ask.
+A report is kept for as long as its files stay as they are.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Only those that are served, with the bots of their own configuration; who closes the site stops them
 as Ctrl-C would. A site that was killed leaves its runs playing: a note of each, which nobody else
-can write, lets the next site find and stop them. Must not know pages.
+can write, lets the next site find and stop them.
 """
 
 from __future__ import annotations

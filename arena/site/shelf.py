@@ -1,7 +1,7 @@
 """What the site serves: tournaments' directories, record files and databases below some folders.
 
 Addresses name them by a key, and never by a path. Whatever else lies in a folder is left out; what
-looks like something to serve and cannot be read is listed with the reason. Must not know pages.
+looks like something to serve and cannot be read is listed with the reason.
 """
 
 from __future__ import annotations

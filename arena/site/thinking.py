@@ -1,7 +1,7 @@
 """Bots that think for who plays or analyses on a page, and what they say while they do.
 
 Only those that the site was given. Each is listened to by a thread of its own, until nobody reads
-what it says any more. Must not know pages.
+what it says any more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How much the site does at once, for one visitor and for all: who asks for more is told to wait.
 
-Everything here happens on the loop of the server. Must not know what is done.
+Everything here happens on the loop of the server.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What is seen of a tournament now: how it stands, and the boards of the games that are played.
 
 One watcher looks, however many spectators there are; each is sent what is new to him since he was
-sent something last, so that who reads slowly misses steps and holds up nobody. Must not know how
-anything is drawn, nor who may look.
+sent something last, so that who reads slowly misses steps and holds up nobody.
 """
 
 from __future__ import annotations

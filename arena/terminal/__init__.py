@@ -1,1 +1,4 @@
-"""What people see in a terminal: boards, tables, the live view. Only here is Rich known."""
+"""What people see in a terminal: boards, tables, the live view.
+
+Only this package knows Rich.
+"""

@@ -1,7 +1,7 @@
 """A position drawn in the terminal: tiles in colour, and plain text where there is no colour.
 
-Must not know any game, nor records. A cell is three columns wide and one and a half lines high,
-which is as square as characters are; the half line below it is the gap to the next row.
+A cell is three columns wide and one and a half lines high, which is as square as characters are;
+the half line below it is the gap to the next row.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Where a bot's points go, as tables, and beside each finding the commands that show it.
-
-Must not know how a number comes about.
-"""
+"""Where a bot's points go, as tables, and beside each finding the commands that show it."""
 
 from __future__ import annotations
 

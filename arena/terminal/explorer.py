@@ -1,7 +1,4 @@
-"""A position and what games made of it: board, sentences and a table of moves.
-
-Must not know where the games come from, nor how they are counted.
-"""
+"""A position and what games made of it: board, sentences and a table of moves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Titled tables in a terminal of any width: columns are left out and names cut until they fit.
 
-Must not know what stands in them. Rich's own tables wrap what is too wide, or cut numbers. A file
-or pipe has as much room as a table wants, unless COLUMNS says otherwise.
+Rich's own tables wrap what is too wide, or cut numbers. A file or pipe has as much room as a table
+wants, unless COLUMNS says otherwise.
 """
 
 from __future__ import annotations

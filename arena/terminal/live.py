@@ -1,7 +1,4 @@
-"""What people see while a tournament runs: a live view in a terminal, plain lines elsewhere.
-
-Must not know how it gets to the screen: `picture` returns lines that fit the room it is told.
-"""
+"""What people see while a tournament runs: a live view in a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 

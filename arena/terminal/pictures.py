@@ -1,8 +1,7 @@
 """Positions of records as SVG; as PNG, and whole games as moving GIF, by the extra `images`.
 
-Must not know any game, nor what a board looks like: pictures are made of `lath.games.drawing`'s
-SVG. The same SVG gives the same bytes wherever the same versions of the two libraries are: letters
-are of the typeface that Pillow brings, for a machine may have none, or others.
+The same SVG gives the same bytes wherever the same versions of the two libraries are: letters are
+of the typeface that Pillow brings, for a machine may have none, or others.
 """
 
 from __future__ import annotations

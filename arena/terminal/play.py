@@ -1,8 +1,7 @@
 """A game at the keyboard: the board after each ply, questions to the person, the bot's answers.
 
-Must not know files, nor what becomes of the game. What is typed comes from standard input, which
-may be a pipe. Mishaps cost what docs/protocol.md says, but a machine that stood still costs nobody
-anything here, and the game goes on.
+What is typed comes from standard input, which may be a pipe. Mishaps cost what docs/protocol.md
+says, but a machine that stood still costs nobody anything here, and the game goes on.
 """
 
 from __future__ import annotations

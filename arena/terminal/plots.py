@@ -1,7 +1,6 @@
 """A curve between its bounds, drawn with letters as wide as there is room.
 
-In braille, eight dots a letter, or in ASCII where the terminal has no more. Must not know what is
-drawn, nor how it came about.
+In braille, eight dots a letter, or in ASCII where the terminal has no more.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What `arena stats` prints: archives, their openings, and what designers ask of games.
 
-Two groups of games are compared in a table, and in words. Must not know how a number comes about.
+Two groups of games are compared in a table, and in words.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The standard streams: nothing that comes from outside commands the terminal behind them.
-
-Must not know what is written; our own colours pass below.
-"""
+"""The standard streams: nothing that comes from outside commands the terminal behind them."""
 
 from __future__ import annotations
 

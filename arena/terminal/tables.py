@@ -1,8 +1,4 @@
-"""The tables of tournaments: ratings, bots, results, plans, forfeits; and a bot check's lines.
-
-Must not know any game or format, nor how a number comes about, nor how wide the terminal is: an
-outcome brings its own tables.
-"""
+"""The tables of tournaments: ratings, bots, results, plans, forfeits; and a bot check's lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A whole tournament: configuration, workers, the store, the folder that it all goes to.
+"""A whole tournament: its configuration, its store, its run and its outcome.
+
+The commands around it are in `flows`.
 
 Called, it plays one: `lath.arena.tournament(...)` is `lath.arena.flows.runs.tournament`.
 """

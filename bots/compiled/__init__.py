@@ -1,4 +1,4 @@
-"""Searches compiled by numba, where the extra `fast` is installed: bots import `searches` alone.
+"""Searches compiled by numba, where the extra `fast` is installed.
 
-The kernels have a file for each family of games.
+Bots import `searches` alone; kernels have one file per family of games.
 """

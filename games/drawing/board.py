@@ -1,6 +1,5 @@
 """A position as a stand-alone SVG, and a game's board as what the page's script draws from.
 
-Must not know any game, nor what pieces and marks look like: `lath.games.drawing.shapes` does.
 `lath.games.overlays` works out groups and sight; on the page `js/overlays.js` does.
 """
 

@@ -1,7 +1,7 @@
 """What pieces and marks on boards look like, as SVG, in colours that can be told apart.
 
-Must not know any game, nor what lies where. The page's `js/board.js` copies pieces and marks out of
-the board's template, so that what they look like is said here alone.
+The page's `js/board.js` copies pieces and marks out of the board's template, so that what they look
+like is said here alone.
 
 Colours are fixed, for a board looks the same on light and dark pages: it brings its own ground.
 Nothing is told by colour alone: tiles have their letter and their outline, light discs a line

@@ -1,4 +1,4 @@
 """Many records at once: indexes, samples, comparisons, duplicates.
 
-What one asks of a record is in `query`.
+What a query asks of one record is in `query`.
 """

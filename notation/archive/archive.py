@@ -2,7 +2,7 @@
 
 Records are carried as they stand in their files, `Entry.text`; what is kept of them meanwhile is
 bounded, or lies in temporary files that vanish with the process. Nothing is played, so that a game
-that its rules refuse has an identity too. Must not know the formats of files.
+that its rules refuse has an identity too.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 Spelling, line ends, the order of tags, `Rules` of the first version and how a start is written (a
 `Setup` or the `Position` that it makes) are layout. Both are read once, side by side; what has not
-met its equal yet waits in a temporary database, so that memory stays flat. Must not know files, nor
-how people are told of the outcome.
+met its equal yet waits in a temporary database, so that memory stays flat.
 """
 
 from __future__ import annotations

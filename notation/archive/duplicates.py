@@ -2,7 +2,7 @@
 
 A record is a copy of another where nothing in either says that they are two games, and enough says
 that they are one; in doubt they are two. What is met waits in a temporary database, so that memory
-stays flat. Must not know files, nor how people are told of what was left out.
+stays flat.
 """
 
 from __future__ import annotations

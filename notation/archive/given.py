@@ -2,7 +2,7 @@
 
 A directory and its own `games.lath`, a file that is named twice and an event of which a league has
 a copy give the same games. Moves alone never make two games one, and neither are games of two
-tournaments that are known to be different ones. Must not know where records are.
+tournaments that are known to be different ones.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ is `games.lath.idx`; a `.lath.zst` that the arena wrote has its own inside. Othe
 can only be read from their beginning.
 
 An index beside a file is believed if the file has the size and the time of change, to the
-nanosecond, that it had, and the same first and last 64 kB. Must not know the rules of any game.
+nanosecond, that it had, and the same first and last 64 kB.
 """
 
 from __future__ import annotations

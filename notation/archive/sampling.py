@@ -1,8 +1,7 @@
 """Records drawn by chance: a sample of so many, and a division by shares.
 
 What is drawn follows from the seed and from what the records say, never from their order nor from
-where they stand: the same records give the same draw, in whatever files they come. Must not know
-files, nor how people name what they want.
+where they stand: the same records give the same draw, in whatever files they come.
 """
 
 from __future__ import annotations

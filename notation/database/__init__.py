@@ -1,1 +1,4 @@
-"""Millions of games at once, by numpy: their boards, and the keys of their positions."""
+"""Databases of games in DuckDB: built, read, and asked what record files are asked.
+
+The language of the questions is in `query`.
+"""

@@ -5,8 +5,7 @@ is stopped leaves what was there before, and goes on with what is in the folder 
 same again. Nobody uses a folder that somebody alive has.
 
 Positions are kept in parts that are sorted by their keys, so that memory stays flat, few bytes are
-needed, and a key is found in each part at once. Must not know files of records, nor how parcels
-come to be made.
+needed, and a key is found in each part at once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Texts of records as columns of a database: what one process makes of a part of a file.
 
 A parcel holds columns of games, plies and positions, and which records were refused, why. Moves are
-places in tables of the parcel's own. Must not know how a database keeps them.
+places in tables of the parcel's own.
 """
 
 from __future__ import annotations

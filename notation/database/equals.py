@@ -1,7 +1,6 @@
 """Which of equal games a database keeps: the one of which more is said, and what is lost by that.
 
-Games are equal where their tags, main line and result are, whoever has annotated them. Must not
-know how a database is written.
+Games are equal where their tags, main line and result are, whoever has annotated them.
 """
 
 from __future__ import annotations

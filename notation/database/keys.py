@@ -3,8 +3,7 @@
 Other positions have another key nearly always (Zobrist 1970; here the least of the keys of all
 images). It is the same in every process. Keys are made of many games at once, by numpy, where a
 game's cells and who is to move are all that there is of a position, and its symmetries turn cells;
-of other games one by one, from the text of the least image. Must not know any particular game, nor
-where games are kept.
+of other games one by one, from the text of the least image.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Databases of games for who asks by SQL: a connection with functions for positions and keys.
-
-Must not know what is asked.
-"""
+"""Databases of games for who asks by SQL: a connection with functions for positions and keys."""
 
 from __future__ import annotations
 

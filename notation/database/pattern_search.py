@@ -2,7 +2,7 @@
 
 The boards of many games are bits in arrays, as `layers` has them. Of a pattern that lies on one
 cell no other cells are followed than those of its images. Games whose boards do not tell of their
-positions are played one by one. Must not know how patterns are written.
+positions are played one by one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Databases of games in DuckDB, read: which starts and moves there are, and records again.
-
-Must not know how a database is written, nor what is asked of it.
-"""
+"""Databases of games in DuckDB, read: which starts and moves there are, and records again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Files of records as parcels, in order: read by this process, or by several.
-
-Must not know how a database keeps them.
-"""
+"""Files of records as parcels, in order: read by this process, or by several."""
 
 from __future__ import annotations
 

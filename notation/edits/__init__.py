@@ -1,1 +1,4 @@
-"""Changes of records as values and as text. What a change does to many records is above."""
+"""Changes to records, as values and as text.
+
+Which records are changed is decided above.
+"""

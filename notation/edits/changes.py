@@ -1,6 +1,6 @@
 """Changes of a record that keep it true: moves cut off, words taken out, tags set.
 
-Each returns a new record, or refuses. Must not know files, nor how a record is written.
+Each returns a new record, or refuses.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Records changed as text: what an edit does not touch stays byte for byte as it was.
 
 A text is cut into tokens and the gaps between them; an edit takes out or changes tokens, and the
-rest is put together again. `arena edit` reads and checks what comes of it. Must not know files, nor
-the rules of any game but for what variations that are split off have come to.
+rest is put together again. `arena edit` reads and checks what comes of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Unified diffs, which `patch` and people read, of texts of any size: what was, and what is to be.
 
-The two are given side by side, part by part; few lines are in memory at once. Must not know what
-stands in them.
+The two are given side by side, part by part; few lines are in memory at once.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """Files as bytes: compressed, in blocks, written whole or not at all.
 
-What stands in them is not known here.
+The packages above know what the bytes mean.
 """

@@ -2,7 +2,6 @@
 
 Numbers of JSON are finite, whole ones have 64 bits; arrays and tables lie in one another only so
 deep; text is Unicode, without half a letter (a lone surrogate). What is beyond is refused in words.
-Must not know what a text is about.
 """
 
 from __future__ import annotations

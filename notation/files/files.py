@@ -1,7 +1,4 @@
-"""Files as bytes: compressed or not, read in blocks, written whole or not at all.
-
-Must not know what stands in them: a database of games is opened as the text of its records.
-"""
+"""Files as bytes: compressed or not, read in blocks, written whole or not at all."""
 
 from __future__ import annotations
 

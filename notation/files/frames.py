@@ -1,8 +1,7 @@
 """Zstandard files that can be read from any place: many frames, and a table of them at the end.
 
 The table is that of zstd's seekable format (`contrib/seekable_format`, version 0.1.0), which stands
-in a frame that other programs pass over: to them it is a `.zst` like any other. Must not know what
-is compressed.
+in a frame that other programs pass over: to them it is a `.zst` like any other.
 """
 
 from __future__ import annotations

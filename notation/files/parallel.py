@@ -1,7 +1,4 @@
-"""Work that several processes do, a piece at a time, its results coming in order.
-
-Must not know what the work is.
-"""
+"""Work that several processes do, a piece at a time, its results coming in order."""
 
 from __future__ import annotations
 

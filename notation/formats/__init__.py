@@ -1,4 +1,6 @@
-"""Other formats of game records, a module each, and the table of all of them.
+"""Other formats of game records, one module each, and the table of all formats.
+
+The notation's own text is in `text`.
 
 A format reads a stream into entries, writes records as blocks of bytes, or both. What a format
 cannot hold it names through `lost`, so that nothing is dropped in silence. The table is enough to

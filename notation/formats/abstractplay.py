@@ -21,8 +21,6 @@ of as lost, the record being left out. What stands where:
   of five that is older (`Ruling`). The record has our result and the file theirs.
 - A setup with blockers is written as the starting position. A record without a date is written
   with that of the year 1, for the schema wants one.
-
-Must not know how a file is split into objects.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The header of AbstractPlay's records and our tags, both ways; what the games are called there.
 
-`abstractplay` says what stands where. Must not know the moves, nor how a game was ruled.
+`abstractplay` says what stands where.
 """
 
 from __future__ import annotations

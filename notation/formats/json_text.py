@@ -1,7 +1,7 @@
 """JSON as it stands in files: its values, where each of them stands, and objects in a stream.
 
-Must not know what the objects mean, but for how one begins. Memory stays flat: one object and one
-block of the stream. An object that is no JSON is told of, and reading goes on at the next one.
+Memory stays flat: one object and one block of the stream. An object that is no JSON is told of, and
+reading goes on at the next one.
 """
 
 from __future__ import annotations

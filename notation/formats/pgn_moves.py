@@ -1,7 +1,4 @@
-"""Whether moves of PGN that names no game are of other games, such as chess, or may be of ours.
-
-Must not know tags, nor what is said of a record whose moves are not read.
-"""
+"""Whether moves of PGN that names no game are of other games, such as chess, or may be of ours."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What people write above and below the moves of a game: names, dates, results, in many spellings.
 
-`text` says what a record looks like. Must not know the moves.
+`text` says what a record looks like.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Lines of loose text without what mail, forums and tables put around them; their places stay.
 
-Quotes, bullets, bold type and cells become blanks, so that a line is as long as it was. Must not
-know what a line is about.
+Quotes, bullets, bold type and cells become blanks, so that a line is as long as it was.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Where records of loose text begin, and their parts before anybody knows the game: fields, moves.
 
-`text` says what a record looks like. Must not know whether a move is legal.
+`text` says what a record looks like.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Lines above the moves of loose text: headings of columns, and titles that tell of the game.
-
-Must not know the moves, nor tags with a colon.
-"""
+"""Lines above the moves of loose text: headings of columns, and titles that tell of the game."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the words of a loose text are in a game, and how far they go in which.
-
-Must not know tags, nor where a word stands but for its place.
-"""
+"""What the words of a loose text are in a game, and how far they go in which."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The words of the language of `--where`, and what is wrong with a text that is no query.
 
-Places and expectations come from Lark; what other languages write is told with ours. Must not know
-what a query asks.
+Places and expectations come from Lark; what other languages write is told with ours.
 """
 
 from __future__ import annotations

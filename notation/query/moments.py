@@ -1,7 +1,7 @@
 """Questions of single plies: moves, positions, patterns, numbers, and what comes after what.
 
 The ply of a move is its number, from 1. The position after it is of the same ply, and that before
-the first move of ply 0. Must not know how a query is written.
+the first move of ply 0.
 """
 
 from __future__ import annotations

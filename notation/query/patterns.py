@@ -2,7 +2,7 @@
 
 `read_pattern` reads the text and `Pattern.on` compiles it for a game: into cells to begin from and
 shifts to others, so that a position is tested by a few operations on ints. `database.sighting` does
-the same on arrays. Must not know how a query is written, nor any particular game.
+the same on arrays.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What queries ask, as a tree of values: for whoever answers them otherwise than record by record.
 
 `query.plan_of` makes the tree of a query's text. `questions` and `moments` answer the same of a
-record, and must agree. Must not know how a query is written, nor where games are kept.
+record, and must agree.
 """
 
 from __future__ import annotations

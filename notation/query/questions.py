@@ -1,6 +1,6 @@
 """Questions to a record: whether its tags, result and length pass, joined by and, or, not.
 
-`moments` has what is asked of single plies. Must not know how a query is written.
+`moments` has what is asked of single plies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A record as plain data: its tags, plies, comments and variations.
+"""A game record as plain data: tags, plies, comments and variations.
 
-What a text or the rules make of it stands above.
+Text is read in `text`, moves are played in `rules`.
 """

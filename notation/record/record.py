@@ -1,8 +1,7 @@
 """A game record as plain data: tags, plies with comments and variations, a result.
 
 What has no text is refused where it is made: whatever is made can be written, and is read back
-equal. Who reads a text makes its values by `…_as_read`, which refuses nothing. Must not know how a
-record is written in any format, nor the rules of any game.
+equal. Who reads a text makes its values by `…_as_read`, which refuses nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Records against the rules of their games: played, checked, built ply by ply.
+"""Records against the rules of their games: replayed, checked, built ply by ply.
 
-How a text is split is below, in `text`.
+Splitting a file into records is in `text`.
 """

@@ -1,7 +1,4 @@
-"""Records made ply by ply: what the rules refuse is refused at once.
-
-Must not know any rules, files, nor how a record is written.
-"""
+"""Records made ply by ply: what the rules refuse is refused at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Records played through: what each move does to the board, so that a viewer needs no rules.
 
-Must not know any game, nor how a page or a database stores or shows a replay.
-
 An effect is words with blanks between. With a cell, by its place in `Board.names`, before it:
 `7+ok` lays pieces on top, `7-1` takes pieces off the top, `7~tile` takes all pieces of a shape,
 `7=Aw` says what lies there. Without a cell it goes for the whole board: `!k` takes every `k` away,

@@ -1,8 +1,7 @@
 """The headers of a file: tags and results of its records, without reading the moves.
 
 What is written as the arena writes it is only looked at: a line a tag, an empty line, the result as
-the last word. Any other text is read as a whole, and the same comes of it. Must not know the rules
-of any game.
+the last word. Any other text is read as a whole, and the same comes of it.
 """
 
 from __future__ import annotations

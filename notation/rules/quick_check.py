@@ -1,7 +1,7 @@
 """Whether the text of a record is surely sound: its whole line of moves is played at once.
 
 What is not surely sound is read and checked closely by `reader.entry_of`, which alone says what is
-wrong. Must not know how files are read.
+wrong.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Records against the rules: the positions of a game, and what is wrong with a record.
 
-Must not know any rules, nor how a record is read. `validation` says faster that a record is sound.
+`validation` says faster that a record is sound.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Records visited part by part, with SKIP for what need not even be read.
-
-Must not know the rules of any game, nor how a record is written.
-"""
+"""Records visited part by part, with SKIP for what need not even be read."""
 
 from __future__ import annotations
 

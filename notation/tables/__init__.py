@@ -1,4 +1,4 @@
-"""Records as rows, as JSON and as planes of numbers.
+"""Records as rows, as JSON values and as planes of numbers.
 
-The bytes of such files are written by `formats`.
+`formats` writes the bytes of such files.
 """

@@ -1,7 +1,6 @@
 """A record as JSON-like data: one table of its fields, from which reading and the schema follow.
 
-Must not know the text of JSON, files, nor the rules of any game. By hand, not by pydantic: checking
-records must not wait for that.
+By hand, not by pydantic: checking records must not wait for that.
 """
 
 from __future__ import annotations

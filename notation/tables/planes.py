@@ -1,7 +1,6 @@
 """Positions and moves as numbers for machine learning: planes of cells, places in a list of moves.
 
-Everything follows from what a game says of itself: its pieces, its cells and its `moves`. Must not
-know any particular game, nor how numbers are kept in files.
+Everything follows from what a game says of itself: its pieces, its cells and its `moves`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Records as tables: which columns a table of games and one of plies have, and their rows.
 
 A row is a tuple of plain values in the order of the columns, None where there is nothing. CSV,
-Parquet and data frames all have these columns. Must not know how a table is written or kept.
+Parquet and data frames all have these columns.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""The text of records, in and out, by grammar.lark. Nothing here plays a move."""
+"""The text of records, read and written by `grammar.lark`.
+
+Nothing here plays a move.
+"""

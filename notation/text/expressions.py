@@ -1,8 +1,8 @@
 """Regular expressions made from what Lark compiled of a grammar: its rules and terminals.
 
-Must not know any particular grammar. Everything is possessive, so that matching takes linear time.
-That needs a grammar in which no terminal reads the beginning of what another one reads where both
-may stand: of another one the expressions may accept less, or more.
+Everything is possessive, so that matching takes linear time. That needs a grammar in which no
+terminal reads the beginning of what another one reads where both may stand: of another one the
+expressions may accept less, or more.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The text of one record into a Record, by Lark and `grammar.lark`, and why it is none.
 
 The reference: `scanner.py` is faster, and comes here wherever it refuses. What is wrong is found
-from the state of the parser where it stopped. Must not know files, nor the rules of any game.
+from the state of the parser where it stopped.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """The text of one record into a Record, fast: regular expressions made from Lark's own grammar.
 
-Must not need Lark, which takes a while to load.
-
 `grammar.lark` stays the one definition: the expressions are generated from the rules and terminals
 that Lark compiled from it. A refusal here is no error: such a text goes to `parser.py`, which alone
 decides and says what is wrong; so does a record with variations, which no such expression can

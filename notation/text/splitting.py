@@ -1,8 +1,7 @@
 """Streams of records: texts of single records, entries with their problems.
 
 A bad record is told of and reading goes on at the next one. Memory stays flat: a chunk of about a
-megabyte at a time, or one record that is longer. Must not know the rules of any game, nor how the
-text of other formats is read.
+megabyte at a time, or one record that is longer.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What was surely meant by a word that was refused: a result, a date, a game, a move.
 
-Asked about what is wrong already, so it may take its time. Must not know where a word stands.
+Asked about what is wrong already, so it may take its time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A Record into its canonical text. Never fails: what cannot be written as it is, is not kept.
-
-Must not know how text is read.
-"""
+"""A Record into its canonical text. Never fails: what cannot be written as it is, is not kept."""
 
 from __future__ import annotations
 

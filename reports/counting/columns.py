@@ -1,7 +1,7 @@
 """The columns of a table of bots: for the terminal, CSV and the page there is this one list.
 
 Each column has a name, a heading, a sentence that says what it is, and where its values stand in
-`standings.json`. Must not know what shows them.
+`standings.json`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""With what bots are compared: anchors, one bot, their opponents, who is next, the last event.
-
-Must not know how any of it is shown.
-"""
+"""With what bots are compared: anchors, one bot, their opponents, who is next, the last event."""
 
 from __future__ import annotations
 

@@ -2,8 +2,6 @@
 
 Of so many games that go on there, a `Point` has the mean and the middle half. Counts alone are
 kept: memory grows with plies and different values, not with games.
-
-Must not know files, nor how any of it is drawn.
 """
 
 from __future__ import annotations

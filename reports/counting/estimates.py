@@ -15,8 +15,6 @@ variance that of as many new ones.
   measures found a difference where there was none.
 - Of many differences those are believed that the rule of Benjamini and Hochberg (1995) takes at
   5 %: of all that are believed, no more than one in twenty is expected to be chance.
-
-Must not know what the numbers are about.
 """
 
 from __future__ import annotations

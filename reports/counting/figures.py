@@ -3,8 +3,6 @@
 `arena stats` and the page show these counts. Records go by one at a time and none is kept: memory
 grows with the different games, names, lengths, endings and, up to a bound, ways to begin. The types
 of what the page shows are its JSON Schema, too (`lath.reports.schema`).
-
-Must not know files, ratings, nor how a number is shown.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ Lines that are the same turned or mirrored are one, written as the least of them
 two archives can be compared. Records go by one at a time; memory is bounded, for `Openings` but
 for 20 bytes a game, by which a game that comes again is known. `Openings` has lines of one length,
 `SetupCounter` setups; `trees` has how games go on, move by move.
-
-Must not know files, nor how a number is shown.
 """
 
 from __future__ import annotations

@@ -3,8 +3,6 @@
 The rule follows from the games, or from what a tournament came to by its format. Points decide
 where all have met each other equally often, the format's own result in a swiss, a knockout and a
 gauntlet, and the conservative rating where opponents differ.
-
-Must not know how a rating is made, nor how anything is shown.
 """
 
 from __future__ import annotations

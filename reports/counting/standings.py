@@ -5,8 +5,6 @@ leaves a line of numbers (`rated.py`), any other only its counts, and no record 
 
 Law: the points of all rows together are the number of games counted. A bot that plays itself
 therefore fills both seats of its row; such a game says nothing to the rating.
-
-Must not know how standings are shown or written, how a rating is made, nor the rules of any game.
 """
 
 from __future__ import annotations

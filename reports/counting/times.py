@@ -1,8 +1,6 @@
 """How long bots think, and how deep they looked and how many nodes they told meanwhile.
 
 Times come from the records (`emt`), in whole milliseconds; games go by once and none is kept.
-
-Must not know how any of it looks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """An event as a whole: its background, versions, seasons, its league.
 
-Also its files for other programs.
+Its pages are in `page`.
 """

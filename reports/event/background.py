@@ -1,6 +1,6 @@
 """What is known of a tournament beside its records: rulings, versions, changes, provenance.
 
-What it came to stands among it. Must not know tournaments: who held one says all of it.
+What it came to stands among it.
 """
 
 from __future__ import annotations

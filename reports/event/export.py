@@ -1,7 +1,4 @@
-"""Standings as JSON and as CSV, for programs and sheets.
-
-Must not know how standings come about.
-"""
+"""Standings as JSON and as CSV, for programs and sheets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """A league: its events, who played in them, how each stands in each of them, and whom each has met.
 
-Made of the numbers of the events' own reports and of those of all games together. Must not know
-files, nor how any of it looks.
+Made of the numbers of the events' own reports and of those of all games together.
 """
 
 from __future__ import annotations

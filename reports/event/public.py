@@ -3,8 +3,7 @@
 All that is public goes through here before anything is made of it. It is a list of what stays:
 names, moves, results, numbers, and what an organiser says on purpose (events, rulings, snapshots).
 What a bot has said in words, its command, environment, options that are texts, files, the folders
-and hosts of those who play are not on it; nor is a tag that nobody knows. Pure. Must not know where
-any of it is shown.
+and hosts of those who play are not on it; nor is a tag that nobody knows. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A league's seasons from its records: tables of points, after each match day and of all time.
 
-Points decide; who has equally many shares a place. All versions of a bot are one entry. Must not
-know where records are kept, nor how any of it looks.
+Points decide; who has equally many shares a place. All versions of a bot are one entry.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How the versions of a pool's bots stand: in order, and each against the one before it.
-
-Must not know tournaments, nor how tables are shown.
-"""
+"""How the versions of a pool's bots stand: in order, and each against the one before it."""
 
 from __future__ import annotations
 

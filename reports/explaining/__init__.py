@@ -1,4 +1,4 @@
-"""What costs a bot most points: what is tested of its games, and what is believed of it.
+"""What costs a bot the most points: tests of its games, and which results to believe.
 
-Must not know files, nor how a finding is shown.
+Tables of findings are in `page` and the terminal.
 """

@@ -1,7 +1,7 @@
 """The better move at a ply where a game was given away, and its line, as far as it is proven.
 
 By what an analysis has written into the record, else by the small proof of `turning`, two moves of
-each player deep. Must not know findings, nor how it is shown.
+each player deep.
 """
 
 from __future__ import annotations

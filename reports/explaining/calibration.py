@@ -1,8 +1,7 @@
 """How far a bot's evaluations are to be trusted: what it expected, and what it got.
 
 An evaluation from -1 to 1 expects (1 + eval) / 2 points. The plies of one game hang together: the
-interval of a bin counts its games, not its plies. Must not know whose evaluations they are, nor how
-a curve is drawn.
+interval of a bin counts its games, not its plies.
 """
 
 from __future__ import annotations

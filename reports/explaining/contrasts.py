@@ -8,8 +8,6 @@ as the time control.
 
 What holds for all players is no weakness of one: a swap, little time or an opening may be worth as
 much to others. Such effects are fitted to all games, those of others too.
-
-Must not know records.
 """
 
 from __future__ import annotations

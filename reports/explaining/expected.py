@@ -9,8 +9,6 @@ A *contrast* is a number for each game, such as 1 where the bot that is looked a
 one opening. Its score test (Rao, 1948) asks how far the residuals lean its way, after all that the
 other parts would take of it: nothing is fitted to the games under test but those parts. Games of a
 pair hang together, and so do games that begin alike with the same players on the same sides.
-
-Must not know what a contrast is about.
 """
 
 from __future__ import annotations

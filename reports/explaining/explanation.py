@@ -2,7 +2,7 @@
 
 `Explanation` takes records one by one; what it comes to is an `Explained`: how the bot did, the
 findings by their rank, and what there is to look at besides. Of each game a few numbers and the
-moves are kept. Must not know how any of it is shown.
+moves are kept.
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ drawn (step-down maxT of Westfall and Young, 1993, with normal scores).
 
 What has been found is held to be true for what comes next: a second contrast counts for what the
 first one leaves. Contrasts that would explain the results nearly as well are its alternatives.
-
-Must not know what was tested.
 """
 
 from __future__ import annotations

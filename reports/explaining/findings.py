@@ -6,7 +6,7 @@ is of what both players may do, such as to miss a win: how much more often the b
 such as a game lost on time, needs no test. Costs overlap, and do not add up.
 
 Of all that is tested those findings are believed that `family` takes: where nothing is wrong, there
-is one in 5 % of cases. What costs most for sure comes first. Must not know where groups come from.
+is one in 5 % of cases. What costs most for sure comes first.
 """
 
 from __future__ import annotations

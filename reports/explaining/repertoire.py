@@ -1,7 +1,7 @@
 """To which positions games came, turned or mirrored alike, and where a player left what was known.
 
 A position is known by a key of its least image. Games go by in the order in which they were played;
-of each the keys are kept, 8 bytes a ply. Must not know what games or findings cost.
+of each the keys are kept, 8 bytes a ply.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 By three kinds of evidence, the surest first: an analysis in the record that proved a move wrong
 (`?`, `??`); a small proof of our own, two moves of the opponent deep, from the end backwards;
 evaluations, of the analysis or of both players, from where the loser was behind for good. Besides,
-wins in one that were missed in a game that was not won. Must not know whose games these are.
+wins in one that were missed in a game that was not won.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Each test gives a `Finding`, whatever came of it, for what was tested counts where it is decided
 what to believe. Groups of games are the business of `contrasts`; here are facts, what both players
-may do, and what the bot says itself. Must not know files, nor how a finding is shown.
+may do, and what the bot says itself.
 """
 
 from __future__ import annotations

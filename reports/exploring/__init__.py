@@ -1,4 +1,4 @@
-"""What was played from a position, and what came of it: of records, in a database, as a tree.
+"""What was played from a position, and what came of it: from records, from a database, as a tree.
 
-Must not know files, nor how a number is shown.
+Pages of it are in `page`.
 """

@@ -3,8 +3,6 @@
 Positions are found by their keys. What is counted of a game - its result, length, date, pair and
 players - is kept in arrays, in 40 bytes a game, so that each position costs no more than its own
 games. Two positions of one key, of which there are none in practice, would be one here.
-
-Must not know files, nor how a number is shown.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ often it comes by.
 
 Scores have 95 % intervals, Wilson's, for which two games of a pair are one piece of evidence
 (`openings.Pairs`). A `Source` answers for all of its games; `Games` has them in memory and plays
-them again. Must not know files, queries, nor how a number is shown.
+them again.
 """
 
 from __future__ import annotations

@@ -4,8 +4,6 @@ Each line of a tree is what `explorer.Node` tells of its last move: how many gam
 position before it, in whatever order of moves, and go on by it, and how many come to the position
 after it. Of each game the first moves are kept, in some 40 bytes; only positions that are told, and
 those that games have at the same ply, are made.
-
-Must not know files, nor how a number is shown.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""What designers ask of a game, measured from records, and which game a page shows first."""
+"""Game metrics, measured from records for designers, and the game that a page shows first.
+
+Counts per bot are in `counting`.
+"""

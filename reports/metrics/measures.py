@@ -28,7 +28,7 @@ mean of what either player (or else the analysis) last said, as the winner's exp
 What a game does not have is left out, never zero: each measure says how many games had it. What
 needs evaluations is measured of *judged* games alone: where a bot's evaluations between lost and
 won differ. A bot that says 0 at every ply, or tells nothing but proofs, knows nothing of leads, and
-its zeros are no drama. Must not know files, nor how a number is shown.
+its zeros are no drama.
 """
 
 from __future__ import annotations

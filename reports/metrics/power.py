@@ -6,8 +6,7 @@ formula of two independent means (Fleiss, Levin and Paik, Statistical Methods fo
 Proportions, 3rd edition, 2003, chapter 4; without the correction for continuity, as the test here
 has none). It is never less than `LEAST_GAMES`: of fewer the test knows too little of their spread.
 The test is that of `lath.reports.counting.estimates`, of one measure by itself: where many are
-compared at once, each takes more. Must not know where the games are stored, nor how a number is
-shown.
+compared at once, each takes more.
 """
 
 from __future__ import annotations

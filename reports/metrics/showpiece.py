@@ -1,6 +1,6 @@
 """Which game a page shows first: decided on the board, between equals, in doubt for long.
 
-Games go by once, and one of each pair of bots is kept. Must not know how it is shown.
+Games go by once, and one of each pair of bots is kept.
 
 Only games that count, that can be played through and that somebody won by the rules are looked at;
 of them only those between bots of the upper half of the table (at least three), if there are any.

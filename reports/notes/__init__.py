@@ -1,4 +1,4 @@
 """What an event keeps besides its games, as plain values.
 
-Who counts games needs these, and nothing else of an event.
+What is made of these values is in `event`.
 """

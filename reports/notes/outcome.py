@@ -1,6 +1,6 @@
 """What a tournament came to by the rules of its format, as plain data for pages and terminals.
 
-Must not know tournaments: who held one says what it came to. `outcome.json` is this.
+`outcome.json` is this.
 """
 
 from __future__ import annotations

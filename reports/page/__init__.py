@@ -1,4 +1,4 @@
-"""The HTML report: one file made of the templates and of one JSON document.
+"""The HTML report: one file, made of the templates and one JSON document.
 
-Must not know any game.
+The numbers come from the packages beside it.
 """

@@ -1,7 +1,7 @@
 """An organiser's own lines for a league's pages: Markdown in, HTML out.
 
 Raw HTML is shown as text, links lead to http, https, mailto or pages beside, and nothing is
-fetched: a picture is a link to it. Must not know where the text is kept.
+fetched: a picture is a link to it.
 """
 
 from __future__ import annotations

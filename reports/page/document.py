@@ -1,8 +1,6 @@
 """All that the page shows of some records, as plain JSON values: the data behind the page.
 
 One pass over the records; none is kept, and the same records give the same values.
-
-Must not know how any of it looks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The index page of several tournaments: a table of them, and the ratings of all their games.
-
-Must not know where tournaments are kept: who has them says their names and links.
-"""
+"""The index page of several tournaments: a table of them, and the ratings of all their games."""
 
 from __future__ import annotations
 

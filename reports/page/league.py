@@ -1,7 +1,6 @@
 """The pages of a league beside its events' reports: the first one, one a bot, and who met whom.
 
-Each is a file that fetches nothing and links to the others by relative addresses. Must not know
-where they are kept.
+Each is a file that fetches nothing and links to the others by relative addresses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The page of measures: which game is longer, fairer, more dramatic, and how surely; and the rest.
 
 Dots with whiskers, one scale a measure; lengths; how games go, ply by ply; of two, what differs.
-Each drawing has its numbers beside it. Must not know how a number comes about.
+Each drawing has its numbers beside it.
 """
 
 from __future__ import annotations

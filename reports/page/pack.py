@@ -1,7 +1,5 @@
 """The games as the page embeds them, for it to list all and to replay those that it has room for.
 
-Must not know the rules of any game, nor how the page looks.
-
 What the page gets is plain JSON in deflate and base64 (letters), which `js/packed.js` opens:
 
 - `games`: how many records there are; `chunks`: the replayed ones as letters, `chunk` in each; the

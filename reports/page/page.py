@@ -1,8 +1,8 @@
 """The HTML report: one file with all tables, and a replay of as many games as it has room for.
 
-Must not know any game, nor what a template shows. Nothing of the file is fetched, and nothing of a
-record is ever markup or script: the template escapes all of it, the script brings it out as text,
-and a policy in the file lets no other script or style run. The same records give the same bytes.
+Nothing of the file is fetched, and nothing of a record is ever markup or script: the template
+escapes all of it, the script brings it out as text, and a policy in the file lets no other script
+or style run. The same records give the same bytes.
 """
 
 from __future__ import annotations

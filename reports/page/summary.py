@@ -1,7 +1,4 @@
-"""What an event came to, for the first screen: in a sentence, how surely, and who stands where.
-
-Must not know HTML, nor how a rating is made.
-"""
+"""What an event came to, for the first screen: in a sentence, how surely, and who stands where."""
 
 from __future__ import annotations
 

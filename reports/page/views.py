@@ -1,7 +1,4 @@
-"""The document's numbers as the words of the page's tables and as places in its drawings.
-
-Must not know HTML, nor where the numbers come from: templates draw, and say what is drawn.
-"""
+"""The document's numbers as the words of the page's tables and as places in its drawings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Ratings from results: TrueSkill converged over all games, and an Elo scale beside it.
 
-Must not know records, nor how a rating is shown.
+Results are read from records in `counting`.
 """

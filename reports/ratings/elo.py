@@ -27,8 +27,6 @@ textbook's distribution does not hold; so mean and variance of the sum are those
 just these numbers of games (Haldane, 1937), less what the fitted parameters take away (McCullagh,
 1986), and its tail is that of the scaled chi-square with the same two moments. Where cells are
 large that is the textbook's.
-
-Must not know the order of the games, TrueSkill's model, or how a rating is shown.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Before any game a field may be wide, and the bot that won all its games is then as strong as that
 allows; nobody can say how strong it is. What it is *at least* follows from how likely it is to win
 all those games (Clopper and Pearson, 1934), or to score so many points (the score test), and from
-the opponents' own errors. Must not know how either scale is fitted.
+the opponents' own errors.
 """
 
 from __future__ import annotations

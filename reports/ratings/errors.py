@@ -5,8 +5,6 @@ scores, with the games of a `Result.pair` as one cluster. In B a game by itself 
 that the model gives it; two games of one cluster have the product of their scores that was seen.
 So games without a pair give the model's own errors, and a bot that won all its games, whose scores
 are all tiny, is not taken to be sure of itself. They go over to the scale by its slopes.
-
-Must not know how a rating is shown.
 """
 
 from __future__ import annotations

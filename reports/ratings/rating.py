@@ -2,8 +2,6 @@
 
 Each number is from the module that knows it; here they are put around the mean of each group of
 bots that games connect.
-
-Must not know records, nor how a rating is shown.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 `count` is where the order of the games is lost, but for the order in which numbers are added up;
 nothing that follows it takes a step per game.
-
-Must not know how anything is estimated.
 """
 
 from __future__ import annotations

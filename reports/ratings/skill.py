@@ -17,8 +17,6 @@ environment of its own and a normal distribution that stays accurate in the tail
 PACKAGE_GAMES games the closed form for two players, which is the package's result to 1e-9 (a test)
 and a hundred times as fast. The bots do not learn, so tau is 0: a rating narrows with every game
 and never drifts.
-
-Must not know records, pairs of games, or how a rating is shown.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ import commands
 import pytest
 import typer.main
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
-from places import OURS, ROOT
+from places import OURS, OWN_TEXT, ROOT
 from transcripts import ARENA, BOT, check_transcript
 
 from lath import DOCUMENTATION, games
@@ -233,9 +233,7 @@ def test_every_message_of_the_docs_is_one_that_the_reader_gives() -> None:
 def test_the_docs_list_every_code_of_a_problem() -> None:
     page = (ROOT / "docs" / "notation.md").read_text(encoding="utf-8")
     table = page.split("| code |")[1].split("\n\n")[0]
-    source = "".join(
-        path.read_text(encoding="utf-8") for path in sorted((ROOT / "notation").glob("*.py"))
-    )
+    source = "".join(path.read_text(encoding="utf-8") for path in sorted(OWN_TEXT))
     used = set(re.findall(r'(?:Fault\(\s*|code=)"([a-z-]+)"', source))
     assert set(re.findall(r"^\| `([a-z-]+)`", table, re.MULTILINE)) == used
 
@@ -509,3 +507,19 @@ def test_commands_of_a_page_that_read_records_read_the_demo(
         if words[:2] != ("report", "tournaments") or "--watch" not in words:  # until Ctrl-C
             wrong.append(ending(one, words))
     assert [each for each in wrong if each] == []
+
+
+def test_the_architecture_says_of_each_package_what_its_docstring_says() -> None:
+    packages = sorted(
+        init.parent for floor in FLOORS for init in (ROOT / floor).rglob("__init__.py")
+    )
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    said = dict(
+        re.findall(r"^\| `([a-z_/]+)/` \| (.+) \|$", page.split("## Packages")[1], re.MULTILINE)
+    )
+    assert said == {str(init.relative_to(ROOT)): two_sentences_of(init) for init in packages}
+
+
+def two_sentences_of(package: Path) -> str:
+    doc = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
+    return " ".join(" ".join(doc.split("\n\n")[:2]).split())

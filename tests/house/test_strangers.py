@@ -13,8 +13,8 @@ import strangers
 from babblers import babbled, checked
 from strangers import DOORS, FoundError, met
 
+from lath.arena.entrants import toml_text
 from lath.arena.referee.bots import Asides
-from lath.arena.tournament.configuration import config
 from lath.arena.tournament.store.jobs import PairResult
 
 CASES: Final = 30
@@ -66,7 +66,7 @@ def test_a_bot_that_nobody_foresaw_would_be_found(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_file_that_is_taken_for_text_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(config, "reading", nullcontext)
+    monkeypatch.setattr(toml_text, "reading", nullcontext)
     with pytest.raises(FoundError):
         meet_many("a configuration")
 

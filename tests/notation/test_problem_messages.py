@@ -13,7 +13,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import pytest
-from places import OURS, ROOT
+from places import OURS, OWN_TEXT, ROOT
 from problem_cases import CASES, problems_in
 from wrong_values import CASES as WRONG_VALUES
 from wrong_values import refusal_of
@@ -192,7 +192,7 @@ def test_the_table_has_every_reason_to_refuse_a_game_a_setup_or_a_position() -> 
 
 
 def test_the_table_has_every_message_of_the_notation() -> None:
-    faults = {text for path in (ROOT / "notation").glob("*.py") for text in faults_of(path)}
+    faults = {text for path in OWN_TEXT for text in faults_of(path)}
     assert len(faults) >= 50
     assert missing_from([*MESSAGES, *map(str, map(refusal_of, WRONG_VALUES))], faults) == []
 

@@ -14,3 +14,10 @@ DOCS: Final = ROOT / "docs"
 SAMPLES: Final = ROOT / "tests" / "samples"
 WEB: Final = ROOT / "tests" / "web"
 SUPPORT: Final = ROOT / "tests" / "support"
+
+OWN_TEXT = [
+    path
+    for path in sorted((ROOT / "notation").rglob("*.py"))
+    if not {"formats", "database"} & set(path.parts)
+]
+"""The modules that say what is wrong with a record in the notation's own text."""

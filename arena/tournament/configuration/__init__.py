@@ -1,4 +1,4 @@
-"""A tournament as its file and its flags describe it, and what is wrong with that.
+"""A tournament as its file and its flags describe it, and what is wrong with them.
 
-What is stored of games is in `store`.
+What was played is in `store`.
 """

@@ -1,7 +1,4 @@
-"""The organiser's own lines on a league's pages: which file they are in, and what is wrong with it.
-
-Must not know how they look.
-"""
+"""The organiser's own lines on a league's pages: which file, and what is wrong with it."""
 
 from __future__ import annotations
 

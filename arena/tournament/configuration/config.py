@@ -2,8 +2,7 @@
 
 A model has the keys, what each takes, and what stands where it is not written; it says so to the
 reader, to people whose file is wrong and to `arena schema config`. All that is wrong is told at
-once, with file, line, key and what is allowed. Must not know how games are played, nor what becomes
-of a configuration.
+once, with file, line, key and what is allowed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The keys of `tournament.toml`: what each takes, in words for people and as a JSON Schema.
 
-A model has the keys and what stands where one is not written. Must not know files, nor what becomes
-of a configuration.
+A model has the keys and what stands where one is not written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is wrong with the configuration of a tournament: all of it at once, each with its place.
 
 First each key by itself, by the models of `keys`; then what does not go together, as far as the
-keys that belong to it are right. Must not know what is made of a configuration.
+keys that belong to it are right.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Bots of the arena that search look at moves and play games out by the rules: where these are slow
 they see nothing in their time, or lose by it. How long a node takes is measured by what the bots
-themselves search by, `lath.games.fast`. Must not know how games are played.
+themselves search by, `lath.games.fast`.
 """
 
 from __future__ import annotations

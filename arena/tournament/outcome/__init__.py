@@ -1,4 +1,4 @@
-"""What is known of a tournament from its directory: its records, how far it is, what they come to.
+"""What a tournament's directory says: its records, its progress, what the games come to.
 
 Nothing here plays.
 """

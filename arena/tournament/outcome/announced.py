@@ -1,6 +1,6 @@
 """A season that is announced: a configuration says its entries and dates, no game is played yet.
 
-Nothing of the configuration is run: neither bots nor files of games. Must not know pages.
+Nothing of the configuration is run: neither bots nor files of games.
 """
 
 from __future__ import annotations

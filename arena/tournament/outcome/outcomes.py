@@ -1,7 +1,6 @@
 """What a tournament has come to, in words and tables: made of the numbers that its schedule gives.
 
-A format that has more to say than a crosstable has a row in DESCRIBED. Must not know how games are
-scheduled, nor how its tables are shown.
+A format that has more to say than a crosstable has a row in DESCRIBED.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Seasons of a league: when each begins, which match days it has, and which of them is next.
 
 A season is a span of a pool: it begins at a pair, and older games do not count in it. What is noted
-of it is drawn up anew by each run from what is stored. Must not know how games are played, nor what
-a page shows of it.
+of it is drawn up anew by each run from what is stored.
 """
 
 from __future__ import annotations

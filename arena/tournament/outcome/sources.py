@@ -1,7 +1,6 @@
 """What others see of tournaments: the records of directories and files, and how far they are.
 
-A tournament is read while it is played, too. Must not know what is made of the records, where pages
-are, nor how games are played.
+A tournament is read while it is played, too.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What results say of the strengths of bots: what a budget goes by, and a plan.
-
-Must not know how games are played.
-"""
+"""What results say of the strengths of bots: what a budget goes by, and a plan."""
 
 from __future__ import annotations
 

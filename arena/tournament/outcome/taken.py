@@ -1,8 +1,6 @@
 """What is said once, in the end, of the records of all sources.
 
 That is what was assumed to read them, how many are of other games, and what many of them lack.
-
-Must not know what is done with the records.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which games of a tournament's directory are sound, in its database and in `games.lath`.
 
 And a new tournament of what is sound in either. What is looked at is never changed, whatever is
-wrong with it. Must not know how games are played, nor how counts are shown.
+wrong with it.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A version is a command, the files that make it up, and options: an edited bot is a new one, a moved
 bot is not. Its name stands in the records, so that games of other versions are another bot's. What
-is noted of a former format is taken over. Must not know how games are played.
+is noted of a former format is taken over.
 """
 
 from __future__ import annotations

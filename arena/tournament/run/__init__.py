@@ -1,1 +1,4 @@
-"""A tournament while it is played: jobs, workers, events, progress, and what a run leaves."""
+"""A tournament while it is played: jobs, workers, events, progress, and what a run leaves.
+
+What a command adds is in `flows`.
+"""

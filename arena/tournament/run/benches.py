@@ -2,8 +2,7 @@
 
 What is noted of it stays with the tournament. A bot that could not start is tried again by the next
 run; one that crashed is when it is another program, or when somebody asks. How many games in a row
-it crashed in follows from the games that are stored, in whatever order they came. Must not know how
-games are played.
+it crashed in follows from the games that are stored, in whatever order they came.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What happens in a run: the events, as listeners and programs get them.
 
 A run tells each event to one `Listener`: to `Progress`, which counts it and passes it on to others,
-such as the JSON lines of `arena run --json-events`. Must not know how games are played, nor how
-events are counted and shown.
+such as the JSON lines of `arena run --json-events`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""A tournament's directory: what is in it, how a run begins or resumes there, what it leaves.
-
-Must not know how games are played, nor the screen.
-"""
+"""A tournament's directory: what is in it, how a run begins or resumes there, what it leaves."""
 
 from __future__ import annotations
 

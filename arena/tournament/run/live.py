@@ -3,8 +3,6 @@
 They are small files in the folder `live` of the tournament's directory: one a worker, with the game
 that it plays (`worker.Board`), and one of the runner, with how it stands. Who watches reads them as
 often as he likes; the run never waits for that, and knows of nobody. The folder goes with the run.
-
-Must not know who looks, nor how it is drawn.
 """
 
 from __future__ import annotations

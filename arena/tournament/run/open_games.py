@@ -1,7 +1,4 @@
-"""What is left to play of a tournament: the schedule minus what is stored, as jobs.
-
-Must not know where games are played, nor the screen.
-"""
+"""What is left to play of a tournament: the schedule minus what is stored, as jobs."""
 
 from __future__ import annotations
 

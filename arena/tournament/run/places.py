@@ -1,7 +1,7 @@
 """Where games are played: places that come and go, with a slot each; here they stay.
 
 The runner knows no more of it than `Places`: whether pairs are played by worker processes here or
-by other machines is the same to it. Must not know which job comes next, nor what is in a result.
+by other machines is the same to it.
 """
 
 from __future__ import annotations

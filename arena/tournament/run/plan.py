@@ -3,8 +3,6 @@
 The tournament is played without bots: results are drawn at the strengths that games show so far,
 else between equals. How sure ratings will be is how sure they are of the games that came of it,
 together with those that are stored. Nothing is written.
-
-Must not know how a plan is put into words.
 """
 
 from __future__ import annotations

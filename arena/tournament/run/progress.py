@@ -1,7 +1,7 @@
 """How a run stands, counted from its events: games, scores, warnings, what is left; and its end.
 
 `Progress` is a listener that counts, and passes everything on to those that show it. Its memory is
-the same however many games there are. Must not know how games are played, nor how it is shown.
+the same however many games there are.
 """
 
 from __future__ import annotations

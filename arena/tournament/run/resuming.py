@@ -2,7 +2,7 @@
 
 The same games are played, or it is refused; what may decide them nevertheless is noted. A
 tournament that goes on with another program under the same name compares nothing: so the files of
-bots have fingerprints. Must not know how games are played, nor who asks.
+bots have fingerprints.
 """
 
 from __future__ import annotations

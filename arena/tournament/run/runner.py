@@ -1,8 +1,4 @@
-"""A tournament from start to end: what is left is handed out, what comes back is stored.
-
-Must not know the screen: it tells a `Listener`; nor where games are played: `places.Places` is the
-seam.
-"""
+"""A tournament from start to end: what is left is handed out, what comes back is stored."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A transaction on a disk takes as long as a hundred plies of bots that answer at once, and to be
 woken as long as ten: results of short pairs are stored some at a time, longer ones as they come.
 
-Must not know what is in a job's result. The seam is `concurrent.futures.Executor`.
+The seam is `concurrent.futures.Executor`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A named snapshot: a tournament as it is today, in a directory of its own that stays as it is.
 
-Whatever is played later where it comes from, its bots, games and tables are the same. Must not know
-what a page shows of it.
+Whatever is played later where it comes from, its bots, games and tables are the same.
 """
 
 from __future__ import annotations

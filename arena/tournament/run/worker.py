@@ -3,8 +3,7 @@
 These and the text of `PairResult` are the seam between a tournament and its workers: any
 `concurrent.futures.Executor` that carries them will do.
 
-Must not know the store or the screen, and imports little: there is a worker for each slot, and each
-has its own memory. `slots.py` starts it and holds the other ends of its pipes.
+`slots.py` starts it and holds the other ends of its pipes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a tournament keeps: each game once, notes beside them, rulings.
+"""What a tournament keeps on disk: each game once, notes beside them, rulings.
 
-What games come to is in `outcome`.
+What the games come to is in `outcome`.
 """

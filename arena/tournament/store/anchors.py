@@ -1,7 +1,4 @@
-"""Which bots have a given Elo: in a tournament's configuration, or in the file of a league.
-
-Must not know what is made of it.
-"""
+"""Which bots have a given Elo: in a tournament's configuration, or in the file of a league."""
 
 from __future__ import annotations
 

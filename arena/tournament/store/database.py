@@ -1,7 +1,7 @@
 """A tournament's database as anybody reads it, also while a run writes: notes, walkovers, games.
 
 What is read is checked: a game that is not what was stored is an error, and so are games that are
-lost. Must not know who writes, nor what is made of the games.
+lost.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Files beside a database: written whole, and never over what it has not.
-
-Must not know how a database is read, nor what is written where.
-"""
+"""Files beside a database: written whole, and never over what it has not."""
 
 from __future__ import annotations
 

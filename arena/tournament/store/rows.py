@@ -1,6 +1,6 @@
 """A finished game as a row of the database: its columns, its checksum, whether both are sound.
 
-And a row for a game of which nothing is left but its record. Must not know where rows are kept.
+And a row for a game of which nothing is left but its record.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What an organiser rules of a tournament: games are void, bots disqualified, and the way back.
 
-A ruling is a note beside the games, which stay as they were stored. Must not know what is made of
-it: `sources` marks the records, a schedule leaves out what they gave.
+A ruling is a note beside the games, which stay as they were stored.
 """
 
 from __future__ import annotations

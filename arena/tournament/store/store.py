@@ -2,8 +2,7 @@
 
 What a crash or a power cut leaves behind is a tournament with fewer games, never a wrong one. One
 process writes, which holds the lock file; anybody may read at the same time. Where the disk is
-full, results are held, and it is tried again for a while. Must not know how games are played, how
-numbers are shown, nor sleep for long: whoever has results asks now and then.
+full, results are held, and it is tried again for a while.
 """
 
 from __future__ import annotations
