@@ -44,7 +44,7 @@ Verdict = Literal["ok", "note", "missing"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class DoctorFinding:
     """What one point has found."""
 
     group: str
@@ -68,10 +68,12 @@ class Finding:
 
 def schema() -> Schema:
     """Return the JSON Schema of a finding."""
-    return schema_of(Finding, "A point of what a machine can do for tournaments", may_grow=True)
+    return schema_of(
+        DoctorFinding, "A point of what a machine can do for tournaments", may_grow=True
+    )
 
 
-def findings(folder: Path, sandbox: str = "auto") -> Iterator[Finding]:
+def findings(folder: Path, sandbox: str = "auto") -> Iterator[DoctorFinding]:
     """Yield what is found of this machine, for results in `folder` and bots behind a wall.
 
     `sandbox` is the wall that is needed: `auto`, `none`, `user` or `bwrap`.
@@ -86,12 +88,12 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[Finding]:
 # The program
 
 
-def _program() -> Iterator[Finding]:
+def _program() -> Iterator[DoctorFinding]:
     yield _python()
     yield _packages()
     for extra in EXTRAS.values():
         missing = ", ".join(extra.missing)
-        yield Finding(
+        yield DoctorFinding(
             group="program",
             name=f"extra {extra.name}",
             verdict="note" if missing else "ok",
@@ -101,7 +103,7 @@ def _program() -> Iterator[Finding]:
             remedy=extra.install if missing else "",
         )
     git = shutil.which("git")
-    yield Finding(
+    yield DoctorFinding(
         group="program",
         name="git",
         verdict="ok" if git else "note",
@@ -110,7 +112,7 @@ def _program() -> Iterator[Finding]:
     )
 
 
-def _python() -> Finding:
+def _python() -> DoctorFinding:
     said = sysconfig.get_config_var("CONFIG_ARGS") or ""
     said = said if platform.python_implementation() == "CPython" else ""
     ways = {"PGO": "--enable-optimizations", "LTO": "--with-lto"}
@@ -123,7 +125,7 @@ def _python() -> Finding:
         words += f", built with {' and '.join(built)}" if built else ""
         words += f", without {' and '.join(missing)}" if missing else ""
     is_slow = "PGO" in missing or bool(sysconfig.get_config_var("Py_DEBUG"))
-    return Finding(
+    return DoctorFinding(
         group="program",
         name="python",
         verdict="note" if is_slow else "ok",
@@ -161,12 +163,12 @@ def _required() -> Iterator[tuple[str, str, str]]:
                 yield match[1], match[2] or "", ""
 
 
-def _packages() -> Finding:
+def _packages() -> DoctorFinding:
     try:
         needed = list(_required())
         ours = metadata.version("lath-arena")
     except metadata.PackageNotFoundError:
-        return Finding(
+        return DoctorFinding(
             group="program",
             name="packages",
             verdict="note",
@@ -175,7 +177,7 @@ def _packages() -> Finding:
         )
     old = [f"{name}>={least}" for name, least, has in needed if _numbers(has) < _numbers(least)]
     there = [f"{name} {has or '(none)'}" for name, _, has in needed]
-    return Finding(
+    return DoctorFinding(
         group="program",
         name="packages",
         verdict="missing" if old else "ok",
@@ -198,24 +200,24 @@ def _said(command: list[str]) -> str:
 # The machine
 
 
-def _machine() -> Iterator[Finding]:
+def _machine() -> Iterator[DoctorFinding]:
     about, cores, jobs = system.machine(), system.available(), system.games_at_once(1)
     kind = _container()
-    yield Finding(
+    yield DoctorFinding(
         group="machine",
         name="system",
         found=f"{about['system']}{f', in a container ({kind})' if kind else ''}",
     )
     many, allowed = about["cores"], trees.cores()
     quota = len(cores) < allowed
-    yield Finding(
+    yield DoctorFinding(
         group="machine",
         name="cores",
         found=f"{len(cores)} of {many}{' (what the quota pays for)' * quota}, {about['cpu']}",
         numbers={"cores": len(cores), "allowed_cores": allowed, "machine_cores": many},
     )
     yield _memory(about["memory_bytes"], jobs)
-    yield Finding(
+    yield DoctorFinding(
         group="machine",
         name="jobs",
         found=f'jobs = "auto" plays {jobs} game{"s" * (jobs > 1)} at once, of bots with one thread',
@@ -234,7 +236,7 @@ def _container() -> str:
     return kubernetes or told or found
 
 
-def _memory(total: int, jobs: int) -> Finding:
+def _memory(total: int, jobs: int) -> DoctorFinding:
     free = total
     with suppress(OSError, LookupError, ValueError):
         text = Path("/proc/meminfo").read_text(encoding="ascii")
@@ -244,8 +246,8 @@ def _memory(total: int, jobs: int) -> Finding:
         used = int(_text("/sys/fs/cgroup/memory.current"))
         total, free = min(total, most), max(0, min(free, most - used))
     if not total:
-        return Finding(group="machine", name="memory", found="the system does not tell")
-    return Finding(
+        return DoctorFinding(group="machine", name="memory", found="the system does not tell")
+    return DoctorFinding(
         group="machine",
         name="memory",
         found=f"{size(free)} free of {size(total)}, {size(free // jobs)} for each game at once",
@@ -253,7 +255,7 @@ def _memory(total: int, jobs: int) -> Finding:
     )
 
 
-def _pinning(jobs: int) -> Finding:
+def _pinning(jobs: int) -> DoctorFinding:
     wrong, remedy = "", ""
     try:
         os.sched_setaffinity(0, os.sched_getaffinity(0))
@@ -264,7 +266,7 @@ def _pinning(jobs: int) -> Finding:
         remedy = "allow the system call sched_setaffinity"
     if not wrong and system.shares(jobs, 1, system.available()) is None:
         wrong, remedy = "there are too few cores", "lower jobs"
-    return Finding(
+    return DoctorFinding(
         group="machine",
         name="pinning",
         verdict="note" if wrong else "ok",
@@ -291,12 +293,12 @@ def clock_numbers() -> dict[str, float]:
     return {"resolution_ns": resolution_ns, "reading_ns": round(reading_ns, 1)}
 
 
-def _clock() -> Finding:
+def _clock() -> DoctorFinding:
     source, listed = (_text(f"{_CLOCKS}/{name}_clocksource") for name in ("current", "available"))
     numbers = clock_numbers()
     is_slow = source in _SLOW_CLOCKS
     better = next((each for each in listed.split() if each not in _SLOW_CLOCKS), "")
-    return Finding(
+    return DoctorFinding(
         group="machine",
         name="clock",
         verdict="note" if is_slow else "ok",
@@ -311,20 +313,20 @@ def _clock() -> Finding:
     )
 
 
-def _limits() -> Iterator[Finding]:
+def _limits() -> Iterator[DoctorFinding]:
     jobs = system.games_at_once(1)
     yield _open_files(jobs)
     yield _processes(jobs)
 
 
-def _open_files(jobs: int) -> Finding:
+def _open_files(jobs: int) -> DoctorFinding:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     needed = system.open_files(jobs)
     is_free = hard == resource.RLIM_INFINITY
     is_enough = is_free or hard >= needed
     few = not is_free and hard < system.open_files(1)
     allowed = "any number" if is_free else f"{hard:,}"
-    return Finding(
+    return DoctorFinding(
         group="limits",
         name="open files",
         verdict="ok" if is_enough else "missing" if few else "note",
@@ -339,7 +341,7 @@ _A_GAME: Final = 3
 """Processes of a game: a worker and two bots, if those start no others."""
 
 
-def _processes(jobs: int) -> Finding:
+def _processes(jobs: int) -> DoctorFinding:
     allowed, _ = resource.getrlimit(resource.RLIMIT_NPROC)
     remedy, left = "ulimit -u", -1
     if allowed != resource.RLIM_INFINITY and os.geteuid() != 0:  # the superuser is not held to it
@@ -354,7 +356,7 @@ def _processes(jobs: int) -> Finding:
     is_enough = left < 0 or left >= needed
     few = not is_enough and left < _A_GAME
     count = "any number" if left < 0 else f"{left:,}"
-    return Finding(
+    return DoctorFinding(
         group="limits",
         name="processes",
         verdict="ok" if is_enough else "missing" if few else "note",
@@ -384,7 +386,7 @@ _NETWORK: Final = re.compile(
 _IN_MEMORY: Final = ("tmpfs", "ramfs")
 
 
-def _folders(folder: Path) -> Iterator[Finding]:
+def _folders(folder: Path) -> Iterator[DoctorFinding]:
     yield _results(folder)
     yield _scratch()
 
@@ -407,7 +409,7 @@ def _room(number: int) -> str:
     return f"{number / 1e9:,.1f} GB" if number >= 1e9 else f"{number / 1e6:,.0f} MB"
 
 
-def _results(folder: Path) -> Finding:
+def _results(folder: Path) -> DoctorFinding:
     here = folder.absolute()
     place = next(each for each in (here, *here.parents) if each.exists())
     kind = _file_system(place)
@@ -423,7 +425,7 @@ def _results(folder: Path) -> Finding:
     else:
         verdict = "note"
         wrong, remedy = _worse(kind, free, elsewhere)
-    return Finding(
+    return DoctorFinding(
         group="folders",
         name="results",
         verdict=verdict if wrong else "ok",
@@ -448,13 +450,13 @@ def _worse(kind: str, free: int, elsewhere: str) -> tuple[str, str]:
     return "", ""
 
 
-def _scratch() -> Finding:
+def _scratch() -> DoctorFinding:
     another = "export TMPDIR=DIR, a folder on a local disk"
     try:
         root = trees.scratch_root()
         trees.refuse_if_lacking(f"doctor{os.getpid()}-")
     except MachineError as error:
-        return Finding(
+        return DoctorFinding(
             group="folders",
             name="scratch",
             verdict="missing",
@@ -465,7 +467,7 @@ def _scratch() -> Finding:
     wrong = "; little room" if free < system.ROOM else ""
     if os.statvfs(root).f_flag & getattr(os, "ST_NOEXEC", 0):
         wrong = "; mounted noexec: no program can be started that a bot unpacks or builds there"
-    return Finding(
+    return DoctorFinding(
         group="folders",
         name="scratch",
         verdict="note" if wrong else "ok",
@@ -479,8 +481,8 @@ def _scratch() -> Finding:
 # Walls
 
 
-def _walls(sandbox: str) -> Iterator[Finding]:
-    yield Finding(
+def _walls(sandbox: str) -> Iterator[DoctorFinding]:
+    yield DoctorFinding(
         group="walls",
         name="none",
         found="limits around every bot"
@@ -492,7 +494,7 @@ def _walls(sandbox: str) -> Iterator[Finding]:
         words, remedy = _parted(wrong)
         if kind == "user" and os.geteuid() == 0:
             remedy = _remedy_of_root(remedy)
-        yield Finding(
+        yield DoctorFinding(
             group="walls",
             name=kind,
             verdict=needed if wrong else "ok",
@@ -502,7 +504,7 @@ def _walls(sandbox: str) -> Iterator[Finding]:
     yield _groups()
 
 
-def _groups() -> Finding:
+def _groups() -> DoctorFinding:
     here = cgroups.what_is_here()
     all_of = ("memory", "cpu", "pids")
     has = [name for name in all_of if name in here.controllers]
@@ -522,7 +524,7 @@ def _groups() -> Finding:
         if "memory" in has
         else f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)"
     )
-    return Finding(
+    return DoctorFinding(
         group="walls",
         name="control groups",
         verdict="note" if lacks else "ok",
@@ -567,8 +569,10 @@ def _bubblewrap() -> str:
 # What is installed besides
 
 
-def _installed() -> Iterator[Finding]:
-    yield Finding(group="installed", name="games", found=f"{len(games.builtin_ids())} built in")
+def _installed() -> Iterator[DoctorFinding]:
+    yield DoctorFinding(
+        group="installed", name="games", found=f"{len(games.builtin_ids())} built in"
+    )
     wrong = ""
     for text in filter(None, os.environ.get(GAMES, "").split(os.pathsep)):
         path, _, pinned = text.partition("#sha256=")
@@ -577,7 +581,7 @@ def _installed() -> Iterator[Finding]:
         yield finding
     for game_id in games.plugin_ids():
         if wrong:  # no game is found while a file is broken
-            yield Finding(
+            yield DoctorFinding(
                 group="installed",
                 name=f"game {game_id}",
                 verdict="note",
@@ -593,17 +597,17 @@ def _installed() -> Iterator[Finding]:
         if not why:
             names.append(point.name)
             continue
-        yield Finding(
+        yield DoctorFinding(
             group="installed",
             name=f"bot {point.name}",
             verdict="note",
             found=why,
             remedy="install its package anew",
         )
-    yield Finding(group="installed", name="bots", found=", ".join(sorted(names)) or "none")
+    yield DoctorFinding(group="installed", name="bots", found=", ".join(sorted(names)) or "none")
     if _is_there("numba"):
         is_compiled, words = compiling.state()
-        yield Finding(
+        yield DoctorFinding(
             group="installed",
             name="searches",
             verdict="ok" if is_compiled else "note",
@@ -645,18 +649,18 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def _loaded(name: str, load: Callable[[], object]) -> Finding:
+def _loaded(name: str, load: Callable[[], object]) -> DoctorFinding:
     """Return whether something of others loads, and what it says where it does not."""
     try:
         load()
     except Exception as error:  # noqa: BLE001 - a module of others may fail in any way
         words = " ".join(str(error).split())
         is_ours = isinstance(error, GameError)
-        return Finding(
+        return DoctorFinding(
             group="installed",
             name=name,
             verdict="note",
             found=words if is_ours else f"{type(error).__name__}: {words}",
             remedy="mend it or remove it",
         )
-    return Finding(group="installed", name=name, found="ok")
+    return DoctorFinding(group="installed", name=name, found="ok")

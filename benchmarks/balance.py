@@ -21,7 +21,7 @@ from lath import games
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, Budget
+from lath.bots.search import AlphaBeta, SearchBudget
 from lath.bots.uct import Uct
 from lath.games.core import Position, follow
 from lath.games.fast import fast_board
@@ -47,7 +47,7 @@ def points(position: Position, bot: str, nodes: int, seed: int) -> float:
         for _ in range(2)
     ]
     while board.winner is None:
-        found = sides[board.to_move].run(board, Budget(nodes=nodes))
+        found = sides[board.to_move].run(board, SearchBudget(nodes=nodes))
         code = board.code(found.move)
         board.play(code)
         for side in sides:

@@ -23,7 +23,7 @@ from measure import machine
 from lath import games
 from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledBoard, load
-from lath.bots.search import AlphaBeta, Budget
+from lath.bots.search import AlphaBeta, SearchBudget
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board
 
@@ -61,7 +61,7 @@ def python_rates(board: FastBoard, seconds: float) -> list[float]:
     """Return nodes, uniform and careful games a second."""
     chance = Random(1)
     return [
-        rate(lambda: AlphaBeta().run(board, Budget(nodes=2000)).nodes, seconds),
+        rate(lambda: AlphaBeta().run(board, SearchBudget(nodes=2000)).nodes, seconds),
         rate(lambda: bool(board.playout(chance)), seconds),
         rate(lambda: bool(board.careful_playout(chance)), seconds),
     ]
@@ -74,7 +74,7 @@ def compiled_rates(board: FastBoard, seconds: float) -> list[float]:
 
     def nodes() -> int:
         search.forget()
-        return search.run(board, Budget(nodes=300_000)).nodes
+        return search.run(board, SearchBudget(nodes=300_000)).nodes
 
     def playouts(*, is_careful: bool) -> int:
         ours.playouts(chance, 1000, is_careful=is_careful)

@@ -15,7 +15,7 @@ from typing import Any
 
 from lath import games
 from lath.arena.cluster import entry_point
-from lath.arena.cluster.messages import Answer, Pair, Task, read, write
+from lath.arena.cluster.messages import PairTask, Task, TaskAnswer, read, write
 from lath.arena.referee.record import GamePlan
 from lath.games.core import Move, Position, result_of
 
@@ -79,7 +79,7 @@ def made_up(plan: GamePlan, host: str) -> dict[str, Any]:
     }
 
 
-def _answered(pair: Pair, host: str) -> str:
+def _answered(pair: PairTask, host: str) -> str:
     """Return a `PairResult` as text."""
     if GAME_S:
         time.sleep(sum(random.uniform(0.5, 1.5) * GAME_S for _ in pair.games))
@@ -102,7 +102,7 @@ def play(text: str) -> str:
     began_s = time.monotonic()
     task = read(Task, text)
     results = tuple(_answered(pair, "stand-in") for pair in task.pairs)
-    return write(Answer(results=results, seconds=time.monotonic() - began_s))
+    return write(TaskAnswer(results=results, seconds=time.monotonic() - began_s))
 
 
 def dask_setup(_worker: object) -> None:

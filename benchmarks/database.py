@@ -41,7 +41,7 @@ from lath.notation.database.opening import OpenDatabase
 from lath.notation.database.reading import Database
 from lath.notation.query.query import compile_query, plan_of
 from lath.reports.exploring.databases import DatabaseGames, counts_by_game
-from lath.reports.exploring.explorer import Games
+from lath.reports.exploring.explorer import ExploredGames
 
 PART = 25_000
 """Games of a file."""
@@ -255,7 +255,7 @@ def explored(out: Path, files: Sequence[Path], most: int) -> None:
             print(f"explore {game}, {count:,} games: opened in {opened_s:.2f} s; {told}")
             among = database.none()
             among[1 : most + 1] = True
-            few, kept = DatabaseGames(database, game, "", among), Games()
+            few, kept = DatabaseGames(database, game, "", among), ExploredGames()
             for number, record in enumerate(_records(files, most), 1):
                 if record.game == game:
                     kept.add(record, "", number)

@@ -25,10 +25,10 @@ from statistics import NormalDist, median
 from lath.arena.schedule.core import Dealer, Schedule, Settings
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.swiss import Swiss
-from lath.reports.ratings.elo import ELO, Davidson, Places, chances, scores
+from lath.reports.ratings.elo import ELO, Davidson, ParameterPlaces, chances, scores
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result, count
+from lath.reports.ratings.results import DecidedGame, count
 from lath.reports.ratings.skill import MU, NOISE, UNIT
 
 NO_DRAWS = -50.0
@@ -48,7 +48,7 @@ class Event:
     """The results of a tournament, and the true strengths in Elo points."""
 
     truth: dict[str, float]
-    results: list[Result]
+    results: list[DecidedGame]
     winner: str = ""
     is_trueskill: bool = False
     """Whether the intervals to be looked at are those of TrueSkill, in Elo points as well."""
@@ -111,11 +111,11 @@ def round_robin(
             for first, second in ((one, other), (other, one)):
                 score = score_at(truth[first] - truth[second] + ADVANTAGE, chance, log_draws)
                 pair = (number, one, other)
-                results.append(Result(first, second, score, GAME, pair, pair))
+                results.append(DecidedGame(first, second, score, GAME, pair, pair))
     return Event(on_the_scale(truth, results, starts_of(0.0), log_draws), results, leader(results))
 
 
-def leader(results: Iterable[Result]) -> str:
+def leader(results: Iterable[DecidedGame]) -> str:
     """Return who has most points."""
     points: dict[str, float] = {}
     for result in results:
@@ -144,7 +144,7 @@ def scheduled(
             ahead = truth[first] - truth[second] + ADVANTAGE
             score = score_at(ahead, chance, is_trueskill=is_trueskill)
             text = {1.0: "1-0", 0.0: "0-1"}[score]
-            results.append(Result(first, second, score, GAME, pair.number, pair.number))
+            results.append(DecidedGame(first, second, score, GAME, pair.number, pair.number))
             schedule.report(plan.number, first, second, text, chance.getrandbits(60))
     winner = getattr(schedule.standing(), "winner", "") or leader(results)
     on_scale = truth if is_trueskill else on_the_scale(truth, results, starts_of(0.0))
@@ -178,7 +178,9 @@ class WithOpenings:
                 for first, second in ((one, other), (other, one)):
                     ahead = truth[first] + suited[first] - truth[second] - suited[second] + gives
                     score = score_at(ahead + ADVANTAGE, chance)
-                    results.append(Result(first, second, score, GAME, (number, one, other), start))
+                    results.append(
+                        DecidedGame(first, second, score, GAME, (number, one, other), start)
+                    )
         # What suits both bots adds up, and the seats are in balance.
         truth = on_the_scale(
             truth, results, starts_of(math.hypot(self.bias, self.suits, self.suits))
@@ -195,7 +197,7 @@ def starts_of(spread: float, mean: float = ADVANTAGE, number: int = 21) -> dict[
 
 def on_the_scale(
     truth: Mapping[str, float],
-    results: Iterable[Result],
+    results: Iterable[DecidedGame],
     starts: Mapping[str, float],
     log_draws: float = NO_DRAWS,
 ) -> dict[str, float]:
@@ -210,16 +212,16 @@ def on_the_scale(
         for start in starts
     }
     counts = replace(counts, tallies=tallies)
-    places = Places(counts)
+    places = ParameterPlaces(counts)
     parameters = [truth[bot] / ELO for bot in places.bots]
     parameters += [x for start in places.games for x in (starts[start] / ELO, log_draws)]
     ratings = scores(Davidson(places, parameters, [], 1.0), counts, [tuple(truth)]).ratings
     return {bot: ELO * rating for bot, rating in zip(places.bots, ratings, strict=True)}
 
 
-def alone(results: Iterable[Result]) -> list[Result]:
+def alone(results: Iterable[DecidedGame]) -> list[DecidedGame]:
     """Return the results without what they have in common."""
-    return [Result(*result[:4]) for result in results]
+    return [DecidedGame(*result[:4]) for result in results]
 
 
 PLIES = 20
@@ -298,7 +300,7 @@ class Repeated:
                 line = lines.played(chance)
                 score = lines.score(start, first, line)
                 same = (start, first, line)
-                results.append(Result(first, second, score, GAME, number, start, same))
+                results.append(DecidedGame(first, second, score, GAME, number, start, same))
         if self.openings >= LEAST_CLUSTERS:
             strengths = {"ann": self.apart / 2, "bob": -self.apart / 2}
             truth = on_the_scale(strengths, results, starts_of(self.bias))

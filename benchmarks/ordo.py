@@ -24,12 +24,12 @@ from ratings import corpus, write_pgn
 
 from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 _BOTS = 8
 
 
-def ordo_of(command: str, results: Sequence[Result], folder: Path) -> dict[str, float]:
+def ordo_of(command: str, results: Sequence[DecidedGame], folder: Path) -> dict[str, float]:
     """Return the rating of each bot, the mean being 0."""
     games, table = folder / "games.pgn", folder / "ratings.csv"
     write_pgn(results, games)

@@ -35,7 +35,7 @@ from measure import machine, spread
 
 from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 from lath.reports.ratings.skill import BETA, MU, SIGMA, rated_by_form, rated_by_package
 
 _DRAW_RATE = 0.3
@@ -55,7 +55,7 @@ class Job:
 
 def corpus(
     games: int, bots: int, *, draws: float = _DRAW_RATE, seed: str = "ratings"
-) -> list[Result]:
+) -> list[DecidedGame]:
     """Return a tournament in which each two bots meet in turn, once in each seat.
 
     `draws` is the share of them between equals.
@@ -71,11 +71,11 @@ def corpus(
         win, draw, _ = chances((truth[first] - truth[second] + 40) / ELO, drawish)
         drawn = chance.random()
         score = 1.0 if drawn < win else 0.5 if drawn < win + draw else 0.0
-        results.append(Result(first, second, score, "yavalath", number // 2))
+        results.append(DecidedGame(first, second, score, "yavalath", number // 2))
     return results
 
 
-def jobs(results: Sequence[Result], folder: Path) -> Iterator[Job]:
+def jobs(results: Sequence[DecidedGame], folder: Path) -> Iterator[Job]:
     """Yield ours first, then the peers that are there."""
     games = len(results)
     everything = "both scales, 95 % by pair, LOS, advantage, draw rates, fit"
@@ -106,7 +106,7 @@ def jobs(results: Sequence[Result], folder: Path) -> Iterator[Job]:
         yield _ordo(ordo, results[: min(games, 100_000)], folder / "games.pgn")
 
 
-def _trueskill(results: Sequence[Result]) -> Job:
+def _trueskill(results: Sequence[DecidedGame]) -> Job:
     import trueskill
 
     few = results[:20_000]
@@ -123,7 +123,7 @@ def _trueskill(results: Sequence[Result]) -> Job:
     return Job("trueskill 1vs1, in order", len(few), work, "sigma")
 
 
-def _openskill(results: Sequence[Result]) -> Job:
+def _openskill(results: Sequence[DecidedGame]) -> Job:
     from openskill.models import PlackettLuce
 
     few = results[:20_000]
@@ -139,11 +139,11 @@ def _openskill(results: Sequence[Result]) -> Job:
     return Job("openskill, in order", len(few), work, "sigma")
 
 
-def _numbered(results: Sequence[Result]) -> dict[str, int]:
+def _numbered(results: Sequence[DecidedGame]) -> dict[str, int]:
     return {name: i for i, name in enumerate(sorted({n for r in results for n in r[:2]}))}
 
 
-def _choix(results: Sequence[Result]) -> Job:
+def _choix(results: Sequence[DecidedGame]) -> Job:
     import choix
 
     few = results[:20_000]
@@ -153,7 +153,7 @@ def _choix(results: Sequence[Result]) -> Job:
     return Job("choix.ep_pairwise", len(few), work, "covariance; a draw is a win")
 
 
-def _evalica(results: Sequence[Result]) -> Job:
+def _evalica(results: Sequence[DecidedGame]) -> Job:
     import evalica
 
     firsts, seconds = [r.first for r in results], [r.second for r in results]
@@ -163,7 +163,7 @@ def _evalica(results: Sequence[Result]) -> Job:
     return Job("evalica.bradley_terry", len(results), work, "nothing")
 
 
-def write_pgn(results: Sequence[Result], path: Path) -> None:
+def write_pgn(results: Sequence[DecidedGame], path: Path) -> None:
     """Write games without moves, as peers read them."""
     with path.open("w", encoding="ascii") as file:
         for first, second, score, *_ in results:
@@ -171,7 +171,7 @@ def write_pgn(results: Sequence[Result], path: Path) -> None:
             file.write(f'[White "{first}"]\n[Black "{second}"]\n[Result "{said}"]\n\n{said}\n\n')
 
 
-def _ordo(ordo: str, results: Sequence[Result], pgn: Path) -> Job:
+def _ordo(ordo: str, results: Sequence[DecidedGame], pgn: Path) -> Job:
     write_pgn(results, pgn)
     command: list[str | Path] = [
         ordo,

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from lath.arena.schedule.sprt import score_of
-from lath.arena.schedule.spsa import Parameter, Spsa, Tuning
+from lath.arena.schedule.spsa import Spsa, TunedOption, Tuning
 from lath.arena.schedule.summit import Summit
 
 _WIDE = 1000
@@ -69,7 +69,7 @@ class Hill:
 def tuned(hill: Hill, pairs: int, steps: int, seed: int) -> Spsa:
     """Return SPSA after so many pairs."""
     parameters = tuple(
-        Parameter(name=f"o{at}", low=0, high=_WIDE, start=start, step=_WIDE / steps)
+        TunedOption(name=f"o{at}", low=0, high=_WIDE, start=start, step=_WIDE / steps)
         for at, start in enumerate(hill.start)
     )
     spsa = Spsa(Tuning(parameters=parameters, pairs=pairs), seed)

@@ -24,10 +24,10 @@ from typing import Final, NamedTuple
 
 from lath.games import builtin_ids
 from lath.reports.counting.figures import of_game
-from lath.reports.explaining.contrasts import Contrasts, GameFacts, Shared, Words
+from lath.reports.explaining.contrasts import ContrastedGame, Contrasts, Shared, Words
 from lath.reports.explaining.findings import Finding, ranked
 from lath.reports.ratings.elo import ELO, chances, logistic
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 GAMES: Final = builtin_ids()
 BOT: Final = "planted"
@@ -193,12 +193,14 @@ class Event:
             fast.append(chance.gauss(usual, 0.1))  # a mean of some fifteen moves
         return _Course(length, states, (fast[0], fast[1]))
 
-    def _game(self, begun: _Begun) -> GameFacts:
+    def _game(self, begun: _Begun) -> ContrastedGame:
         course = self._course()
         score = self._score(self._ahead(begun, course))
         one, other = (frozenset(state) for state in course.states)
-        return GameFacts(
-            result=Result(begun.first, begun.second, score, begun.game, begun.pair, begun.opening),
+        return ContrastedGame(
+            result=DecidedGame(
+                begun.first, begun.second, score, begun.game, begun.pair, begun.opening
+            ),
             plies=12 + int(30 * course.length),
             states=(one, other),
             quickness=course.fast,

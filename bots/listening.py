@@ -34,7 +34,7 @@ _STOPS: Final = frozenset((wire.STOP, "new", "result", wire.QUIT))
 """First words of lines after which nobody waits for the answer to `go`."""
 
 
-class Thought:
+class Thinking:
     """What is going on while a bot thinks: whether it is to stop, what it would play."""
 
     __slots__ = (
@@ -67,13 +67,13 @@ class _Ear:
     """Tells of each line which thought it begins, and stops the one before where it should."""
 
     def __init__(self) -> None:
-        self._last = Thought()
+        self._last = Thinking()
 
-    def hear(self, line: str) -> Thought:
+    def hear(self, line: str) -> Thinking:
         word = line.split(None, 1)[:1]
         if word in (["go"], ["ponder"]):
             self.stop()
-            self._last = Thought(is_pondering=word == ["ponder"])
+            self._last = Thinking(is_pondering=word == ["ponder"])
         elif word and (self._last.is_pondering or word[0] in _STOPS):
             self.stop()
         return self._last
@@ -82,7 +82,7 @@ class _Ear:
         self._last.stopped = True
 
 
-Heard = tuple[str, Thought]
+Heard = tuple[str, Thinking]
 """A line, and what is thought about after it."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from lath.bots.search import Budget, OutOfBudgetError
+from lath.bots.search import OutOfBudgetError, SearchBudget
 from lath.games.core import Game
 from lath.games.fast import FastBoard
 
@@ -53,7 +53,7 @@ class ProofNumber:
         self.winning: int | None = None
         """The move that wins, where the last search has proved a win of the side to move."""
 
-    def proves(self, board: FastBoard, attacker: int, budget: Budget) -> bool | None:
+    def proves(self, board: FastBoard, attacker: int, budget: SearchBudget) -> bool | None:
         """Return whether a seat can force a win from here; None where the budget is too small.
 
         What was found out is kept, for another try or another position of the game.
@@ -70,7 +70,9 @@ class ProofNumber:
             return None
         return proof == 0
 
-    def line(self, board: FastBoard, attacker: int, budget: Budget | None = None) -> list[int]:
+    def line(
+        self, board: FastBoard, attacker: int, budget: SearchBudget | None = None
+    ) -> list[int]:
         """Return how the game goes by what was proved, as far as that is remembered.
 
         It ends earlier where the budget does, or where the game would come back to a state.
@@ -78,7 +80,7 @@ class ProofNumber:
         codes: list[int] = []
         met: set[int] = set()
         try:
-            with (budget or Budget()).bounds(board):
+            with (budget or SearchBudget()).bounds(board):
                 while board.winner is None and board.key not in met:
                     met.add(board.key)
                     numbers = self._after_each(board, attacker, board.candidates())
@@ -110,7 +112,7 @@ class ProofNumber:
             board.undo()
         return numbers
 
-    def _search(self, board: FastBoard, attacker: int, budget: Budget) -> _Numbers:
+    def _search(self, board: FastBoard, attacker: int, budget: SearchBudget) -> _Numbers:
         """Return the numbers of where the board stands, of which one is 0."""
         known = self._known[attacker]
         budget.spend()

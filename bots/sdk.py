@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TextIO
 
 from lath import games
-from lath.bots.listening import Thought, listen
+from lath.bots.listening import Thinking, listen
 from lath.bots.options import Check, Combo, Declared, Options, Spin, Text
 from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import GameError, IllegalMoveError
@@ -104,7 +104,7 @@ class Turn:
     history: Sequence[str] = ()
     """The moves of the game so far, of both sides and of an opening, in canonical text."""
 
-    thought: Thought = field(default_factory=Thought, repr=False)
+    thought: Thinking = field(default_factory=Thinking, repr=False)
     """What goes on between the bot and what reads its input."""
 
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
@@ -300,7 +300,7 @@ class _Session:
         """Return whether the player is an object with such a function."""
         return hasattr(self.player, name) and self.choose is not self.player
 
-    def answer(self, line: str, words: Sequence[str], thought: Thought) -> Sequence[str]:
+    def answer(self, line: str, words: Sequence[str], thought: Thinking) -> Sequence[str]:
         """Return the lines that answer a line of the arena's, which has these words."""
         match words[0]:
             case "arena":
@@ -347,7 +347,7 @@ class _Session:
         self._tell("new_game", start)
         return [f"ready {new.number}"]
 
-    def _move(self, position: Position, go: wire.Go, thought: Thought) -> Sequence[str]:
+    def _move(self, position: Position, go: wire.Go, thought: Thinking) -> Sequence[str]:
         self.ply = go.ply
         move_ms = go.move_ms or self.first_ms  # of nodes `go` says nothing else
         self.first_ms = 0
@@ -370,7 +370,7 @@ class _Session:
             said.append(self._complaint(wrong))
         return [*said, f"bestmove {go.ply} {text}"]
 
-    def _turn(self, go: wire.Go, move_s: float | None, thought: Thought) -> Turn:
+    def _turn(self, go: wire.Go, move_s: float | None, thought: Thinking) -> Turn:
         mine = go.first_ms if self.side is Seat.FIRST else go.second_ms
         return Turn(
             ply=go.ply,

@@ -1,14 +1,16 @@
 """A search to start a bot from, for any game, over the boards of `lath.games.fast`.
 
 `AlphaBeta` looks through all lines to a depth, one deeper each time, and judges where they end by
-an evaluation that is to be filled in. It returns a `Found`, as the search of `lath.bots.uct` does.
+an evaluation that is to be filled in. It returns a `SearchResult`, as the search of `lath.bots.uct`
+does.
 
     search = AlphaBeta(evaluate=my_evaluation)
     found = search.run(fast_board(position), Budget(nodes=10_000))
     return found.move
 
 A search that runs out of its budget raises inside, so that what was not finished has no value that
-could be taken for a proof. A `Proof` is made in four places alone, each of which says why it holds.
+could be taken for a proof. A `SearchProof` is made in four places alone, each of which says why it
+holds.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ class OutOfBudgetError(Exception):
 
 
 @dataclass(slots=True)
-class Budget:
+class SearchBudget:
     """What a search may use: nodes, seconds, and as long as nobody says that it is late."""
 
     nodes: int | None = None
@@ -61,7 +63,7 @@ class Budget:
     """Tells the time in seconds."""
 
     used: int = 0
-    whole: Budget | None = None
+    whole: SearchBudget | None = None
     """What this is a share of."""
 
     _ends_s: float = field(init=False, default=0.0)
@@ -91,9 +93,9 @@ class Budget:
         """Return whether the time is over, or somebody says that it is late."""
         return self.is_late() or self.clock() > self._ends_s
 
-    def share(self, among: int) -> Budget:
+    def share(self, among: int) -> SearchBudget:
         """Return one of so many equal shares of what is left."""
-        return Budget(
+        return SearchBudget(
             nodes=None if self.nodes is None else (self.nodes - self.used) // among,
             seconds=None if self._ends_s == inf else (self._ends_s - self.clock()) / among,
             is_late=self.is_late,
@@ -112,7 +114,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class SearchProof:
     """How a game ends if both play their best, for the side to move."""
 
     value: Literal[-1, 0, 1]
@@ -129,7 +131,7 @@ class Proof:
         """Return whether a search has nothing to add: a draw, or a length that is exact."""
         return self.value == 0 or self.plies is not None
 
-    def joined(self, other: Proof | None, seen: int) -> Proof:
+    def joined(self, other: SearchProof | None, seen: int) -> SearchProof:
         """Return what both proofs say; no end comes within `seen` plies that they do not name.
 
         A bound of `seen` + 1 is exact then: it comes no later and no sooner.
@@ -143,19 +145,19 @@ class Proof:
             return self
         shortest = min(bounds)
         if shortest <= seen + 1:
-            return Proof(self.value, shortest)
-        return Proof(self.value, at_most=shortest)
+            return SearchProof(self.value, shortest)
+        return SearchProof(self.value, at_most=shortest)
 
 
 @dataclass(slots=True)
-class Found:
+class SearchResult:
     """What a search thinks of a position."""
 
     move: Move
     value: float = 0.0
     """Expected score of the side to move, from -1 to 1."""
 
-    proof: Proof | None = None
+    proof: SearchProof | None = None
     """How the game ends, where that is proven."""
 
     depth: int = 0
@@ -169,7 +171,7 @@ class Found:
         return self.proof is not None
 
 
-Tell = Callable[[Found], object]
+Tell = Callable[[SearchResult], object]
 
 
 def judged(board: FastBoard) -> float:
@@ -232,13 +234,13 @@ class AlphaBeta:
     def run(
         self,
         board: FastBoard,
-        budget: Budget,
+        budget: SearchBudget,
         tell: Tell = lambda _: None,
         depth: int = DEEPEST,
-    ) -> Found:
+    ) -> SearchResult:
         """Return the best move of a game that goes on; `tell` hears of every finished depth."""
         self._settle(board)
-        found = Found(board.moves[board.legal()[0]])
+        found = SearchResult(board.moves[board.legal()[0]])
         try:
             with budget.bounds(board):
                 first = board.candidates()
@@ -266,10 +268,10 @@ class AlphaBeta:
     def _deepen(  # noqa: PLR0917 - once a search
         self,
         board: FastBoard,
-        budget: Budget,
+        budget: SearchBudget,
         first: list[int],
         deepest: int,
-        found: Found,
+        found: SearchResult,
         tell: Tell,
     ) -> None:
         """Search one ply deeper each time, and write down what each depth has shown."""
@@ -298,9 +300,9 @@ class AlphaBeta:
     def _look(  # noqa: PLR0917 - once a depth
         self,
         board: FastBoard,
-        budget: Budget,
+        budget: SearchBudget,
         depth: int,
-        known: Proof | None,
+        known: SearchProof | None,
         looked: _Looked,
         last: dict[int, int],
     ) -> None:
@@ -326,7 +328,7 @@ class AlphaBeta:
     def _after(  # noqa: C901, PLR0917 - a ply takes one frame
         self,
         board: FastBoard,
-        budget: Budget,
+        budget: SearchBudget,
         code: int,
         depth: int,
         alpha: int,
@@ -389,7 +391,7 @@ class AlphaBeta:
         finally:
             board.undo()
 
-    def _line(self, board: FastBoard, budget: Budget, found: Found) -> list[Move]:
+    def _line(self, board: FastBoard, budget: SearchBudget, found: SearchResult) -> list[Move]:
         """Return the move found and what the table expects after it, as long as that is no news.
 
         A line that ends otherwise than is proven is cut after its first move.
@@ -421,7 +423,7 @@ class AlphaBeta:
         is_so = proof.value == value and (len(line) <= most if proof.at_most else len(line) == most)
         return line if is_so or len(line) == 1 else line[:1]
 
-    def _complete(self, board: FastBoard, budget: Budget, found: Found) -> None:
+    def _complete(self, board: FastBoard, budget: SearchBudget, found: SearchResult) -> None:
         """Write down a line to the end in which both play their best, as far as the budget goes.
 
         Each of its moves is shown by a search to keep the length that is proven.
@@ -447,7 +449,7 @@ class AlphaBeta:
             for _ in range(played):
                 self._back(board)
 
-    def _keeping(self, board: FastBoard, budget: Budget, score: int) -> int:
+    def _keeping(self, board: FastBoard, budget: SearchBudget, score: int) -> int:
         """Return the move that keeps what a position is worth; raises OutOfBudgetError."""
         codes = board.candidates()
         known = self._table.get(board.key)
@@ -492,7 +494,7 @@ def _value(score: int) -> float:
 
 
 def _take_whole(
-    board: FastBoard, found: Found, looked: _Looked, depth: int, *, is_guess: bool
+    board: FastBoard, found: SearchResult, looked: _Looked, depth: int, *, is_guess: bool
 ) -> None:
     """Write down what a finished depth has shown: all first moves were searched.
 
@@ -500,20 +502,22 @@ def _take_whole(
     before still holds; where nothing better was found it may have become exact.
     """
     found.depth = depth
-    proof: Proof | None = None
+    proof: SearchProof | None = None
     if looked.code >= 0:
         found.move, found.value = board.moves[looked.code], _value(looked.score)
         if abs(looked.score) >= PROVEN:
-            proof = Proof(1 if looked.score > 0 else -1, at_most=WON - abs(looked.score))
+            proof = SearchProof(1 if looked.score > 0 else -1, at_most=WON - abs(looked.score))
         elif not is_guess and found.proof is None:
-            proof = Proof(0)
+            proof = SearchProof(0)
     found.line = [found.move]
     if (either := proof or found.proof) is not None:
         found.proof = either.joined(found.proof, depth if is_guess else _ALL)
         found.value = float(either.value)
 
 
-def _take_part(board: FastBoard, found: Found, looked: _Looked, last: dict[int, int]) -> None:
+def _take_part(
+    board: FastBoard, found: SearchResult, looked: _Looked, last: dict[int, int]
+) -> None:
     """Write down what a depth has shown that was not finished: no more than a better move.
 
     A move that wins is a proof, for it is worth that whatever the others are.
@@ -521,7 +525,7 @@ def _take_part(board: FastBoard, found: Found, looked: _Looked, last: dict[int, 
     if looked.code < 0:
         return
     if looked.score >= PROVEN:
-        found.proof = Proof(1, at_most=WON - looked.score).joined(found.proof, found.depth)
+        found.proof = SearchProof(1, at_most=WON - looked.score).joined(found.proof, found.depth)
         found.move, found.value = board.moves[looked.code], 1.0
         found.line = [found.move]
     elif found.proof is None:

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from lath.bots.options import Spin
 from lath.bots.sdk import Start, Turn
-from lath.bots.search import Budget, Found, Proof, Tell
+from lath.bots.search import SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board
 
@@ -34,7 +34,7 @@ SILENT_S: Final = 0.1
 class Search(Protocol):
     """What finds a move: `AlphaBeta`, `Uct` and what is like them."""
 
-    def run(self, board: FastBoard, budget: Budget, tell: Tell) -> Found:
+    def run(self, board: FastBoard, budget: SearchBudget, tell: Tell) -> SearchResult:
         """Return the best move of a game that goes on."""
 
     def played(self, code: int) -> None:
@@ -71,11 +71,11 @@ class Searcher:
         if turn.options.get(LEVEL.name, LEVEL.default) == LEVEL.default:
             self._run(position, turn, None)
 
-    def _run(self, position: Position, turn: Turn, most: int | None) -> Found:
+    def _run(self, position: Position, turn: Turn, most: int | None) -> SearchResult:
         search, board = self._followed(position, turn)
         nodes = min((n for n in (most, turn.nodes) if n is not None), default=None)
         seconds = None if turn.nodes is not None and turn.move_s is None else turn.budget_s
-        budget = Budget(nodes, seconds, is_late=lambda: turn.is_done(0), clock=turn.clock)
+        budget = SearchBudget(nodes, seconds, is_late=lambda: turn.is_done(0), clock=turn.clock)
         return search.run(board, budget, lambda found: _say_soon(turn, found))
 
     def _followed(self, position: Position, turn: Turn) -> tuple[Search, FastBoard]:
@@ -94,12 +94,12 @@ class Searcher:
         return self._search, self._board
 
 
-def _say_soon(turn: Turn, found: Found) -> None:
+def _say_soon(turn: Turn, found: SearchResult) -> None:
     if turn.clock() - turn.began_s > SILENT_S:
         _say(turn, found)
 
 
-def _say(turn: Turn, found: Found) -> None:
+def _say(turn: Turn, found: SearchResult) -> None:
     took_s = max(turn.clock() - turn.began_s, 1e-3)
     proof = found.proof
     value = found.value if proof else max(-_GUESS, min(found.value, _GUESS))
@@ -113,7 +113,7 @@ def _say(turn: Turn, found: Found) -> None:
     )
 
 
-def _words(proof: Proof) -> str:
+def _words(proof: SearchProof) -> str:
     """Return in the protocol's words what is proven."""
     what = ("draw", "win", "loss")[proof.value]
     if proof.plies is not None:

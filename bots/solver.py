@@ -13,7 +13,7 @@ from typing import Any, Final
 from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, CompiledUct, form, is_ready
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta, Budget, Found, Proof, Tell, blind
+from lath.bots.search import AlphaBeta, SearchBudget, SearchProof, SearchResult, Tell, blind
 from lath.bots.searcher import LEVEL, Searcher
 from lath.bots.uct import Uct
 from lath.games.core import Position
@@ -43,7 +43,7 @@ class Prover:
         self._exact.played(code)
         self._play.played(code)
 
-    def run(self, board: FastBoard, budget: Budget, tell: Tell) -> Found:
+    def run(self, board: FastBoard, budget: SearchBudget, tell: Tell) -> SearchResult:
         """Return the best move of a game that goes on.
 
         What is proven is searched on until its length is exact, as long as the budget goes.
@@ -58,19 +58,23 @@ class Prover:
         found.nodes = budget.used
         return found
 
-    def _proven(self, board: FastBoard, budget: Budget, found: Found) -> Found | None:
+    def _proven(
+        self, board: FastBoard, budget: SearchBudget, found: SearchResult
+    ) -> SearchResult | None:
         """Return a win that is forced, or the news that the opponent has one."""
         me = board.to_move
         if self._proofs.proves(board, me, budget) and self._proofs.winning is not None:
             line = self._proofs.line(board, me, budget)
             moves = [board.moves[code] for code in line or [self._proofs.winning]]
-            return Found(moves[0], 1.0, Proof(1), depth=found.depth, line=moves)
+            return SearchResult(moves[0], 1.0, SearchProof(1), depth=found.depth, line=moves)
         if self._proofs.proves(board, 1 - me, budget):  # what is left, if the answer was no
-            return Found(found.move, -1.0, Proof(-1), depth=found.depth, line=[found.move])
+            return SearchResult(
+                found.move, -1.0, SearchProof(-1), depth=found.depth, line=[found.move]
+            )
         return None
 
 
-def _joined(before: Found, after: Found) -> Found:
+def _joined(before: SearchResult, after: SearchResult) -> SearchResult:
     """Return the better of two results of one search, with all that both prove."""
     seen = max(before.depth, after.depth)
     if before.proof is None or after.proof is None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from math import log, sqrt
 from random import Random
 
-from lath.bots.search import Budget, Found, OutOfBudgetError, Proof, Tell
+from lath.bots.search import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Game, Move
 from lath.games.fast import DRAW, FastBoard
 
@@ -88,8 +88,8 @@ class Uct:
         self._held = 0
 
     def run(
-        self, board: FastBoard, budget: Budget, tell: Tell = lambda _: None, every: int = 5000
-    ) -> Found:
+        self, board: FastBoard, budget: SearchBudget, tell: Tell = lambda _: None, every: int = 5000
+    ) -> SearchResult:
         """Return the best move of a game that goes on; `tell` hears of every so many games."""
         root = self._root_at(board)
         try:
@@ -180,10 +180,10 @@ class Uct:
             node.winner = DRAW if DRAW in winners else 1 - mover
 
 
-def _found(board: FastBoard, root: _Node, budget: Budget) -> Found:
+def _found(board: FastBoard, root: _Node, budget: SearchBudget) -> SearchResult:
     """Return what a tree has shown; where it has no moves yet, the first legal one."""
     if not root.children:
-        return Found(board.moves[board.legal()[0]], nodes=budget.used)
+        return SearchResult(board.moves[board.legal()[0]], nodes=budget.used)
     line: list[_Node] = []
     node = root
     while node.children and len(line) < 12:
@@ -193,7 +193,7 @@ def _found(board: FastBoard, root: _Node, budget: Budget) -> Found:
     mean = best.score / best.visits if best.visits else 0.5
     if best.winner is not None:
         mean = 0.5 if best.winner == DRAW else float(best.winner == best.mover)
-    return Found(
+    return SearchResult(
         board.moves[best.code],
         2 * mean - 1,
         proof=None if root.winner is None else proof_of(root.winner, best.mover),
@@ -203,9 +203,9 @@ def _found(board: FastBoard, root: _Node, budget: Budget) -> Found:
     )
 
 
-def proof_of(winner: int, mover: int) -> Proof:
+def proof_of(winner: int, mover: int) -> SearchProof:
     """Return the proof that a tree gives whose moves are all known to their ends: no length."""
-    return Proof(0 if winner == DRAW else 1 if winner == mover else -1)
+    return SearchProof(0 if winner == DRAW else 1 if winner == mover else -1)
 
 
 def _worth(node: _Node) -> tuple[float, int]:

@@ -36,7 +36,7 @@ _PINNED: Final = re.compile(r"#sha256=([0-9a-f]{64})\Z")
 _ID: Final = re.compile(r"[a-z][a-z0-9-]{0,59}")
 
 
-class Origin(NamedTuple):
+class GameFileOrigin(NamedTuple):
     """The file that a game is from."""
 
     path: str
@@ -60,7 +60,7 @@ class Origin(NamedTuple):
         return f"{self.name} sha256:{self.sha256}"
 
 
-_ADDED: Final[dict[str, tuple[Game, Origin]]] = {}
+_ADDED: Final[dict[str, tuple[Game, GameFileOrigin]]] = {}
 """By their ids."""
 
 _TRIED: Final[set[tuple[str, str]]] = set()
@@ -81,7 +81,7 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
     said = os.fsdecode(path)
     full = os.path.abspath(said)
     source = _read(said, full)
-    origin = Origin(full, _digest(source))
+    origin = GameFileOrigin(full, _digest(source))
     if sha256 and origin.sha256 != sha256:
         raise GameFileError(f"{said} has changed since it was loaded: begin anew")
     for game, other in _ADDED.values():
@@ -110,7 +110,7 @@ def add(path: str | os.PathLike[str], sha256: str = "") -> Game:
     return game
 
 
-def _tell_processes(origin: Origin) -> None:
+def _tell_processes(origin: GameFileOrigin) -> None:
     """Have processes that are started from now on find a file, and refuse another text of it."""
     others = (text for path, text in _in_environment() if path != origin.path)
     os.environ[VARIABLE] = os.pathsep.join((*others, f"{origin.path}#sha256={origin.sha256}"))
@@ -178,7 +178,7 @@ def _read(said: str, full: str) -> bytes:
         raise GameFileError(f"{said} cannot be read: {error.strerror}") from error
 
 
-def _run(source: bytes, said: str, origin: Origin) -> ModuleType:
+def _run(source: bytes, said: str, origin: GameFileOrigin) -> ModuleType:
     """Return the module of a file; what it prints goes to standard error: bots load games, too."""
     from contextlib import redirect_stdout
 
@@ -273,7 +273,7 @@ def added(game_id: str) -> Game | None:
 
 
 def hash_of(said: str, path: str) -> str:
-    """Return the hash of a file that somebody names, as `Origin` has it; raises GameFileError."""
+    """Return the SHA-256 of a file that somebody names; raises GameFileError."""
     return _digest(_read(said, os.path.abspath(path)))
 
 
@@ -282,7 +282,7 @@ def added_hashes() -> frozenset[str]:
     return frozenset(origin.sha256 for _, origin in _ADDED.values())
 
 
-def origin(game_id: str) -> Origin | None:
+def origin(game_id: str) -> GameFileOrigin | None:
     """Return the file that a game is from; None where it is built in, installed or unknown.
 
     Parameters of the id make no difference.

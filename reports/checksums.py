@@ -18,7 +18,7 @@ CHECKSUM: Final = "checksum"
 _SUM: Final = re.compile("[0-9a-f]{64}")
 
 
-class Kept(NamedTuple):
+class CheckedFile(NamedTuple):
     """What a file says."""
 
     value: dict[str, Any]
@@ -40,7 +40,7 @@ def _written(value: Mapping[str, Any]) -> bytes:
     return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode("utf-8", "replace")
 
 
-def checked_bytes(content: bytes) -> Kept:
+def checked_bytes(content: bytes) -> CheckedFile:
     """Return what the bytes of a file say; raises ValueError where one bit of them is wrong."""
     value = read_json(content)
     if not isinstance(value, dict):
@@ -49,11 +49,11 @@ def checked_bytes(content: bytes) -> Kept:
         last = next(reversed(value.values()), None)
         if isinstance(last, str) and _SUM.fullmatch(last):
             raise BoundsError("its checksum has another name")
-        return Kept(value, "")
+        return CheckedFile(value, "")
     plain = {key: inner for key, inner in value.items() if key != CHECKSUM}
     if with_checksum(plain) != content:
         raise ValueError("it does not match its checksum")
-    return Kept(plain, value[CHECKSUM])
+    return CheckedFile(plain, value[CHECKSUM])
 
 
 def in_schema(schema: Schema) -> Schema:

@@ -13,8 +13,8 @@ from typing import Final
 from lath import games
 from lath.arena.botcheck import steps
 from lath.arena.botcheck.lab import Lab
-from lath.arena.botcheck.points import FaultFoundError, Finding, Point, Verdict, untested
-from lath.arena.botcheck.steps import CHAPTERS, Step
+from lath.arena.botcheck.points import CheckFinding, CheckPoint, FaultFoundError, Verdict, untested
+from lath.arena.botcheck.steps import CHAPTERS, CheckStep
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import NoAnswer
 from lath.notation.record.errors import printable
@@ -34,7 +34,7 @@ IDS: Final = tuple(step.id for its in CHAPTERS.values() for step in its)
 _CHAPTER: Final = {step.id: name for name, its in CHAPTERS.items() for step in its}
 
 
-def check(lab: Lab, only: Collection[str] = ()) -> Iterator[Point]:
+def check(lab: Lab, only: Collection[str] = ()) -> Iterator[CheckPoint]:
     """Yield the points of the protocol and how the bot keeps them, each as soon as it is known.
 
     `only` are the ids of the points to test, empty for all; what must hold before them is tested
@@ -72,7 +72,7 @@ class _Check:
         self._broke = False
         """Whether the last step has broken its session."""
 
-    def points(self) -> Iterator[Point]:
+    def points(self) -> Iterator[CheckPoint]:
         yield from self._run(steps.HELLO)
         named = dict.fromkeys(self._lab.bot.greeting.games)
         ids = self._lab.games or tuple(game for game in named if is_game(game))
@@ -87,7 +87,7 @@ class _Check:
         yield from self._run((*steps.TIMES, *steps.BESIDE), playable[0])
         yield from self._run((*steps.HEARD, *steps.ENDINGS))
 
-    def _run(self, stage: Iterable[Step], game: str | None = None) -> Iterator[Point]:
+    def _run(self, stage: Iterable[CheckStep], game: str | None = None) -> Iterator[CheckPoint]:
         """Run those of the steps that are wanted, or needed: these are told of if they fail."""
         if game is not None:
             self._lab.game = games.get(game)
@@ -105,7 +105,7 @@ class _Check:
                 self._lab.drop()  # the next point begins with a fresh process
             self._broke = False
             if finding.verdict.is_bad or step.id in self._wanted:
-                yield Point(
+                yield CheckPoint(
                     id=step.id,
                     chapter=_CHAPTER[step.id],
                     game=game,
@@ -114,7 +114,7 @@ class _Check:
                     **asdict(finding),
                 )
 
-    def _found(self, step: Step) -> Finding | None:
+    def _found(self, step: CheckStep) -> CheckFinding | None:
         """Return what a step shows; None where the game has nothing of the kind."""
         if self._unspoken and step.id not in self._spoken:
             return untested(self._unspoken)
@@ -133,7 +133,7 @@ class _Check:
                 self._deaf = f"it failed at {step.id!r}"
         return finding
 
-    def _tried(self, step: Step) -> Finding | None:
+    def _tried(self, step: CheckStep) -> CheckFinding | None:
         """Return what a step shows, also where the bot breaks off the session."""
         try:
             return step.run(self._lab)
@@ -153,7 +153,7 @@ class _Check:
             return replace(found.finding, verdict=at_worst)
 
 
-def _noted(finding: Finding) -> Finding:
+def _noted(finding: CheckFinding) -> CheckFinding:
     """Return what a step shows of what the time control that was named does not ask for."""
     if not finding.verdict.is_bad:
         return finding
@@ -169,10 +169,10 @@ class Report:
     _said: dict[object, str] = field(default_factory=dict)
     """For each way to mend something and each end of standard error, where it stands first."""
 
-    _skipped: list[Point] = field(default_factory=list)
+    _skipped: list[CheckPoint] = field(default_factory=list)
     """Points that were not tested, for the same reason, and are still to be named."""
 
-    def add(self, point: Point) -> Iterator[str]:
+    def add(self, point: CheckPoint) -> Iterator[str]:
         """Yield the lines that a point adds."""
         if point.verdict is Verdict.UNTESTED:
             if self._skipped and self._skipped[0].seen != point.seen:
@@ -190,7 +190,7 @@ class Report:
         if point.mend:
             yield from self._how_to_mend(point)
 
-    def _how_to_mend(self, point: Point) -> Iterator[str]:
+    def _how_to_mend(self, point: CheckPoint) -> Iterator[str]:
         here = f"{point.id} ({point.game})" if point.game else point.id
         first = self._said.setdefault(point.mend, here)
         if first == here:
@@ -227,7 +227,7 @@ def _wrapped(text: str, *, indent: str) -> list[str]:
     )
 
 
-def count_words(points: Iterable[Point], seconds: float) -> str:
+def count_words(points: Iterable[CheckPoint], seconds: float) -> str:
     """Return how many points there are of each verdict."""
     verdicts = [point.verdict for point in points]
     counts = []

@@ -31,7 +31,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """What a step has shown of one point."""
 
     verdict: Verdict
@@ -46,7 +46,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
+class CheckPoint:
     """One point of the protocol and how a bot keeps it; as JSON it has these keys."""
 
     id: str
@@ -74,7 +74,7 @@ class Point:
 class FaultFoundError(ArenaError):
     """The bot did what ends the session that tests it; it becomes a finding."""
 
-    def __init__(self, finding: Finding, *, is_costly: bool = False) -> None:
+    def __init__(self, finding: CheckFinding, *, is_costly: bool = False) -> None:
         super().__init__(finding.seen)
         self.finding = finding
         self.is_costly = is_costly
@@ -90,8 +90,8 @@ def duration(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-ok: Final = partial(Finding, Verdict.OK)
-note: Final = partial(Finding, Verdict.NOTE)
-warning: Final = partial(Finding, Verdict.WARNING)
-fault: Final = partial(Finding, Verdict.FAULT)
-untested: Final = partial(Finding, Verdict.UNTESTED)
+ok: Final = partial(CheckFinding, Verdict.OK)
+note: Final = partial(CheckFinding, Verdict.NOTE)
+warning: Final = partial(CheckFinding, Verdict.WARNING)
+fault: Final = partial(CheckFinding, Verdict.FAULT)
+untested: Final = partial(CheckFinding, Verdict.UNTESTED)

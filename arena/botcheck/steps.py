@@ -19,8 +19,8 @@ from typing import Final
 from lath import DOCUMENTATION, games
 from lath.arena.botcheck.lab import FLUSH, Bout, Lab
 from lath.arena.botcheck.points import (
+    CheckFinding,
     FaultFoundError,
-    Finding,
     Verdict,
     duration,
     fault,
@@ -42,13 +42,13 @@ from lath.notation.protocol import TimeControl
 from lath.notation.record.record import Termination
 from lath.notation.text.suggestions import is_game
 
-_Run = Callable[[Lab], Finding | None]
+_Run = Callable[[Lab], CheckFinding | None]
 
 _WARNING: Final = Verdict.WARNING
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CheckStep:
     """How one point of the protocol is tested."""
 
     id: str
@@ -73,25 +73,25 @@ class Step:
         return Verdict.NOTE
 
 
-HELLO: Final[list[Step]] = []
+HELLO: Final[list[CheckStep]] = []
 """What it says of itself: what comes after depends on it."""
 
-READY: Final[list[Step]] = []
-EACH_GAME: Final[list[Step]] = []
-TIMES: Final[list[Step]] = []
+READY: Final[list[CheckStep]] = []
+EACH_GAME: Final[list[CheckStep]] = []
+TIMES: Final[list[CheckStep]] = []
 """In one game, for what a bot does with its time does not depend on the rules."""
 
-BESIDE: Final[list[Step]] = []
+BESIDE: Final[list[CheckStep]] = []
 """In one game, too."""
 
-HEARD: Final[list[Step]] = []
+HEARD: Final[list[CheckStep]] = []
 """What was heard in all sessions: these steps come after the games."""
 
-ENDINGS: Final[list[Step]] = []
+ENDINGS: Final[list[CheckStep]] = []
 
 
 def _step(
-    steps: list[Step],
+    steps: list[CheckStep],
     id_: str,
     asks: str,
     at_worst: Verdict = Verdict.FAULT,
@@ -100,7 +100,7 @@ def _step(
     """Make a step of a function and add it to those."""
 
     def added(run: _Run) -> _Run:
-        steps.append(Step(id_, asks, run, at_worst, is_asked))
+        steps.append(CheckStep(id_, asks, run, at_worst, is_asked))
         return run
 
     return added
@@ -110,13 +110,13 @@ def _step(
 
 
 @_step(HELLO, "starts", "can be started")
-def _starts(lab: Lab) -> Finding:
+def _starts(lab: Lab) -> CheckFinding:
     lab.open()
     return ok("process started")
 
 
 @_step(HELLO, "hello", "answers `arena 1` with `ok`")
-def _says_ok(lab: Lab) -> Finding:
+def _says_ok(lab: Lab) -> CheckFinding:
     within_s = lab.limits.startup_s
     try:
         lab.bot.greet(within_s)
@@ -141,7 +141,7 @@ def _says_ok(lab: Lab) -> Finding:
 
 
 @_step(HELLO, "banner", "says nothing else before `ok`")
-def _has_no_banner(lab: Lab) -> Finding:
+def _has_no_banner(lab: Lab) -> CheckFinding:
     banner = lab.bot.greeting.banner
     if not banner:
         return ok("nothing else")
@@ -149,14 +149,14 @@ def _has_no_banner(lab: Lab) -> Finding:
 
 
 @_step(HELLO, "name", "says who it is: `id name …`")
-def _has_a_name(lab: Lab) -> Finding:
+def _has_a_name(lab: Lab) -> CheckFinding:
     if name := lab.bot.greeting.name:
         return ok(name)
     return warning("it has no name", "say `id name NAME` before `ok`")
 
 
 @_step(HELLO, "games", "says which games it plays: `game …`")
-def _names_games(lab: Lab) -> Finding:
+def _names_games(lab: Lab) -> CheckFinding:
     named, known = lab.bot.greeting.games, games.ids()
     if not named:
         return fault("no `game` line", f"say `game ID …` before `ok`; there are {', '.join(known)}")
@@ -176,7 +176,7 @@ def _names_games(lab: Lab) -> Finding:
 
 
 @_step(HELLO, "options", "names its options so that they can be set")
-def _names_options(lab: Lab) -> Finding:
+def _names_options(lab: Lab) -> CheckFinding:
     options = lab.bot.greeting.options.values()
     wrong = [*lab.bot.greeting.bad_options, *filter(None, map(odd_option, options))]
     if wrong:
@@ -202,7 +202,7 @@ def odd_option(option: wire.Option) -> str:
 
 
 @_step(HELLO, "wants", "wants what there is: `legal`, `position`, `ponder`")
-def _wants_what_there_is(lab: Lab) -> Finding:
+def _wants_what_there_is(lab: Lab) -> CheckFinding:
     wants = lab.bot.greeting.wants
     unknown = [what for what in wants if what not in wire.WANTS]
     if unknown:
@@ -217,14 +217,14 @@ def _wants_what_there_is(lab: Lab) -> Finding:
 
 
 @_step(READY, "ready", "answers `new ID …` with `ready ID`")
-def _is_ready(lab: Lab) -> Finding:
+def _is_ready(lab: Lab) -> CheckFinding:
     lab.running()  # one process for both: one that has left after the first game is at fault
     slowest_s = max(map(lab.ready_s, SEATS))
     return ok(f"after {duration(slowest_s)}, also when the game before was not finished")
 
 
 @_step(READY, "setoption", "takes its options' defaults")
-def _takes_defaults(lab: Lab) -> Finding:
+def _takes_defaults(lab: Lab) -> CheckFinding:
     if wrong := lab.bot.wrong_options():
         return fault("; ".join(wrong), "set options that the bot names, to what they take")
     options = lab.bot.greeting.options.values()
@@ -240,7 +240,7 @@ def _takes_defaults(lab: Lab) -> Finding:
 
 
 @_step(READY, "option-edges", "takes the edges of its options", _WARNING)
-def _takes_edges(lab: Lab) -> Finding:
+def _takes_edges(lab: Lab) -> CheckFinding:
     options = lab.bot.greeting.options.values()
     edges = [(option.name, value) for option in options for value in edges_of(option)]
     tried = edges[:40]
@@ -277,7 +277,7 @@ SHORT: Final = 2
 SWAP: Final = Move("swap")
 
 
-def _whole(lab: Lab, side: Seat) -> Finding:
+def _whole(lab: Lab, side: Seat) -> CheckFinding:
     bout = Bout(lab, side).play_out()
     if bout.resigned and len(bout.moves) == 1:
         return warning(
@@ -291,7 +291,7 @@ for _side in SEATS:
 
 
 @_step(EACH_GAME, "setup", "begins with any setup")
-def _knows_setups(lab: Lab) -> Finding | None:
+def _knows_setups(lab: Lab) -> CheckFinding | None:
     if not lab.game.has_setups:
         return None
     drawn = Bout(lab, seed=lab.seed + 1).play_out(turns=SHORT)
@@ -300,7 +300,7 @@ def _knows_setups(lab: Lab) -> Finding | None:
 
 
 @_step(EACH_GAME, "position", "begins in any position")
-def _knows_positions(lab: Lab) -> Finding:
+def _knows_positions(lab: Lab) -> CheckFinding:
     chance = random.Random(f"{lab.game.id} {lab.seed}")
     walk = [lab.game.start(lab.game.draw_setup(lab.seed))]
     for _ in range(5):
@@ -313,7 +313,7 @@ def _knows_positions(lab: Lab) -> Finding:
 
 
 @_step(EACH_GAME, "book", "plays on after a book's moves for both sides")
-def _follows_a_book(lab: Lab) -> Finding:
+def _follows_a_book(lab: Lab) -> CheckFinding:
     for side, plies in ((Seat.FIRST, 4), (Seat.SECOND, 5)):
         bout = Bout(lab, side)
         for _ in range(plies):
@@ -324,7 +324,7 @@ def _follows_a_book(lab: Lab) -> Finding:
 
 
 @_step(EACH_GAME, "swap-offered", "decides whether to swap")
-def _answers_an_offer(lab: Lab) -> Finding | None:
+def _answers_an_offer(lab: Lab) -> CheckFinding | None:
     swapped = 0
     for index in range(3):
         bout = Bout(lab, Seat.SECOND, seed=index)
@@ -338,7 +338,7 @@ def _answers_an_offer(lab: Lab) -> Finding | None:
 
 
 @_step(EACH_GAME, "swap-suffered", "plays on when the other swaps")
-def _bears_a_swap(lab: Lab) -> Finding | None:
+def _bears_a_swap(lab: Lab) -> CheckFinding | None:
     bout = Bout(lab)
     bout.ask()
     if bout.is_over or SWAP not in bout.position.legal_moves():
@@ -396,20 +396,20 @@ def _has_nodes(time: TimeControl) -> object:
 
 def _slowest(
     lab: Lab, time: TimeControl, *, seconds: float, seats: Sequence[Seat] = SEATS, of_ms: int = 0
-) -> Finding:
+) -> CheckFinding:
     bouts = [Bout(lab, seat, time=time).play_out(seconds=seconds) for seat in seats]
     had = f" of {duration(of_ms / 1000)}" if of_ms else ""
     return ok(f"slowest move {duration(max(bout.slowest_s for bout in bouts))}{had}")
 
 
 @_step(TIMES, "move-time", "keeps a fixed time for each move: `tc move MS`", is_asked=_has_moves)
-def _keeps_move_time(lab: Lab) -> Finding:
+def _keeps_move_time(lab: Lab) -> CheckFinding:
     time = _short(lab)
     return _slowest(lab, time, seconds=1.5, of_ms=time.move_ms)
 
 
 @_step(TIMES, "nodes", "plays with `tc nodes N`", is_asked=_has_nodes)
-def _plays_by_nodes(lab: Lab) -> Finding:
+def _plays_by_nodes(lab: Lab) -> CheckFinding:
     return _slowest(lab, _nodes(lab), seconds=1.0)
 
 
@@ -418,7 +418,7 @@ def _has_no_limit(time: TimeControl) -> bool:
 
 
 @_step(TIMES, "no-limit", "plays with `tc none`", is_asked=_has_no_limit)
-def _plays_without_limit(lab: Lab) -> Finding:
+def _plays_without_limit(lab: Lab) -> CheckFinding:
     return ok(Bout(lab, time=TimeControl()).play_out(seconds=1.5).words())
 
 
@@ -427,7 +427,7 @@ def _has_no_increment(time: TimeControl) -> bool:
 
 
 @_step(TIMES, "no-increment", "keeps a clock without increment", is_asked=_has_no_increment)
-def _keeps_a_clock(lab: Lab) -> Finding:
+def _keeps_a_clock(lab: Lab) -> CheckFinding:
     time = TimeControl(initial_ms=_asked(lab).initial_ms or _CLOCK_MS)
     return _slowest(lab, time, seconds=2.0, seats=(Seat.SECOND,), of_ms=time.initial_ms)
 
@@ -445,7 +445,7 @@ def _has_first(time: TimeControl) -> bool:
     "keeps a time for its first move alone: `new … first MS tc …`",
     is_asked=_has_first,
 )
-def _keeps_first_move(lab: Lab) -> Finding:
+def _keeps_first_move(lab: Lab) -> CheckFinding:
     asked = _asked(lab)
     time = replace(asked, first_ms=asked.first_ms or asked.move_ms)
     time = time if time.first_ms else FIRST_MOVE
@@ -461,7 +461,7 @@ def _has_clock(time: TimeControl) -> bool:
 @_step(
     TIMES, "little-time", f"answers in time with {LITTLE_MS} ms left", _WARNING, is_asked=_has_clock
 )
-def _answers_in_a_hurry(lab: Lab) -> Finding:
+def _answers_in_a_hurry(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=TimeControl(initial_ms=2000)).play_out(turns=TURNS, left_ms=LITTLE_MS)
     seen = f"slowest move {duration(bout.slowest_s)} with {LITTLE_MS} ms left"
     if bout.slowest_s > LITTLE_MS / 1000 + MARGIN_S:
@@ -470,7 +470,7 @@ def _answers_in_a_hurry(lab: Lab) -> Finding:
 
 
 @_step(TIMES, "stop", "answers soon after `stop`", _WARNING)
-def _stops(lab: Lab) -> Finding:
+def _stops(lab: Lab) -> CheckFinding:
     time = _long(lab)
     bout = Bout(lab, time=time)
     if not bout.begin_to_think():
@@ -489,7 +489,7 @@ def _stops(lab: Lab) -> Finding:
 
 
 @_step(TIMES, "sudden-end", "bears a `result` while it thinks")
-def _bears_a_sudden_end(lab: Lab) -> Finding:
+def _bears_a_sudden_end(lab: Lab) -> CheckFinding:
     bout = Bout(lab, time=_long(lab))
     if bout.begin_to_think():  # its answer may still come, and is no fault
         lab.bot.asides.forgiven = [b"bestmove", b"%d" % bout.ply]
@@ -517,7 +517,7 @@ def _bears_a_sudden_end(lab: Lab) -> Finding:
     "answers in time where it may think on the other's turn",
     is_asked=_has_moves,
 )
-def _ponders(lab: Lab) -> Finding | None:
+def _ponders(lab: Lab) -> CheckFinding | None:
     bot = lab.running()
     if wire.PONDER not in bot.greeting.wants:
         return None
@@ -537,7 +537,7 @@ def _ponders(lab: Lab) -> Finding | None:
 
 
 @_step(TIMES, "seed", "plays the same with the same seed and nodes", is_asked=_has_nodes)
-def _repeats_itself(lab: Lab) -> Finding:
+def _repeats_itself(lab: Lab) -> CheckFinding:
     played = []
     for _ in range(2):
         lab.drop()
@@ -551,7 +551,7 @@ def _repeats_itself(lab: Lab) -> Finding:
 
 
 @_step(TIMES, "rest", "does not compute on the other's turn", _WARNING)
-def _rests(lab: Lab) -> Finding:
+def _rests(lab: Lab) -> CheckFinding:
     if sys.platform != "linux":
         return untested("only Linux tells how much a process computes")
     bout = Bout(lab)
@@ -594,14 +594,14 @@ UNKNOWN: Final = ("weather fine", "go*", "pingpong 3", "x" * 1000)
 
 
 @_step(BESIDE, "unknown-lines", "ignores lines that it does not know")
-def _ignores_unknown_lines(lab: Lab) -> Finding:
+def _ignores_unknown_lines(lab: Lab) -> CheckFinding:
     lab.running().say(*UNKNOWN)
     Bout(lab).play_out(seconds=math.inf, turns=SHORT, before_go=UNKNOWN)
     return ok(f"played on after {' and '.join(map(repr, UNKNOWN[:2]))}")
 
 
 @_step(BESIDE, "blanks", "reads lines with CRLF and more blanks", _WARNING)
-def _bears_blanks(lab: Lab) -> Finding:
+def _bears_blanks(lab: Lab) -> CheckFinding:
     bot, start = lab.running(), lab.game.start()
     new = lab.new_game(time=_long(lab))
     within_s = min(2.0, lab.limits.startup_s)
@@ -627,7 +627,7 @@ def _wide(line: str) -> str:
 
 
 @_step(BESIDE, "ping", "answers `ping K` with `pong K` between games")
-def _answers_pings(lab: Lab) -> Finding:
+def _answers_pings(lab: Lab) -> CheckFinding:
     Bout(lab).play_out(seconds=2.0, turns=1)
     bot = lab.running()
     try:
@@ -641,7 +641,7 @@ def _answers_pings(lab: Lab) -> Finding:
 
 
 @_step(BESIDE, "many-games", "plays one game after the other")
-def _plays_several_games(lab: Lab) -> Finding:
+def _plays_several_games(lab: Lab) -> CheckFinding:
     child = lab.running().child
     for index in range(4):
         Bout(lab, SEATS[index % 2], seed=index).play_out(seconds=2.0, turns=SHORT)
@@ -657,7 +657,7 @@ def _plays_several_games(lab: Lab) -> Finding:
 # What was heard
 
 
-def _counted(lines: Lines, mend: str, fine: str) -> Finding:
+def _counted(lines: Lines, mend: str, fine: str) -> CheckFinding:
     if not lines.number:
         return ok(fine)
     examples = ", ".join(repr(line[:80]) for line in lines.first[:3])
@@ -666,7 +666,7 @@ def _counted(lines: Lines, mend: str, fine: str) -> Finding:
 
 
 @_step(HEARD, "stray-lines", "says nothing that answers nothing")
-def _says_nothing_else(lab: Lab) -> Finding:
+def _says_nothing_else(lab: Lab) -> CheckFinding:
     mend = (
         "write to standard output only what the protocol knows, one `bestmove` for each `go`, "
         "and all else to standard error or as `info text …`"
@@ -675,7 +675,7 @@ def _says_nothing_else(lab: Lab) -> Finding:
 
 
 @_step(HEARD, "info", "comments in the protocol's words: `info …`")
-def _comments_well(lab: Lab) -> Finding:
+def _comments_well(lab: Lab) -> CheckFinding:
     mend = (
         "`info` takes `depth N`, `eval X` from -1 (lost) to 1 (won), `nodes N`, then `pv MOVE …` "
         "from the position it thinks about, or `text …`"
@@ -685,12 +685,12 @@ def _comments_well(lab: Lab) -> Finding:
 
 
 @_step(HEARD, "move-text", "writes moves in their one canonical way")
-def _writes_moves_plainly(lab: Lab) -> Finding:
+def _writes_moves_plainly(lab: Lab) -> CheckFinding:
     return _counted(lab.odd_moves, f"write moves as {DOCUMENTATION}rules/ does", "all moves")
 
 
 @_step(HEARD, "resigns", "plays before it resigns", _WARNING)
-def _resigns_late(lab: Lab) -> Finding:
+def _resigns_late(lab: Lab) -> CheckFinding:
     if not lab.resigned_at_once:
         return ok(f"{lab.bouts} games, and resigned none at its first turn")
     return warning(
@@ -701,7 +701,7 @@ def _resigns_late(lab: Lab) -> Finding:
 
 
 @_step(HEARD, "errors", "reports no errors of its own")
-def _complains(lab: Lab) -> Finding:
+def _complains(lab: Lab) -> CheckFinding:
     return _counted(lab.bot.asides.complaints, "", "no `error`")
 
 
@@ -709,19 +709,19 @@ def _complains(lab: Lab) -> Finding:
 
 
 @_step(ENDINGS, "quit", "ends on `quit`")
-def _quits(lab: Lab) -> Finding:
+def _quits(lab: Lab) -> CheckFinding:
     lab.running().say(wire.QUIT)
     return _ending(lab, "`quit`", "end on `quit`; until then the arena waits, then it kills")
 
 
 @_step(ENDINGS, "end-of-input", "ends when its input does")
-def _leaves_with_its_parent(lab: Lab) -> Finding:
+def _leaves_with_its_parent(lab: Lab) -> CheckFinding:
     lab.drop()
     lab.running().child.close_input()
     return _ending(lab, "its input has ended", "end where reading a line finds the end of the file")
 
 
-def _ending(lab: Lab, event: str, mend: str) -> Finding:
+def _ending(lab: Lab, event: str, mend: str) -> CheckFinding:
     """Return what to think of how the bot ends now."""
     within_s = lab.limits.stop_s
     if not lab.bot.ends_by(signals.awake_s() + within_s):
@@ -731,7 +731,7 @@ def _ending(lab: Lab, event: str, mend: str) -> Finding:
 
 
 @_step(ENDINGS, "leaves-nothing", "leaves no process behind")
-def _leaves_nothing(lab: Lab) -> Finding:
+def _leaves_nothing(lab: Lab) -> CheckFinding:
     lab.drop()
     lab.running()
     if lab.has_been_ready:
@@ -746,7 +746,7 @@ def _leaves_nothing(lab: Lab) -> Finding:
     return ok("no process is left")
 
 
-CHAPTERS: Final[dict[str, Sequence[Step]]] = {
+CHAPTERS: Final[dict[str, Sequence[CheckStep]]] = {
     "greeting": (*HELLO, *READY),
     "games": EACH_GAME,
     "time": TIMES,

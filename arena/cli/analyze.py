@@ -21,7 +21,7 @@ from lath.arena.cli.main import App, GameFiles, add_games, option, seconds, whol
 from lath.arena.cli.one_record import RecordNumber, numbered, played_in, ply_in
 from lath.arena.cli.outputs import RECORDS, Force, Target
 from lath.arena.cli.selection import Selection, Where
-from lath.arena.engine.analysing import Analyst, Kept, analysed
+from lath.arena.engine.analysing import Analyst, AnswerCache, analysed
 from lath.arena.engine.engine import Engine
 from lath.arena.engine.solving import note_on
 from lath.arena.errors import INTERRUPTED, ConfigError
@@ -97,7 +97,7 @@ def analyze(
                 tell_over(f"{done} records analysed")
 
     with signals.heeded(raises=True), ExitStack() as stack:
-        kept = Kept(kept_at)
+        kept = AnswerCache(kept_at)
         stack.callback(kept.close)
         engines = [stack.enter_context(Engine.open(bot)) for _ in range(jobs)]
         if note := note_on(engines[0]):

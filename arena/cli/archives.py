@@ -41,18 +41,18 @@ from lath.arena.errors import ConfigError
 from lath.notation.archive.archive import (
     COMPRESSIONS,
     MEMORY,
+    ArchivePart,
+    ArchiveParts,
     Key,
     Names,
-    Part,
-    Parts,
     in_order,
     order_by,
     verbatim,
 )
-from lath.notation.archive.comparison import Comparison, Difference, Finding
-from lath.notation.archive.duplicates import COPY_OF, Copies, Copy, Place
-from lath.notation.archive.given import Given
-from lath.notation.archive.sampling import Row, Shares
+from lath.notation.archive.comparison import Comparison, ComparisonFinding, RecordDifference
+from lath.notation.archive.duplicates import COPY_OF, Copies, Copy, RecordPlace
+from lath.notation.archive.given import GivenGames
+from lath.notation.archive.sampling import SampledRecord, Shares
 from lath.notation.archive.sampling import sample as draw
 from lath.notation.edits.editing import Edits, edited
 from lath.notation.record.errors import printable, shortened
@@ -186,12 +186,12 @@ def select(
         jobs=jobs,
         quiet=quiet or (str(out) == "-" and not only_count and sys.stdout.isatty()),
         replaced=None if split else out,
-        given=Given(counts_again=count_again) if only_count and not without_copies else None,
+        given=GivenGames(counts_again=count_again) if only_count and not without_copies else None,
     )
     selected = iter(selection)
     space = memory << 20 if memory else MEMORY
     found_rows = _rows(selection, selected, order, division)
-    rows: Iterator[Row] = (
+    rows: Iterator[SampledRecord] = (
         _without_copies(found_rows, selection, left, space, quiet=quiet)
         if without_copies
         else (row for row, _, _ in found_rows)
@@ -270,15 +270,17 @@ def _rows(
     selected: Iterable[tuple[Entry, Record]],
     order: Sequence[Key],
     division: _Division | None,
-) -> Iterator[tuple[Row, Record, Place]]:
+) -> Iterator[tuple[SampledRecord, Record, RecordPlace]]:
     """Yield each record on its way, and where it stands."""
     for entry, record in selected:
         value = division.value_of(record) if division else ""
-        place = Place(printable(str(selection.path)), entry.number, entry.line)
-        yield Row(order_by(order, record), value, entry.text), record, place
+        place = RecordPlace(printable(str(selection.path)), entry.number, entry.line)
+        yield SampledRecord(order_by(order, record), value, entry.text), record, place
 
 
-def _in_order(rows: Iterable[Row], reverse: bool, memory: int) -> Iterator[tuple[str, str]]:
+def _in_order(
+    rows: Iterable[SampledRecord], reverse: bool, memory: int
+) -> Iterator[tuple[str, str]]:
     """Yield the values and texts of rows in their order."""
     # no value has a line end
     items = ((row.order, f"{row.value}\n{row.text}".encode()) for row in rows)
@@ -288,13 +290,13 @@ def _in_order(rows: Iterable[Row], reverse: bool, memory: int) -> Iterator[tuple
 
 
 def _without_copies(
-    found: Iterable[tuple[Row, Record, Place]],
+    found: Iterable[tuple[SampledRecord, Record, RecordPlace]],
     selection: Selection,
     removed: Target | None,
     memory: int,
     *,
     quiet: bool,
-) -> Iterator[Row]:
+) -> Iterator[SampledRecord]:
     """Yield the records that are no copies; first the others are listed, or written."""
     with Copies(memory) as copies:
         for each in found:
@@ -383,14 +385,16 @@ class _Division:
             raise ConfigError(f"--out {out}: expected a directory that holds no FILE")
         refuse_tournament(out / "games.lath", force=self._force)
 
-    def write(self, rows: Iterable[tuple[str, str]], out: Path, *, quiet: bool) -> Sequence[Part]:
+    def write(
+        self, rows: Iterable[tuple[str, str]], out: Path, *, quiet: bool
+    ) -> Sequence[ArchivePart]:
         """Write the parts of records, each with its value of the key; raises ConfigError.
 
         All or none are written.
         """
         with (
             writable(out),
-            Parts(out, compression=self._compression, replace=self._force) as parts,
+            ArchiveParts(out, compression=self._compression, replace=self._force) as parts,
         ):
             for number, (value, text) in enumerate(rows):
                 parts.add(self._name_of(number, value), text)
@@ -517,7 +521,7 @@ def diff(
     raise typer.Exit(0 if sum(counts.values()) == comparison.equal else 1)
 
 
-def _words(kind: str, finding: Finding) -> Iterator[str]:
+def _words(kind: str, finding: ComparisonFinding) -> Iterator[str]:
     """Yield the lines that people read, one thing a line."""
     if finding.a and finding.b and finding.difference:
         for words in _difference_words(finding.difference):
@@ -529,7 +533,7 @@ def _words(kind: str, finding: Finding) -> Iterator[str]:
         yield f"{words}, round {game_round}" if game_round else words
 
 
-def _difference_words(difference: Difference) -> Iterator[str]:
+def _difference_words(difference: RecordDifference) -> Iterator[str]:
     if (ply := difference.ply) is not None:
         a, b = difference.moves
         if a is None:
@@ -546,7 +550,7 @@ def _difference_words(difference: Difference) -> Iterator[str]:
         yield f"comments or variations differ from ply {difference.remarks} on"
 
 
-def _as_json(kind: str, finding: Finding) -> str:
+def _as_json(kind: str, finding: ComparisonFinding) -> str:
     line: dict[str, Any] = {"kind": kind, "a": None, "b": None}
     for side, stands in (("a", finding.a), ("b", finding.b)):
         if stands:

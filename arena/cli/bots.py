@@ -20,8 +20,8 @@ from lath import games
 from lath.arena.cli.main import (
     App,
     AsJson,
+    CommandGroup,
     GameFiles,
-    Group,
     Sandbox,
     Side,
     add_games,
@@ -54,7 +54,7 @@ from lath.notation.protocol import NewGame, read_new
 from lath.notation.record.record import FIRST_OPTIONS, SECOND_OPTIONS
 
 if TYPE_CHECKING:
-    from lath.arena.referee.rerun import Found, Rerun
+    from lath.arena.referee.rerun import Rerun, RerunResult
     from lath.arena.tournament.configuration.config import Config
     from lath.notation.record.record import Record
 
@@ -65,7 +65,7 @@ _CHECKED_AT: Final = "2+0.02"
 
 group = App(
     name="bot",
-    cls=Group,
+    cls=CommandGroup,
     help="List the bots; check, pack or replay one, read what it said.\n\n"
     "Example: arena bot check -- node mybot.js",
     no_args_is_help=True,
@@ -369,7 +369,7 @@ def replay(
 
 def _given_again(
     rerun: Rerun, bot: Bot, limits: Limits, since: int, *, pauses: bool, is_debugged: bool
-) -> Found:
+) -> RerunResult:
     """Play the game and say how it ended; a debugger ends when who sits there ends it."""
 
     def wait() -> None:

@@ -42,7 +42,7 @@ from lath.notation.record.errors import printable
 from lath.notation.record.record import MOVES, NOT_READ, Record
 
 if TYPE_CHECKING:
-    from lath.notation.database.building import Counts
+    from lath.notation.database.building import BuildCounts
 
 app = App()
 
@@ -212,7 +212,7 @@ def _refuse_flags(
 
 def _into_database(
     read: Sequence[_Read], out: Path, *, append: bool, jobs: int, quiet: bool
-) -> Counts | None:
+) -> BuildCounts | None:
     """Write a database of the records of files; return what became of them, None if interrupted.
 
     Raises ConfigError.
@@ -220,11 +220,11 @@ def _into_database(
     try:
         from lath.notation.database.building import Building, building
         from lath.notation.database.reading import DatabaseError
-        from lath.notation.database.sources import Mark, Piece, parcels, pieces
+        from lath.notation.database.sources import Mark, SourcePart, parcels, pieces
     except ImportError as error:
         raise ConfigError(files.needed_words(error)) from error
 
-    def found(begin: Mark) -> Iterator[Piece]:
+    def found(begin: Mark) -> Iterator[SourcePart]:
         for place, (path, name) in enumerate(read[begin.source :], begin.source):
             from_there = begin if place == begin.source else Mark(place)
             yield from read_from(path, pieces(path, name, from_there, TAKEN.note))
@@ -239,7 +239,7 @@ def _into_database(
                 tell(made.counts.read)
 
     command = _command(read)
-    counts: Counts | None = None
+    counts: BuildCounts | None = None
     try:
         with (
             signals.heeded(raises=True),
@@ -258,7 +258,7 @@ def _into_database(
 _ON: Final = "; the same command goes on where it was"
 
 
-def _status_of(counts: Counts | None, out: Path, *, quiet: bool) -> int:
+def _status_of(counts: BuildCounts | None, out: Path, *, quiet: bool) -> int:
     """Print what became of records; return the exit status."""
     if counts is None:
         gc.collect()  # what processes have shared goes with what has led here

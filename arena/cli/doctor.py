@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.main import App, AsJson, argument, option
-from lath.arena.doctor import Finding, findings
+from lath.arena.doctor import DoctorFinding, findings
 from lath.arena.entrants.origins import wall_of
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.layout import Output
@@ -68,14 +68,16 @@ def doctor(
     raise typer.Exit(FAULT if any(one.verdict == "missing" for one in found) else 0)
 
 
-def _terminal(output: Output) -> Finding:
+def _terminal(output: Output) -> DoctorFinding:
     console = output.console
     if not console.is_terminal:
-        return Finding(group="terminal", name="terminal", found="this output is none: plain text")
+        return DoctorFinding(
+            group="terminal", name="terminal", found="this output is none: plain text"
+        )
     colours = {"truecolor": "16 million", "256": "256", "standard": "16"}
     count = colours.get(console.color_system or "", "no")
     is_ascii = output.letters.is_ascii
-    return Finding(
+    return DoctorFinding(
         group="terminal",
         name="terminal",
         verdict="note" if is_ascii else "ok",
@@ -92,7 +94,7 @@ _NAME: Final = 14
 """Columns of a name; a longer one moves what follows."""
 
 
-def _print(found: list[Finding]) -> None:
+def _print(found: list[DoctorFinding]) -> None:
     output = Output(to_stdout=True)
     wide, room = min(WIDTH, output.width), " " * (_NAME + 13)
     for group, rows in groupby(found, attrgetter("group")):

@@ -42,7 +42,7 @@ from lath.notation.edits.editing import (
     KNOWN_ANNOTATIONS,
     EditError,
     Edits,
-    Piece,
+    StreamPart,
     edited,
     is_one,
     pieces,
@@ -335,7 +335,7 @@ class _Work:
             olds, news = olds[both:], news[both:]
         self.is_changed |= olds != news
 
-    def _pieces(self) -> Iterator[Piece]:
+    def _pieces(self) -> Iterator[StreamPart]:
         with open_bytes(self._path) as stream:
             try:
                 yield from pieces(chunks(stream))

@@ -33,12 +33,12 @@ from lath.arena.terminal.live import standings
 from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.outcome.sources import background_of, forfeits_in, record_and_log_of
 from lath.arena.tournament.run.events import Event, GameEnded, RunFailed, Waiting, json_lines
-from lath.arena.tournament.run.progress import Progress, Summary, benched_words, end_words
+from lath.arena.tournament.run.progress import Progress, RunSummary, benched_words, end_words
 from lath.notation.record.record import Termination
 
 
 def print_end(
-    summary: Summary,
+    summary: RunSummary,
     progress: Progress,
     out: Path,
     *,
@@ -83,7 +83,7 @@ def print_end(
     return 0 if summary.is_fine and not unsound else 1
 
 
-def _print_tables(summary: Summary, progress: Progress, out: Path, output: Output) -> None:
+def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Output) -> None:
     """Print what all games came to, and where it went wrong; without that, their scores."""
     from lath.arena.terminal.tables import (
         print_bots,
@@ -111,7 +111,7 @@ def _print_tables(summary: Summary, progress: Progress, out: Path, output: Outpu
     print_faults(summary, out, output)
 
 
-def print_faults(summary: Summary, out: Path, output: Output) -> None:
+def print_faults(summary: RunSummary, out: Path, output: Output) -> None:
     """Print which games bots broke off, and how to see more of that."""
     from lath.arena.terminal.tables import MOST_FORFEITS, print_forfeits
 

@@ -19,7 +19,7 @@ from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.outcome.taken import files_in
 from lath.games.errors import GameError
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.record.errors import shortened
 from lath.notation.record.record import RULING
 from lath.reports.explaining.explanation import Explained, Explanation
@@ -65,7 +65,7 @@ def explain(
         files_in(sources), key=lambda one: not one.is_dir()
     )  # which know what was ruled
     files = [_file_of(source) for source in sources]
-    given = Given(has_flag=False)  # a game that repeats another costs nothing again anyway
+    given = GivenGames(has_flag=False)  # a game that repeats another costs nothing again anyway
     selection = Selection(files, where, rules=not unchecked, quiet=quiet, given=given)
     explanation = Explanation(bot)
     taken = _take(selection, explanation, sources)

@@ -20,7 +20,7 @@ from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move
 from lath.games.errors import GameError
 from lath.notation import formats
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import is_database
 from lath.reports.exploring.explorer import Node, NodeCounter
 
@@ -61,7 +61,7 @@ def explore(
         exploring.begin(games.named(game))
         formats.give_game(games.named(game))
         exploring.named = game
-    given = Given(counts_again=count_again)
+    given = GivenGames(counts_again=count_again)
     selection = Selection(files, where, distinct=distinct, quiet=quiet, is_asking=True, given=given)
     with unless_cut(lambda: bool(selection.bad)):
         if len(files) == 1 and is_database(files[0]) and not distinct:

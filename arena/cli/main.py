@@ -169,7 +169,7 @@ class _Light:
         return params
 
 
-class Group(_Light, TyperGroup):
+class CommandGroup(_Light, TyperGroup):
     """A group of commands, each with a whole sentence in its help."""
 
     headings: Mapping[str, Iterable[str]] = {}
@@ -187,7 +187,7 @@ class Group(_Light, TyperGroup):
                 formatter.write_dl(rows)
 
 
-class ListGroup(Group):
+class ListGroup(CommandGroup):
     """A group that lists what there is where no command is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -196,7 +196,7 @@ class ListGroup(Group):
         return super().parse_args(ctx, ["list", *args] if is_list else args)
 
 
-class Program(Group):
+class Program(CommandGroup):
     """All commands; each is made when it is asked for."""
 
     headings = TREE

@@ -27,7 +27,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.offers import LONGER, match_command
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED, ConfigError
-from lath.arena.flows.matches import BUDGET, SPRT, Played, held, verdict_of
+from lath.arena.flows.matches import BUDGET, SPRT, PlayedMatch, held, verdict_of
 from lath.arena.schedule.sprt import score_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
@@ -42,7 +42,7 @@ app = App()
 # What it came to
 
 
-def _sentences(played: Played) -> Iterator[str]:
+def _sentences(played: PlayedMatch) -> Iterator[str]:
     """Yield in plain words what a match has found of the bot that was asked about."""
     test, (old, new) = played.summary.outcome.data["sprt"], played.names
     if unable := list(played.summary.unable(played.names)):
@@ -72,7 +72,7 @@ def _sentences(played: Played) -> Iterator[str]:
         yield f"{new} has {won} all {games}{bound}{_timed(played)}"
 
 
-def _timed(played: Played) -> str:
+def _timed(played: PlayedMatch) -> str:
     """Return by which clock it was played, of each bot where they have others."""
     clocks = dict.fromkeys(played.clocks)
     if len(clocks) < 2:
@@ -130,7 +130,7 @@ def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
             yield f"least from one opening: {words(worst)}"
 
 
-def _print_verdict(played: Played, *, as_json: bool, quiet: bool) -> None:
+def _print_verdict(played: PlayedMatch, *, as_json: bool, quiet: bool) -> None:
     names, is_of_old, out, summary, *_ = played
     with unhurt_output("the verdict"):
         if as_json:
@@ -149,7 +149,7 @@ def _print_verdict(played: Played, *, as_json: bool, quiet: bool) -> None:
     print_faults(summary, out, Output(to_stdout=True, of_run=True))
 
 
-def _as_json(test: Mapping[str, Any], played: Played) -> str:
+def _as_json(test: Mapping[str, Any], played: PlayedMatch) -> str:
     elo, summary, names = test["elo"], played.summary, played.names
     is_void = any(summary.unable(names))
     return json.dumps(
@@ -255,7 +255,7 @@ def _to_stderr(words: str) -> None:
 
 
 def _told(
-    played: Played,
+    played: PlayedMatch,
     bots: tuple[str, str],
     said: Mapping[str, Any],
     *,

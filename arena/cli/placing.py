@@ -11,7 +11,7 @@ from typing import Any
 from lath.arena.cli.ending import print_faults, tell_report, unhurt_output
 from lath.arena.cli.offers import LONGER, check_command, match_command
 from lath.arena.errors import FAULT, INTERRUPTED
-from lath.arena.flows.ladder import WIDE_ELO, Place
+from lath.arena.flows.ladder import WIDE_ELO, LadderPlace
 from lath.arena.flows.placing import Placed, held
 from lath.arena.terminal.layout import Output
 from lath.arena.tournament.run.progress import end_words
@@ -37,14 +37,14 @@ def told(bot: str, said: Mapping[str, Any], *, as_json: bool, quiet: bool) -> in
     return status
 
 
-def _print_place(placed: Placed, place: Place | None, *, quiet: bool) -> None:
+def _print_place(placed: Placed, place: LadderPlace | None, *, quiet: bool) -> None:
     with unhurt_output("the place"):
         print(*_sentences(placed, place), sep="\n")
     if not quiet:
         print_faults(placed.summary, placed.folder, Output(to_stdout=True, of_run=True))
 
 
-def _ended(placed: Placed, place: Place | None) -> int:
+def _ended(placed: Placed, place: LadderPlace | None) -> int:
     """Say what went wrong, and return the exit status."""
     summary = placed.summary
     for words in end_words(summary.stopped, placed.progress.warnings):
@@ -57,7 +57,7 @@ def _ended(placed: Placed, place: Place | None) -> int:
     return FAULT if summary.stopped or place is None else 0
 
 
-def _sentences(placed: Placed, place: Place | None) -> Iterator[str]:
+def _sentences(placed: Placed, place: LadderPlace | None) -> Iterator[str]:
     """Yield in plain words how good a bot is, and what it lost by its own fault."""
     yield from placed.sentences(place)
     yield from _faults(placed)
@@ -71,7 +71,7 @@ def _faults(placed: Placed) -> Iterator[str]:
 
 
 def _next_steps(
-    bot: str, placed: Placed, place: Place | None, said: Mapping[str, Any]
+    bot: str, placed: Placed, place: LadderPlace | None, said: Mapping[str, Any]
 ) -> Iterator[str]:
     """Yield what to try next, each with all that was said."""
     folder = shlex.quote(str(placed.folder))
@@ -97,7 +97,7 @@ def _next_steps(
         yield f"the next level (level {level.number}{made_of}): {command}"
 
 
-def _data(placed: Placed, place: Place | None) -> dict[str, Any]:
+def _data(placed: Placed, place: LadderPlace | None) -> dict[str, Any]:
     low, high = (None, None) if place is None else place.interval
     return {
         "bot": placed.bot,

@@ -25,7 +25,7 @@ from lath.arena.referee import process, trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.match import Ending
+from lath.arena.referee.match import GameEnding
 from lath.arena.referee.recognition import meet
 from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.play import LEFT, Sitting
@@ -96,7 +96,7 @@ def play(
 
 def _played(
     plan: GamePlan, spec: BotSpec | None, side: Side, control: TimeControl, out: Path | None
-) -> Ending | None:
+) -> GameEnding | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
     ending = None
     limits, watch = Limits(time=control), process.Watch()

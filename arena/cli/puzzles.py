@@ -11,7 +11,7 @@ import typer
 
 from lath import games
 from lath.arena.cli.games import GameId
-from lath.arena.cli.main import App, Group, argument, option, whole
+from lath.arena.cli.main import App, CommandGroup, argument, option, whole
 from lath.arena.cli.outputs import RECORDS, Target
 from lath.arena.engine.engine import Engine
 from lath.arena.engine.puzzle_book import (
@@ -34,7 +34,7 @@ app = App()
 
 group = App(
     name="puzzles",
-    cls=Group,
+    cls=CommandGroup,
     help="Ask, make and prove positions with one right move.\n\n"
     "Example: arena puzzles ask yavalath",
     no_args_is_help=True,

@@ -47,16 +47,16 @@ from lath.arena.terminal.streams import BOM, data_output
 from lath.arena.tournament.outcome.directories import is_collection, tournaments_in
 from lath.arena.tournament.outcome.sources import Doubt, background_of, records_of
 from lath.arena.tournament.store.anchors import LEAGUE, keep_in_league, read_anchors
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import write_atomically
 from lath.reports.counting.standings import Refused
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
-    from lath.reports.counting.columns import Column
+    from lath.reports.counting.columns import TableColumn
     from lath.reports.counting.table import Standings
     from lath.reports.event.background import Background
-    from lath.reports.event.seasons import Told
+    from lath.reports.event.seasons import SeasonView
 
 app = App()
 
@@ -155,7 +155,7 @@ def rate(
     doubts: list[Doubt] = []
     scale: dict[str, Any] = {"anchors": read_anchors(anchor), "relative_to": relative_to}
     background = background_of(sources, doubts, season=season, **scale)
-    given = Given(counts_again=count_again)
+    given = GivenGames(counts_again=count_again)
     records = records_of(sources, doubts, rules=not unchecked, jobs=jobs, given=given)
     seasons = SeasonCounter(background.season)
     ranked_by = IN_ORDER if method == "trueskill" else ALL_AT_ONCE
@@ -191,10 +191,10 @@ def rate(
 def _print_rated(
     table: Standings,
     background: Background,
-    season: Told | None,
+    season: SeasonView | None,
     *,
     by_game: bool,
-    columns: Sequence[Column],
+    columns: Sequence[TableColumn],
 ) -> None:
     """Print a season, the result and the standings, and what else is known of them."""
     from lath.arena.terminal.layout import Output
@@ -214,7 +214,7 @@ def _print_rated(
     print_background(background, output)
 
 
-def _columns(text: str) -> tuple[Column, ...]:
+def _columns(text: str) -> tuple[TableColumn, ...]:
     """Return the columns that a flag names; raises ConfigError."""
     from lath.reports.counting.columns import named
 

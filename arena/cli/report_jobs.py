@@ -26,7 +26,7 @@ from lath.arena.tournament.outcome.sources import Doubt, material_of
 from lath.arena.tournament.outcome.taken import TAKEN
 from lath.arena.tournament.run.results import write_page
 from lath.arena.tournament.store.anchors import scale_in
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.extras import EXTRAS
 from lath.notation.rules.replay import positions
 from lath.reports.event.export import unsound_words
@@ -146,7 +146,7 @@ class ReportJob:
             rules=self.rules,
             analysis=self.analysis,
             public=self.public,
-            given=Given(counts_again=self.counts_again),
+            given=GivenGames(counts_again=self.counts_again),
             anchors=self.anchors,
             relative_to=self.relative_to,
             season=self.season,

@@ -24,8 +24,8 @@ from lath.arena.tournament.outcome.sources import origin_of
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.errors import GameError
 from lath.notation import formats
-from lath.notation.archive.archive import Key, KeyNameError, Seen, identity, keys
-from lath.notation.archive.given import Given
+from lath.notation.archive.archive import Key, KeyNameError, SeenRecords, identity, keys
+from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import is_database
 from lath.notation.query.plans import And
 from lath.notation.query.query import QueryError, compile_query, doubts, plan_of
@@ -103,7 +103,7 @@ class Selection:
         quiet: bool = True,
         is_asking: bool = False,
         replaced: Path | None = None,
-        given: Given | None = None,
+        given: GivenGames | None = None,
     ) -> None:
         """Read the query; raises ConfigError.
 
@@ -148,7 +148,7 @@ class Selection:
 
     def __iter__(self) -> Iterator[tuple[Entry, Record]]:
         """Yield each entry and its record; raises ConfigError for a file that cannot be read."""
-        seen, begun_s = Seen(), time.monotonic()
+        seen, begun_s = SeenRecords(), time.monotonic()
         with Telling(quiet=self._quiet) as tell:
             for path in self._files:
                 self._path = path

@@ -153,14 +153,14 @@ def _remove(name: str) -> None:
 
 def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> None:
     from lath.arena.site.app import Server
-    from lath.arena.site.guard import Keys, names_of
+    from lath.arena.site.guard import SiteKeys, names_of
 
     port = listener.getsockname()[1]
     token = "" if site.is_public else secrets.token_urlsafe(24)
     names = frozenset[str]() if site.is_public else names_of(port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{'?token=' + token if token else ''}"
-    server = Server(site, keys=Keys(token) if token else None, hosts=names)
+    server = Server(site, keys=SiteKeys(token) if token else None, hosts=names)
     print(address, flush=True)
     print("Ctrl-C ends it.", file=sys.stderr)
     if not no_browser and sys.stdout.isatty():

@@ -29,16 +29,16 @@ from lath.arena.tournament.outcome.sources import (
 from lath.arena.tournament.outcome.versions import POOL
 from lath.arena.tournament.store.anchors import before_last_event, scale_in
 from lath.arena.tournament.store.database import is_being_played
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import write_atomically
 from lath.notation.record.record import SEASON, Record
 from lath.reports.counting.standings import Refused
 from lath.reports.event.background import Background
 from lath.reports.event.league import Event, address, addresses, league_of
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 if TYPE_CHECKING:
-    from lath.reports.page.index import Collector, Document
+    from lath.reports.page.index import Collector, IndexDocument
 
 _EVENTS: Final = "events"
 
@@ -120,12 +120,12 @@ class SiteJob:
             return Material(iter(()), announced(source.path))
         records, found = material_of([source.path], doubts, season=source.season, **scale)
         if source.is_part:
-            whole = found.outcome or Outcome(format=POOL)
-            now = Outcome(format=whole.format, event=whole.event)
+            whole = found.outcome or EventOutcome(format=POOL)
+            now = EventOutcome(format=whole.format, event=whole.event)
             found = replace(found, outcome=whole if source.is_last else now)
         return Material(records, found)
 
-    def _index(self, sources: Sequence[_Source], links: dict[str, str]) -> Document:
+    def _index(self, sources: Sequence[_Source], links: dict[str, str]) -> IndexDocument:
         """Return the events and the table of all games; raises ArenaError."""
         from lath.reports.page.index import Collector
         from lath.reports.page.league import DEFAULT_TITLE
@@ -134,7 +134,7 @@ class SiteJob:
         scale = scale_in([*self.given[:1], *paths], anchors=self.anchors)
         newest = newest_of([(one.name, one.path) for one in sources])
         while True:
-            given = Given(counts_again=self.counts_again)
+            given = GivenGames(counts_again=self.counts_again)
             until = before_last_event([one.path for one in sources if one.name == newest])
             collector = Collector(given, newest=newest, until=until, scale=scale)
             self.doubts.clear()
@@ -162,7 +162,7 @@ class SiteJob:
     def _collect(
         self,
         collector: Collector,
-        given: Given,
+        given: GivenGames,
         sources: Sequence[_Source],
         links: Mapping[str, str],
     ) -> None:
@@ -193,7 +193,7 @@ class SiteJob:
         self,
         sources: Sequence[_Source],
         links: dict[str, str],
-        index: Document,
+        index: IndexDocument,
         website: Website,
     ) -> Iterator[tuple[str, Event]]:
         """Write the report of each event that has games; yield what the other pages say of it."""

@@ -36,11 +36,11 @@ from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import BOM, data_output
 from lath.games.errors import GameError
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.reports.counting.figures import Survey, ending_of
-from lath.reports.counting.openings import Openings
+from lath.reports.counting.openings import OpeningCounter
 from lath.reports.metrics.measures import (
-    Group,
+    GameGroup,
     Measures,
     compare_groups,
     compared_rows,
@@ -119,7 +119,7 @@ def stats(
         page = Target(path=html, kind=PAGE, flag="--html", inputs=files, force=force)
         page.refuse()
     # Two files that are compared may be one.
-    given = None if compare and len(files) == 2 else Given(counts_again=count_again)
+    given = None if compare and len(files) == 2 else GivenGames(counts_again=count_again)
     selection = Selection(
         files, where, distinct=distinct, rules=not unchecked, jobs=jobs, quiet=quiet, given=given
     )
@@ -149,7 +149,7 @@ def stats(
 
 def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: bool) -> int:
     """Print what came of each opening; return how many games have counted."""
-    openings = Openings(plies)
+    openings = OpeningCounter(plies)
     for _, record in selection:
         openings.add(record)
     if as_csv:
@@ -187,7 +187,7 @@ def _print_measures(selection: Selection, found: Measures, *, as_json: bool, as_
         print(selection.not_counted(), end="")
 
 
-def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, Group]]:
+def _two_of(found: Measures, files: list[Path]) -> list[tuple[str, GameGroup]]:
     """Return two groups of games, each with its file; raise ConfigError where they are not two."""
     groups = [(source, group) for source, group in found.groups if group.games]
     sources = [source for source, _ in groups]
@@ -224,7 +224,7 @@ def _print_compared(
         print(selection.not_counted(), end="")
 
 
-def _names(groups: list[tuple[str, Group]]) -> tuple[str, str]:
+def _names(groups: list[tuple[str, GameGroup]]) -> tuple[str, str]:
     """Return what tells two groups apart: their games, else their files' names, or whole paths."""
     for names in (
         [group.game for _, group in groups],
@@ -268,7 +268,7 @@ def _write_page(
 ) -> None:
     """Write the page with plots, and say so; raise ConfigError where that cannot be."""
     from lath.arena.cli.report_jobs import content_words
-    from lath.reports.page.measures import Named, names_of, render
+    from lath.reports.page.measures import NamedGroup, names_of, render
 
     out = output.path
     if compare:
@@ -276,14 +276,14 @@ def _write_page(
         (_, one), (_, other) = groups
         ids, names = names_of((one, other)), _names(groups)
         named = [
-            Named(name=name if name != group.game else title, group=group)
+            NamedGroup(name=name if name != group.game else title, group=group)
             for name, title, group in zip(names, ids, (one, other), strict=True)
         ]
         page = render(named, command, str(out), compare_groups(one, other))
     else:
         of_all = [group for _, group in found.groups]
         named = [
-            Named(name=name, group=group)
+            NamedGroup(name=name, group=group)
             for name, group in zip(names_of(of_all), of_all, strict=True)
         ]
         page = render(named, command, str(out))

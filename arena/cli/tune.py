@@ -30,13 +30,13 @@ from lath.arena.entrants.origins import flag_of
 from lath.arena.entrants.programs import bundled, resolve
 from lath.arena.entrants.sizes import MOST_AHEAD
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED
-from lath.arena.flows.tuning import Tuned, Wishes, held, values_of, verdict_of
+from lath.arena.flows.tuning import TuningEnd, Wishes, held, values_of, verdict_of
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
 from lath.arena.terminal.tables import print_outcome
 from lath.arena.tournament.run.progress import end_words
 from lath.reports.counting.standings import TRIALS
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 app = App()
 
@@ -128,7 +128,7 @@ def tune(
     raise typer.Exit(_told(ended, as_json=as_json, quiet=quiet))
 
 
-def _told(ended: Tuned, *, as_json: bool, quiet: bool) -> int:
+def _told(ended: TuningEnd, *, as_json: bool, quiet: bool) -> int:
     """Say what a tuning came to, and return the exit status."""
     _, out, summary, progress = ended
     command = f"arena tune {shlex.quote(str(out))}"
@@ -157,7 +157,7 @@ def _told(ended: Tuned, *, as_json: bool, quiet: bool) -> int:
     return status
 
 
-def _print_result(ended: Tuned, *, quiet: bool) -> None:
+def _print_result(ended: TuningEnd, *, quiet: bool) -> None:
     outcome = ended.summary.outcome
     print(*_sentences(outcome), sep="\n")
     if not quiet:
@@ -167,7 +167,7 @@ def _print_result(ended: Tuned, *, quiet: bool) -> None:
     print(f"--bot {shlex.quote(flag_of(_tuned_table(ended)))}")
 
 
-def _tuned_table(ended: Tuned) -> dict[str, Any]:
+def _tuned_table(ended: TuningEnd) -> dict[str, Any]:
     """Return the table of the bot with the tuned values."""
     config = ended.progress.config
     row, spec = dict(config.given["bot"][1]), config.bots[1]
@@ -179,14 +179,14 @@ def _tuned_table(ended: Tuned) -> dict[str, Any]:
     return {**row, **({"options": options} if options else {})}
 
 
-def _sentences(outcome: Outcome) -> Iterator[str]:
+def _sentences(outcome: EventOutcome) -> Iterator[str]:
     """Yield in a line or two what a tuning has come to."""
     status, word = verdict_of(outcome.data)
     said = outcome.verdict or "nothing is tested yet"
     yield said if status == UNDECIDED and outcome.verdict else f"{word}: {said}"
 
 
-def _as_json(ended: Tuned) -> str:
+def _as_json(ended: TuningEnd) -> str:
     data: Mapping[str, Any] = ended.summary.outcome.data
     test = data.get("sprt")
     keys = ("elo", "elo_low", "elo_high", "llr")

@@ -64,7 +64,7 @@ _SENDER: Final = re.compile(r"[0-9A-Za-z]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
+class BotBundle:
     """The files of a bot."""
 
     digest: str
@@ -107,7 +107,7 @@ def _mode(mode: int) -> int:
     return 0o755 if mode & 0o100 else 0o644
 
 
-def parcel_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> Parcel | None:
+def parcel_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> BotBundle | None:
     """Return the parcel of a bot's files and folders, absolute; None where there are none.
 
     What lies in `closed`, in `.git`, in caches of Python and in virtual environments stays here.
@@ -141,7 +141,7 @@ def parcel_of(bot: str, paths: Sequence[str], closed: Collection[str] = ()) -> P
     root = os.path.commonpath(folders)
     names = tuple(sorted(str(PurePosixPath(os.path.relpath(name, root))) for name in found))
     try:
-        return Parcel(digest_of(Path(root), names), root, names, tuple(paths))
+        return BotBundle(digest_of(Path(root), names), root, names, tuple(paths))
     except OSError as error:
         raise ConfigError(f"bot {bot!r}: {error.filename}: {error.strerror}") from error
 

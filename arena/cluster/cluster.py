@@ -20,15 +20,15 @@ from typing import Final
 
 from lath.arena.cluster import entry_point
 from lath.arena.cluster.entrance import Entrance, terms_of
-from lath.arena.cluster.link import Link, is_loopback, security_of
+from lath.arena.cluster.link import SchedulerLink, is_loopback, security_of
 from lath.arena.cluster.messages import (
+    BotSaid,
     Hello,
-    Said,
+    RunTerms,
     Task,
-    Terms,
     write,
 )
-from lath.arena.cluster.tasks import Place, Tasks, pair_of
+from lath.arena.cluster.tasks import Tasks, WorkerSlot, pair_of
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, MachineError
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S, Patience
@@ -41,7 +41,7 @@ from lath.arena.tournament.run.progress import Rate
 from lath.arena.tournament.run.slots import FEWEST, Host, PlaceLostError, Slot
 from lath.arena.tournament.store.jobs import PairJob
 from lath.reports.notes.notes import OtherMachine
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 TASKS_A_S: Final = 125
 """Tasks that a scheduler is given in a second at most; it can do four times as many, alone."""
@@ -105,17 +105,17 @@ class Cluster:
         self._workers: Final = workers
         self._is_trial: Final = is_trial
         self._patience_s: Final = patience_s
-        self._link: Link | None = None
-        self._terms: Terms
+        self._link: SchedulerLink | None = None
+        self._terms: RunTerms
         self._entrance: Entrance
-        self._places: Final[dict[str, Place]] = {}
+        self._places: Final[dict[str, WorkerSlot]] = {}
         """By address, those that play or are being made ready."""
         self._refused: Final[dict[str, float]] = {}
         """Addresses that are not tried, until when on the monotonic clock."""
         self._told: Final[set[str]] = set()
         """Those of them that people know of."""
         self._distrust: Final[dict[str, int]] = {}
-        self._news: Final[SimpleQueue[tuple[Place, str, Sequence[str]]]] = SimpleQueue()
+        self._news: Final[SimpleQueue[tuple[WorkerSlot, str, Sequence[str]]]] = SimpleQueue()
         """Workers that are ready, or refused for a reason; and warnings."""
         self._speeds: Final[dict[str, float]] = {}
         """By host."""
@@ -155,7 +155,7 @@ class Cluster:
         each = [replace(bot.own(config.limits), time=time) for bot in config.bots for time in times]
         self._longest_game_s = max(map(_longest_game_s, each))
         with signals.interruptible():
-            self._link = Link(self._address, self._security)
+            self._link = SchedulerLink(self._address, self._security)
             self._entrance = Entrance(self._link, self._terms, parcels)
             self._wait_for_workers()
             self._say_who_is_there()
@@ -199,7 +199,7 @@ class Cluster:
         self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
 
     def _say(self, words: str) -> None:
-        outcome = Outcome(format="")
+        outcome = EventOutcome(format="")
         self._tell(Waiting(0, lambda: outcome, words))
 
     def _threads(self) -> int:
@@ -266,7 +266,7 @@ class Cluster:
         Of one that starts on none of two, why that is, and of one that cannot play. Raises
         MachineError where no machine is left.
         """
-        said: dict[str, Said] = {}
+        said: dict[str, BotSaid] = {}
         with signals.interruptible():
             for number in range(GREETINGS):
                 if number:  # who was asked is lost
@@ -276,7 +276,9 @@ class Cluster:
                     break
         found: dict[str, Greeting | ArenaError] = {}
         for name in names:
-            one = said.get(name) or Said(void=f"{name}: each worker was lost that should start it")
+            one = said.get(name) or BotSaid(
+                void=f"{name}: each worker was lost that should start it"
+            )
             if one.wrong:
                 found[name] = ConfigError(one.wrong)
                 continue
@@ -284,10 +286,10 @@ class Cluster:
             found[name] = GameVoidError("", one.void) if one.void else greeting
         return found
 
-    def _greeted(self, names: Sequence[str]) -> dict[str, Said]:
+    def _greeted(self, names: Sequence[str]) -> dict[str, BotSaid]:
         """Return what bots say of themselves; those are missing whose machines were lost."""
         assert self._link
-        first_of: dict[str, Place] = {}
+        first_of: dict[str, WorkerSlot] = {}
         for place in self._places.values():
             if place.hello:
                 first_of.setdefault(place.host, place)
@@ -304,9 +306,9 @@ class Cluster:
                 said[name] = future.result()
         return said
 
-    async def _greet(self, name: str, places: Iterable[Place]) -> Said:
+    async def _greet(self, name: str, places: Iterable[WorkerSlot]) -> BotSaid:
         """Return what a bot says on the first place where it starts; raises PlaceLostError."""
-        said = Said()
+        said = BotSaid()
         lost = PlaceLostError("no worker is there")
         is_lost = True
         for place in places:
@@ -334,7 +336,7 @@ class Cluster:
             self._add_slots(place)
         return self
 
-    def _add_slots(self, place: Place) -> None:
+    def _add_slots(self, place: WorkerSlot) -> None:
         assert self._new_host
         if place.slots:  # it was ready before it was said
             return
@@ -399,11 +401,11 @@ class Cluster:
         for address, seen in workers.items():
             if address not in self._places and self._refused.get(address, 0.0) <= now_s:
                 self._refused.pop(address, None)
-                place = self._places[address] = Place(seen)
+                place = self._places[address] = WorkerSlot(seen)
                 place.making = self._link.do(self._make_ready(place))
                 place.making.add_done_callback(partial(self._made_ready, place))
 
-    def _drop(self, places: Sequence[Place], why: str) -> None:
+    def _drop(self, places: Sequence[WorkerSlot], why: str) -> None:
         """Take places out; what they had is played elsewhere."""
         had, played = 0, [place for place in places if place.slots]
         for place in places:
@@ -428,14 +430,14 @@ class Cluster:
         again = f"; {had} pair{'s are' if had > 1 else ' is'} played again" if had else ""
         warner(self._tell)(f"{name} {why}{again}")
 
-    def distrust(self, place: Place, why: str) -> None:
+    def distrust(self, place: WorkerSlot, why: str) -> None:
         """Note that a worker has answered what is no answer; after three times it is refused."""
         address = place.seen.address
         self._distrust[address] = self._distrust.get(address, 0) + 1
         if self._distrust[address] >= 3:
             self._news.put((place, why, ()))
 
-    async def _make_ready(self, place: Place) -> tuple[str, Sequence[str]]:
+    async def _make_ready(self, place: WorkerSlot) -> tuple[str, Sequence[str]]:
         """Make a worker ready; return why it is refused, empty if it is not, and warnings."""
         address = place.seen.address
         if self._security is not None and not address.startswith("tls://"):
@@ -451,7 +453,7 @@ class Cluster:
             place.hello = hello
         return entered.refused, entered.warnings
 
-    def _made_ready(self, place: Place, done: Future[tuple[str, Sequence[str]]]) -> None:
+    def _made_ready(self, place: WorkerSlot, done: Future[tuple[str, Sequence[str]]]) -> None:
         """Hand on how a worker was made ready; a thread of the link does it."""
         try:
             why, warnings = done.result()
@@ -485,7 +487,7 @@ class Cluster:
             if self._new_host is not None and not place.is_gone:
                 self._add_slots(place)
 
-    def _refuse(self, place: Place, why: str) -> None:
+    def _refuse(self, place: WorkerSlot, why: str) -> None:
         """Play nothing at a place: for a while where it only was not reached, else at all."""
         address = place.seen.address
         place.hello = None
@@ -498,13 +500,13 @@ class Cluster:
             how = "is tried again" if is_lost else "is refused"
             warner(self._tell)(f"{name} {how}: {why.removeprefix(_AGAIN)}")
 
-    def ask(self, place: Place, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
+    def ask(self, place: WorkerSlot, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         """Send pairs to a worker; the future is what `seat.play` answers."""
         assert self._link
         text = write(Task(terms=self._entrance.digest, pairs=tuple(map(pair_of, jobs))))
         return self._link.do(self._play(place, text, ahead))
 
-    async def _play(self, place: Place, text: str, ahead: int) -> str:
+    async def _play(self, place: WorkerSlot, text: str, ahead: int) -> str:
         assert self._link
         began_s = time.monotonic()
         address = place.seen.address

@@ -16,10 +16,10 @@ from typing import Final
 from lath.arena.cluster import entry_point
 from lath.arena.cluster.cluster import ALIKE
 from lath.arena.cluster.entrance import Entrance, terms_of
-from lath.arena.cluster.link import GUIDE, Link, RemoteError, Seen, security_of
+from lath.arena.cluster.link import GUIDE, RemoteError, SchedulerLink, SeenWorker, security_of
 from lath.arena.cluster.messages import Hello
 from lath.arena.directory import CONFIG
-from lath.arena.doctor import Finding, Verdict
+from lath.arena.doctor import DoctorFinding, Verdict
 from lath.arena.errors import ArenaError
 from lath.arena.machine import signals
 from lath.arena.referee.memory import size
@@ -32,10 +32,10 @@ ROOM: Final = 1 << 30
 
 
 @dataclass(slots=True)
-class Worker:
+class DiagnosedWorker:
     """What was found of one worker."""
 
-    seen: Seen
+    seen: SeenWorker
     host: str = ""
     hello: Hello | None = None
     unlike: str = ""
@@ -62,7 +62,7 @@ def tournament_of(folder: Path) -> tuple[Config, list[str]]:
 
 def findings(
     address: str, folder: Path, *, workers: int = 1, is_trial: bool = False
-) -> Iterator[Finding]:
+) -> Iterator[DoctorFinding]:
     """Yield what is found of a cluster's workers; the bots are those of the tournament in `folder`.
 
     So many `workers` are waited for a little; `is_trial` as in `Cluster`. Raises ConfigError, and
@@ -73,7 +73,7 @@ def findings(
     is_walled = security is not None and not is_trial
     terms, parcels = terms_of(config, closed, must_be_walled=is_walled)
     with signals.interruptible():
-        link = Link(address, security)
+        link = SchedulerLink(address, security)
     try:
         entrance = Entrance(link, terms, parcels)
         with signals.interruptible():
@@ -90,19 +90,19 @@ def findings(
 
 
 async def _asked(
-    link: Link, entrance: Entrance, names: Sequence[str], workers: int
-) -> list[Worker]:
+    link: SchedulerLink, entrance: Entrance, names: Sequence[str], workers: int
+) -> list[DiagnosedWorker]:
     """Return what all workers are, by host and address."""
     for _ in range(100):
         if len(link.workers) >= workers:
             break
         await asyncio.sleep(0.1)
-    found = [Worker(seen) for seen in link.workers.values()]
+    found = [DiagnosedWorker(seen) for seen in link.workers.values()]
     await asyncio.gather(*(_ask(entrance, worker, names) for worker in found))
     return sorted(found, key=lambda worker: (worker.host, worker.seen.address))
 
 
-async def _ask(entrance: Entrance, worker: Worker, names: Sequence[str]) -> None:
+async def _ask(entrance: Entrance, worker: DiagnosedWorker, names: Sequence[str]) -> None:
     address = worker.seen.address
     try:
         hello = worker.hello = await entrance.hello(address)
@@ -121,9 +121,9 @@ async def _ask(entrance: Entrance, worker: Worker, names: Sequence[str]) -> None
         worker.refused = f"{error}"
 
 
-def _said(address: str, found: Sequence[Worker]) -> Iterator[Finding]:
+def _said(address: str, found: Sequence[DiagnosedWorker]) -> Iterator[DoctorFinding]:
     if not found:
-        yield Finding(
+        yield DoctorFinding(
             group=f"cluster {address}",
             name="workers",
             verdict="missing",
@@ -133,7 +133,7 @@ def _said(address: str, found: Sequence[Worker]) -> Iterator[Finding]:
         return
     slots = sum(worker.seen.threads for worker in found)
     hosts = {worker.host for worker in found}
-    yield Finding(
+    yield DoctorFinding(
         group=f"cluster {address}",
         name="workers",
         found=f"{len(found)}, with {slots} games at a time; machines: {len(hosts)}",
@@ -145,14 +145,14 @@ def _said(address: str, found: Sequence[Worker]) -> Iterator[Finding]:
         yield from _of(worker, usual)
 
 
-def _of(worker: Worker, usual: float) -> Iterator[Finding]:
+def _of(worker: DiagnosedWorker, usual: float) -> Iterator[DoctorFinding]:
     """Yield the points of one worker."""
     group = f"{worker.host or '?'} {worker.seen.address}"
 
     def point(
         name: str, found: str, verdict: Verdict = "ok", remedy: str = "", **numbers: float
-    ) -> Finding:
-        return Finding(
+    ) -> DoctorFinding:
+        return DoctorFinding(
             group=group, name=name, verdict=verdict, found=found, remedy=remedy, numbers=numbers
         )
 
@@ -205,12 +205,12 @@ def _of(worker: Worker, usual: float) -> Iterator[Finding]:
         yield point(f"bot {name}", why or "starts", "note" if why else "ok", remedy)
 
 
-def _speed(point: Finding, speed: float, usual: float) -> Finding:
+def _speed(point: DoctorFinding, speed: float, usual: float) -> DoctorFinding:
     """Return a point of speed: how far it is from that of most."""
     part = speed / usual - 1 if usual else 0.0
     is_odd = abs(part) > ALIKE
     how = f"{abs(part):.0%} {'faster' if part > 0 else 'slower'} than" if is_odd else "as"
-    return Finding(
+    return DoctorFinding(
         group=point.group,
         name=point.name,
         verdict="note" if is_odd else "ok",

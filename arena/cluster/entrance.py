@@ -12,16 +12,16 @@ from typing import Final
 
 from lath import games
 from lath.arena.cluster import entry_point
-from lath.arena.cluster.bundles import Parcel
-from lath.arena.cluster.link import SHORT_S, Link, RemoteError, Seen
+from lath.arena.cluster.bundles import BotBundle
+from lath.arena.cluster.link import SHORT_S, RemoteError, SchedulerLink, SeenWorker
 from lath.arena.cluster.messages import (
+    BotSaid,
     Entered,
-    Entry,
     GameFile,
     GreetingOf,
     Hello,
-    Said,
-    Terms,
+    RunTerms,
+    WorkerEntry,
     read,
     write,
 )
@@ -39,14 +39,14 @@ SENDING_S: Final = 600.0
 
 def terms_of(
     config: Config, closed: Sequence[str], *, must_be_walled: bool
-) -> tuple[Terms, Mapping[str, Parcel]]:
+) -> tuple[RunTerms, Mapping[str, BotBundle]]:
     """Return what a run tells all machines, and the bots' files by digest; raises ConfigError.
 
     `closed` are files and folders that stay here: the tournament's. Bots without a wall of their
     own get one; `must_be_walled`: where there is none they do not play.
     """
     bots, parcels = travelling(config.bots, closed, keys=entry_point.secrets_here())
-    terms = Terms(
+    terms = RunTerms(
         tree=f"{secrets.token_hex(12)}.",
         bots=bots,
         games=config.games,
@@ -71,9 +71,14 @@ def _game_files(game_ids: Iterable[str]) -> Iterator[GameFile]:
 
 
 class Entrance:
-    """Makes workers ready. Its coroutines are for `Link.do`, and raise what `Link.call` does."""
+    """Makes workers ready.
 
-    def __init__(self, link: Link, terms: Terms, parcels: Mapping[str, Parcel]) -> None:
+    Its coroutines are for `SchedulerLink.do`, and raise what `SchedulerLink.call` does.
+    """
+
+    def __init__(
+        self, link: SchedulerLink, terms: RunTerms, parcels: Mapping[str, BotBundle]
+    ) -> None:
         """`parcels` are the files of the bots of `terms`, by their digests."""
         self.digest: Final = hashlib.sha256(write(terms).encode()).hexdigest()
         """Of the terms: jobs name them by it."""
@@ -128,7 +133,7 @@ class Entrance:
         self._nameless.clear()
         return self._names[node, ip]
 
-    async def enter(self, seen: Seen, host: str) -> Entered:
+    async def enter(self, seen: SeenWorker, host: str) -> Entered:
         """Have a worker make the bots ready, and send it what it has not.
 
         Workers of one machine come one after the other: they share what was sent.
@@ -146,16 +151,18 @@ class Entrance:
             return Entered(refused="it does not keep the files of bots")
         return entered
 
-    async def _enter(self, seen: Seen, host: str) -> Entered:
+    async def _enter(self, seen: SeenWorker, host: str) -> Entered:
         first, slots = self._share(seen)
-        entry = Entry(terms=self._terms, digest=self.digest, host=host, first=first, slots=slots)
+        entry = WorkerEntry(
+            terms=self._terms, digest=self.digest, host=host, first=first, slots=slots
+        )
         within_s = entry_point.PREPARE_S + SHORT_S
         answer = await self._link.call(
             seen.address, entry_point.enter, write(entry), within_s=within_s, priority=10
         )
         return read(Entered, answer)
 
-    def _share(self, seen: Seen) -> tuple[int, int]:
+    def _share(self, seen: SeenWorker) -> tuple[int, int]:
         """Return how many games others play before a worker on its machine, and all that it plays.
 
         What a worker has stays its own as long as it is there, whoever comes and goes.
@@ -177,7 +184,7 @@ class Entrance:
         slots = max(first + seen.threads, sum(each.threads for each in alike.values()))
         return first, slots
 
-    async def _send(self, address: str, parcel: Parcel) -> str:
+    async def _send(self, address: str, parcel: BotBundle) -> str:
         """Send the files of a bot; return why that cannot be, empty where it could."""
         chunks: Iterator[bytes] = parcel.chunks()
         sender, number = secrets.token_hex(8), 0
@@ -199,7 +206,7 @@ class Entrance:
                 return ""
             number += 1
 
-    async def greet(self, address: str, bot: str) -> Said:
+    async def greet(self, address: str, bot: str) -> BotSaid:
         """Return what a bot says of itself, which is started once by a worker that is ready.
 
         Raises PlaceLostError.
@@ -210,6 +217,6 @@ class Entrance:
         within_s = 2 * startup_s + SHORT_S
         call = self._link.call(address, entry_point.greet, text, within_s=within_s, priority=10)
         try:
-            return read(Said, await call)
+            return read(BotSaid, await call)
         except RemoteError as error:
-            return Said(void=f"{bot}: {error}")
+            return BotSaid(void=f"{bot}: {error}")

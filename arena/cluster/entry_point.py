@@ -30,14 +30,14 @@ import lath
 from lath import games
 from lath.arena.cluster import bundles
 from lath.arena.cluster.messages import (
-    Answer,
+    BotSaid,
     Entered,
-    Entry,
     GreetingOf,
     Hello,
-    Pair,
-    Said,
+    PairTask,
     Task,
+    TaskAnswer,
+    WorkerEntry,
     read,
     write,
 )
@@ -154,14 +154,14 @@ def _steps_a_ms(seed: int) -> float:
 class _Stay:
     """A run whose bots are ready here."""
 
-    entry: Entry
+    entry: WorkerEntry
     bots: dict[str, BotSpec]
     env: Mapping[str, str]
     """The variables of the processes that play."""
 
     in_use: ExitStack = field(default_factory=ExitStack)
 
-    def job(self, pair: Pair) -> PairJob:
+    def job(self, pair: PairTask) -> PairJob:
         """Return a pair as a worker process plays it; records say on which machine that was."""
         terms, host = self.entry.terms, ("Host", self.entry.host)
         one, other = (
@@ -188,8 +188,8 @@ _entering: Final = threading.Lock()
 
 
 def enter(text: str) -> str:
-    """Make the bots of an `Entry` ready; return an `Entered`."""
-    entry = read(Entry, text)
+    """Make the bots of an `WorkerEntry` ready; return an `Entered`."""
+    entry = read(WorkerEntry, text)
     with _entering:
         if (known := _stays.get(entry.digest)) and known.entry == entry:
             _needed(entry.digest)
@@ -211,7 +211,7 @@ def _needed(digest: str) -> None:
         _stays.move_to_end(digest)
 
 
-def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
+def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
     for path in sys.path:  # Dask puts its folder there
         if DASKS in path and (other := bundles.changed_by_others(Path(path))):
             return Entered(
@@ -246,7 +246,7 @@ def _enter(entry: Entry, text: str, stack: ExitStack) -> Entered:
     return Entered(warnings=found.warnings)
 
 
-def _environment(entry: Entry) -> dict[str, str]:
+def _environment(entry: WorkerEntry) -> dict[str, str]:
     """Return our variables, with the files of the run's games, which are written for that."""
     paths = []
     for file in entry.terms.game_files:
@@ -375,7 +375,7 @@ def _end(workers: Iterable[Worker]) -> None:
 _pool: Final = _Pool()
 
 
-def _cores(entry: Entry, number: int) -> system.Cores:
+def _cores(entry: WorkerEntry, number: int) -> system.Cores:
     """Return the cores of a place: its alone, where the machine has enough for all of them."""
     threads = max(bot.threads for bot in entry.terms.bots)
     shares = system.shares(entry.slots, threads, system.available())
@@ -384,11 +384,11 @@ def _cores(entry: Entry, number: int) -> system.Cores:
 
 
 def play(text: str) -> str:
-    """Have the pairs of a `Task` played one after the other; return an `Answer`."""
+    """Have the pairs of a `Task` played one after the other; return an `TaskAnswer`."""
     task = read(Task, text)
     stay = _stays.get(task.terms)
     if stay is None:
-        return write(Answer(is_unknown=True))
+        return write(TaskAnswer(is_unknown=True))
     _needed(task.terms)
     results: list[str] = []
     began_s = time.monotonic()
@@ -403,18 +403,18 @@ def play(text: str) -> str:
                 trees.sweep(f"{stay.entry.terms.tree}{worker.pid}.")
                 raise
     except BrokenExecutor:
-        return write(Answer(results=tuple(results), died=True))
+        return write(TaskAnswer(results=tuple(results), died=True))
     except (MachineError, OSError) as error:
-        return write(Answer(results=tuple(results), lack=str(error)))
-    return write(Answer(results=tuple(results), seconds=time.monotonic() - began_s))
+        return write(TaskAnswer(results=tuple(results), lack=str(error)))
+    return write(TaskAnswer(results=tuple(results), seconds=time.monotonic() - began_s))
 
 
 def greet(text: str) -> str:
-    """Start a bot once, as `GreetingOf` asks; return a `Said`."""
+    """Start a bot once, as `GreetingOf` asks; return a `BotSaid`."""
     asked = read(GreetingOf, text)
     stay = _stays.get(asked.terms)
     if stay is None:
-        return write(Said(void="the worker does not know the bots: it was started anew"))
+        return write(BotSaid(void="the worker does not know the bots: it was started anew"))
     terms = stay.entry.terms
     job = GreetJob(
         bot=stay.bots[asked.bot], limits=terms.limits, games=terms.games, tree=terms.tree
@@ -425,7 +425,7 @@ def greet(text: str) -> str:
     except (BrokenExecutor, MachineError, OSError) as error:
         said = {"void": str(error)}
     lack = said.pop("lack", "")
-    return write(Said(**{**said, "void": lack or said["void"]}))
+    return write(BotSaid(**{**said, "void": lack or said["void"]}))
 
 
 def leave(digest: str) -> str:

@@ -73,7 +73,7 @@ class RemoteError(ArenaError):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenWorker:
     """A worker that the scheduler knows."""
 
     address: str
@@ -162,7 +162,7 @@ def _refuse_unreadable(name: str, path: str) -> None:
         )
 
 
-class Link:
+class SchedulerLink:
     """A scheduler, found again when it was lost; its workers, and calls to them.
 
     A thread of its own talks to it. All methods are for other threads.
@@ -172,7 +172,7 @@ class Link:
         """Connect to a scheduler; raises ArenaError where none answers."""
         self.address: Final = address
         self.dashboard = ""
-        self.workers: Mapping[str, Seen] = {}
+        self.workers: Mapping[str, SeenWorker] = {}
         """Those that are there and say so, by address; another mapping each time."""
         self.is_connected = False
         self.why = ""
@@ -266,7 +266,7 @@ class Link:
             heard_s = now_s if row["last_seen"] != said_s else heard_s + held_s
             self._since[address] = row["last_seen"], heard_s
             if now_s - heard_s < SILENCE_S:
-                there[address] = Seen(address, row["nthreads"], row["host"])
+                there[address] = SeenWorker(address, row["nthreads"], row["host"])
         self.workers = there
 
     def _give_up(self) -> None:

@@ -32,14 +32,14 @@ Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+class CommandWord:
     """A word of a command, or a path: as it is, or what stands for it on each machine."""
 
     kind: Literal["text", "python", "files", "parts"] = "text"
     """`python`: the interpreter that runs the arena; `files`: a path in what the bot brings."""
 
     text: str = ""
-    parts: tuple[Word, ...] = ()
+    parts: tuple[CommandWord, ...] = ()
     """Those of one word, such as an option with a path."""
 
 
@@ -48,16 +48,16 @@ class Traveller:
     """A bot as it is sent: what its machine makes a `BotSpec` of."""
 
     name: str
-    command: tuple[Word, ...]
+    command: tuple[CommandWord, ...]
     hosts: Mapping[str, tuple[str, ...]]
     """Its command on machines whose names match; elsewhere it is `command`."""
 
-    cwd: Word | None
+    cwd: CommandWord | None
     parcel: Digest | Literal[""]
     """The digest of its files; empty: it brings none."""
 
-    env: Mapping[str, Word]
-    options: Mapping[str, Word | int | float | bool]
+    env: Mapping[str, CommandWord]
+    options: Mapping[str, CommandWord | int | float | bool]
     memory_bytes: int | None
     time: TimeControl | None
     startup_s: float | None
@@ -66,9 +66,9 @@ class Traveller:
     threads: int
     lacks: str
     sandbox: str
-    reads: tuple[Word, ...]
+    reads: tuple[CommandWord, ...]
     cache_bytes: int
-    build: Word
+    build: CommandWord
     protocol: str
 
 
@@ -82,7 +82,7 @@ class GameFile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class RunTerms:
     """What holds for all pairs of a run, and is sent to each machine once."""
 
     version: Literal[3] = VERSION
@@ -106,10 +106,10 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class WorkerEntry:
     """What a worker is told before it plays."""
 
-    terms: Terms
+    terms: RunTerms
     digest: Digest
     """Of the terms: jobs name them by it."""
 
@@ -124,7 +124,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class BotSaid:
     """What a bot says of itself before its first game."""
 
     name: str = ""
@@ -151,7 +151,7 @@ class Entered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class PairTask:
     """The games of one pair that are still to be played."""
 
     pair: int
@@ -171,11 +171,11 @@ class Task:
     terms: str
     """The digest of those that it was told."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[PairTask, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class TaskAnswer:
     """What came of a task."""
 
     results: tuple[str, ...] = ()

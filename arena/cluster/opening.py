@@ -95,7 +95,7 @@ def cluster_at(
         )
 
 
-class Named(NamedTuple):
+class NamedCluster(NamedTuple):
     """What `--cluster` names."""
 
     address: str
@@ -109,16 +109,16 @@ class Named(NamedTuple):
 
 
 @contextmanager
-def address_of(named: str) -> Iterator[Named]:
+def address_of(named: str) -> Iterator[NamedCluster]:
     """Give the scheduler that is named; raises as `cluster_at` does."""
     refuse_without_dask()
     _hush()
     if not named.startswith(LOCAL):
-        yield Named(named, workers=1, is_trial=False)
+        yield NamedCluster(named, workers=1, is_trial=False)
         return
     workers = _count(named)
     with trial(workers) as address:
-        yield Named(address, workers, is_trial=True)
+        yield NamedCluster(address, workers, is_trial=True)
 
 
 def _hush() -> None:

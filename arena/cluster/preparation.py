@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, cast
 
-from lath.arena.cluster.bundles import Parcel, parcel_of, place_of
-from lath.arena.cluster.messages import Entry, Terms, Traveller, Word, read, write
+from lath.arena.cluster.bundles import BotBundle, parcel_of, place_of
+from lath.arena.cluster.messages import CommandWord, RunTerms, Traveller, WorkerEntry, read, write
 from lath.arena.entrants.builds import built
 from lath.arena.entrants.confinement import confined, files_of, holds, kept, own_folders
 from lath.arena.entrants.programs import is_there, resolve, rest_of, split_at
@@ -30,7 +30,7 @@ _UNCHANGED: Final = {"PYTHONDONTWRITEBYTECODE": "1"}
 
 def travelling(
     bots: Sequence[BotSpec], closed: Sequence[str], *, keys: Sequence[str] = ()
-) -> tuple[tuple[Traveller, ...], dict[str, Parcel]]:
+) -> tuple[tuple[Traveller, ...], dict[str, BotBundle]]:
     """Return bots as they are sent, and their parcels by digest; raises ConfigError.
 
     `closed` are files and folders that stay here: the tournament's; `keys` those that no bot may
@@ -44,7 +44,7 @@ def travelling(
                 )
     closed = (*closed, *keys)
     own = own_folders(bots, closed)
-    parcels: dict[str, Parcel] = {}
+    parcels: dict[str, BotBundle] = {}
     sent = []
     for bot in bots:
         paths = [own[bot.name]] if own[bot.name] else files_of(bot)
@@ -67,8 +67,8 @@ _AS_IT_IS: Final = (
 """What is the same of a bot on every machine."""
 
 
-def _traveller(bot: BotSpec, parcel: Parcel | None) -> Traveller:
-    def word(text: str) -> Word:
+def _traveller(bot: BotSpec, parcel: BotBundle | None) -> Traveller:
+    def word(text: str) -> CommandWord:
         return _word(text, parcel, is_built=bool(bot.build))
 
     values = cast("Mapping[str, str | int | float]", bot.options).items()
@@ -85,28 +85,31 @@ def _traveller(bot: BotSpec, parcel: Parcel | None) -> Traveller:
     )
 
 
-def _word(text: str, parcel: Parcel | None, *, is_built: bool) -> Word:
+def _word(text: str, parcel: BotBundle | None, *, is_built: bool) -> CommandWord:
     """Return a word as it is sent: paths of what the bot brings, there or not, as such."""
     if text == sys.executable:
-        return Word(kind="python")
+        return CommandWord(kind="python")
     if not parcel or "/" not in text:
-        return Word(text=text)
+        return CommandWord(text=text)
     if text[0] == "/" and (rest_of(text) == text or is_there(Path(text), Path.exists)):
         for path in (os.path.normpath(text), os.path.realpath(text)):  # it may be named by a link
             if _travels(path, parcel, is_built=is_built):
-                return Word(kind="files", text=os.path.relpath(path, parcel.root))
-        return Word(text=text)
+                return CommandWord(kind="files", text=os.path.relpath(path, parcel.root))
+        return CommandWord(text=text)
     first, *more = split_at(parcel.paths, text)
-    parts = [Word(text=first)]
+    parts = [CommandWord(text=first)]
     for place, after in zip(more[::2], more[1::2], strict=True):
         path = os.path.normpath(f"{place}{rest_of(after)}")
         is_own = _travels(path, parcel, is_built=is_built)
         inner = os.path.relpath(place, parcel.root)
-        parts += [Word(kind="files", text=inner) if is_own else Word(text=place), Word(text=after)]
-    return Word(kind="parts", parts=tuple(parts)) if more else Word(text=text)
+        parts += [
+            CommandWord(kind="files", text=inner) if is_own else CommandWord(text=place),
+            CommandWord(text=after),
+        ]
+    return CommandWord(kind="parts", parts=tuple(parts)) if more else CommandWord(text=text)
 
 
-def _travels(path: str, parcel: Parcel, *, is_built: bool) -> bool:
+def _travels(path: str, parcel: BotBundle, *, is_built: bool) -> bool:
     """Return whether a path is of what a bot brings: it does, or its build may make it there.
 
     What is there and was left out, such as a virtual environment, stays here.
@@ -139,12 +142,12 @@ class Prepared:
 
 
 def prepare(job: tuple[str, Sequence[str]]) -> str:
-    """Return as JSON the bots of an `Entry`, which is JSON, as this machine can start them.
+    """Return as JSON the bots of an `WorkerEntry`, which is JSON, as this machine can start them.
 
     With it come files that no bot may see.
     """
     text, closed = job
-    entry = read(Entry, text)
+    entry = read(WorkerEntry, text)
     try:
         found = _prepared(entry.terms, entry.host, closed, entry.slots)
     except ArenaError as error:
@@ -154,7 +157,7 @@ def prepare(job: tuple[str, Sequence[str]]) -> str:
     return write(found)
 
 
-def _prepared(terms: Terms, host: str, closed: Sequence[str], slots: int) -> Prepared:
+def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> Prepared:
     bots = [_spec(bot, host) for bot in terms.bots]
     warnings = []
     asked = [_walled(bot, terms.wall) for bot in bots]
@@ -185,7 +188,7 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
     """Return how a bot is started on a machine of this name."""
     place = place_of(bot.parcel) if bot.parcel else Path("/")
 
-    def here(word: Word) -> str:
+    def here(word: CommandWord) -> str:
         if word.kind == "python":
             return sys.executable
         if word.kind == "parts":
@@ -202,7 +205,7 @@ def _spec(bot: Traveller, host: str) -> BotSpec:
         files=(str(place),) if bot.parcel and own is None else (),
         reads=tuple(map(here, bot.reads)),
         env=_UNCHANGED | {name: here(value) for name, value in bot.env.items()},
-        options={name: here(one) if isinstance(one, Word) else one for name, one in values},
+        options={name: here(one) if isinstance(one, CommandWord) else one for name, one in values},
         build="" if own is not None else here(bot.build),
         **{name: getattr(bot, name) for name in _AS_IT_IS},
     )

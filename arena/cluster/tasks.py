@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from lath.arena.cluster.link import Seen
-from lath.arena.cluster.messages import Answer, Hello, Pair, read
+from lath.arena.cluster.link import SeenWorker
+from lath.arena.cluster.messages import Hello, PairTask, TaskAnswer, read
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.tournament.run.slots import MOST, WEIGHT, PlaceLostError, Slot
 from lath.arena.tournament.store.jobs import PairJob, PairResult
@@ -23,10 +23,10 @@ AHEAD_S: Final = 1.2
 
 
 @dataclass(slots=True)
-class Place:
+class WorkerSlot:
     """A worker that plays, or will."""
 
-    seen: Seen
+    seen: SeenWorker
     host: str = ""
     """What its machine is called."""
 
@@ -64,14 +64,16 @@ class Place:
         return pairs * max(2, tasks) if self.pair_s else 1
 
 
-Ask = Callable[[Place, Sequence[PairJob], int], Future[str]]
+Ask = Callable[[WorkerSlot, Sequence[PairJob], int], Future[str]]
 """Sends pairs to a place, of which so many are on their way; the future is what it answers."""
 
 
 class Tasks(Executor):
     """What plays the pairs of a slot: tasks for the worker of its place."""
 
-    def __init__(self, place: Place, ask: Ask, distrust: Callable[[Place, str], None]) -> None:
+    def __init__(
+        self, place: WorkerSlot, ask: Ask, distrust: Callable[[WorkerSlot, str], None]
+    ) -> None:
         """`ask` sends pairs to a place; `distrust` hears of answers that are none."""
         self._place: Final = place
         self._ask: Final = ask
@@ -106,7 +108,7 @@ class Tasks(Executor):
         if not chunk:  # given up meanwhile
             return
         try:
-            said = read(Answer, answer.result())
+            said = read(TaskAnswer, answer.result())
             if said.seconds:
                 pair_s = said.seconds / len(chunk)
                 before_s = self._place.pair_s or pair_s
@@ -175,7 +177,7 @@ def _break(chunk: Iterable[tuple[PairJob, Future[str]]], error: Exception) -> No
             future.set_exception(error)
 
 
-def pair_of(job: PairJob) -> Pair:
+def pair_of(job: PairJob) -> PairTask:
     """Return a job as it is sent."""
     one, other = job.bots
     same = "pair", "games", "spent", "started"
@@ -183,7 +185,7 @@ def pair_of(job: PairJob) -> Pair:
         {name: value for name, value in bot.options.items() if not isinstance(value, str)}
         for bot in (one, other)
     )
-    return Pair(
+    return PairTask(
         bots=(one.name, other.name),
         options=cast("Any", tuple(options)),
         **{name: getattr(job, name) for name in same},

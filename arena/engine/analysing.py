@@ -48,7 +48,7 @@ _MOST_PLIES: Final = 8
 """Of a variation."""
 
 
-class Kept:
+class AnswerCache:
     """What was answered so far, in a database; for several threads."""
 
     def __init__(self, file: Path | None) -> None:
@@ -108,7 +108,7 @@ def _checksum(asked: str, text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedPly:
     """What is thought of a ply."""
 
     value: float
@@ -128,7 +128,7 @@ class Analyst:
     """Of bot and limit: what is asked of another is another question."""
 
     limit: Limit
-    kept: Kept
+    kept: AnswerCache
 
     def asked(self, position: Position) -> Solved:
         """Return what the bot thinks of a position."""
@@ -141,18 +141,18 @@ class Analyst:
             self.kept.put(key, found)
         return found
 
-    def judged(self, before: Position, move: Move, now: Position) -> Judged:
+    def judged(self, before: Position, move: Move, now: Position) -> JudgedPly:
         """Return what is thought of a move."""
         best = self.asked(before)
         played = after(self.asked, before, move, now)
         value = _score(played)
         if ORDER[best.value] < ORDER[played.value] and "unknown" not in (best.value, played.value):
-            return Judged(value, "??", best.line)
+            return JudgedPly(value, "??", best.line)
         if best.value == "unknown" and played.value == "loss" and best.line[:1] != (move,):
-            return Judged(value, "?", best.line)
+            return JudgedPly(value, "?", best.line)
         if played.value != "loss" and self._is_only(before, move, played):
-            return Judged(value, "!")
-        return Judged(value)
+            return JudgedPly(value, "!")
+        return JudgedPly(value)
 
     def _is_only(self, before: Position, move: Move, played: Solved) -> bool:
         """Return whether every other move is proven to be worse; a single legal move is not it."""
@@ -218,7 +218,7 @@ def _bare(ply: Ply) -> Ply:
     return replace(ply, comments=comments, glyph=glyph, variations=variations)
 
 
-def _marked(ply: Ply, judged: Judged, name: str) -> Ply:
+def _marked(ply: Ply, judged: JudgedPly, name: str) -> Ply:
     """Return a ply with a judgement; a glyph of somebody else's stays."""
     own: list[Annotation] = [annotation("eval", f"{judged.value:.3f}")]
     if (said := ply.annotation("eval")) is not None:

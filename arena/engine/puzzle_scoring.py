@@ -12,7 +12,7 @@ from lath.arena.referee.answers import Limit
 
 
 @dataclass
-class Score:
+class PuzzleScore:
     """How many were answered rightly, by game and grade."""
 
     asked: Counter[tuple[str, int]] = field(default_factory=Counter)
@@ -45,9 +45,9 @@ class Score:
         ]
 
 
-def score(bot: Engine, puzzles: Iterable[Puzzle], limit: Limit) -> Score:
+def score(bot: Engine, puzzles: Iterable[Puzzle], limit: Limit) -> PuzzleScore:
     """Ask a bot puzzles; one that dies or is too late at a puzzle is asked the next one."""
-    found = Score()
+    found = PuzzleScore()
     for puzzle in puzzles:
         key = puzzle.position.game.id, puzzle.grade
         found.asked[key] += 1

@@ -139,13 +139,13 @@ def _is_told(value: str | float) -> bool:
     return not re.search(r"[\n\0]", value)
 
 
-class Table(BaseModel):
+class KeyTable(BaseModel):
     """Keys and what they take; others are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class BotTime(Table):
+class BotTime(KeyTable):
     """A bot's own time control: `initial` and `increment`, or `move`, or `nodes`.
 
     With each of them, or alone, `first` is the time for a bot's first move of a game.
@@ -158,7 +158,7 @@ class BotTime(Table):
     first: SomeTime = 0.0
 
 
-class BotTable(Table):
+class BotTable(KeyTable):
     """One bot."""
 
     name: Name

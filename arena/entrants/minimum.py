@@ -129,7 +129,7 @@ class Claim(NamedTuple):
     """The command, as it is started."""
 
 
-class Rule(NamedTuple):
+class EntrantRule(NamedTuple):
     """What an entrant's file may set by a key where a sandbox was asked for."""
 
     why: str
@@ -185,44 +185,46 @@ _SHARED: Final = "the organiser decides what bots take of the machine"
 
 _SHARED_TIME: Final = "the organiser decides how long bots are waited for"
 
-TAKEN: Final[Mapping[str, Rule]] = {
-    "name": Rule("the organiser names bots", is_read=False),
-    "command": Rule(
+TAKEN: Final[Mapping[str, EntrantRule]] = {
+    "name": EntrantRule("the organiser names bots", is_read=False),
+    "command": EntrantRule(
         "what a command names, the bot can see",
         "programs and files of this folder or of the system (--run CMD takes its place)",
         _starts_its_own,
     ),
-    "files": Rule("a folder is all that makes up its bot", is_read=False),
-    "cwd": Rule("a bot sees the folder in which it runs", "a folder in this one", _stays_inside),
-    "env": Rule(
+    "files": EntrantRule("a folder is all that makes up its bot", is_read=False),
+    "cwd": EntrantRule(
+        "a bot sees the folder in which it runs", "a folder in this one", _stays_inside
+    ),
+    "env": EntrantRule(
         "variables decide which programs and libraries run",
         "no variables",
         _never,
         part="env.NAME=VALUE",
     ),
-    "options": Rule(
+    "options": EntrantRule(
         "they are lines that the bot reads, but `threads` is cores of the machine, too",
         "no option 'threads' over 1",
         _has_one_thread,
         part="threads=N",
     ),
-    "memory": Rule(_SHARED, "no size: each bot has its share", _never, part="memory=SIZE"),
-    "time": Rule("the match has a time for both", is_read=False),
-    "startup": Rule(_SHARED_TIME, "no time", _never, part="startup=TIME"),
-    "margin": Rule(_SHARED_TIME, "no time", _never, part="margin=TIME"),
-    "stop": Rule(_SHARED_TIME, "no time", _never, part="stop=TIME"),
-    "threads": Rule(_SHARED, "1", _has_one_thread, part="threads=N"),
-    "build": Rule("it runs in the sandbox of the bot"),
-    "sandbox": Rule("it is the minimum", "", _is_strong),
-    "reads": Rule(
+    "memory": EntrantRule(_SHARED, "no size: each bot has its share", _never, part="memory=SIZE"),
+    "time": EntrantRule("the match has a time for both", is_read=False),
+    "startup": EntrantRule(_SHARED_TIME, "no time", _never, part="startup=TIME"),
+    "margin": EntrantRule(_SHARED_TIME, "no time", _never, part="margin=TIME"),
+    "stop": EntrantRule(_SHARED_TIME, "no time", _never, part="stop=TIME"),
+    "threads": EntrantRule(_SHARED, "1", _has_one_thread, part="threads=N"),
+    "build": EntrantRule("it runs in the sandbox of the bot"),
+    "sandbox": EntrantRule("it is the minimum", "", _is_strong),
+    "reads": EntrantRule(
         "only the organiser adds paths",
         "files and folders in this folder",
         _stays_inside,
         part="reads=PATH",
     ),
-    "cache": Rule("a cache stays on the disk", "no size", _never, part="cache=SIZE"),
-    "protocol": Rule("it changes the lines that the bot reads, and nothing else"),
-    "hosts": Rule("the organiser knows the machines of a cluster", is_read=False),
+    "cache": EntrantRule("a cache stays on the disk", "no size", _never, part="cache=SIZE"),
+    "protocol": EntrantRule("it changes the lines that the bot reads, and nothing else"),
+    "hosts": EntrantRule("the organiser knows the machines of a cluster", is_read=False),
 }
 """By the keys of a `[[bot]]`. A key without a rule is not read from an entrant's folder."""
 
@@ -235,9 +237,11 @@ def is_read(key: str, asked: str | None) -> bool:
     return rule is not None and rule.is_read
 
 
-TAKEN_OF_FILE: Final[Mapping[str, Rule]] = {
-    "bot": Rule("each of its keys has a rule of its own"),
-    "games": Rule("the file of a game is run by the arena itself: only names of games count"),
+TAKEN_OF_FILE: Final[Mapping[str, EntrantRule]] = {
+    "bot": EntrantRule("each of its keys has a rule of its own"),
+    "games": EntrantRule(
+        "the file of a game is run by the arena itself: only names of games count"
+    ),
     **dict.fromkeys(
         (
             *("event", "format", "rounds", "pairs", "challengers", "seed", "jobs", "pin", "log"),
@@ -245,7 +249,7 @@ TAKEN_OF_FILE: Final[Mapping[str, Rule]] = {
             "anchors",
             *("season", "league"),
         ),
-        Rule("the organiser's command says how a match is played", is_read=False),
+        EntrantRule("the organiser's command says how a match is played", is_read=False),
     ),
 }
 """By the keys of the whole file."""

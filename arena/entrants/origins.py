@@ -121,7 +121,7 @@ def _commanded(
     parts = {key: value for key, value in table.items() if key != "name"}
     _refuse_place(parts, called)
     asked = minimum.asked_for(sandbox, parts, called)
-    origin = Origin("", "folder", where=(home / words[0]).resolve(), parts=parts, asked=asked)
+    origin = BotOrigin("", "folder", where=(home / words[0]).resolve(), parts=parts, asked=asked)
     return {**table_of(origin, called), "name": table["name"]}
 
 
@@ -334,7 +334,7 @@ def time_of(tc: str, of: str = "--tc") -> TimeControl:
 # OLD and NEW
 
 
-class Origin(NamedTuple):
+class BotOrigin(NamedTuple):
     """What OLD or NEW says: where a bot comes from."""
 
     name: str
@@ -390,7 +390,7 @@ def sandbox_in(text: str) -> str | None:
 
 def origin_of(
     text: str, role: str, sandbox: str | None = None, *, of_git: str | None = None
-) -> Origin:
+) -> BotOrigin:
     """Return what OLD or NEW says; raises ConfigError. `role` is `old` or `new`.
 
     `sandbox` is what a flag asks for. Git looks for a revision in the sandbox `of_git`. Default:
@@ -417,7 +417,7 @@ def origin_of(
             _refuse_place(parts, role.upper())
             home = path.resolve()
             name = name or home.name or role
-            return Origin(name, "folder", where=home, parts=parts, note=note, asked=asked)
+            return BotOrigin(name, "folder", where=home, parts=parts, note=note, asked=asked)
     elif (
         len(words) == 1
         and words[0] not in bundled()
@@ -427,7 +427,7 @@ def origin_of(
         if lacks_edits(known, Path.cwd(), of_git):
             note = f"{role.upper()} is {words[0]} as committed; what was edited since plays as `.`"
         name = name or words[0]
-        return Origin(
+        return BotOrigin(
             name,
             "revision",
             revision=known,
@@ -439,10 +439,10 @@ def origin_of(
     home = Path(parts.get("cwd", "")).absolute()
     command = _program(words, role, home, is_built="build" in parts)
     name = name or path.stem
-    return Origin(name, "command", words=command, parts=parts, note=note, asked=asked)
+    return BotOrigin(name, "command", words=command, parts=parts, note=note, asked=asked)
 
 
-def spec_in(origin: Origin) -> BotSpec:
+def spec_in(origin: BotOrigin) -> BotSpec:
     """Return how the bot of an origin is started, of which nothing has to be built from git.
 
     Raises ConfigError.
@@ -456,7 +456,7 @@ def spec_in(origin: Origin) -> BotSpec:
 
 
 def table_of(
-    origin: Origin,
+    origin: BotOrigin,
     called: str,
     *,
     run: str = "",

@@ -108,7 +108,7 @@ def _knows(git: Path, named: Path) -> bool:
         return os.path.realpath(os.fsdecode(file.read(_MOST)).strip()) == os.path.realpath(named)
 
 
-class Said(NamedTuple):
+class GitAnswer(NamedTuple):
     """What git answered."""
 
     status: int | None
@@ -128,7 +128,7 @@ def git_in(
     files: str | Path | None = None,
     may_write: bool = False,
     env: Mapping[str, str] | None = None,
-) -> Said:
+) -> GitAnswer:
     """Return what git answers in a sandbox, of the repository at `git`, asked from `here`.
 
     Where git is not installed, that is nothing, as of what does not exist.
@@ -137,7 +137,7 @@ def git_in(
     """
     program = shutil.which("git")
     if program is None:
-        return Said(1, "")
+        return GitAnswer(1, "")
     with tempfile.TemporaryDirectory(prefix="lath-git-") as folder:
         Path(folder).chmod(0o711)
         home = Path(files) if files and may_write else Path(folder, "home")
@@ -152,7 +152,7 @@ def git_in(
         )
         log = Path(folder, "said")
         status = run_in(asking, home, log)
-        return Said(status, log.read_text("utf-8", "surrogateescape"))
+        return GitAnswer(status, log.read_text("utf-8", "surrogateescape"))
 
 
 def _entries(top: Path) -> Iterator[os.DirEntry[str]]:

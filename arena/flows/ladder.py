@@ -95,7 +95,7 @@ def levels_of(game: str) -> tuple[Level, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LadderPlace:
     """Where on a ladder a bot stands."""
 
     bot: str
@@ -222,7 +222,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> Place | None:
+def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> LadderPlace | None:
     """Return where a bot stands by the games of a tournament against levels; None without any."""
     places = {row.name: n for n, row in enumerate(table.rows)}
     if bot not in places:
@@ -240,4 +240,4 @@ def place_in(table: Table, bot: str, game: str, levels: Sequence[Level]) -> Plac
     met = [cells[places[one.name]] if one.name in places else Meeting() for one in levels]
     if not sum(map(_games, met)):
         return None
-    return Place(bot, game, tuple(levels), row.strength.elo, tuple(met), is_measured)
+    return LadderPlace(bot, game, tuple(levels), row.strength.elo, tuple(met), is_measured)

@@ -19,7 +19,7 @@ from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.origins import (
-    Origin,
+    BotOrigin,
     executables,
     in_words,
     origin_of,
@@ -58,7 +58,7 @@ from lath.arena.tournament.configuration.config import (
 )
 from lath.arena.tournament.run.events import Event
 from lath.arena.tournament.run.folder import run as play
-from lath.arena.tournament.run.progress import Progress, Summary
+from lath.arena.tournament.run.progress import Progress, RunSummary
 from lath.arena.tournament.run.results import made_by
 from lath.arena.tournament.run.resuming import fingerprints
 from lath.games.naming import is_known, lasting
@@ -76,7 +76,7 @@ SPRT: Final = "0,40"
 """Elo: what some hundred games can tell from nothing."""
 
 
-def usual_time(origins: Sequence[Origin]) -> str:
+def usual_time(origins: Sequence[BotOrigin]) -> str:
     """Return the time of a match for which nobody has said one: of a contest's bot the contest's.
 
     A bot in a folder is one where the file there says so.
@@ -102,7 +102,7 @@ BUILDS: Final = "checkouts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class MatchTerms:
     """What decides a match besides who plays."""
 
     build: str
@@ -124,7 +124,7 @@ class Terms:
         openings: str,
         seed: int,
         sprt: str = "",
-    ) -> Terms:
+    ) -> MatchTerms:
         """Return what is typed, with games and time as they are called; raises ArenaError."""
         return cls(
             build=build,
@@ -136,7 +136,7 @@ class Terms:
             seed=seed,
         )
 
-    def digest(self, both: Sequence[Origin]) -> str:
+    def digest(self, both: Sequence[BotOrigin]) -> str:
         """Return what another match has otherwise: other bots, another version, other terms.
 
         Raises ConfigError where a file of openings cannot be read.
@@ -181,9 +181,9 @@ def folder_of(both: Sequence[str], digest: str) -> Path:
 
 
 def entered(
-    origins: Sequence[Origin],
+    origins: Sequence[BotOrigin],
     roles: Sequence[str],
-    terms: Terms,
+    terms: MatchTerms,
     shop: Workshop | None,
     tell: Callable[[str], None],
     *,
@@ -266,7 +266,7 @@ def both_play(
 def _configured(
     tables: Sequence[dict[str, Any]],
     played: Sequence[str],
-    terms: Terms,
+    terms: MatchTerms,
     event: str,
     jobs: int | str,
 ) -> Config:
@@ -322,7 +322,7 @@ def verdict_of(test: Mapping[str, Any]) -> tuple[int, Word]:
     return NOT_BETTER, "worse" if high is not None and high < 0 else "not better"
 
 
-class Played(NamedTuple):
+class PlayedMatch(NamedTuple):
     """A match that has ended, for now."""
 
     names: tuple[str, str]
@@ -332,13 +332,15 @@ class Played(NamedTuple):
     """Whether the old one is somebody's own, and the new one is bundled."""
 
     folder: Path
-    summary: Summary
+    summary: RunSummary
     progress: Progress
     clocks: tuple[str, ...] = ()
     """By which time each of them played."""
 
 
-def _named_apart(old: Origin, new: Origin, note: Callable[[str], None]) -> tuple[Origin, Origin]:
+def _named_apart(
+    old: BotOrigin, new: BotOrigin, note: Callable[[str], None]
+) -> tuple[BotOrigin, BotOrigin]:
     """Return both bots under different names; `note` hears what may surprise."""
     for one in (old, new):
         if one.note:
@@ -379,7 +381,7 @@ def held(
     tell: Callable[[str], None] = lambda _: None,
     note: Callable[[str], None] = lambda _: None,
     watched: Callable[[Progress], AbstractContextManager[object]] = nullcontext,
-) -> Played:
+) -> PlayedMatch:
     """Play a match, or go on with one, and return how it ended: all is named as of `arena match`.
 
     `tell` hears what is done, `note` what might be thought and is not so; the games are played in
@@ -400,7 +402,7 @@ def held(
             raise ConfigError("--build is for folders and git revisions; a command has build=CMD")
         if run and all(one.kind == "command" for one in both):
             raise ConfigError("--run is for folders and git revisions; a command says it itself")
-        terms = Terms.typed(
+        terms = MatchTerms.typed(
             build=build,
             run=run,
             games=games,
@@ -435,7 +437,7 @@ def held(
             summary = play(config, where, progress, force=True, budget=allowed, elsewhere=elsewhere)
     is_of_old = both[0].is_own and not both[1].is_own
     clocks = tuple(clock_of(table, terms.tc) for table in tables)
-    return Played((both[0].name, both[1].name), is_of_old, where, summary, progress, clocks)
+    return PlayedMatch((both[0].name, both[1].name), is_of_old, where, summary, progress, clocks)
 
 
 # The same from Python

@@ -17,12 +17,12 @@ from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.origins import bot_flag, origin_of, sandbox_in, time_of, wall_of
 from lath.arena.entrants.revisions import workshop
 from lath.arena.errors import ConfigError
-from lath.arena.flows.ladder import Level, Place, levels_of, place_in
+from lath.arena.flows.ladder import LadderPlace, Level, levels_of, place_in
 from lath.arena.flows.matches import (
     BUDGET,
     BUILDS,
     ROUNDS,
-    Terms,
+    MatchTerms,
     both_play,
     clock_of,
     entered,
@@ -40,7 +40,7 @@ from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import Budget
 from lath.arena.tournament.configuration.config import Config, budget_of, build
 from lath.arena.tournament.run.folder import run as play
-from lath.arena.tournament.run.progress import Progress, Summary, mishaps_words
+from lath.arena.tournament.run.progress import Progress, RunSummary, mishaps_words
 from lath.arena.tournament.run.results import with_report_of
 from lath.games.naming import lasting
 from lath.reports.notes.outcome import LADDER
@@ -55,7 +55,7 @@ class Placed(NamedTuple):
     bot: str
     game: str
     folder: Path
-    summary: Summary
+    summary: RunSummary
     progress: Progress
     clock: str
     """By which time it played."""
@@ -67,7 +67,7 @@ class Placed(NamedTuple):
     """Whether the files of its command stay when the run is over."""
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> LadderPlace | None:
         """Return where it stands; None where it has no game to its end."""
         if self.summary.standings is None:
             return None
@@ -76,7 +76,7 @@ class Placed(NamedTuple):
         table = self.summary.standings.overall
         return place_in(table, self.bot, self.game, levels_of(self.game))
 
-    def sentences(self, place: Place | None) -> Iterator[str]:
+    def sentences(self, place: LadderPlace | None) -> Iterator[str]:
         """Yield in plain words how good it is, or why nobody knows."""
         unable = list(self.summary.unable([self.bot]))
         if place is not None:
@@ -89,7 +89,7 @@ class Placed(NamedTuple):
 
 
 def _configured(
-    table: dict[str, object], game: str, terms: Terms, event: str, jobs: int | str
+    table: dict[str, object], game: str, terms: MatchTerms, event: str, jobs: int | str
 ) -> Config:
     """Return the pool of a bot and the levels of a game type, whose Elo are given."""
     levels = levels_of(game)
@@ -173,7 +173,7 @@ def held(
         if origin.kind == "command" and (build or run):
             raise ConfigError("--build and --run are for folders and git revisions")
         time = tc or usual_time([origin])
-        terms = Terms.typed(
+        terms = MatchTerms.typed(
             build=build, run=run, games=games, tc=time, openings=openings, seed=seed
         )
         digest = terms.digest([origin])

@@ -54,7 +54,7 @@ from lath.arena.tournament.run.benches import cause
 from lath.arena.tournament.run.events import Event, RunFailed, Waiting
 from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.places import Elsewhere
-from lath.arena.tournament.run.progress import Progress, Summary, end_words
+from lath.arena.tournament.run.progress import Progress, RunSummary, end_words
 from lath.arena.tournament.store.anchors import read_anchors
 from lath.games.naming import lasting
 from lath.notation.record.record import Record
@@ -62,7 +62,7 @@ from lath.notation.record.record import Record
 if TYPE_CHECKING:
     from lath.arena.tournament.store.store import BotTotals
     from lath.reports.counting.table import Standings
-    from lath.reports.notes.outcome import Outcome
+    from lath.reports.notes.outcome import EventOutcome
     from lath.reports.ratings.results import Elo
 
 DEFAULT_FOLDER: Final = Path("tournament")
@@ -308,7 +308,7 @@ class Decision:
     """Pairs of games in which the first bot had 0, ½, 1, 1½ and 2 points."""
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Self:
+    def of(cls, outcome: EventOutcome) -> Self:
         """Return the decision of a match by what it came to."""
         found = outcome.data["sprt"]
         names = ("verdict", "elo", "elo_low", "elo_high", "llr", "bounds", "counts")
@@ -329,7 +329,7 @@ class Result:
     folder: Path
     """Where the games, the standings and the report are."""
 
-    summary: Summary
+    summary: RunSummary
     """How the run ended: `done` and `total` games, `is_complete`, `is_spent` (its budget), which
     pairings were `stopped` and bots `benched`, and why."""
 
@@ -348,7 +348,7 @@ class Result:
         return self.summary.bots
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> EventOutcome:
         """Return what it came to by the rules of its format: winner, verdict, sheets."""
         return self.summary.outcome
 
@@ -435,7 +435,7 @@ def greeting_of(
         bot.quit()
 
 
-def result_of(summary: Summary, progress: Progress, folder: Path) -> Result:
+def result_of(summary: RunSummary, progress: Progress, folder: Path) -> Result:
     """Tell that a run has ended, and return its result.
 
     Raises KeyboardInterrupt where somebody has asked it to stop: all is kept then.

@@ -16,7 +16,7 @@ from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.origins import (
-    Origin,
+    BotOrigin,
     in_words,
     origin_of,
     table_of,
@@ -40,7 +40,7 @@ from lath.arena.referee import trees
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.schedule.ranges import declared
-from lath.arena.schedule.spsa import AHEAD, Parameter
+from lath.arena.schedule.spsa import AHEAD, TunedOption
 from lath.arena.tournament.configuration.config import (
     Config,
     budget_of,
@@ -51,7 +51,7 @@ from lath.arena.tournament.configuration.config import (
 from lath.arena.tournament.outcome.notes import played_in
 from lath.arena.tournament.run.events import Event
 from lath.arena.tournament.run.folder import run as play
-from lath.arena.tournament.run.progress import Progress, Summary
+from lath.arena.tournament.run.progress import Progress, RunSummary
 from lath.games.naming import lasting
 
 FOLDER: Final = Path("tuning")
@@ -87,14 +87,14 @@ class Wishes:
         return [name for name in fixed if getattr(self, name)]
 
 
-class Tuned(NamedTuple):
+class TuningEnd(NamedTuple):
     """A tuning that has ended, for now."""
 
     names: tuple[str, str]
     """The bot's with its values of the start, and with the tuned ones."""
 
     folder: Path
-    summary: Summary
+    summary: RunSummary
     progress: Progress
 
 
@@ -126,7 +126,7 @@ def is_tuning(text: str) -> bool:
     return is_there(own, Path.is_file) and read_toml(own)[0].get("format") == FORMAT
 
 
-def _table_of(origin: Origin, *, on_cluster: bool) -> dict[str, Any]:
+def _table_of(origin: BotOrigin, *, on_cluster: bool) -> dict[str, Any]:
     """Return the table of the bot, but for its name; raises ConfigError."""
     if origin.revision is not None:
         raise ConfigError(
@@ -185,7 +185,7 @@ def _rounds(pairs: int, played: Sequence[str]) -> int:
     return -(-pairs // len(played))
 
 
-def _tune_table(parameters: Sequence[Parameter], wishes: Wishes) -> dict[str, Any]:
+def _tune_table(parameters: Sequence[TunedOption], wishes: Wishes) -> dict[str, Any]:
     return {
         "pairs": wishes.pairs or PAIRS,
         "ahead": wishes.ahead or AHEAD,
@@ -240,7 +240,7 @@ def held(
     is_alone: bool = False,
     note: Callable[[str], None] = lambda _: None,
     watched: Callable[[Progress], AbstractContextManager[object]] = nullcontext,
-) -> Tuned:
+) -> TuningEnd:
     """Tune a bot, or go on with that, and return how it ended: all is named as of `arena tune`.
 
     `bot` may be the directory of a tuning. `note` hears what might be thought and is not so; the
@@ -268,7 +268,7 @@ def held(
     with at_cluster(cluster, hosts_alike=hosts_alike) as elsewhere, watched(progress):
         summary = play(config, where, progress, budget=allowed, elsewhere=elsewhere)
     tuned, start = config.names
-    return Tuned((start, tuned), where, summary, progress)
+    return TuningEnd((start, tuned), where, summary, progress)
 
 
 # The same from Python

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from lath.notation.record.errors import printable
-from lath.reports.checksums import Kept, checked_bytes
+from lath.reports.checksums import CheckedFile, checked_bytes
 
 KINDS: Final = {
     stat.S_IFIFO: "a pipe",
@@ -92,7 +92,7 @@ def read_json(path: Path, most: int) -> Any:
         raise ValueError("it is nested too deeply") from error
 
 
-def read_checked(path: Path, most: int) -> Kept:
+def read_checked(path: Path, most: int) -> CheckedFile:
     """Return what a small file says that has a checksum of its own, as `plain` has it.
 
     Raises OSError and ValueError.

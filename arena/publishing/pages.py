@@ -30,13 +30,13 @@ from lath.arena.tournament.outcome.sources import (
 from lath.arena.tournament.run.results import MADE_BY, made_by
 from lath.arena.tournament.store.anchors import before_last_event, leagues_of
 from lath.arena.tournament.store.database import Stamp, is_being_played, stamp_of
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import write_atomically
 from lath.reports.counting.scale import PLAIN_SCALE, Scale
 
 if TYPE_CHECKING:
-    from lath.reports.page.index import Document
+    from lath.reports.page.index import IndexDocument
 
 
 _READ: Final = (DATABASE, RECORDS, OUTCOME, CONFIG)
@@ -61,7 +61,7 @@ def collect(
     public: Collection[Path] | None = None,
     counts_again: bool = False,
     scale: Scale = PLAIN_SCALE,
-) -> tuple[Document, dict[Path, ArenaError]]:
+) -> tuple[IndexDocument, dict[Path, ArenaError]]:
     """Return the data of the page in `base` on the tournaments below `folder`.
 
     With it those that are left out, since they are damaged or cannot be read; `doubts` gets what is
@@ -75,7 +75,7 @@ def collect(
     is_public, unreadable = public is not None, dict[Path, ArenaError]()
     newest = newest_of([(path.relative_to(folder).as_posix(), path) for path in tournaments])
     while True:  # from the start: half of an unreadable one was counted
-        given = Given(counts_again=counts_again)
+        given = GivenGames(counts_again=counts_again)
         until = before_last_event([folder / newest])
         collector = Collector(given, newest=newest, until=until, scale=scale)
         found: list[Doubt] = []
@@ -169,7 +169,7 @@ def refuse_to_replace(out: Path, kind: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class FolderSight:
     """What there was to see."""
 
     has_changed: bool
@@ -199,7 +199,7 @@ class Following:
         self._played: set[Path] = set()
         """Directories in which a run was seen."""
 
-    def look(self) -> Sight:
+    def look(self) -> FolderSight:
         """Return what there is to see."""
         seen: list[object] = [(path, stamp_of(path)) for path in self._others()]
         readable, done = [], []
@@ -218,7 +218,7 @@ class Following:
             # A run that was seen and is gone has said before what its games came to.
             done.append(not is_playing and (source in self._played or is_over(source)))
         self._seen = tuple(seen)
-        return Sight(
+        return FolderSight(
             has_changed=self._seen != self._rendered,
             is_over=bool(done) and all(done),  # files alone never are
             readable=tuple(readable),

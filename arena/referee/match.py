@@ -44,7 +44,7 @@ WON_BY: Final = ("1-0", "0-1")
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class GameEnding:
     """How a game ended; `*` is the result of one that was left."""
 
     result: str
@@ -69,10 +69,10 @@ class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the 
         self.seat = seat
         self.why = why
 
-    def ending(self, bot: Bot) -> Ending:
+    def ending(self, bot: Bot) -> GameEnding:
         """Return the loss of the bot that sits there."""
         words = f"{bot.name} ({self.seat.word}): {self}"
-        return Ending(WON_BY[self.seat.other], self.why, words)
+        return GameEnding(WON_BY[self.seat.other], self.why, words)
 
 
 def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap | GameVoidError:
@@ -160,7 +160,7 @@ class Arbiter:
         self._rows: Final[list[list[Seat]]] = [[] for _ in self._claims]
         """For each of these, who played the plies in a row in which it was seen."""
 
-    def judge(self, ply: int, seat: Seat, evaluation: float | None) -> Ending | None:
+    def judge(self, ply: int, seat: Seat, evaluation: float | None) -> GameEnding | None:
         """Return how the game ends after a ply that did not end it by the rules; else None.
 
         `ply` counts from 1; `evaluation` is the expected score of `seat`, who played it, in -1..1,
@@ -174,13 +174,13 @@ class Arbiter:
             row.append(seat)
             if len(row) >= needed and len(set(row)) == 2:
                 words = f"both bots saw {seen} for {needed} plies"
-                return Ending(result, Termination.ADJUDICATION, words)
+                return GameEnding(result, Termination.ADJUDICATION, words)
         return self.limit(ply)
 
-    def limit(self, plies: int) -> Ending | None:
+    def limit(self, plies: int) -> GameEnding | None:
         """Return how a game ends of which so many plies are played, whatever they were."""
         if self._plies and plies >= self._plies:
-            return Ending("1/2-1/2", Termination.PLY_LIMIT, f"no end by ply {plies}")
+            return GameEnding("1/2-1/2", Termination.PLY_LIMIT, f"no end by ply {plies}")
         return None
 
 
@@ -352,7 +352,7 @@ class _Match:
             position = position.play(Move(move))
         faults.look_behind(position, moves, plan.position or "", seconds=LOOKED_S)
 
-    def _rally(self, position: Position, adjudication: Adjudication) -> Ending:
+    def _rally(self, position: Position, adjudication: Adjudication) -> GameEnding:
         """Return how the game ends, by its rules or by a verdict; raises Mishap, NoAnswer."""
         arbiter = None if adjudication == NO_ADJUDICATION else Arbiter(adjudication)
         if arbiter is not None and (ending := arbiter.limit(self._book.plies)):
@@ -391,9 +391,9 @@ class _Match:
         if outcome is None:
             words = f"{faults.whose(position.game.id)}: ", ": is_over, but no outcome()"
             raise RulesError(*words, book.moves, self._plan.position or "")
-        return Ending(outcome.result, Termination.RULES)
+        return GameEnding(outcome.result, Termination.RULES)
 
-    def _has_resigned_at_once(self, seat: Seat, ending: Ending) -> bool:
+    def _has_resigned_at_once(self, seat: Seat, ending: GameEnding) -> bool:
         """Return whether a bot has given up a game of which it has played nothing.
 
         Where a game begins in a position, that may be lost.
@@ -401,7 +401,7 @@ class _Match:
         has_resigned = ending.why is Termination.RESIGNATION and ending.result != WON_BY[seat]
         return has_resigned and self._plan.position is None and len(self._book.answers_s(seat)) == 1
 
-    def _close(self, ending: Ending, *, keep_log: bool) -> GameResult:
+    def _close(self, ending: GameEnding, *, keep_log: bool) -> GameResult:
         """Tell both bots how it ended; return the game. What passed is forgotten after this."""
         notes = []
         for seat, bot in self._seated:

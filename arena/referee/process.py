@@ -27,7 +27,7 @@ from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.referee.trees import MARK, sweep
 from lath.arena.referee.watchdog import Watchdog, Watched, trim_cache
-from lath.arena.sandbox.kinds import NO_WALL, Start, Wall, beginning
+from lath.arena.sandbox.kinds import NO_WALL, ProcessStart, Wall, beginning
 from lath.notation.protocol import MAX_LINE
 
 MOST_PIECES: Final = 2000
@@ -121,7 +121,7 @@ class Child:
     _copied_bytes = 0
     """How much this process held when it started that one, whose memory is limited; else 0."""
 
-    def __init__(self, process: subprocess.Popen[bytes], mark: str, start: Start) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], mark: str, start: ProcessStart) -> None:
         assert process.stdin
         assert process.stdout
         self._process: Final = process

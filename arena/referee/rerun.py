@@ -28,7 +28,7 @@ PATIENCE_S: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RerunResult:
     """How the game ended this time."""
 
     words: str
@@ -101,7 +101,9 @@ class Rerun:
         self._others = 0
         """How many answers were others than in the record."""
 
-    def play(self, *, since: int = 1, before_last: Callable[[], None] = lambda: None) -> Found:
+    def play(
+        self, *, since: int = 1, before_last: Callable[[], None] = lambda: None
+    ) -> RerunResult:
         """Play the game to where the record ends, and one ply more where the bot broke it off.
 
         The bot, which was started, is only asked from ply `since` on; `before_last` is called
@@ -117,7 +119,7 @@ class Rerun:
             self._bot.say(wire.result_line(self._new.number, result, why))
         return found
 
-    def _played(self, since: int, before_last: Callable[[], None]) -> Found:
+    def _played(self, since: int, before_last: Callable[[], None]) -> RerunResult:
         """Play the game; raises Mishap and NoAnswer."""
         for ply, made in enumerate(self._record.plies, 1):
             seat = self._positions[ply - 1].to_move
@@ -146,7 +148,7 @@ class Rerun:
     def _is_of_opening(self, made: Ply) -> bool:
         return self._has_times and made.used_s is None
 
-    def _broken(self, error: Mishap | NoAnswer) -> Found:
+    def _broken(self, error: Mishap | NoAnswer) -> RerunResult:
         """Return what a mishap comes to, at whatever ply."""
         ply = self.ply
         mishap: Mishap | GameVoidError = (
@@ -155,7 +157,9 @@ class Rerun:
         why, reason = mishap.why, getattr(mishap, "reason", str(mishap))
         lost = self._record.forfeit
         is_again = lost is not None and (lost.ply, lost.ending) == (ply, why)
-        return Found(f"{why}{' again' if is_again else ''} at ply {ply}: {reason}", is_wrong=True)
+        return RerunResult(
+            f"{why}{' again' if is_again else ''} at ply {ply}: {reason}", is_wrong=True
+        )
 
     def _compare(self, ply: int, made: Move) -> None:
         """Ask for a ply that the bot has played; raises Mishap but for an illegal move."""
@@ -183,7 +187,7 @@ class Rerun:
         self.ply, position = ply, self._positions[ply - 1]
         return self._bot.ask(position, ply, self._clock.left_ms, self._limits.hard_limit_s)
 
-    def _last(self, ply: int) -> Found:
+    def _last(self, ply: int) -> RerunResult:
         """Return how it ends after the last ply of the record."""
         position, lost = self._positions[-1], self._record.forfeit
         if lost is None or lost.side != self._seat.word:
@@ -199,12 +203,12 @@ class Rerun:
         had_s = self._clock.allowed_s[self._seat]
         took = f"after {used_s:.3f} s"
         if lost.ending == Termination.TIME and used_s > had_s:
-            return Found(
+            return RerunResult(
                 f"time again at ply {ply}: {move} {took}, it had {had_s:.3f} s", is_wrong=True
             )
         return self._fine(f"ply {ply}: it plays {move} this time, {took}")
 
-    def _fine(self, words: str) -> Found:
+    def _fine(self, words: str) -> RerunResult:
         """Return that nothing went wrong."""
         others = f"; {self._others} answers were others than in the record" if self._others else ""
-        return Found(f"{words}{others}", is_wrong=False)
+        return RerunResult(f"{words}{others}", is_wrong=False)

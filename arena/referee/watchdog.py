@@ -19,7 +19,7 @@ from typing import Final
 from lath.arena.machine import signals
 from lath.arena.referee import memory, trees
 from lath.arena.referee.memory import size
-from lath.arena.sandbox.kinds import Start, Wall
+from lath.arena.sandbox.kinds import ProcessStart, Wall
 from lath.arena.sandbox.limits import OWN_DESCRIPTORS, OWN_TASKS
 
 TICK_S: Final = 0.25
@@ -59,7 +59,7 @@ _ODD_SHARE: Final = 0.05
 """Of the time of its own turns this much more: compilers of languages work late."""
 
 
-class Budget:
+class CpuBudget:
     """CPU time that may be used: so much a second, and at first, or after a rest, more at once."""
 
     def __init__(self, cores: float, now_s: float) -> None:
@@ -90,7 +90,7 @@ class Budget:
         return f"it computes on {on:.1f} cores ({self._cores:g} allowed)"
 
 
-class Turns:
+class ForeignTurns:
     """CPU time that a bot uses beyond its own turns."""
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class Turns:
 class Watched:
     """A bot, and what is known of what it takes."""
 
-    def __init__(self, pid: int, mark: str, wall: Wall, start: Start) -> None:
+    def __init__(self, pid: int, mark: str, wall: Wall, start: ProcessStart) -> None:
         held = start.group.bounds if start.group else frozenset()
         self._over = ""
         self._pid: Final = pid
@@ -166,8 +166,8 @@ class Watched:
         """How many of its processes are bubblewrap's."""
         self._again_s = 0.0
         """When it may be looked at again."""
-        self._budget: Final = Budget(self._cores, signals.awake_s())
-        self.turns: Final = Turns()
+        self._budget: Final = CpuBudget(self._cores, signals.awake_s())
+        self.turns: Final = ForeignTurns()
         self._cache: Final = wall.view.cache if wall.cache_bytes else ""
         self._cache_bytes: Final = wall.cache_bytes
         self._look: Iterator[str] | None = None

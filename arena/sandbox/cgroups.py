@@ -46,7 +46,7 @@ _LIBC: Final = ctypes.PyDLL(None, use_errno=True) if sys.platform == "linux" els
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Here:
+class GroupRights:
     """What this process may do with control groups."""
 
     home: str = ""
@@ -67,21 +67,21 @@ class Here:
 
 
 @cache
-def what_is_here() -> Here:
+def what_is_here() -> GroupRights:
     """Return what this process may do with control groups, found by making one and removing it.
 
     Of the groups above ours, and ours, in which we may make others, the nearest is taken whose
     groups have the `memory` controller; else the nearest.
     """
     if sys.platform != "linux":
-        return Here(why_not="only Linux has control groups")
+        return GroupRights(why_not="only Linux has control groups")
     try:
         with open("/proc/self/mountinfo", encoding="utf-8") as file:
             mounts = file.read()
         with open("/proc/self/cgroup", encoding="utf-8") as file:
             own = file.read()
     except OSError as error:
-        return Here(why_not=f"/proc does not tell of control groups: {error.strerror}")
+        return GroupRights(why_not=f"/proc does not tell of control groups: {error.strerror}")
     homes = candidates(mounts, own)
     why_not = "control groups of version 2 are not mounted: mount -t cgroup2"
     if homes:
@@ -91,7 +91,7 @@ def what_is_here() -> Here:
         )
     found = [here for home in homes if (here := _tried(home))]
     here = next((one for one in found if "memory" in one.controllers), None)
-    here = here or (found[0] if found else Here(why_not=why_not))
+    here = here or (found[0] if found else GroupRights(why_not=why_not))
     if "memory" not in here.controllers:
         (nearest, *_) = (*candidates(mounts, own, "memory"), "")
         if nearest and _can_bound_memory_in(nearest):
@@ -130,7 +130,7 @@ def _unescaped(field: str) -> str:
     )
 
 
-def _tried(home: str) -> Here | None:
+def _tried(home: str) -> GroupRights | None:
     """Return what groups in a folder can do; None: we may make none, or start no process there."""
     trial = f"{home}/lath-trial-{os.urandom(8).hex()}"
     try:
@@ -151,7 +151,7 @@ def _tried(home: str) -> Here | None:
     finally:
         _remove(trial)
     has = frozenset(name for name, bound in _BOUNDS.items() if bound in files)
-    return Here(home=home, controllers=has, can_kill="cgroup.kill" in files)
+    return GroupRights(home=home, controllers=has, can_kill="cgroup.kill" in files)
 
 
 def _can_bound_memory_in(home: str) -> bool:
@@ -223,7 +223,7 @@ def _clone_into(folder: int, exit_signal: int, flags: int = 0) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ControlGroup:
     """The group of one bot."""
 
     path: str
@@ -375,7 +375,9 @@ def _number(text: str, key: str) -> int:
     return int(words[words.index(key) + 1]) if key in words else 0
 
 
-def make(name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0) -> Group | None:
+def make(
+    name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0
+) -> ControlGroup | None:
     """Return a new group, held to as many of these bounds as this system can.
 
     They are the bytes of all its processes together, cores, and processes and threads; 0: none.
@@ -391,7 +393,7 @@ def make(name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0) ->
     memory = f"{here.memory_home}/{name}" if here.memory_home and "memory" in kept else ""
     if not (here.home or memory):
         return None
-    group = Group(f"{here.home}/{name}" if here.home else "", kept, memory)
+    group = ControlGroup(f"{here.home}/{name}" if here.home else "", kept, memory)
     try:
         if group.path:
             os.mkdir(group.path)
@@ -409,14 +411,16 @@ def make(name: str, *, tree_bytes: int = 0, cores: float = 0, tasks: int = 0) ->
     return group
 
 
-def leftovers(beginning: str, spare: tuple[str, ...] = ()) -> list[Group]:
+def leftovers(beginning: str, spare: tuple[str, ...] = ()) -> list[ControlGroup]:
     """Return the groups whose names begin so and not as one of `spare`, whoever has made them."""
     here = what_is_here()
-    found: list[Group] = []
+    found: list[ControlGroup] = []
     for home in filter(None, (here.home, here.memory_home)):
         with suppress(OSError):
             found += [
-                Group(f"{home}/{name}") if home == here.home else Group("", memory=f"{home}/{name}")
+                ControlGroup(f"{home}/{name}")
+                if home == here.home
+                else ControlGroup("", memory=f"{home}/{name}")
                 for name in os.listdir(home)
                 if name.startswith(beginning) and not name.startswith(spare)
             ]

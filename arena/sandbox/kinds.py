@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from lath.arena.sandbox import bubblewrap, cgroups, users
 from lath.arena.sandbox.bubblewrap import View
-from lath.arena.sandbox.cgroups import Group
+from lath.arena.sandbox.cgroups import ControlGroup
 from lath.arena.sandbox.limits import (
     OWN_TASKS,
     environment,
@@ -81,7 +81,7 @@ NO_WALL: Final = Wall()
 
 
 @dataclass(slots=True, kw_only=True)
-class Start:
+class ProcessStart:
     """What `subprocess.Popen` is given for a bot."""
 
     words: Sequence[str]
@@ -91,7 +91,7 @@ class Start:
     passed: tuple[int, ...] = ()
     """Descriptors that the process has from us."""
 
-    group: Group | None = None
+    group: ControlGroup | None = None
     """Where its processes are, if anywhere."""
 
     user: int | None = None
@@ -143,7 +143,7 @@ def beginning(
     scratch: str,
     memory_bytes: int | None,
     held: Collection[int],
-) -> Iterator[Start]:
+) -> Iterator[ProcessStart]:
     """Give how a bot's process is started; what is needed for that alone goes at the end.
 
     `mark` are variables by which its processes are found again. `scratch` is a folder of its own,
@@ -165,7 +165,7 @@ def beginning(
             env |= {"XDG_CACHE_HOME": wall.view.cache, **own_env}
         env |= mark
         if wall.kind != "bwrap":
-            yield Start(
+            yield ProcessStart(
                 words=words, env=env, cwd=cwd or scratch, restrict=restrict, user=user, group=group
             )
             return
@@ -188,7 +188,7 @@ def beginning(
             fds=fds,
             user=user,
         )
-        yield Start(
+        yield ProcessStart(
             words=walled,
             env={"PATH": os.environ.get("PATH", os.defpath), **mark},
             cwd="/",
@@ -226,7 +226,7 @@ def _claimed(wall: Wall) -> int | None:
     return users.claim_owner(wall.view.cache) if wall.view.cache else users.claim()
 
 
-def _group(wall: Wall, name: str) -> Group | None:
+def _group(wall: Wall, name: str) -> ControlGroup | None:
     """Return a group for a bot, with this wall's bounds as far as the system sees to them."""
     tasks = 0 if wall.kind == "limits" else OWN_TASKS
     return cgroups.make(name, tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=tasks)

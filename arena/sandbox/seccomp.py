@@ -116,7 +116,7 @@ _NEWEST: Final = 467
 """From here on calls are newer than this table: a program gets on without what is not there."""
 
 
-class Test(NamedTuple):
+class ArgumentTest(NamedTuple):
     """What an argument of a call has to be, in its lower half."""
 
     argument: int
@@ -128,16 +128,16 @@ class Test(NamedTuple):
     """Whether it has to be anything but the value."""
 
 
-class Rule(NamedTuple):
+class CallRule(NamedTuple):
     """A call that fails, where all tests hold."""
 
     name: str
-    tests: tuple[Test, ...] = ()
+    tests: tuple[ArgumentTest, ...] = ()
     error: int = errno.EPERM
 
 
-def _is(argument: int, *values: int) -> list[tuple[Test, ...]]:
-    return [(Test(argument, 0xFFFFFFFF, value),) for value in values]
+def _is(argument: int, *values: int) -> list[tuple[ArgumentTest, ...]]:
+    return [(ArgumentTest(argument, 0xFFFFFFFF, value),) for value in values]
 
 
 _SET_IDS: Final = 0o6000
@@ -150,17 +150,17 @@ _LOCKS: Final = (5, 6, 7, 36, 37, 38)
 _ADVICE: Final = (12, 20, 21)
 """MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: they touch pages that others have."""
 
-_OWN_FILES: Final = Test(0, 0x10400, 0x10000)
+_OWN_FILES: Final = ArgumentTest(0, 0x10400, 0x10000)
 """CLONE_THREAD without CLONE_FILES: a thread whose open files are in no list of its process."""
 
 _NAMESPACES: Final = 0x7E020000
 """CLONE_NEW…: what `clone` may not ask for. `clone3` hides it, and is not there: programs that use
 it fall back to `clone`."""
 
-RULES: Final[dict[str, tuple[Rule, ...]]] = {
+RULES: Final[dict[str, tuple[CallRule, ...]]] = {
     "others": (
         *map(
-            Rule,
+            CallRule,
             (
                 # to look into other processes
                 *("ptrace", "process_vm_readv", "process_vm_writev", "process_madvise"),
@@ -181,64 +181,76 @@ RULES: Final[dict[str, tuple[Rule, ...]]] = {
                 *("shmget", "msgget", "semget", "mq_open"),
             ),
         ),
-        Rule("clone3", error=errno.ENOSYS),
-        Rule("clone", (Test(0, _NAMESPACES),)),
+        CallRule("clone3", error=errno.ENOSYS),
+        CallRule("clone", (ArgumentTest(0, _NAMESPACES),)),
     ),
     "rights": (
         # programs that would run with the rights of a bot, or of its group, when it is gone
-        *(Rule(name, (Test(1, _SET_IDS),)) for name in ("chmod", "fchmod", "creat", "mknod")),
-        *(Rule(name, (Test(2, _SET_IDS),)) for name in ("fchmodat", "fchmodat2", "mknodat")),
-        Rule("open", (Test(1, _MAKES_FILE), Test(2, _SET_IDS))),
-        Rule("openat", (Test(2, _MAKES_FILE), Test(3, _SET_IDS))),
-        Rule("openat2", error=errno.ENOSYS),  # its mode is out of sight
+        *(
+            CallRule(name, (ArgumentTest(1, _SET_IDS),))
+            for name in ("chmod", "fchmod", "creat", "mknod")
+        ),
+        *(
+            CallRule(name, (ArgumentTest(2, _SET_IDS),))
+            for name in ("fchmodat", "fchmodat2", "mknodat")
+        ),
+        CallRule("open", (ArgumentTest(1, _MAKES_FILE), ArgumentTest(2, _SET_IDS))),
+        CallRule("openat", (ArgumentTest(2, _MAKES_FILE), ArgumentTest(3, _SET_IDS))),
+        CallRule("openat2", error=errno.ENOSYS),  # its mode is out of sight
         # devices
-        *(Rule("mknod", (Test(1, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
-        *(Rule("mknodat", (Test(2, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
+        *(CallRule("mknod", (ArgumentTest(1, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
+        *(CallRule("mknodat", (ArgumentTest(2, 0o170000, kind),)) for kind in (0o020000, 0o060000)),
     ),
     "network": (
-        Rule("socket"),
-        Rule("socketpair", (Test(0, 0xFFFFFFFF, 1, is_not=True),)),  # AF_UNIX
+        CallRule("socket"),
+        CallRule("socketpair", (ArgumentTest(0, 0xFFFFFFFF, 1, is_not=True),)),  # AF_UNIX
     ),
-    "cores": (Rule("sched_setaffinity"),),
+    "cores": (CallRule("sched_setaffinity"),),
     "memory": (
         # held without a process, or in no process's figures
-        Rule("clone", (_OWN_FILES,)),
-        Rule("close_range", (Test(2, 2),)),  # CLOSE_RANGE_UNSHARE
-        Rule("socketpair", (Test(1, 0xF, 1, is_not=True),)),  # SOCK_STREAM
+        CallRule("clone", (_OWN_FILES,)),
+        CallRule("close_range", (ArgumentTest(2, 2),)),  # CLOSE_RANGE_UNSHARE
+        CallRule("socketpair", (ArgumentTest(1, 0xF, 1, is_not=True),)),  # SOCK_STREAM
         # descriptors that travel
-        Rule("sendmsg"),
-        Rule("sendmmsg"),
+        CallRule("sendmsg"),
+        CallRule("sendmmsg"),
         # pages that only a pipe has
-        *(Rule(name, error=errno.ENOSYS) for name in ("sendfile", "splice", "tee")),
-        Rule("memfd_create", error=errno.ENOSYS),
-        Rule("memfd_secret", error=errno.ENOSYS),
-        Rule("landlock_create_ruleset", error=errno.ENOSYS),
-        Rule("io_setup", error=errno.ENOSYS),
-        Rule("vmsplice"),
-        *(Rule("fcntl", tests) for tests in _is(1, 1031)),  # F_SETPIPE_SZ
+        *(CallRule(name, error=errno.ENOSYS) for name in ("sendfile", "splice", "tee")),
+        CallRule("memfd_create", error=errno.ENOSYS),
+        CallRule("memfd_secret", error=errno.ENOSYS),
+        CallRule("landlock_create_ruleset", error=errno.ENOSYS),
+        CallRule("io_setup", error=errno.ENOSYS),
+        CallRule("vmsplice"),
+        *(CallRule("fcntl", tests) for tests in _is(1, 1031)),  # F_SETPIPE_SZ
         # SO_SNDBUF, SO_RCVBUF, and as root may
-        *(Rule("setsockopt", (Test(1, 0xFFFFFFFF, 1), *tests)) for tests in _is(2, 7, 8, 32, 33)),
+        *(
+            CallRule("setsockopt", (ArgumentTest(1, 0xFFFFFFFF, 1), *tests))
+            for tests in _is(2, 7, 8, 32, 33)
+        ),
     ),
     "channels": (
         # the machine's disks, for everybody
-        Rule("sync"),
-        Rule("syncfs"),
+        CallRule("sync"),
+        CallRule("syncfs"),
         # what changes when somebody else reads the same file: F_SETLEASE and F_NOTIFY, too
-        Rule("inotify_init"),
-        Rule("inotify_init1"),
-        Rule("fanotify_init"),
-        *(Rule("fcntl", tests) for tests in _is(1, 1024, 1026)),
+        CallRule("inotify_init"),
+        CallRule("inotify_init1"),
+        CallRule("fanotify_init"),
+        *(CallRule("fcntl", tests) for tests in _is(1, 1024, 1026)),
         # what the system keeps of files in memory, for all of them
-        Rule("mincore"),
-        Rule("cachestat", error=errno.ENOSYS),
-        *(Rule("fadvise64", tests) for tests in _is(3, 4)),  # POSIX_FADV_DONTNEED
-        *(Rule("madvise", tests) for tests in _is(2, *_ADVICE)),
-        *(Rule(name, (Test(5, 0xFFFFFFFF),), errno.EOPNOTSUPP) for name in ("preadv2", "pwritev2")),
+        CallRule("mincore"),
+        CallRule("cachestat", error=errno.ENOSYS),
+        *(CallRule("fadvise64", tests) for tests in _is(3, 4)),  # POSIX_FADV_DONTNEED
+        *(CallRule("madvise", tests) for tests in _is(2, *_ADVICE)),
+        *(
+            CallRule(name, (ArgumentTest(5, 0xFFFFFFFF),), errno.EOPNOTSUPP)
+            for name in ("preadv2", "pwritev2")
+        ),
     ),
     "locks": (
         # as where a file system has none: programs know that
-        Rule("flock", error=errno.ENOSYS),
-        *(Rule("fcntl", tests, errno.ENOSYS) for tests in _is(1, *_LOCKS)),
+        CallRule("flock", error=errno.ENOSYS),
+        *(CallRule("fcntl", tests, errno.ENOSYS) for tests in _is(1, *_LOCKS)),
     ),
 }
 """What is refused, by what it is good for."""
@@ -320,7 +332,7 @@ def _one(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
-def _instructions(number: int, rule: Rule) -> list[bytes]:
+def _instructions(number: int, rule: CallRule) -> list[bytes]:
     """Return what refuses a call by a rule; the number is loaded before and after."""
     code = [_one(_RETURN, _ERROR | rule.error)]
     if rule.tests:

@@ -28,7 +28,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from lath.arena.schedule.core import Played, pair_of
+from lath.arena.schedule.core import PlayedGame, pair_of
 from lath.arena.schedule.pool import Pairing
 
 
@@ -200,16 +200,16 @@ class WhereGamesTell:
         self._games: Final[Counter[Places]] = Counter()
         """All games of those that may play, by pairing."""
         self._repeats: Final[Counter[Places]] = Counter()
-        self._before: dict[int, list[Played]] = {}
+        self._before: dict[int, list[PlayedGame]] = {}
         """The batch before this one: by the number of its pairs, what is reported of them."""
-        self._now: dict[int, list[Played]] = {}
+        self._now: dict[int, list[PlayedGame]] = {}
         self._pairing_of: Final[dict[int, Places]] = {}
         """Of these pairs."""
         self._left: deque[Places] = deque()
         """What of this batch is not handed out."""
         self._planned = 0
 
-    def report(self, played: Played) -> None:
+    def report(self, played: PlayedGame) -> None:
         """Be told of each game that is stored, and then of each that ends."""
         number = pair_of(played.number)
         for batch in (self._before, self._now):
@@ -219,7 +219,7 @@ class WhereGamesTell:
         if not self._planned:  # else a pair that was half played: the next run counts it
             self._see(played)
 
-    def _see(self, played: Played) -> None:
+    def _see(self, played: PlayedGame) -> None:
         is_new = True
         if played.moves:
             key = hash((played.game, played.first, played.second, played.moves))

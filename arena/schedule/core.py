@@ -16,7 +16,7 @@ from typing import ClassVar, Final, NamedTuple, Protocol
 
 from lath import games
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.season import Season
+from lath.arena.schedule.season import SeasonSchedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning, Values
 from lath.notation.record.record import FIRST_OPTIONS, SECOND_OPTIONS
@@ -76,7 +76,7 @@ class Openings(Protocol):
         """Return the `turn`-th opening of a game, from 1; the same each time, without end."""
 
 
-class Played(NamedTuple):
+class PlayedGame(NamedTuple):
     """A finished game, as far as schedules know games."""
 
     number: int
@@ -121,7 +121,7 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conditions:
+class PairConditions:
     """What pairs from one number on have in common."""
 
     from_pair: int = 1
@@ -160,10 +160,10 @@ class Settings:
     absent: tuple[Absence, ...] = field(default=(), compare=False)
     """Bots that are or were benched."""
 
-    conditions: tuple[Conditions, ...] = ()
+    conditions: tuple[PairConditions, ...] = ()
     """Of a pool: under which its pairs were played, by number; the last are today's."""
 
-    season: Season | None = field(default=None, compare=False)
+    season: SeasonSchedule | None = field(default=None, compare=False)
     """Of a pool: the season that is played; None: everything counts together."""
 
 
@@ -182,7 +182,7 @@ class Schedule(ABC):
         self._names: Final = names
         self._settings: Final = dealer.settings
         self._dealer: Final = dealer
-        self.finished: Final = Numbers()
+        self.finished: Final = NumberSet()
         """The numbers of the games reported."""
         self.repeats: Final = Repeats()
         """Which of them repeat another."""
@@ -251,7 +251,7 @@ class Schedule(ABC):
         `moves` is as in Played.
         """
 
-    def take_in(self, played: Iterable[Played]) -> None:
+    def take_in(self, played: Iterable[PlayedGame]) -> None:
         """Be told of all that is stored, by number, before anything else."""
         for number, first, second, result, _, _, moves in played:
             self.report(number, first, second, result, moves)
@@ -274,7 +274,7 @@ class Schedule(ABC):
         return 2 * pair in self.finished and 2 * pair - 1 in self.finished
 
 
-class Numbers:
+class NumberSet:
     """A set of positive whole numbers, a bit each: a million take 125 kB.
 
     >>> numbers = Numbers()

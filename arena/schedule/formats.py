@@ -9,13 +9,13 @@ from typing import Final
 from lath.arena.schedule.core import Dealer, Schedule
 from lath.arena.schedule.fixed import Fixed, Gauntlet, Match
 from lath.arena.schedule.knockout import Knockout
-from lath.arena.schedule.pool import Pool
+from lath.arena.schedule.pool import PoolSchedule
 from lath.arena.schedule.swiss import Swiss
 from lath.arena.schedule.tune import Tune
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class TournamentFormat:
     """One format."""
 
     make: Callable[[Sequence[str], Dealer], Schedule]
@@ -27,12 +27,12 @@ class Format:
     max_bots: int | None = None
 
 
-FORMATS: Final[Mapping[str, Format]] = {
-    "round-robin": Format(Fixed, frozenset({"rounds"})),
-    "gauntlet": Format(Gauntlet, frozenset({"rounds", "challengers"})),
-    "swiss": Format(Swiss, frozenset({"rounds", "pairs"})),
-    "knockout": Format(Knockout, frozenset({"pairs"})),
-    "match": Format(Match, frozenset({"rounds", "sprt"}), max_bots=2),
-    "tune": Format(Tune, frozenset({"rounds", "sprt", "tune"}), max_bots=2),
-    "pool": Format(Pool, frozenset({"rounds", "season"})),
+FORMATS: Final[Mapping[str, TournamentFormat]] = {
+    "round-robin": TournamentFormat(Fixed, frozenset({"rounds"})),
+    "gauntlet": TournamentFormat(Gauntlet, frozenset({"rounds", "challengers"})),
+    "swiss": TournamentFormat(Swiss, frozenset({"rounds", "pairs"})),
+    "knockout": TournamentFormat(Knockout, frozenset({"pairs"})),
+    "match": TournamentFormat(Match, frozenset({"rounds", "sprt"}), max_bots=2),
+    "tune": TournamentFormat(Tune, frozenset({"rounds", "sprt", "tune"}), max_bots=2),
+    "pool": TournamentFormat(PoolSchedule, frozenset({"rounds", "season"})),
 }

@@ -19,7 +19,7 @@ from lath.arena.errors import ConfigError, reading
 from lath.arena.schedule.core import Opening, draw
 from lath.games.core import Position, least, read_move, version_of
 from lath.games.errors import GameError
-from lath.notation.archive.archive import SIZE, Seen
+from lath.notation.archive.archive import SIZE, SeenRecords
 from lath.notation.files.files import open_bytes
 from lath.notation.formats import name_for, reader
 from lath.notation.record.errors import NotationError
@@ -73,7 +73,7 @@ class Book:
         """
         self._choice: Final = choice
         self._entries: Final[dict[str, list[bytes]]] = {game_id: [] for game_id in game_ids}
-        seen = Seen()
+        seen = SeenRecords()
         for game_id, end, *fields in _entries(choice, game_ids):
             if choice.folded and not seen.add(known_by(end)):
                 continue

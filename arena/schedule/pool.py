@@ -2,7 +2,8 @@
 
 Wanted of each two bots that play now, in each game and at their time controls, are so many pairs;
 the k-th of any two begins at the k-th opening, so that all meet from the same ones. What is stored
-counts, whatever the tournament was when it was played. With a `Rule` it says which two meet next.
+counts, whatever the tournament was when it was played. With a `PoolRule` it says which two meet
+next.
 
 In a season only its own games count, the versions of a bot are one entry, and pairs are played
 match day after match day.
@@ -21,17 +22,25 @@ from itertools import combinations, product
 from operator import itemgetter
 from typing import Final, NamedTuple, Protocol
 
-from lath.arena.schedule.core import Conditions, Dealer, Numbers, Pair, Played, Schedule, pair_of
+from lath.arena.schedule.core import (
+    Dealer,
+    NumberSet,
+    Pair,
+    PairConditions,
+    PlayedGame,
+    Schedule,
+    pair_of,
+)
 from lath.arena.schedule.season import Unit
 from lath.notation.record.record import MATCH_DAY, SEASON
 
 Pairing = tuple[str, str]
 
 
-class Rule(Protocol):
+class PoolRule(Protocol):
     """Where games go when there are only so many: without end, whatever the rounds."""
 
-    def report(self, played: Played) -> None:
+    def report(self, played: PlayedGame) -> None:
         """Be told of each game that is stored, and then of each that ends."""
 
     def next(self, pairings: Sequence[Pairing], pair: int) -> Pairing | None:
@@ -60,18 +69,18 @@ class _Begun:
     """First and second in the first of its games."""
 
 
-class Pool(Schedule):
+class PoolSchedule(Schedule):
     """Hands out what is missing: half-played pairs, then round after round, or by a rule."""
 
     keeps_walkovers = False
 
-    def __init__(self, names: Sequence[str], dealer: Dealer, rule: Rule | None = None) -> None:
+    def __init__(self, names: Sequence[str], dealer: Dealer, rule: PoolRule | None = None) -> None:
         super().__init__(names, dealer)
         self._season: Final = self._settings.season
         self._rule: Final = None if self._season else rule
-        self._conditions: Final = self._settings.conditions or (Conditions(),)
+        self._conditions: Final = self._settings.conditions or (PairConditions(),)
         self._from: Final = [each.from_pair for each in self._conditions]
-        self._turns: Final[defaultdict[_Meeting, Numbers]] = defaultdict(Numbers)
+        self._turns: Final[defaultdict[_Meeting, NumberSet]] = defaultdict(NumberSet)
         """Which openings each meeting has been given."""
         self._first: Final[dict[_Meeting, int]] = {}
         """From where on one is to be found that is free."""
@@ -80,7 +89,7 @@ class Pool(Schedule):
         self._begun: Final[dict[int, _Begun]] = {}
         self._halves: Final[list[int]] = []
         """Pairs to be completed, from the last to the first."""
-        self._taken: Final = Numbers()
+        self._taken: Final = NumberSet()
         """Pairs that have a number."""
         self._day_of: Final = self._days()
         """On which match day a season has a pair."""
@@ -113,7 +122,7 @@ class Pool(Schedule):
         done = self._reported - self._earlier
         return done, done + self._missing + self._later
 
-    def take_in(self, played: Iterable[Played]) -> None:
+    def take_in(self, played: Iterable[PlayedGame]) -> None:
         """Count what is stored, by number."""
         for game in played:
             self._count(game)
@@ -132,7 +141,7 @@ class Pool(Schedule):
                 open_turns = sum(k not in turns for k in range(1, self._settings.rounds + 1))
                 self._missing += 2 * open_turns
 
-    def _count(self, game: Played) -> None:
+    def _count(self, game: PlayedGame) -> None:
         number = pair_of(game.number)
         self.finished.add(game.number)
         self.repeats.add(game.moves)
@@ -161,7 +170,7 @@ class Pool(Schedule):
         turns.add(turn)
         return turn
 
-    def _turns_of(self, meeting: _Meeting) -> Numbers:
+    def _turns_of(self, meeting: _Meeting) -> NumberSet:
         """Return the openings that count for a meeting: in a season, those of the two entries."""
         if self._season:
             one, other = sorted(map(self._season.entry, (meeting.one, meeting.other)))
@@ -317,7 +326,7 @@ class Pool(Schedule):
         begun = self._begun[pair_of(number)]
         self._missing -= 1
         meeting = begun.meeting.game, begun.turn
-        self._count(Played(number, first, second, result, *meeting, moves))
+        self._count(PlayedGame(number, first, second, result, *meeting, moves))
 
     def walkover(self, pair: int, loser: str | None) -> None:  # noqa: ARG002 - tried again anyway
         """Leave the pairing out until the next run."""

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from lath.arena.errors import ConfigError
-from lath.arena.schedule.spsa import LEAST_STEP, STEPS, Parameter
+from lath.arena.schedule.spsa import LEAST_STEP, STEPS, TunedOption
 from lath.notation.protocol import Option
 
 _TUNABLE: Final = ("spin", "string")
@@ -87,16 +87,16 @@ def _digits(text: str) -> int:
     return len(text.partition(".")[2])
 
 
-def parameter(name: str, said: Range, start: float) -> Parameter:
+def parameter(name: str, said: Range, start: float) -> TunedOption:
     """Return an option that is tuned in a range from a start; the usual step where none is said."""
     said = said.from_(start)
     step = said.step or max(LEAST_STEP / 10**said.digits, (said.high - said.low) / STEPS)
-    return Parameter(
+    return TunedOption(
         name=name, low=said.low, high=said.high, start=start, step=step, digits=said.digits
     )
 
 
-def read_ranges(texts: Mapping[str, str]) -> tuple[Parameter, ...]:
+def read_ranges(texts: Mapping[str, str]) -> tuple[TunedOption, ...]:
     """Return the options of a table, each with its start; raises ValueError."""
     found = []
     for name, text in texts.items():
@@ -112,13 +112,13 @@ def read_ranges(texts: Mapping[str, str]) -> tuple[Parameter, ...]:
 
 def declared(
     flags: Iterable[str], options: Mapping[str, Option], said: Mapping[str, object], bot: str
-) -> tuple[Parameter, ...]:
+) -> tuple[TunedOption, ...]:
     """Return the options that `--option` names, where the bot declares them so.
 
     `options` are those that it declares, `said` those that are set in its description. Where a
     range has no start, that is what is set, else what the bot declares. Raises ConfigError.
     """
-    found: dict[str, Parameter] = {}
+    found: dict[str, TunedOption] = {}
     for flag in flags:
         name, equals, text = flag.partition("=")
         name, called = name.strip(), f"--option {flag!r}: "

@@ -36,7 +36,7 @@ class Fixture(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatchDay:
+class ScheduledDay:
     """A day of a season."""
 
     number: int
@@ -52,7 +52,7 @@ class MatchDay:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Season:
+class SeasonSchedule:
     """A season as a schedule plays it: games before its first pair do not count in it."""
 
     name: str
@@ -65,7 +65,7 @@ class Season:
     entries: Mapping[str, str] = field(default_factory=dict)
     """The entry of each bot, by the names in records: versions of a bot are one entry."""
 
-    days: tuple[MatchDay, ...] = ()
+    days: tuple[ScheduledDay, ...] = ()
     """All match days: those that were played, then those to come."""
 
     is_one_day: bool = False
@@ -105,8 +105,8 @@ def drawn_up(
     rounds: int,
     legs: int,
     played: AbstractSet[Unit],
-    begun: Sequence[MatchDay] = (),
-) -> tuple[MatchDay, ...]:
+    begun: Sequence[ScheduledDay] = (),
+) -> tuple[ScheduledDay, ...]:
     """Return the match days of a season: those that have `begun`, then those to come.
 
     Any two entries meet on `legs` days, in `rounds` rounds altogether. What is `played` is not
@@ -129,13 +129,13 @@ def drawn_up(
     # As announced, unless the pairings of an entry that came later would take more days by that.
     days = min([*_with_rest(whole, rest)], [*_with_rest([], mixed)], key=len)
     number = max((day.number for day in begun), default=0)
-    new = (MatchDay(number=number + at, fixtures=tuple(day)) for at, day in enumerate(days, 1))
+    new = (ScheduledDay(number=number + at, fixtures=tuple(day)) for at, day in enumerate(days, 1))
     return (*begun, *new)
 
 
 def closed(
-    days: Iterable[MatchDay], games: Sequence[str], played: AbstractSet[Unit]
-) -> Iterator[MatchDay]:
+    days: Iterable[ScheduledDay], games: Sequence[str], played: AbstractSet[Unit]
+) -> Iterator[ScheduledDay]:
     """Yield match days after a run that has played what could be played.
 
     Those up to the last one with a game are over: what bots that are benched could not play on them

@@ -210,7 +210,7 @@ def elo_of(score: float) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Advantage:
+class FirstMoveAdvantage:
     """First's advantage in Elo, with its interval of 95 %; None where it has no end."""
 
     elo: float | None
@@ -218,16 +218,16 @@ class Advantage:
     high: float | None
 
 
-def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> Advantage:
+def fixed_advantage(counts: Sequence[int], worth: float = 1.0) -> FirstMoveAdvantage:
     """Return the advantage as of a match whose length was known: of a test that still runs."""
     if not (total := sum(counts)):
-        return Advantage(None, None, None)
+        return FirstMoveAdvantage(None, None, None)
     if one_sided := _one_sided(counts, worth):
         return one_sided
     pairs = total * worth
     mean, variance = _spread(_shares(counts)[1], pairs)
     margin = Z95 * math.sqrt(variance / pairs)
-    return Advantage(elo_of(_score(counts)), elo_of(mean - margin), elo_of(mean + margin))
+    return FirstMoveAdvantage(elo_of(_score(counts)), elo_of(mean - margin), elo_of(mean + margin))
 
 
 def _score(counts: Sequence[int]) -> float:
@@ -239,7 +239,7 @@ UNLIKELY: Final = 0.025
 """Of what lies at the end of an interval of 95 %."""
 
 
-def _one_sided(counts: Sequence[int], worth: float) -> Advantage | None:
+def _one_sided(counts: Sequence[int], worth: float) -> FirstMoveAdvantage | None:
     """Return the advantage of a bot that won all games, or lost all; None of another.
 
     How far it is ahead nobody can say. What it is at least is exact (Clopper and Pearson, 1934).
@@ -248,11 +248,11 @@ def _one_sided(counts: Sequence[int], worth: float) -> Advantage | None:
         return None
     least = elo_of(UNLIKELY ** (1 / (2 * pairs * worth)))
     if counts[-1]:
-        return Advantage(None, least, None)
-    return Advantage(None, None, None if least is None else -least)
+        return FirstMoveAdvantage(None, least, None)
+    return FirstMoveAdvantage(None, None, None if least is None else -least)
 
 
-def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
+def stopped_advantage(sprt: Sprt, now: SprtState) -> FirstMoveAdvantage:
     """Return the advantage that a test shows that has stopped, with or without a verdict.
 
     Half of the tests of two bots show more than is true, and half show less; their intervals hold
@@ -260,7 +260,7 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
     motion between two bounds. It passes them by as much as a sum does that goes on in steps.
     """
     if not now.pairs:
-        return Advantage(None, None, None)
+        return FirstMoveAdvantage(None, None, None)
     if one_sided := _one_sided(now.counts, now.worth):
         return one_sided
     _, seen = _shares(now.counts)
@@ -295,7 +295,7 @@ def stopped_advantage(sprt: Sprt, now: SprtState) -> Advantage:
         elo = 0.0
         low = None if low is None else min(low, elo)
         high = None if high is None else max(high, elo)
-    return Advantage(elo, low, high)
+    return FirstMoveAdvantage(elo, low, high)
 
 
 FARTHEST: Final = 1000.0

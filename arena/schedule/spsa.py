@@ -47,7 +47,7 @@ Values = tuple[tuple[str, int | float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class TunedOption:
     """An option that is tuned: numbers of a range, all with as many decimal places."""
 
     name: str
@@ -101,7 +101,7 @@ class Parameter:
 class Tuning:
     """What is tuned, and how."""
 
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[TunedOption, ...]
     pairs: int
     """Iterations; > 0."""
 
@@ -135,7 +135,7 @@ def usual_rate(pairs: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SpsaTrial:
     """What an iteration plays with."""
 
     plus: Values
@@ -199,7 +199,7 @@ class Spsa:
         """Return which iterations may be dealt by what is known."""
         return range(self.done, min(self.done + self._tuning.ahead, self._tuning.pairs))
 
-    def trial(self, k: int) -> Trial:
+    def trial(self, k: int) -> SpsaTrial:
         """Return what iteration k of those that are `open` plays with; the same each time.
 
         Each side is rounded up as often as its fraction says, both by the same lot: so they differ.
@@ -216,7 +216,7 @@ class Spsa:
             one, other = (min(max(side, each.low), each.high) for side in sides)
             plus.append((each.name, one))
             minus.append((each.name, other))
-        return Trial(tuple(plus), tuple(minus))
+        return SpsaTrial(tuple(plus), tuple(minus))
 
     def report(self, won: int) -> None:
         """Take the result of the next iteration: games that `plus` won more than lost, -2..2."""
@@ -237,7 +237,7 @@ class Spsa:
         self._past.append(self._theta)
         del self._past[: -self._tuning.ahead - 1]
 
-    def _step(self, each: Parameter, k: int) -> float:
+    def _step(self, each: TunedOption, k: int) -> float:
         """Return c(k), at most what the range allows."""
         wide: float = each.step * (self._tuning.pairs / (k + 1)) ** GAMMA
         return min(wide, (each.high - each.low) / 2)

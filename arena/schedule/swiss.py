@@ -166,7 +166,7 @@ def _halves(people: list[int], graph: Graph) -> list[tuple[int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class SwissMeeting:
     """What an encounter gave, or a bye."""
 
     one: int
@@ -179,7 +179,7 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class SwissRow:
     """One bot in the table."""
 
     rank: int
@@ -210,17 +210,17 @@ class Paired:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SwissTable:
     """How a swiss stands."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[SwissRow, ...]
     rounds: tuple[tuple[Paired, ...], ...]
     """Those that are paired, the first one first."""
 
 
 def table(
-    names: Sequence[str], meetings: Iterable[Meeting], full: int, rounds: int | None = None
-) -> list[Row]:
+    names: Sequence[str], meetings: Iterable[SwissMeeting], full: int, rounds: int | None = None
+) -> list[SwissRow]:
     """Return the table; `full` is the half points that an encounter gives in all.
 
     `rounds` are those of the tournament, of which the meetings may be some; None: there are no
@@ -243,7 +243,7 @@ def table(
     rows, rank = [], 1
     for level in (each for group in tied for each in by_direct_encounter(group, taken, full)):
         rows += [
-            Row(
+            SwissRow(
                 rank=rank,
                 name=names[who],
                 points=scored[who] / 2,
@@ -257,7 +257,7 @@ def table(
     return rows
 
 
-class Taken(NamedTuple):
+class TakenInRound(NamedTuple):
     """What one bot had of a round."""
 
     other: int | None
@@ -265,18 +265,18 @@ class Taken(NamedTuple):
     is_played: bool
 
 
-def rounds_of(people: int, meetings: Iterable[Meeting]) -> list[list[Taken]]:
+def rounds_of(people: int, meetings: Iterable[SwissMeeting]) -> list[list[TakenInRound]]:
     """Return for each bot its rounds."""
-    taken: list[list[Taken]] = [[] for _ in range(people)]
+    taken: list[list[TakenInRound]] = [[] for _ in range(people)]
     for meeting in meetings:
         one, other, (ours, theirs), is_played = astuple(meeting)
-        taken[one].append(Taken(other, ours, is_played))
+        taken[one].append(TakenInRound(other, ours, is_played))
         if other is not None:
-            taken[other].append(Taken(one, theirs, is_played))
+            taken[other].append(TakenInRound(one, theirs, is_played))
     return taken
 
 
-def _worth(each: Taken, scored: Sequence[int], who: int, draws: int) -> int:
+def _worth(each: TakenInRound, scored: Sequence[int], who: int, draws: int) -> int:
     """Return the half points of an opponent as tie-breaks count them: FIDE C.07, article 16.
 
     A round that was not played counts as one against a dummy with the bot's own score: at most
@@ -291,7 +291,7 @@ def _worth(each: Taken, scored: Sequence[int], who: int, draws: int) -> int:
 
 
 def by_direct_encounter(
-    tied: list[int], taken: Sequence[Sequence[Taken]], full: int
+    tied: list[int], taken: Sequence[Sequence[TakenInRound]], full: int
 ) -> list[list[int]]:
     """Return bots that all else leaves level by what they took from each other, best first.
 
@@ -331,7 +331,7 @@ class Swiss(InEncounters):
         self._pairs: Final = self._settings.rounds * self._tables * self._each
         """How many there are in all rounds."""
         self._rounds: Final[list[Round]] = []
-        self._meetings: Final[list[Meeting]] = []
+        self._meetings: Final[list[SwissMeeting]] = []
         """Encounters and byes of the rounds that are over."""
         self._next = 1
 
@@ -405,7 +405,7 @@ class Swiss(InEncounters):
     def _at(self, round_number: int, table: int) -> Encounter:
         return self._encounter((round_number, table), 2 * self._each)
 
-    def _results(self, round_number: int, *, as_played: bool = False) -> Iterator[Meeting]:
+    def _results(self, round_number: int, *, as_played: bool = False) -> Iterator[SwissMeeting]:
         """Yield what the encounters of a round gave so far; nothing before the first round.
 
         Rulings come after the next round was paired: who meets whom is told by what was played.
@@ -416,16 +416,16 @@ class Swiss(InEncounters):
         for table, (one, other) in enumerate(now.pairs):
             encounter = self._at(round_number, table)
             halves = encounter.halves(names[one], names[other], as_played=as_played)
-            yield Meeting(one, other, halves, is_played=encounter.is_played)
+            yield SwissMeeting(one, other, halves, is_played=encounter.is_played)
         if now.bye is not None:
-            yield Meeting(now.bye, None, (4 * self._each, 0))
+            yield SwissMeeting(now.bye, None, (4 * self._each, 0))
         for who in now.absent:
-            yield Meeting(who, None, (0, 0), is_played=False)
+            yield SwissMeeting(who, None, (0, 0), is_played=False)
 
     def _encounter_of(self, pair: int) -> Encounter | None:
         return self._at(*self._place(pair)) if pair <= self._pairs else None
 
-    def standing(self) -> Table:
+    def standing(self) -> SwissTable:
         """Return the table, with what the running round has brought so far."""
         self._pair_on()
         numbers = range(len(self._rounds))
@@ -434,7 +434,7 @@ class Swiss(InEncounters):
         counted = [row for row in rows if row.name not in self._settings.ruled.bots]
         ranks = shared_ranks(row.rank for row in counted)
         rounds = tuple(tuple(self._paired(number)) for number in numbers)
-        return Table(
+        return SwissTable(
             tuple(replace(row, rank=rank) for row, rank in zip(counted, ranks, strict=True)), rounds
         )
 

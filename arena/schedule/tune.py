@@ -18,15 +18,15 @@ from typing import Final
 
 from lath.arena.schedule.core import HALVES, Dealer, Pair, Ruled, Schedule, Settings, Tags, pair_of
 from lath.arena.schedule.fixed import Match, Path, RepeatsOnly, SprtStanding
-from lath.arena.schedule.spsa import Parameter, Spsa, Tuning, Values
+from lath.arena.schedule.spsa import Spsa, TunedOption, Tuning, Values
 from lath.notation.record.record import TUNING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tuned:
+class TunedValue:
     """How an option stands."""
 
-    parameter: Parameter
+    parameter: TunedOption
     at: float
     """Where it is now, and when all pairs are known, where they say that it is best; within its
     range."""
@@ -51,7 +51,7 @@ class TuneStanding:
     done: int
     """Those of them whose results are known."""
 
-    options: tuple[Tuned, ...]
+    options: tuple[TunedValue, ...]
     test: SprtStanding | None
     """None before all pairs of tuning are played, and where nothing is tested."""
 
@@ -217,7 +217,7 @@ class Tune(Schedule):
             pairs=self._tuning.pairs,
             done=self._spsa.done,
             options=tuple(
-                Tuned(parameter=each, at=at, value=value, path=path.points)
+                TunedValue(parameter=each, at=at, value=value, path=path.points)
                 for each, at, value, path in rows
             ),
             test=None if isinstance(test, RepeatsOnly) else test,

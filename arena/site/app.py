@@ -29,12 +29,12 @@ from lath.arena.errors import ArenaError
 from lath.arena.site.boards import board_json
 from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connections
 from lath.arena.site.exploring import Explorer
-from lath.arena.site.guard import Guard, Keys
+from lath.arena.site.guard import Guard, SiteKeys
 from lath.arena.site.playing import choices
 from lath.arena.site.reporting import Reports
 from lath.arena.site.runs import Runs
-from lath.arena.site.standing import Standings
-from lath.arena.site.visitors import GoneError, Places, unless_gone, visitor_of
+from lath.arena.site.standing import SiteStandings
+from lath.arena.site.visitors import GoneError, VisitorLimits, unless_gone, visitor_of
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
 from lath.notation.record.errors import NotationError
@@ -104,8 +104,8 @@ class Site:
     runs: Runs = field(default_factory=Runs)
     watchers: dict[str, Watcher] = field(default_factory=dict)
     reports: Reports = field(init=False)
-    standings: Standings = field(init=False)
-    streams: Places = field(init=False)
+    standings: SiteStandings = field(init=False)
+    streams: VisitorLimits = field(init=False)
     _lines: Lines = field(init=False, default=())
     _made_s: float | None = field(init=False, default=None)
     """When the shelf was looked at for these."""
@@ -120,8 +120,8 @@ class Site:
     def __post_init__(self) -> None:
         """Make what depends on who may see it."""
         self.reports = Reports(is_public=self.is_public)
-        self.standings = Standings(self.is_public, self.runs.is_ours)
-        self.streams = Places("streams", each=STREAMS // 2, most=STREAMS)
+        self.standings = SiteStandings(self.is_public, self.runs.is_ours)
+        self.streams = VisitorLimits("streams", each=STREAMS // 2, most=STREAMS)
         self._looker = ThreadPoolExecutor(1, "looker")
 
     @property
@@ -185,7 +185,7 @@ class Site:
         return self.watchers[item.key]
 
 
-class Page(Response):
+class LongPage(Response):
     """A long page, which is sent in pieces: who reads slowly holds a piece and not the page."""
 
     media_type = "text/html"
@@ -205,7 +205,7 @@ class Stream(StreamingResponse):
 
     media_type = "text/event-stream"
 
-    def __init__(self, parts: AsyncIterator[str], places: Places, visitor: str) -> None:
+    def __init__(self, parts: AsyncIterator[str], places: VisitorLimits, visitor: str) -> None:
         """Take what is sent, and the places."""
         super().__init__(parts)
         self._places: Final = places
@@ -217,7 +217,7 @@ class Stream(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-def application(site: Site, *, keys: Keys | None, hosts: frozenset[str]) -> Starlette:
+def application(site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> Starlette:
     """Return the site; `keys` and `hosts` are as `Guard` has them."""
     site.root = keys.root if keys else ""
     routes = [
@@ -261,7 +261,7 @@ class Server(uvicorn.Server):
 
     server_state: Connections
 
-    def __init__(self, site: Site, *, keys: Keys | None, hosts: frozenset[str]) -> None:
+    def __init__(self, site: Site, *, keys: SiteKeys | None, hosts: frozenset[str]) -> None:
         """Take what `application` takes."""
         self.site: Final = site
         config = uvicorn.Config(
@@ -433,6 +433,6 @@ def _report_page(site: Site) -> Endpoint:
         visitor = visitor_of(request)
         site.reports.refuse(item, where, visitor)
         made = await unless_gone(request, site.reports.page(item, where, visitor))
-        return Page(made, headers={"content-security-policy": REPORT_POLICY})
+        return LongPage(made, headers={"content-security-policy": REPORT_POLICY})
 
     return report

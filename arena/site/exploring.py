@@ -29,12 +29,12 @@ from lath.arena.tournament.outcome.sources import Doubt, records_of, refuse_dama
 from lath.arena.tournament.store.database import stamp_of
 from lath.games.errors import GameError
 from lath.notation import format_record
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import needed_words
 from lath.notation.query.plans import And
 from lath.notation.query.query import compile_query, plan_of
 from lath.notation.record.record import Record
-from lath.reports.exploring.explorer import Games, Node, Source
+from lath.reports.exploring.explorer import ExploredGames, Node, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ OF_DATABASE: Final = 50
 _Made = TypeVar("_Made")
 
 
-class Place(Asked):
+class ExploredPosition(Asked):
     """A position of a tournament's or file's games, and which of these count."""
 
     key: Name
@@ -99,10 +99,10 @@ class Archive(Protocol):
 
 
 @dataclass(slots=True)
-class Kept:
+class GamesInMemory:
     """Games in memory."""
 
-    by_game: dict[str, Games] = field(default_factory=dict)
+    by_game: dict[str, ExploredGames] = field(default_factory=dict)
     records: dict[int, Record] = field(default_factory=dict)
     """By their place among all, from 1."""
 
@@ -120,7 +120,7 @@ class Kept:
 
     def source(self, game: str) -> Source:
         """Return the games of one id."""
-        return self.by_game.get(game) or Games()
+        return self.by_game.get(game) or ExploredGames()
 
     def text(self, number: int) -> str | None:
         """Return the record of a number; None where it is not among them."""
@@ -133,7 +133,7 @@ class Kept:
     def add(self, number: int, record: Record) -> None:
         """Add one, or count it as left out."""
         try:
-            known = self.by_game.get(record.game) or Games()
+            known = self.by_game.get(record.game) or ExploredGames()
             known.add(record, "", number)
         except GameError:
             self.left_out += 1
@@ -230,7 +230,7 @@ class Explorer:
         ]
 
     async def _explore(self, request: Request) -> Response:
-        place = await body_of(request, Place)
+        place = await body_of(request, ExploredPosition)
         return JSONResponse(await self._done(request, self.node, place))
 
     async def _done(self, request: Request, work: Callable[..., _Made], *values: object) -> _Made:
@@ -257,7 +257,7 @@ class Explorer:
             raise HTTPException(404, "there is no such game here")
         return JSONResponse({"text": text})
 
-    def node(self, place: Place, stop: threading.Event) -> dict[str, Any]:
+    def node(self, place: ExploredPosition, stop: threading.Event) -> dict[str, Any]:
         """Return the node of a position as docs/explore.md has it, and what the page needs besides.
 
         `of_games`: how many games there are by id; `left_out`: records that do not count; `start`:
@@ -305,9 +305,9 @@ def _read(item: Item, where: str, stop: threading.Event) -> Archive:
     if item.kind == "database":
         return InDatabase(item.path, where)
     matches = compile_query(where) if where else None
-    found = Kept()
+    found = GamesInMemory()
     doubts: list[Doubt] = []
-    given = Given()
+    given = GivenGames()
     for number, record in enumerate(records_of([item.path], doubts), 1):
         if stop.is_set():
             raise GoneError

@@ -63,7 +63,7 @@ def names_of(port: int) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class SiteKeys:
     """What somebody must have who uses a site that is not public: all follows from the token."""
 
     token: str
@@ -89,7 +89,7 @@ class Keys:
 class Guard:
     """Every request goes through this."""
 
-    def __init__(self, app: ASGIApp, *, keys: Keys | None, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, keys: SiteKeys | None, hosts: frozenset[str]) -> None:
         """Take what answers, the keys and the names that lead here.
 
         Without keys anybody may read, and nobody change anything; without `hosts` any name is good.

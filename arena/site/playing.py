@@ -27,7 +27,7 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.answers import Limit
 from lath.arena.site.boards import played, position_json, threats
 from lath.arena.site.shelf import file_fault
-from lath.arena.site.thinking import Question, Thinkers
+from lath.arena.site.thinking import BotQuestion, Thinkers
 from lath.games.cards import variants
 from lath.games.core import FIRST_VERSION, version_of
 from lath.games.errors import GameError
@@ -61,7 +61,7 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Start(Asked):
+class GameStart(Asked):
     """How a game begins: a setup or a position in the notation; neither: as `seed` draws it."""
 
     game: Name
@@ -70,7 +70,7 @@ class Start(Asked):
     seed: int | None = Field(default=None, ge=0, le=10**15)
 
 
-class Line(Asked):
+class PlayedLine(Asked):
     """A game as far as it goes."""
 
     game: Name
@@ -79,13 +79,13 @@ class Line(Asked):
     moves: list[Name] = Field(default=[], max_length=LONGEST)
 
 
-class Looked(Line):
+class Looked(PlayedLine):
     """A line, and whether to say what the other threatens."""
 
     threats: bool = False
 
 
-class Thought(Line):
+class AskedLine(PlayedLine):
     """A line, who is to think about it, and how long, by one of three measures."""
 
     bot: Name
@@ -98,7 +98,7 @@ class Thought(Line):
     increment_s: float = Field(default=0.0, ge=0, le=3600)
 
 
-class Said(Asked):
+class SaidPly(Asked):
     """A ply, what is said of it, and what might have been played in its place."""
 
     move: Name
@@ -107,10 +107,10 @@ class Said(Asked):
     """Comments before the move, as a variation may begin with."""
 
     comments: list[Text] = []
-    variations: list[list[Said]] = []
+    variations: list[list[SaidPly]] = []
 
 
-class Kept(Asked):
+class KeptGame(Asked):
     """A game or an analysis to be kept."""
 
     game: Name
@@ -127,13 +127,13 @@ class Kept(Asked):
     comments: list[Text] = []
     """What is said before the first move."""
 
-    line: list[Said] = Field(max_length=LONGEST)
+    line: list[SaidPly] = Field(max_length=LONGEST)
     result: str = "*"
     termination: str = ""
     """Why it ended, where the rules do not say so."""
 
 
-class Given(Asked):
+class GivenRecord(Asked):
     """The text of a record."""
 
     text: str
@@ -167,7 +167,7 @@ class Desk:
         ]
 
     async def _start(self, request: Request) -> Response:
-        start = await body_of(request, Start)
+        start = await body_of(request, GameStart)
         return JSONResponse(await asyncio.to_thread(begun, start))
 
     async def _position(self, request: Request) -> Response:
@@ -181,11 +181,13 @@ class Desk:
         return JSONResponse(await asyncio.to_thread(look))
 
     async def _think(self, request: Request) -> Response:
-        asked = await body_of(request, Thought)
+        asked = await body_of(request, AskedLine)
         line = asked.game, asked.setup, asked.position, asked.moves
         positions = await asyncio.to_thread(played, *line)
         limit = _limit(asked)
-        question = Question(asked.bot, asked.level, positions[0], asked.moves, positions[-1], limit)
+        question = BotQuestion(
+            asked.bot, asked.level, positions[0], asked.moves, positions[-1], limit
+        )
         thoughts = self.thinkers.thoughts(question)
 
         async def lines() -> AsyncIterator[str]:
@@ -195,7 +197,7 @@ class Desk:
         return StreamingResponse(lines(), media_type="application/x-ndjson")
 
     async def _keep(self, request: Request) -> Response:
-        kept = await body_of(request, Kept)
+        kept = await body_of(request, KeptGame)
         text = await asyncio.to_thread(record_of, kept)
         file = self.folder / FILES[kept.kind]
 
@@ -212,7 +214,7 @@ class Desk:
         return JSONResponse({"text": text, "file": file.name})
 
     async def _read(self, request: Request) -> Response:
-        text = (await body_of(request, Given)).text
+        text = (await body_of(request, GivenRecord)).text
         return JSONResponse(await asyncio.to_thread(lambda: tree_of(parse(text))))
 
     async def _bot(self, request: Request) -> Response:
@@ -233,7 +235,7 @@ async def body_of(request: Request, kind: type[_Body]) -> _Body:
         raise HTTPException(400, f"{where}: {first['msg']}" if where else first["msg"]) from error
 
 
-def begun(start: Start) -> dict[str, str]:
+def begun(start: GameStart) -> dict[str, str]:
     """Return `game`, `setup` and `position` of a start; raises GameError and ConfigError."""
     game = games.get(games.canonical_id(start.game))  # by no file: a page has nothing run
     if start.setup and start.position:
@@ -246,7 +248,7 @@ def begun(start: Start) -> dict[str, str]:
     return {"game": game.id, "setup": setup or "", "position": ""}
 
 
-def _limit(asked: Thought) -> Limit:
+def _limit(asked: AskedLine) -> Limit:
     try:
         if asked.left_s is None:
             return Limit(seconds=asked.seconds, nodes=asked.nodes)
@@ -256,7 +258,7 @@ def _limit(asked: Thought) -> Limit:
         raise ConfigError(str(error)) from error
 
 
-def record_of(kept: Kept) -> str:
+def record_of(kept: KeptGame) -> str:
     """Return a game or an analysis as a record in canonical text; raises NotationError."""
     made = Builder(kept.game, setup=kept.setup, position=kept.position)
     made.tag(**{"Date": dt.datetime.now().astimezone().date().isoformat(), **kept.tags})
@@ -283,7 +285,7 @@ def record_of(kept: Kept) -> str:
     return format_record(made.record())
 
 
-def _plies(line: Sequence[Said]) -> tuple[Ply, ...]:
+def _plies(line: Sequence[SaidPly]) -> tuple[Ply, ...]:
     return tuple(
         Ply(
             said.move,

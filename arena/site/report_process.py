@@ -20,7 +20,7 @@ from lath.arena.site.shelf import Item
 from lath.arena.tournament.outcome.notes import event_in
 from lath.arena.tournament.outcome.sources import Doubt, material_of, refuse_damage
 from lath.games.errors import GameError
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.record.errors import NotationError
 from lath.notation.record.record import Record
 
@@ -98,7 +98,7 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
         raise _RefusedError(fault)
     sources = [item.path]
     doubts: list[Doubt] = []
-    records, background = material_of(sources, doubts, public=public, given=Given())
+    records, background = material_of(sources, doubts, public=public, given=GivenGames())
     title = None
     if matches is not None:
         records = (one for one in records if isinstance(one, Record) and matches(one))

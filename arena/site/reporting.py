@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from lath.arena.directory import DATABASE, OUTCOME, RECORDS
 from lath.arena.errors import ConfigError
 from lath.arena.sandbox.limits import with_modules
-from lath.arena.site.visitors import Places, Turns
+from lath.arena.site.visitors import VisitorLimits, WaitingTurns
 from lath.arena.tournament.store.database import Stamp, stamp_of
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ class Reports:
         """Take whether everybody may read them."""
         self._is_public: Final = is_public
         self._limit_s: Final = LONGEST_S if is_public else None
-        self.places: Final = Places("reports", each=EACH if is_public else MOST, most=MOST)
-        self._turns: Final = Turns(each=1 if is_public else AT_ONCE, most=AT_ONCE)
+        self.places: Final = VisitorLimits("reports", each=EACH if is_public else MOST, most=MOST)
+        self._turns: Final = WaitingTurns(each=1 if is_public else AT_ONCE, most=AT_ONCE)
         self._jobs: Final[dict[_Key, _Job]] = {}
         self._kept: Final[OrderedDict[_Key, tuple[tuple[Stamp, ...], bytes]]] = OrderedDict()
         self._idle: Final[list[_Maker]] = []

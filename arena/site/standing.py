@@ -36,7 +36,7 @@ _FILES: Final = (OUTCOME, STANDINGS, DATABASE, f"{DATABASE}-journal", f"{DATABAS
 
 
 @dataclass(slots=True)
-class Standings:
+class SiteStandings:
     """How tournaments stand, kept while their files stay as they are."""
 
     is_public: bool

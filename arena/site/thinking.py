@@ -49,7 +49,7 @@ PATIENCE_S: Final = 5.0
 """How long a bot may take to stop; one that does not is ended with this process."""
 
 
-class Question(NamedTuple):
+class BotQuestion(NamedTuple):
     """What a bot is asked."""
 
     bot: str
@@ -138,7 +138,7 @@ class Thinkers:
                 "level": None if level is None else _levels(level),
             }
 
-    async def thoughts(self, question: Question) -> AsyncIterator[dict[str, Any]]:
+    async def thoughts(self, question: BotQuestion) -> AsyncIterator[dict[str, Any]]:
         """Yield what the bot says, and its answer in the end; it stops when nobody reads on.
 
         Each has `part`, `info`, `answer` or `error`, see `_thought`; before them `waits` while
@@ -182,7 +182,7 @@ class Thinkers:
 
     def _think(
         self,
-        question: Question,
+        question: BotQuestion,
         stop: threading.Event,
         tell: Callable[[dict[str, Any] | None], None],
     ) -> None:
@@ -215,7 +215,7 @@ class Thinkers:
         return False
 
     def _ask(
-        self, question: Question, stop: threading.Event, tell: Callable[[dict[str, Any]], None]
+        self, question: BotQuestion, stop: threading.Event, tell: Callable[[dict[str, Any]], None]
     ) -> None:
         with self._engine(_Player(question.bot, question.level)) as engine:
             began_s = heard_s = time.monotonic()

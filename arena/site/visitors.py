@@ -40,7 +40,7 @@ def visitor_of(request: Request) -> str:
     return host
 
 
-class Places:
+class VisitorLimits:
     """Places for what takes long, of which a visitor may have some, and all together a few more."""
 
     def __init__(self, what: str, *, each: int, most: int) -> None:
@@ -83,7 +83,7 @@ def _less(counts: Counter[str], visitor: str) -> None:
         del counts[visitor]
 
 
-class Turns:
+class WaitingTurns:
     """Turns at what only a few may do at once, in the order of asking.
 
     A visitor who has enough turns already lets the others go first.

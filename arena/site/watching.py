@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from lath.arena.site.shelf import Item
-    from lath.arena.site.standing import Standings
+    from lath.arena.site.standing import SiteStandings
 
 EVERY_S: Final = 0.1
 """How often one looks at boards, while somebody watches."""
@@ -96,7 +96,7 @@ class Watcher:
     def __init__(
         self,
         item: Item,
-        standings: Standings,
+        standings: SiteStandings,
         log: Callable[[], list[str]],
         every_s: float = EVERY_S,
     ) -> None:

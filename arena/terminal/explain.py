@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from lath.arena.terminal.layout import Column, Output
+from lath.arena.terminal.layout import LayoutColumn, Output
 from lath.notation.query.query import quoted
 from lath.reports.counting.estimates import RATE
 from lath.reports.explaining.better import SAYS, Better
 from lath.reports.explaining.explanation import SHOWN, Explained
-from lath.reports.explaining.findings import Finding, Place
+from lath.reports.explaining.findings import Finding, PlyInFile
 from lath.reports.explaining.turning import KINDS
 from lath.reports.explaining.weaknesses import TIMED
 
@@ -58,17 +58,17 @@ class _Printer:
         points = f"{of.points:g} point{'' if of.points == 1 else 's'}"
         title = f"{of.bot}: {points} of {_games(of.games)}"
         columns = [
-            Column("game", [row.game for row in rows], kind="name"),
-            Column("seat", [("first", "second")[row.seat] for row in rows], kind="name"),
-            Column("games", [f"{row.games:,}" for row in rows]),
-            Column("points", [f"{row.points:g}" for row in rows], rank=2),
-            Column("scored", [f"{row.points / row.games:.1%}" for row in rows]),
+            LayoutColumn("game", [row.game for row in rows], kind="name"),
+            LayoutColumn("seat", [("first", "second")[row.seat] for row in rows], kind="name"),
+            LayoutColumn("games", [f"{row.games:,}" for row in rows]),
+            LayoutColumn("points", [f"{row.points:g}" for row in rows], rank=2),
+            LayoutColumn("scored", [f"{row.points / row.games:.1%}" for row in rows]),
         ]
         if any(row.expected is not None for row in rows):
             cells = [
                 "-" if row.expected is None else _share(row.expected, row.games) for row in rows
             ]
-            columns.append(Column("expected", cells, rank=1))
+            columns.append(LayoutColumn("expected", cells, rank=1))
         self._output.table(title, columns)
         if of.left_out:
             reasons = ", ".join(f"{many:,} {why}" for why, many in of.left_out.items())
@@ -135,7 +135,7 @@ class _Printer:
         if examples:
             self._solve(examples[0][0])
 
-    def _print_places(self, places: Sequence[Place]) -> None:
+    def _print_places(self, places: Sequence[PlyInFile]) -> None:
         """Print in which games something is seen, file by file."""
         by_file: defaultdict[str, list[str]] = defaultdict(list)
         shown = places if self._every else places[:SHOWN]
@@ -149,7 +149,7 @@ class _Printer:
         if words:
             self._output.words(f"{words}{more}")
 
-    def _print_better(self, examples: Sequence[tuple[Place, Better]]) -> None:
+    def _print_better(self, examples: Sequence[tuple[PlyInFile, Better]]) -> None:
         """Print what was played, and what is better, where something is known of it."""
         for place, better in examples:
             words = f"{self._such([place])}: played {better.played}"
@@ -162,7 +162,7 @@ class _Printer:
                 words += f": {' '.join(better.line)}" if len(better.line) > 1 else ""
             self._output.words(words)
 
-    def _such(self, places: Sequence[Place]) -> str:
+    def _such(self, places: Sequence[PlyInFile]) -> str:
         """Return the first of places, with its file where there are several."""
         if not places:
             return "-"
@@ -183,10 +183,10 @@ class _Printer:
         more = self._more or ["--game", game]
         self._command("explore", *self._files, *words, more=more)
 
-    def _show(self, place: Place) -> None:
+    def _show(self, place: PlyInFile) -> None:
         self._command("show", place.file, "--record", str(place.number), "--ply", str(place.ply))
 
-    def _solve(self, place: Place) -> None:
+    def _solve(self, place: PlyInFile) -> None:
         """Print how to solve the position in which a move was chosen."""
         before = str(place.ply - 1)
         self._command("solve", place.file, "--record", str(place.number), "--ply", before)
@@ -197,11 +197,11 @@ class _Printer:
         if not rows:
             return
         columns = [
-            Column("how", [KINDS[row.kind] for row in rows], kind="name"),
-            Column(of.bot, [f"{row.own:,}" for row in rows]),
-            Column("others", [f"{row.others:,}" for row in rows]),
-            Column("ply", [_ply(row.median) for row in rows], rank=2),
-            Column("such as", [self._such(row.places) for row in rows], rank=1, kind="name"),
+            LayoutColumn("how", [KINDS[row.kind] for row in rows], kind="name"),
+            LayoutColumn(of.bot, [f"{row.own:,}" for row in rows]),
+            LayoutColumn("others", [f"{row.others:,}" for row in rows]),
+            LayoutColumn("ply", [_ply(row.median) for row in rows], rank=2),
+            LayoutColumn("such as", [self._such(row.places) for row in rows], rank=1, kind="name"),
         ]
         self._output.table("Where games turned", columns)
         if of.undecided:
@@ -214,9 +214,9 @@ class _Printer:
         if not rows:
             return
         columns = [
-            Column("given away", [TIMED[row.kind] for row in rows], kind="name"),
-            Column(self._of.bot, [_part(row.own, row.of_own) for row in rows]),
-            Column("others", [_part(row.others, row.of_others) for row in rows]),
+            LayoutColumn("given away", [TIMED[row.kind] for row in rows], kind="name"),
+            LayoutColumn(self._of.bot, [_part(row.own, row.of_own) for row in rows]),
+            LayoutColumn("others", [_part(row.others, row.of_others) for row in rows]),
         ]
         self._output.table("Time when games turned", columns)
 
@@ -233,11 +233,11 @@ class _Printer:
             return
         rows = every if self._every else every[:FEW]
         columns = [
-            Column("game", [row.game for row in rows], rank=2, kind="name"),
-            Column("lost", [str(row.games) for row in rows]),
-            Column("by chance", [_chance(row.chance) for row in rows], rank=3),
-            Column("after ply", [str(row.ply) for row in rows], rank=1),
-            Column("in games", [_numbers(row.places) for row in rows], kind="name"),
+            LayoutColumn("game", [row.game for row in rows], rank=2, kind="name"),
+            LayoutColumn("lost", [str(row.games) for row in rows]),
+            LayoutColumn("by chance", [_chance(row.chance) for row in rows], rank=3),
+            LayoutColumn("after ply", [str(row.ply) for row in rows], rank=1),
+            LayoutColumn("in games", [_numbers(row.places) for row in rows], kind="name"),
         ]
         self._output.table(title, columns)
         self._more_rows(len(every), len(rows))
@@ -251,13 +251,13 @@ class _Printer:
             return
         rows = every if self._every else every[:FEW]
         columns = [
-            Column("in", [self._such([row.place]) for row in rows], kind="name"),
-            Column("left by", [row.move for row in rows], kind="name"),
-            Column("known", [f"{row.known:,}" for row in rows], rank=2),
-            Column("usual", [row.usual for row in rows], kind="name"),
-            Column("scored", [f"{row.score:.0%}" for row in rows]),
-            Column("in games", [str(row.games) for row in rows], rank=1),
-            Column("as in", [self._such([row.example]) for row in rows], rank=3, kind="name"),
+            LayoutColumn("in", [self._such([row.place]) for row in rows], kind="name"),
+            LayoutColumn("left by", [row.move for row in rows], kind="name"),
+            LayoutColumn("known", [f"{row.known:,}" for row in rows], rank=2),
+            LayoutColumn("usual", [row.usual for row in rows], kind="name"),
+            LayoutColumn("scored", [f"{row.score:.0%}" for row in rows]),
+            LayoutColumn("in games", [str(row.games) for row in rows], rank=1),
+            LayoutColumn("as in", [self._such([row.example]) for row in rows], rank=3, kind="name"),
         ]
         self._output.table(f"Left what was known, and lost: {len(every)}", columns)
         self._more_rows(len(every), len(rows))
@@ -277,12 +277,12 @@ class _Printer:
             return
         bins = of.bins()
         columns = [
-            Column("expected", [f"{each.low:.0%} to {each.high:.0%}" for each in bins]),
-            Column("moves", [f"{each.plies:,}" for each in bins], rank=2),
-            Column("games", [f"{each.games:,}" for each in bins], rank=1),
-            Column("mean", [f"{each.expected:.0%}" for each in bins]),
-            Column("got", [f"{each.observed:.0%}" for each in bins]),
-            Column(
+            LayoutColumn("expected", [f"{each.low:.0%} to {each.high:.0%}" for each in bins]),
+            LayoutColumn("moves", [f"{each.plies:,}" for each in bins], rank=2),
+            LayoutColumn("games", [f"{each.games:,}" for each in bins], rank=1),
+            LayoutColumn("mean", [f"{each.expected:.0%}" for each in bins]),
+            LayoutColumn("got", [f"{each.observed:.0%}" for each in bins]),
+            LayoutColumn(
                 "95 %", [f"{each.observed_low:.0%} to {each.observed_high:.0%}" for each in bins]
             ),
         ]
@@ -294,18 +294,18 @@ class _Printer:
         )
 
 
-def _columns(findings: Sequence[Finding]) -> list[Column]:
+def _columns(findings: Sequence[Finding]) -> list[LayoutColumn]:
     return [
-        Column("#", [str(number) for number in range(1, len(findings) + 1)]),
-        Column("what", [finding.says for finding in findings], kind="name"),
-        Column("points", [f"{finding.cost.points:.1f}" for finding in findings]),
-        Column(
+        LayoutColumn("#", [str(number) for number in range(1, len(findings) + 1)]),
+        LayoutColumn("what", [finding.says for finding in findings], kind="name"),
+        LayoutColumn("points", [f"{finding.cost.points:.1f}" for finding in findings]),
+        LayoutColumn(
             "95 %",
             [f"{finding.cost.low:.1f} to {finding.cost.high:.1f}" for finding in findings],
             rank=2,
         ),
-        Column("games", [f"{finding.games:,}" for finding in findings]),
-        Column("p", [_p_value(finding) for finding in findings], rank=1),
+        LayoutColumn("games", [f"{finding.games:,}" for finding in findings]),
+        LayoutColumn("p", [_p_value(finding) for finding in findings], rank=1),
     ]
 
 
@@ -341,6 +341,6 @@ def _ply(ply: float | None) -> str:
     return "-" if ply is None else f"{ply:.0f}"
 
 
-def _numbers(places: Sequence[Place]) -> str:
+def _numbers(places: Sequence[PlyInFile]) -> str:
     """Return the numbers of games."""
     return ", ".join(str(place.number) for place in places)

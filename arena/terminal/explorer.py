@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from lath.arena.terminal.boards import drawing
-from lath.arena.terminal.layout import Column, Output
+from lath.arena.terminal.layout import LayoutColumn, Output
 from lath.arena.terminal.streams import unfiltered
 
 if TYPE_CHECKING:
     from lath.games.core import Position, Seat
-    from lath.reports.exploring.explorer import Continuation, Node, Reference, Tally
+    from lath.reports.exploring.explorer import Continuation, Node, Reference, ResultTally
 
 SHOWN: Final = 15
 """Moves that fit on a screen below a board."""
@@ -72,39 +72,41 @@ def _counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
-def _columns(node: Node, rows: Sequence[Continuation]) -> list[Column]:
+def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
     mover, other = node.to_move, node.to_move.other
     several = len({ref.source for row in rows for ref in (row.newest, row.best) if ref}) > 1
     played, reached = [row.played for row in rows], [row.reached for row in rows]
     columns = [
-        Column("move", [row.move for row in rows], kind="name"),
-        Column("alike", [f"{1 + len(row.same)}" for row in rows], rank=7),
-        Column("played", [f"{one.times:,}" for one in played]),
-        Column("%", [f"{one.times / max(1, node.here.times):.1%}" for one in played], rank=3),
-        Column(f"{mover.word} scored", [_scored(one, mover) for one in played]),
-        Column("95 %", [_interval(one, mover) for one in played], rank=1),
-        Column("1-0 ½ 0-1", [_results(one) for one in played], rank=6),
-        Column("plies", [_length(one) for one in played], rank=5),
-        Column("reached", [f"{one.times:,}" for one in reached], rank=2),
-        Column("scored", [_scored(one, mover) for one in reached], rank=4),
-        Column("95 %", [_interval(one, mover) for one in reached], rank=4),
-        Column("newest", [_newest(row.newest, several) for row in rows], rank=8, kind="text"),
-        Column("best", [_best(row.best, several) for row in rows], rank=9, kind="name"),
+        LayoutColumn("move", [row.move for row in rows], kind="name"),
+        LayoutColumn("alike", [f"{1 + len(row.same)}" for row in rows], rank=7),
+        LayoutColumn("played", [f"{one.times:,}" for one in played]),
+        LayoutColumn("%", [f"{one.times / max(1, node.here.times):.1%}" for one in played], rank=3),
+        LayoutColumn(f"{mover.word} scored", [_scored(one, mover) for one in played]),
+        LayoutColumn("95 %", [_interval(one, mover) for one in played], rank=1),
+        LayoutColumn("1-0 ½ 0-1", [_results(one) for one in played], rank=6),
+        LayoutColumn("plies", [_length(one) for one in played], rank=5),
+        LayoutColumn("reached", [f"{one.times:,}" for one in reached], rank=2),
+        LayoutColumn("scored", [_scored(one, mover) for one in reached], rank=4),
+        LayoutColumn("95 %", [_interval(one, mover) for one in reached], rank=4),
+        LayoutColumn("newest", [_newest(row.newest, several) for row in rows], rank=8, kind="text"),
+        LayoutColumn("best", [_best(row.best, several) for row in rows], rank=9, kind="name"),
     ]
     if not any(row.same for row in rows):
         del columns[1]
     if mover:  # what is said of first then is said of second
-        first = Column(f"{other.word} scored", [_scored(one, other) for one in played], rank=7)
+        first = LayoutColumn(
+            f"{other.word} scored", [_scored(one, other) for one in played], rank=7
+        )
         columns.insert(-7, first)
     return columns
 
 
-def _scored(tally: Tally, seat: Seat) -> str:
+def _scored(tally: ResultTally, seat: Seat) -> str:
     score = tally.score(seat)
     return "-" if score is None else f"{score:.1%}"
 
 
-def _interval(tally: Tally, seat: Seat) -> str:
+def _interval(tally: ResultTally, seat: Seat) -> str:
     ends = tally.interval(seat)
     return "-" if ends is None else _between(ends)
 
@@ -113,11 +115,11 @@ def _between(ends: tuple[float, float]) -> str:
     return f"{ends[0]:.0%} to {ends[1]:.0%}"
 
 
-def _results(tally: Tally) -> str:
+def _results(tally: ResultTally) -> str:
     return f"{tally.wins:,} {tally.draws:,} {tally.losses:,}" if tally.games else "-"
 
 
-def _length(tally: Tally) -> str:
+def _length(tally: ResultTally) -> str:
     return "-" if tally.mean_plies is None else f"{tally.mean_plies:.1f}"
 
 

@@ -79,7 +79,7 @@ class Letters:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class LayoutColumn:
     """A column of a table."""
 
     heading: str
@@ -98,13 +98,13 @@ class Column:
         return max(map(cell_len, (self.heading, *self.cells)))
 
 
-def width_of(columns: Iterable[Column], *, least: int) -> int:
+def width_of(columns: Iterable[LayoutColumn], *, least: int) -> int:
     """Return how wide a table is of which names are cut to their least."""
     widths = [min(c.width, least) if c.kind == "name" else c.width for c in columns]
     return sum(widths) + GAP * (len(widths) - 1)
 
 
-def laid_out(columns: Iterable[Column], width: int, letters: Letters) -> list[Line]:
+def laid_out(columns: Iterable[LayoutColumn], width: int, letters: Letters) -> list[Line]:
     """Return heading and rows; columns are left out, and names cut, until they fit."""
     kept = shown(columns, letters)
     while width_of(kept, least=LEAST_NAME) > width and any(column.rank for column in kept):
@@ -124,7 +124,7 @@ def laid_out(columns: Iterable[Column], width: int, letters: Letters) -> list[Li
     return list(map(list, zip(*drawn, strict=True)))
 
 
-def shown(columns: Iterable[Column], letters: Letters) -> list[Column]:
+def shown(columns: Iterable[LayoutColumn], letters: Letters) -> list[LayoutColumn]:
     """Return columns as the terminal can show them."""
     return [
         replace(
@@ -164,7 +164,7 @@ class Output:
         """Return why not everything was written; None while all is well, or the reader has left."""
         return self._steadfast.failure if self._steadfast else None
 
-    def table(self, title: str, columns: Sequence[Column]) -> None:
+    def table(self, title: str, columns: Sequence[LayoutColumn]) -> None:
         """Print a table under its title."""
         self.title(title)
         self.lines(laid_out(columns, self.width, self.letters))
@@ -197,7 +197,7 @@ class Output:
         """Return for Rich what may have anything in it."""
         return Text(self.letters.plain(words), style=style)
 
-    def needed(self, columns: Iterable[Column], *, least: int) -> int:
+    def needed(self, columns: Iterable[LayoutColumn], *, least: int) -> int:
         """Return how wide a table is of which names are cut to their least."""
         return width_of(shown(columns, self.letters), least=least)
 

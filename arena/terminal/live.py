@@ -17,7 +17,7 @@ from rich.segment import SegmentLines
 from lath.arena.machine import signals
 from lath.arena.schedule.sprt import elo_of
 from lath.arena.terminal.layout import (
-    Column,
+    LayoutColumn,
     Letters,
     Line,
     Output,
@@ -138,14 +138,14 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     bounds = [_bounds(score) for score in scores]
     lost = forfeits([bot.lost_by for bot in ranked], apart=width >= 80)
     columns = [
-        Column("#", [str(score.rank) if score.games else "-" for score in scores]),
-        Column("bot", [score.name for score in scores], kind="name"),
+        LayoutColumn("#", [str(score.rank) if score.games else "-" for score in scores]),
+        LayoutColumn("bot", [score.name for score in scores], kind="name"),
         *_numbers(found, scores, numbers),
-        Column("95 %", [interval for interval, _ in bounds], style="cyan", rank=1),
-        Column("Elo", [elo for _, elo in bounds], rank=5),
-        Column("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
+        LayoutColumn("95 %", [interval for interval, _ in bounds], style="cyan", rank=1),
+        LayoutColumn("Elo", [elo for _, elo in bounds], rank=5),
+        LayoutColumn("W-D-L", [f"{s.wins}-{s.draws}-{s.losses}" for s in scores], rank=4),
         *(
-            Column(way, [str(n or "") for n in games[: len(scores)]], rank=2, style="yellow")
+            LayoutColumn(way, [str(n or "") for n in games[: len(scores)]], rank=2, style="yellow")
             for way, games in lost.items()
             if any(games)
         ),
@@ -160,15 +160,15 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
 
 def _numbers(
     found: Ranking, scores: Sequence[BotStanding], numbers: Mapping[str, float]
-) -> Iterator[Column]:
+) -> Iterator[LayoutColumn]:
     """Yield points, games and score; what ranks go by comes first, and stays."""
     told = [f"{score.points:g}" for score in scores]
-    points = Column("points", told, rank=0 if found.rule == "points" else 3)
-    rate = Column("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores])
-    games = Column("games", [str(score.games) for score in scores], rank=1)
+    points = LayoutColumn("points", told, rank=0 if found.rule == "points" else 3)
+    rate = LayoutColumn("score", ["-" if s.score is None else f"{s.score:.1%}" for s in scores])
+    games = LayoutColumn("games", [str(score.games) for score in scores], rank=1)
     if found.rule in ("swiss", "knockout"):
         heading = "rounds" if found.rule == "knockout" else "swiss points"
-        yield Column(heading, [f"{numbers.get(score.name, 0):g}" for score in scores])
+        yield LayoutColumn(heading, [f"{numbers.get(score.name, 0):g}" for score in scores])
     yield from (points, games, rate) if found.rule == "points" else (rate, points, games)
 
 

@@ -24,7 +24,15 @@ from lath.arena.machine import signals
 from lath.arena.referee.answers import Limit
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
-from lath.arena.referee.match import WON_BY, Ending, Mishap, new_game, priced, read_answer, start_of
+from lath.arena.referee.match import (
+    WON_BY,
+    GameEnding,
+    Mishap,
+    new_game,
+    priced,
+    read_answer,
+    start_of,
+)
 from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.terminal.boards import drawing
@@ -40,7 +48,7 @@ from lath.notation.record.record import Termination
 from lath.notation.text.suggestions import meant_move
 
 
-class Word(StrEnum):
+class Typed(StrEnum):
     """What may be said besides a move."""
 
     MOVES = "?"
@@ -54,7 +62,7 @@ class Word(StrEnum):
     QUIT = "quit"
 
 
-def read_typed(position: Position, text: str) -> Move | Word:
+def read_typed(position: Position, text: str) -> Move | Typed:
     """Return the legal move or the word that `text` is; raises MoveSyntaxError, IllegalMoveError.
 
     Capitals and blanks do not matter where only one move can be meant.
@@ -64,8 +72,8 @@ def read_typed(position: Position, text: str) -> Move | Word:
     ('Mc3', 'undo')
     """
     joined = "".join(text.split())[:60]  # what is longer is no move either
-    if joined.lower() in set(Word):
-        return Word(joined.lower())
+    if joined.lower() in set(Typed):
+        return Typed(joined.lower())
     try:
         position.game.canonical(joined)
     except MoveSyntaxError:
@@ -114,7 +122,7 @@ COACH: Final = "solver"
 THINKS_S: Final = 1.0
 """How long it may think about one."""
 
-LEFT: Final = Ending("*", Termination.UNTERMINATED)
+LEFT: Final = GameEnding("*", Termination.UNTERMINATED)
 """How a game ends that a person leaves, and one that is begun again."""
 
 _tell: Final = partial(print, flush=True)
@@ -151,7 +159,7 @@ def sights(position: Position) -> list[str]:
     ]
 
 
-class Ply(NamedTuple):
+class PlayedPly(NamedTuple):
     """Who played what, in what time; as `Scorebook.add` takes it."""
 
     move: Move
@@ -171,7 +179,7 @@ class Sitting:
         self, plan: GamePlan, limits: Limits, watch: Watch, bot: Bot | None, bots_seat: Seat
     ) -> None:
         """Set up the board; without a bot both seats are people's. Raises GameError."""
-        self.plies: Final[list[Ply]] = []
+        self.plies: Final[list[PlayedPly]] = []
         """What was played and not taken back."""
         self._plan: Final = plan
         self._limits: Final = limits
@@ -197,7 +205,7 @@ class Sitting:
         """Return the position now."""
         return self._positions[-1]
 
-    def record(self, ending: Ending) -> str:
+    def record(self, ending: GameEnding) -> str:
         """Return the record in canonical text."""
         book = Scorebook(self._plan, self._times)
         for ply in self.plies:
@@ -213,7 +221,7 @@ class Sitting:
             self._bot.begin(new, self._limits)
             self._clock = Clock(self._limits, self._times)
 
-    def play(self) -> Ending:
+    def play(self) -> GameEnding:
         """Play until the game has ended or is left, and tell how."""
         plan = self._plan
         players = f"{self._name(Seat.FIRST)} against {self._name(Seat.SECOND)}"
@@ -229,7 +237,7 @@ class Sitting:
             ending = mishap.ending(self._bot)
         except GameVoidError as error:
             _tell(error.reason)
-            ending = Ending("*", Termination.VOID, str(error))
+            ending = GameEnding("*", Termination.VOID, str(error))
         self._tell_the_bot(ending)
         outcome = self.position.outcome()
         why = str(ending.why)
@@ -244,26 +252,26 @@ class Sitting:
             _tell(f"{ending.result}, {'no result' if ending.result == '*' else 'a draw'}: {why}")
         return ending
 
-    def _until_its_end(self) -> Ending:
+    def _until_its_end(self) -> GameEnding:
         try:
             return self._rally()
         finally:
             if self._coach is not None:
                 self._coach.close()
 
-    def _tell_the_bot(self, ending: Ending) -> None:
+    def _tell_the_bot(self, ending: GameEnding) -> None:
         """Tell the bot how the game ended, if it has begun and the bot can hear."""
         if self._bot is not None and self._number and self._bot.is_running:
             self._bot.say(wire.result_line(self._number, ending.result, ending.why))
 
-    def _rally(self) -> Ending:
+    def _rally(self) -> GameEnding:
         """Play on until there is an end; raises Mishap.
 
         Raises GameVoidError where the bot left before it was asked for the first time.
         """
         while True:
             if outcome := self.position.outcome():
-                return Ending(outcome.result, Termination.RULES)
+                return GameEnding(outcome.result, Termination.RULES)
             seat, number, bot = self.position.to_move, len(self.plies) + 1, self._bot
             if bot is None or seat is not self._bots_seat:
                 if ending := self._persons_turn(seat):
@@ -279,9 +287,9 @@ class Sitting:
             move, _ = read_answer(self.position, seat, text, number)
             left_s = self._clock.charge(seat, used_s)
             _tell(f"{move} ({used_s:.2f} s)")
-            self._play(Ply(move, seat, used_s, left_s, bot.asides.comments()))
+            self._play(PlayedPly(move, seat, used_s, left_s, bot.asides.comments()))
 
-    def _persons_turn(self, seat: Seat) -> Ending | None:
+    def _persons_turn(self, seat: Seat) -> GameEnding | None:
         """Take one line of what is typed; return how that ends the game, None where it does not."""
         text = typed(f"{len(self.plies) + 1}. {self._name(seat)}: ")
         if text is None:
@@ -293,46 +301,46 @@ class Sitting:
         except GameError as error:
             _tell(f"{error}; ? lists the legal moves")
             return None
-        if isinstance(meant, Word):
+        if isinstance(meant, Typed):
             return self._obey(meant, seat)
-        self._play(Ply(meant, seat, signals.awake_s() - self._shown_s))
+        self._play(PlayedPly(meant, seat, signals.awake_s() - self._shown_s))
         if self._bot is not None:
             self._bot.news += play_line(len(self.plies), meant)
         return None
 
-    def _play(self, ply: Ply) -> None:
+    def _play(self, ply: PlayedPly) -> None:
         """Play a legal move, and show the board."""
         self._positions.append(self.position.play(ply.move))
         self.plies.append(ply)
         if not self._is_bots_turn:  # before its answer there is nothing to look at
             self._draw()
 
-    def _obey(self, word: Word, seat: Seat) -> Ending | None:
+    def _obey(self, word: Typed, seat: Seat) -> GameEnding | None:
         match word:
-            case Word.MOVES:
+            case Typed.MOVES:
                 moves = self.position.legal_moves()
                 width = min(100, shutil.get_terminal_size().columns)
                 _tell(f"{len(moves)} legal moves:\n{columns(list(moves), width)}")
-            case Word.HELP:
+            case Typed.HELP:
                 _tell(HELP.format(move=self.position.legal_moves()[0]))
-            case Word.RULES:
+            case Typed.RULES:
                 _tell(card_of(self.position.game))
-            case Word.HINT | Word.EVAL:
+            case Typed.HINT | Typed.EVAL:
                 self._advise(word)
-            case Word.BOARD:
+            case Typed.BOARD:
                 self._draw()
-            case Word.UNDO:
+            case Typed.UNDO:
                 self._take_back(seat)
-            case Word.QUIT:
+            case Typed.QUIT:
                 return LEFT
-            case Word.RESIGN:
+            case Typed.RESIGN:
                 ply = len(self.plies) + 1
                 who = self._plan.names[seat]
                 words = f"{who} ({seat.word}): resigned at ply {ply}"
-                return Ending(WON_BY[seat.other], Termination.RESIGNATION, words)
+                return GameEnding(WON_BY[seat.other], Termination.RESIGNATION, words)
         return None
 
-    def _advise(self, word: Word) -> None:
+    def _advise(self, word: Typed) -> None:
         """Say what the coach thinks of the position, for who is to move."""
         try:
             if self._coach is None:
@@ -342,7 +350,7 @@ class Sitting:
             _tell(f"no {word}: {error}")
             return
         words = found.words.removeprefix("unknown, ")
-        _tell(f"{found.line[0]}: {words}" if word is Word.HINT and found.line else words)
+        _tell(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
 
     def _take_back(self, seat: Seat) -> None:
         """Take back the person's last ply with the bot's answer; of two people, the last ply."""

@@ -9,12 +9,12 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final, Literal
 
-from lath.arena.terminal.layout import LEAST_NAME, Column, Output
+from lath.arena.terminal.layout import LEAST_NAME, LayoutColumn, Output
 from lath.reports.counting.estimates import Estimated
 from lath.reports.counting.figures import OPENINGS, GameCounts, Survey
-from lath.reports.counting.openings import Openings
+from lath.reports.counting.openings import OpeningCounter
 from lath.reports.counting.table import counts
-from lath.reports.metrics.measures import MEASURES, UNLIKE, Compared, Group, Measure, Measures
+from lath.reports.metrics.measures import MEASURES, UNLIKE, Compared, GameGroup, Measure, Measures
 
 
 def print_survey(survey: Survey) -> None:
@@ -89,7 +89,7 @@ SHOWN_OPENINGS: Final = 20
 """Lines of a game that fit on a screen; a sheet has all."""
 
 
-def print_openings(openings: Openings) -> None:
+def print_openings(openings: OpeningCounter) -> None:
     """Print how often each opening came, how even it was and how drawn, to standard output."""
     output = Output(to_stdout=True)
     games = openings.by_game()
@@ -99,14 +99,14 @@ def print_openings(openings: Openings) -> None:
         return
     names = [game for game, *_ in rows]
     columns = [
-        Column("game", _said_once(names), kind="name"),
-        Column("from", [start for _, start, *_ in rows], kind="name", rank=4),
-        Column("moves", [each[2] or "-" for each in rows], kind="name"),
-        Column("games", [f"{line.times:,}" for *_, line in rows]),
-        Column("drawn", [_percent(line.draw_rate) for *_, line in rows], rank=2),
-        Column("first scored", [_percent(line.score_rate) for *_, line in rows], rank=1),
-        Column("95 %", [_interval(line.interval) for *_, line in rows]),
-        Column("pairs", [f"{line.pairs:,}" for *_, line in rows], rank=3),
+        LayoutColumn("game", _said_once(names), kind="name"),
+        LayoutColumn("from", [start for _, start, *_ in rows], kind="name", rank=4),
+        LayoutColumn("moves", [each[2] or "-" for each in rows], kind="name"),
+        LayoutColumn("games", [f"{line.times:,}" for *_, line in rows]),
+        LayoutColumn("drawn", [_percent(line.draw_rate) for *_, line in rows], rank=2),
+        LayoutColumn("first scored", [_percent(line.score_rate) for *_, line in rows], rank=1),
+        LayoutColumn("95 %", [_interval(line.interval) for *_, line in rows]),
+        LayoutColumn("pairs", [f"{line.pairs:,}" for *_, line in rows], rank=3),
     ]
     if not any(start for _, start, *_ in rows):
         del columns[1]
@@ -131,47 +131,51 @@ def _too_low(missed: int) -> str:
     return f"openings may be counted too low, by up to {missed:,}: rare ones were forgotten"
 
 
-def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[Column]:
+def _lengths(rows: Sequence[tuple[str, GameCounts]], games: int) -> list[LayoutColumn]:
     spreads = [counted.spread for _, counted in rows]
 
     def cells(name: Literal["shortest", "median", "mean", "longest"], form: str) -> list[str]:
         return [format(spread[name], form) if spread else "-" for spread in spreads]
 
     return [
-        Column("game", [game for game, _ in rows], kind="name"),
-        Column("games", [f"{counted.games:,}" for _, counted in rows]),
-        Column("%", [f"{counted.games / games:.1%}" for _, counted in rows], rank=4),
-        Column("plies", [f"{counted.plies:,}" for _, counted in rows], rank=3),
-        Column("shortest", cells("shortest", ","), rank=1),
-        Column("median", cells("median", ",g")),
-        Column("mean", cells("mean", ",.1f"), rank=2),
-        Column("longest", cells("longest", ","), rank=1),
+        LayoutColumn("game", [game for game, _ in rows], kind="name"),
+        LayoutColumn("games", [f"{counted.games:,}" for _, counted in rows]),
+        LayoutColumn("%", [f"{counted.games / games:.1%}" for _, counted in rows], rank=4),
+        LayoutColumn("plies", [f"{counted.plies:,}" for _, counted in rows], rank=3),
+        LayoutColumn("shortest", cells("shortest", ","), rank=1),
+        LayoutColumn("median", cells("median", ",g")),
+        LayoutColumn("mean", cells("mean", ",.1f"), rank=2),
+        LayoutColumn("longest", cells("longest", ","), rank=1),
     ]
 
 
 def _results(
     rows: Sequence[tuple[str, GameCounts]], shown: Callable[[int, int], str]
-) -> list[Column]:
+) -> list[LayoutColumn]:
     headings = {"1-0": "first won", "0-1": "second won", "1/2-1/2": "draw"}
     if any(counted.results["*"] for _, counted in rows):
         headings["*"] = "unfinished"
     return [
-        Column("game", [game for game, _ in rows], kind="name"),
+        LayoutColumn("game", [game for game, _ in rows], kind="name"),
         *(
-            Column(heading, [shown(counted.results[result], counted.games) for _, counted in rows])
+            LayoutColumn(
+                heading, [shown(counted.results[result], counted.games) for _, counted in rows]
+            )
             for result, heading in headings.items()
         ),
-        Column("first scored", [_percent(counted.first_score) for _, counted in rows], rank=1),
+        LayoutColumn(
+            "first scored", [_percent(counted.first_score) for _, counted in rows], rank=1
+        ),
     ]
 
 
-def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[Column]:
+def _shares(heading: str, rows: Sequence[tuple[str, str, int, int]]) -> list[LayoutColumn]:
     """Return the columns of games, what came in them, how often, and of how many."""
     return [
-        Column("game", _said_once([game for game, *_ in rows]), kind="name"),
-        Column(heading, [what for _, what, *_ in rows], kind="name"),
-        Column("games", [f"{times:,}" for *_, times, _ in rows]),
-        Column("%", [f"{times / of:.1%}" for *_, times, of in rows], rank=1),
+        LayoutColumn("game", _said_once([game for game, *_ in rows]), kind="name"),
+        LayoutColumn(heading, [what for _, what, *_ in rows], kind="name"),
+        LayoutColumn("games", [f"{times:,}" for *_, times, _ in rows]),
+        LayoutColumn("%", [f"{times / of:.1%}" for *_, times, of in rows], rank=1),
     ]
 
 
@@ -180,7 +184,7 @@ def _said_once(games: Sequence[str]) -> list[str]:
     return ["" if game == before else game for before, game in pairwise(["", *games])]
 
 
-def _openings(survey: Survey) -> list[Column]:
+def _openings(survey: Survey) -> list[LayoutColumn]:
     rows = [
         (game, moves, way, counted.openings.games)
         for game, counted in survey.games
@@ -188,7 +192,7 @@ def _openings(survey: Survey) -> list[Column]:
     ]
     return [
         *_shares("moves", [(game, moves, way.times, of) for game, moves, way, of in rows]),
-        Column("first scored", [_percent(way.score_rate) for *_, way, _ in rows], rank=2),
+        LayoutColumn("first scored", [_percent(way.score_rate) for *_, way, _ in rows], rank=2),
     ]
 
 
@@ -205,16 +209,16 @@ def print_measures(measures: Measures) -> None:
     for group in groups:
         rows = group.rows()
         columns = [
-            Column("measure", [row.measure.name for row in rows], kind="name"),
-            Column("value", [shown(row.measure, row.of.value) for row in rows]),
-            Column("95 %", [between(row.measure, row.of.low, row.of.high) for row in rows]),
-            Column("games", [f"{row.of.games:,}" for row in rows]),
+            LayoutColumn("measure", [row.measure.name for row in rows], kind="name"),
+            LayoutColumn("value", [shown(row.measure, row.of.value) for row in rows]),
+            LayoutColumn("95 %", [between(row.measure, row.of.low, row.of.high) for row in rows]),
+            LayoutColumn("games", [f"{row.of.games:,}" for row in rows]),
         ]
         output.table(f"{group.game}: {_games(group.games)}", columns)
         _print_notes(group, output)
 
 
-def _print_notes(group: Group, output: Output) -> None:
+def _print_notes(group: GameGroup, output: Output) -> None:
     """Print what was left out, and what intervals are about."""
     left_out = [f"{group.left_out[why]:,} {why}" for why in UNLIKE if group.left_out[why]]
     if left_out:
@@ -243,7 +247,7 @@ _NEED: Final = " and ".join(
 """What needs evaluations, as a sentence has it."""
 
 
-def _print_unmeasured(groups: Sequence[tuple[str, Group]], output: Output) -> None:
+def _print_unmeasured(groups: Sequence[tuple[str, GameGroup]], output: Output) -> None:
     """Print what is not measurable with the bots of each group, and what would help."""
     whys: dict[tuple[str, str, str], list[str]] = {}
     for name, group in groups:
@@ -260,24 +264,24 @@ _WORDS: Final = {True: "yes", False: "no"}
 
 
 def print_compared(
-    names: tuple[str, str], groups: tuple[Group, Group], compared: Sequence[Compared]
+    names: tuple[str, str], groups: tuple[GameGroup, GameGroup], compared: Sequence[Compared]
 ) -> None:
     """Print a table of both and a sentence of what differs, to standard output."""
     output = Output(to_stdout=True)
     one, other = names
     columns = [
-        Column("measure", [each.measure.name for each in compared], kind="name"),
-        Column(one, [_of_part(each.measure, each.one, groups[0]) for each in compared]),
-        Column(other, [_of_part(each.measure, each.other, groups[1]) for each in compared]),
-        Column("difference", [signed(each.measure, each.apart.value) for each in compared]),
-        Column(
+        LayoutColumn("measure", [each.measure.name for each in compared], kind="name"),
+        LayoutColumn(one, [_of_part(each.measure, each.one, groups[0]) for each in compared]),
+        LayoutColumn(other, [_of_part(each.measure, each.other, groups[1]) for each in compared]),
+        LayoutColumn("difference", [signed(each.measure, each.apart.value) for each in compared]),
+        LayoutColumn(
             "95 %",
             [between(each.measure, each.apart.low, each.apart.high) for each in compared],
             rank=1,
         ),
-        Column("p", [_chance(each.apart.p_value) for each in compared], rank=2),
-        Column("adjusted", [_chance(each.adjusted) for each in compared], rank=3),
-        Column("differs", [_WORDS[each.differs] for each in compared]),
+        LayoutColumn("p", [_chance(each.apart.p_value) for each in compared], rank=2),
+        LayoutColumn("adjusted", [_chance(each.adjusted) for each in compared], rank=3),
+        LayoutColumn("differs", [_WORDS[each.differs] for each in compared]),
     ]
     many = " and ".join(f"{_games(group.games)} of {name}" for name, group in _each(names, groups))
     output.table(many, columns)
@@ -301,13 +305,15 @@ def print_compared(
     _print_unmeasured([each for each in _each(names, groups) if each[1].games], output)
 
 
-def _of_part(measure: Measure, of: Estimated, group: Group) -> str:
+def _of_part(measure: Measure, of: Estimated, group: GameGroup) -> str:
     """Return a value, and over how many of the games it is where it is not over all."""
     part = f" ({of.games:,} of {group.games:,})" if of.games < group.games else ""
     return f"{shown(measure, of.value)}{part}"
 
 
-def _each(names: tuple[str, str], groups: tuple[Group, Group]) -> list[tuple[str, Group]]:
+def _each(
+    names: tuple[str, str], groups: tuple[GameGroup, GameGroup]
+) -> list[tuple[str, GameGroup]]:
     return list(zip(names, groups, strict=True))
 
 

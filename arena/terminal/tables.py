@@ -14,7 +14,7 @@ from rich.text import Text
 from lath.arena.botcheck.points import Verdict
 from lath.arena.terminal.layout import (
     LEAST,
-    Column,
+    LayoutColumn,
     Line,
     Output,
     forfeits,
@@ -25,7 +25,7 @@ from lath.arena.terminal.layout import (
 )
 from lath.arena.terminal.plots import drawn
 from lath.reports.counting.columns import COLUMNS, likelihood, rows_of, usual, within
-from lath.reports.counting.columns import Column as BotColumn
+from lath.reports.counting.columns import TableColumn as BotColumn
 from lath.reports.counting.figures import UNKNOWN, names_listed
 from lath.reports.counting.ranking import COLUMNS as DECIDES
 from lath.reports.counting.standings import TRIALS, greatest_gap
@@ -36,12 +36,11 @@ from lath.reports.event.background import (
     rulings_sheet,
 )
 from lath.reports.event.export import to_json
-from lath.reports.event.seasons import Row, Told, pairing_words, waiting_words
+from lath.reports.event.seasons import SeasonRow, SeasonView, pairing_words, waiting_words
 from lath.reports.event.versions import are_told, regressions, standings_of, versions_sheet
-from lath.reports.notes.outcome import Column as SheetColumn
-from lath.reports.notes.outcome import Outcome, Sheet
+from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
-from lath.reports.ratings.results import IN_ORDER, Conditions
+from lath.reports.ratings.results import IN_ORDER, GameConditions
 
 if TYPE_CHECKING:
     from lath.arena.tournament.outcome.sources import ForfeitsAlike
@@ -136,7 +135,7 @@ def scale_words(standings: Standings) -> Iterator[str]:
         yield f"changes: since the last event, after {_games(standings.games_before)}"
 
 
-def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Column]:
+def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[LayoutColumn]:
     """Return the columns of a ratings table, a line for each row.
 
     Those that are `asked` for stay however short room is; without any it is the usual ones.
@@ -150,7 +149,7 @@ def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[Colum
     if decides != "rating" and not asked:
         kept["rating"] = 1
     return [
-        Column(one.heading, one.cells(rows), rank=kept[one.name], kind=one.kind)
+        LayoutColumn(one.heading, one.cells(rows), rank=kept[one.name], kind=one.kind)
         for one in asked or usual(values)
     ]
 
@@ -164,13 +163,16 @@ def print_crosstable(table: Table, output: Output) -> None:
     """Print points and likelihoods, the most in one table that fits, or what room they need."""
     rows, cross = table.rows, table.crosstable
 
-    def matrix(cell: Callable[[Meeting], str]) -> tuple[list[Column], int]:
+    def matrix(cell: Callable[[Meeting], str]) -> tuple[list[LayoutColumn], int]:
         """Return a column for each bot, of what each row's bot did against it, and their width."""
         places = [str(place) for place in range(1, len(rows) + 1)]
         columns = [
-            Column("#", places),
-            Column("bot", [row.name for row in rows], kind="name"),
-            *(Column(place, [*map(cell, met)]) for place, *met in zip(places, *cross, strict=True)),
+            LayoutColumn("#", places),
+            LayoutColumn("bot", [row.name for row in rows], kind="name"),
+            *(
+                LayoutColumn(place, [*map(cell, met)])
+                for place, *met in zip(places, *cross, strict=True)
+            ),
         ]
         return columns, output.needed(columns, least=LEAST)
 
@@ -183,10 +185,12 @@ def print_crosstable(table: Table, output: Output) -> None:
     if len(rows) <= 8 and any(needed > output.width for _, needed in apart.values()):
         met = [(a, b) for a, b in combinations(range(len(rows)), 2) if cross[a][b].games]
         columns = [
-            Column("bot", [rows[one].name for one, _ in met], kind="name"),
-            Column("points", [f"{cross[a][b].points:g}-{cross[b][a].points:g}" for a, b in met]),
-            Column("opponent", [rows[other].name for _, other in met], kind="name"),
-            Column("LOS", [_likelihood(cross[a][b]) for a, b in met], rank=1),
+            LayoutColumn("bot", [rows[one].name for one, _ in met], kind="name"),
+            LayoutColumn(
+                "points", [f"{cross[a][b].points:g}-{cross[b][a].points:g}" for a, b in met]
+            ),
+            LayoutColumn("opponent", [rows[other].name for _, other in met], kind="name"),
+            LayoutColumn("LOS", [_likelihood(cross[a][b]) for a, b in met], rank=1),
         ]
         output.table(CROSSTABLE, columns)
         return
@@ -212,7 +216,7 @@ def _point_and_likelihood(meeting: Meeting) -> str:
     return f"{_points(meeting)} {_likelihood(meeting):>4}"
 
 
-def game_lines(standings: Standings) -> list[Column]:
+def game_lines(standings: Standings) -> list[LayoutColumn]:
     """Return the columns of a table with a line a game.
 
     What a seat is worth, and how often equals draw by the Elo model, is told as on the page: among
@@ -223,31 +227,33 @@ def game_lines(standings: Standings) -> list[Column]:
     lines = [found.get(table.game) for table in tables]  # None where no game is rated
     advantages = within([line.advantage.told if line else None for line in lines], " Elo")
     columns = [
-        Column("game", [table.game for table in tables], kind="name"),
-        Column("games", [str(table.games) for table in tables]),
-        Column("first scored", [f"{table.first_score or 0:.1%}" for table in tables], rank=3),
-        Column("first move ± 95%", advantages, rank=1),
-        Column(
+        LayoutColumn("game", [table.game for table in tables], kind="name"),
+        LayoutColumn("games", [str(table.games) for table in tables]),
+        LayoutColumn("first scored", [f"{table.first_score or 0:.1%}" for table in tables], rank=3),
+        LayoutColumn("first move ± 95%", advantages, rank=1),
+        LayoutColumn(
             "of equals", [f"{line.advantage.score:.1%}" if line else "-" for line in lines], rank=5
         ),
-        Column("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
-        Column("equals draw", [f"{line.draw_rate:.1%}" if line else "-" for line in lines], rank=2),
+        LayoutColumn("draws", [f"{table.draws / table.games:.1%}" for table in tables], rank=4),
+        LayoutColumn(
+            "equals draw", [f"{line.draw_rate:.1%}" if line else "-" for line in lines], rank=2
+        ),
     ]
     if any(line.openings > 1 for line in lines if line):
         starts = [f"{line.openings}{'*' * _is_for_few(line)}" if line else "-" for line in lines]
-        columns.append(Column("openings", starts, rank=5))
+        columns.append(LayoutColumn("openings", starts, rank=5))
     if any(table.repeated for table in tables):
-        columns.append(Column("repeated", [str(table.repeated) for table in tables], rank=6))
+        columns.append(LayoutColumn("repeated", [str(table.repeated) for table in tables], rank=6))
     together = sum((Counter(table.endings) for table in tables), Counter[str]())
     # A record may call its ending what it likes; the remarks below the tables have them all.
     for rank, (ending, _) in enumerate(together.most_common(8), 7):
         if len(ending) <= 20:
             cells = [str(table.endings.get(ending, 0)) for table in tables]
-            columns.append(Column(ending, cells, rank))
+            columns.append(LayoutColumn(ending, cells, rank))
     return columns
 
 
-def _is_for_few(line: Conditions) -> bool:
+def _is_for_few(line: GameConditions) -> bool:
     """Return whether there is a star: the figure is for openings played, and for no others."""
     return line.openings > 1 and line.holds_for == "the openings played"
 
@@ -356,12 +362,12 @@ def print_bots(
     if bots:
         lost = forfeits([bot.lost_by for bot in bots], apart=output.width >= 60)
         columns = [
-            Column("bot", [bot.name for bot in bots], kind="name"),
-            Column("games", [str(bot.games) for bot in bots], rank=2),
-            *(Column(way, list(map(str, games))) for way, games in lost.items()),
-            Column("moves", [str(bot.moves) if bot.moves else "-" for bot in bots], rank=3),
-            Column("average", [duration(bot.average_s) for bot in bots], rank=1),
-            Column("worst", [duration(bot.worst_s if bot.moves else None) for bot in bots]),
+            LayoutColumn("bot", [bot.name for bot in bots], kind="name"),
+            LayoutColumn("games", [str(bot.games) for bot in bots], rank=2),
+            *(LayoutColumn(way, list(map(str, games))) for way, games in lost.items()),
+            LayoutColumn("moves", [str(bot.moves) if bot.moves else "-" for bot in bots], rank=3),
+            LayoutColumn("average", [duration(bot.average_s) for bot in bots], rank=1),
+            LayoutColumn("worst", [duration(bot.worst_s if bot.moves else None) for bot in bots]),
         ]
         output.table(", ".join(filter(None, ("Forfeits and time of a move", of))), columns)
     for note, times in notes.items():
@@ -399,16 +405,16 @@ def print_plan(plan: Plan, output: Output) -> None:
     if not plan.bots:  # of trials nothing is rated
         return
     now = [
-        Column("played", [str(bot.played) for bot in plan.bots], rank=2),
-        Column("now", [_half_width(bot.now) for bot in plan.bots], rank=1),
+        LayoutColumn("played", [str(bot.played) for bot in plan.bots], rank=2),
+        LayoutColumn("now", [_half_width(bot.now) for bot in plan.bots], rank=1),
     ]
     columns = [
-        Column("bot", [bot.name for bot in plan.bots], kind="name"),
+        LayoutColumn("bot", [bot.name for bot in plan.bots], kind="name"),
         *(now if plan.played else []),
-        Column("games", [str(bot.games) for bot in plan.bots]),
-        Column("opponents", [str(bot.opponents) for bot in plan.bots], rank=3),
-        Column("Elo", [_half_width(bot.then) for bot in plan.bots]),
-        Column("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
+        LayoutColumn("games", [str(bot.games) for bot in plan.bots]),
+        LayoutColumn("opponents", [str(bot.opponents) for bot in plan.bots], rank=3),
+        LayoutColumn("Elo", [_half_width(bot.then) for bot in plan.bots]),
+        LayoutColumn("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
     ]
     both = "the difference of both" if len(plan.bots) == 2 else "each bot against the mean of all"
     output.table(f"How sure it will be of {both}", columns)
@@ -424,9 +430,9 @@ def _print_differences(differences: Sequence[Needed], output: Output) -> None:
     rows = list(by_game.values())
     titles = ("first-move advantage, 10 points", "length, 10 %", "drama, 10 points")
     columns = [
-        Column("game", list(by_game), kind="name"),
+        LayoutColumn("game", list(by_game), kind="name"),
         *(
-            Column(title, [f"{row[at].games or '-'}" for row in rows])
+            LayoutColumn(title, [f"{row[at].games or '-'}" for row in rows])
             for at, title in enumerate(titles)
         ),
     ]
@@ -515,13 +521,13 @@ def print_forfeit_list(lost: Sequence[Forfeit], folder: str) -> None:
     """Print a line for each of these games, to standard output."""
     output = Output(to_stdout=True)
     columns = [
-        Column("game", [str(one.number) for one in lost]),
-        Column("ply", [str(one.ply) for one in lost]),
-        Column("bot", [one.bot for one in lost], kind="name"),
-        Column("of", [one.game for one in lost], rank=2, kind="text"),
-        Column("against", [one.opponent for one in lost], rank=1, kind="name"),
-        Column("lost by", [one.ending for one in lost], kind="text"),
-        Column("reason", [one.in_short for one in lost], kind="name"),
+        LayoutColumn("game", [str(one.number) for one in lost]),
+        LayoutColumn("ply", [str(one.ply) for one in lost]),
+        LayoutColumn("bot", [one.bot for one in lost], kind="name"),
+        LayoutColumn("of", [one.game for one in lost], rank=2, kind="text"),
+        LayoutColumn("against", [one.opponent for one in lost], rank=1, kind="name"),
+        LayoutColumn("lost by", [one.ending for one in lost], kind="text"),
+        LayoutColumn("reason", [one.in_short for one in lost], kind="name"),
     ]
     output.table(f"{_games(len(lost))} went wrong", columns)
     output.words(f"what was said in one: arena bot log {folder} {lost[0].number}")
@@ -542,7 +548,7 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.3g} s" if seconds < 100 else f"{seconds:.0f} s"
 
 
-def print_outcome(outcome: Outcome | None, output: Output) -> None:
+def print_outcome(outcome: EventOutcome | None, output: Output) -> None:
     """Print it under a heading, where there is anything to say."""
     if outcome is None or not outcome.says_something:
         return
@@ -565,7 +571,7 @@ def print_outcome(outcome: Outcome | None, output: Output) -> None:
             output.lines(lines)
 
 
-def print_season(season: Told | None, output: Output) -> None:
+def print_season(season: SeasonView | None, output: Output) -> None:
     """Print the table of a season, its next match day, and the all-time list beside it."""
     if season is None:
         return
@@ -590,7 +596,7 @@ def _print_waiting(names: Sequence[str], output: Output) -> None:
     output.words(f"{waiting_words(names)}: mend {one}, or `arena run DIR {flags}` ends the season")
 
 
-def _points_sheet(rows: Iterable[Row], title: str) -> Sheet:
+def _points_sheet(rows: Iterable[SeasonRow], title: str) -> Sheet:
     columns: tuple[SheetColumn, ...] = (
         *(SheetColumn("#"), SheetColumn("bot", "name"), SheetColumn("games")),
         *(SheetColumn("won"), SheetColumn("drawn"), SheetColumn("lost"), SheetColumn("points")),
@@ -639,7 +645,7 @@ def _together(sheets: Sequence[Sheet], output: Output) -> list[Line]:
     """
     rows = [row for sheet in sheets for row in sheet.rows]
     columns = [
-        Column(column.heading, cells, rank=0 if at < 3 else at, kind=column.kind)
+        LayoutColumn(column.heading, cells, rank=0 if at < 3 else at, kind=column.kind)
         for at, (column, *cells) in enumerate(zip(sheets[0].columns, *rows, strict=True))
         if any(cells)
     ]

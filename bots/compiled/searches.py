@@ -35,7 +35,7 @@ from lath.bots.compiled.code_folder import (
     whole_folder,
 )
 from lath.bots.options import Combo
-from lath.bots.search import DEEPEST, AlphaBeta, Budget, Found, OutOfBudgetError, Tell
+from lath.bots.search import DEEPEST, AlphaBeta, OutOfBudgetError, SearchBudget, SearchResult, Tell
 from lath.bots.uct import Uct, proof_of
 from lath.games.fast import DRAW, FastBoard, fast_board
 from lath.notation.protocol import COMPILED, IN_PYTHON
@@ -103,10 +103,10 @@ def _warm() -> None:
 
     board = fast_board(games.get("yavalath").start())
     for search in (CompiledAlphaBeta(Random(1)), CompiledUct(Random(1))):
-        search.run(board, Budget(nodes=100))
+        search.run(board, SearchBudget(nodes=100))
         search.played(0)
     board.play(0)
-    search.run(board, Budget(nodes=1))
+    search.run(board, SearchBudget(nodes=1))
     compiled = CompiledBoard(board)
     compiled.play(compiled.candidates()[0])
     compiled.undo()
@@ -263,8 +263,12 @@ class CompiledAlphaBeta(AlphaBeta):
         self._arrays.played(code)
 
     def run(
-        self, board: FastBoard, budget: Budget, tell: Tell = lambda _: None, depth: int = DEEPEST
-    ) -> Found:
+        self,
+        board: FastBoard,
+        budget: SearchBudget,
+        tell: Tell = lambda _: None,
+        depth: int = DEEPEST,
+    ) -> SearchResult:
         """Return the best move of a game that goes on; `tell` hears of every finished depth."""
         import numpy as np
 
@@ -286,7 +290,7 @@ class CompiledAlphaBeta(AlphaBeta):
     def _after(  # noqa: PLR0917 - as it is called
         self,
         board: FastBoard,  # noqa: ARG002 - the arrays stand as it does
-        budget: Budget,
+        budget: SearchBudget,
         code: int,
         depth: int,
         alpha: int,
@@ -336,7 +340,7 @@ class _Rows:
 class _Watch:
     """Tells a search from another thread to stop, when its budget says so."""
 
-    def __init__(self, budget: Budget, told: Any) -> None:
+    def __init__(self, budget: SearchBudget, told: Any) -> None:
         self._budget, self._told = budget, told
         self._is_over = threading.Event()
 
@@ -384,8 +388,12 @@ class CompiledUct(Uct):
         self._arrays.played(code)
 
     def run(
-        self, board: FastBoard, budget: Budget, tell: Tell = lambda _: None, every: int = 20_000
-    ) -> Found:
+        self,
+        board: FastBoard,
+        budget: SearchBudget,
+        tell: Tell = lambda _: None,
+        every: int = 20_000,
+    ) -> SearchResult:
         """Return the best move of a game that goes on; `tell` hears of every so many games."""
         import numpy as np
 
@@ -446,7 +454,7 @@ class CompiledUct(Uct):
         self._at, self._game = at, board.game
         return at
 
-    def _told_of(self, board: FastBoard, root: int, budget: Budget) -> Found:
+    def _told_of(self, board: FastBoard, root: int, budget: SearchBudget) -> SearchResult:
         names, tree = self._compiled, self._tree
         line: list[int] = []
         node = root
@@ -455,14 +463,14 @@ class CompiledUct(Uct):
             node = max(range(begins, begins + int(tree[node, names.MANY])), key=self._worth)
             line.append(node)
         if not line:  # the tree has no room for the first moves
-            return Found(board.moves[board.legal()[0]], nodes=budget.used)
+            return SearchResult(board.moves[board.legal()[0]], nodes=budget.used)
         best = line[0]
         visits, proof = int(tree[best, names.VISITS]), int(tree[best, names.PROOF])
         mean = float(self._scores[best]) / visits if visits else 0.5
         if proof >= 0:
             mean = 0.5 if proof == DRAW else float(proof == tree[best, names.MOVER])
         winner, mover = int(tree[root, names.PROOF]), int(tree[best, names.MOVER])
-        return Found(
+        return SearchResult(
             board.moves[tree[best, names.CODE]],
             2 * mean - 1,
             proof=None if winner < 0 else proof_of(winner, mover),

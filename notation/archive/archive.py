@@ -269,7 +269,7 @@ def _start_text(game_id: str, setup: str, position: str, rules: str) -> str:
         return f"Position {position}" if position else f"Setup {setup}"
 
 
-class Seen:
+class SeenRecords:
     """The identities that were met, in 25 bytes each where there are millions.
 
     A set would take 110. Here the first two bytes choose one of 65 536 shelves, and a shelf is
@@ -372,7 +372,7 @@ COMPRESSIONS: Final = tuple(suffix[1:] for suffix in files.COMPRESSIONS)
 
 
 @dataclass(slots=True)
-class Part:
+class ArchivePart:
     """One file of an archive that is being divided."""
 
     path: Path
@@ -394,7 +394,7 @@ class _NothingError(Exception):
     """Nothing is written."""
 
 
-class Parts:
+class ArchiveParts:
     """The files that records are divided into; a context, at whose end they get their names.
 
     Where it ends with an exception, nothing is left. Raises OSError: FileExistsError for a file
@@ -413,7 +413,7 @@ class Parts:
         self._replace: Final = replace
         self._memory: Final = memory
         self._size = 0
-        self._parts: Final[dict[str, Part]] = {}
+        self._parts: Final[dict[str, ArchivePart]] = {}
 
     def __enter__(self) -> Self:
         self._is_new = not (self._folder.is_dir() and any(self._folder.iterdir()))
@@ -441,7 +441,7 @@ class Parts:
         return len(self._parts)
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ArchivePart]:
         """Return the parts in the order in which they began."""
         return list(self._parts.values())
 
@@ -450,7 +450,7 @@ class Parts:
         part = self._parts.get(name)
         if part is None:
             file = f"{name}.lath{self._compression}"
-            part = self._parts[name] = Part(self._folder / file, self._hidden / file)
+            part = self._parts[name] = ArchivePart(self._folder / file, self._hidden / file)
             self._refuse_existing(part)
         data = (b"\n" if part.records else b"") + text.encode() + b"\n"
         part.records += 1
@@ -459,7 +459,7 @@ class Parts:
         if self._size >= self._memory:
             self._write_gathered()
 
-    def _refuse_existing(self, part: Part) -> None:
+    def _refuse_existing(self, part: ArchivePart) -> None:
         if part.path.exists() and not (self._replace and part.path.is_file()):
             raise FileExistsError(17, "exists already", str(part.path))
 
@@ -471,7 +471,7 @@ class Parts:
                 part.gathered.clear()
         self._size = 0
 
-    def _append(self, part: Part, stream: BinaryIO) -> None:
+    def _append(self, part: ArchivePart, stream: BinaryIO) -> None:
         data = b"".join(part.gathered)
         if self._compression == ".zst":
             frames = FramesWriter(stream, part.frames)
@@ -481,7 +481,7 @@ class Parts:
         else:
             stream.write(compressed(data, self._compression))
 
-    def _end_frames(self, part: Part) -> None:
+    def _end_frames(self, part: ArchivePart) -> None:
         """Write behind a `.zst` where its records are, as `write_atomically` does."""
         note = note_for(part.hidden)
         if note is not None:

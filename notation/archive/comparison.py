@@ -38,7 +38,7 @@ _ELSEWHERE: Final = frozenset({"Setup", "Position", "Result", RULES})
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RecordDifference:
     """How two records of one game differ, `a` and `b` standing for the two."""
 
     ply: int | None
@@ -60,7 +60,7 @@ class Difference:
         return bool(self.tags) or self.ply is not None or self.remarks is not None
 
 
-def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
+def difference(a: Record, b: Record, *, moves_only: bool = False) -> RecordDifference:
     """Return how two records differ; with `moves_only` in start and moves alone.
 
     >>> from lath.notation import parse
@@ -82,7 +82,7 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> Difference:
         if of_a != of_b:
             differing = (n for n in {**of_a, **of_b} if of_a.get(n) != of_b.get(n))
             remarks = min((n for n in differing if ply is None or n < ply), default=None)
-    return Difference(ply, moves, tags, remarks)
+    return RecordDifference(ply, moves, tags, remarks)
 
 
 def _facts(record: Record, moves_only: bool) -> dict[str, str]:
@@ -197,7 +197,7 @@ Sound = Iterable[tuple[Entry, Record]]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ComparisonFinding:
     """Records that belong together and differ, or one that stands alone."""
 
     a: Stands | None
@@ -206,7 +206,7 @@ class Finding:
     b: Stands | None
     """None for a record that is only in A."""
 
-    difference: Difference | None
+    difference: RecordDifference | None
     """None for a record that stands alone."""
 
 
@@ -224,7 +224,7 @@ class Comparison:
         self.equal = 0
         """Pairs of records between which there is no difference."""
 
-    def findings(self, a: Sound, b: Sound) -> Iterator[Finding]:
+    def findings(self, a: Sound, b: Sound) -> Iterator[ComparisonFinding]:
         """Yield what is not equal, in the order of A, and what is only in B in that of B.
 
         Each side is read once. Equal records are paired first, then what is left by one key after
@@ -244,7 +244,7 @@ class Comparison:
                     if not differs:
                         self.equal += 1
                         continue
-                yield Finding(one, other, differs)
+                yield ComparisonFinding(one, other, differs)
 
     def _gather(self, database: sqlite3.Connection, a: Sound, b: Sound) -> None:
         """Count what is equal; what has not met its equal waits in the database."""

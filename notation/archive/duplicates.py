@@ -29,7 +29,7 @@ from lath.notation.archive.archive import (
     start_text,
     temporary_database,
 )
-from lath.notation.archive.sampling import Row
+from lath.notation.archive.sampling import SampledRecord
 from lath.notation.record.record import RULES, Annotation, Comment, Ply, Record, Termination
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def _slips(a: str, b: str) -> int:
 # What a record says
 
 
-class Facts(NamedTuple):
+class RecordFacts(NamedTuple):
     """What a record says of its game, as far as it is compared."""
 
     game: str
@@ -186,7 +186,7 @@ class Facts(NamedTuple):
     """How many comments, annotations, glyphs, plies of variations and tags there are."""
 
 
-def facts_of(record: Record) -> Facts:
+def facts_of(record: Record) -> RecordFacts:
     """Return what a record says of its game."""
     start, moves = least_of(record)
     others = [_value(record.tag(name)) for name in _OF_LINES]
@@ -196,7 +196,7 @@ def facts_of(record: Record) -> Facts:
     for name, value in record.tags:
         if name not in _FREE and (known := _comparable(name, value)):
             tags[name] = known
-    return Facts(
+    return RecordFacts(
         game="\n".join((record.game, start, *(other if other != "1" else "" for other in others))),
         line="".join(f"{move} " for move in moves),
         plies=len(moves),
@@ -265,7 +265,7 @@ def _said(comments: Sequence[Comment]) -> int:
 # Copies
 
 
-def agree(a: Facts, b: Facts) -> bool:
+def agree(a: RecordFacts, b: RecordFacts) -> bool:
     """Return whether nothing that both say is against their being of one game, moves apart."""
     return (
         is_same_name(a.first, b.first)
@@ -291,7 +291,7 @@ def _same_times(one: str, other: str) -> bool:
     return all(a == b or " " in (a, b) for a, b in zip(one, other, strict=False))
 
 
-def is_copy(facts: Facts, of: Facts) -> bool:
+def is_copy(facts: RecordFacts, of: RecordFacts) -> bool:
     """Return whether a record is a copy of one that is as long or longer.
 
     Where game, start and moves are the same up to a symmetry, or it stops before the other ends;
@@ -315,7 +315,7 @@ def is_copy(facts: Facts, of: Facts) -> bool:
     return facts.plies == of.plies and facts.tags == of.tags
 
 
-def _date_and_round(facts: Facts) -> tuple[str, str] | None:
+def _date_and_round(facts: RecordFacts) -> tuple[str, str] | None:
     date, number = facts.tags.get("Date", ""), facts.tags.get("Round", "")
     return (date, number) if number and _DAY.fullmatch(date) else None
 
@@ -323,7 +323,7 @@ def _date_and_round(facts: Facts) -> tuple[str, str] | None:
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record stands."""
 
     file: str
@@ -338,10 +338,10 @@ class Place(NamedTuple):
 class Copy:
     """A record that is left out, and the one that it is a copy of."""
 
-    place: Place
+    place: RecordPlace
     text: str
     record: Record
-    of: Place
+    of: RecordPlace
     of_record: Record
 
     def differences(self) -> list[str]:
@@ -430,7 +430,7 @@ class Copies:
         """Close the database, which makes of its own errors TemporaryFileError."""
         self._stack.__exit__(kind, error, trace)
 
-    def add(self, row: Row, record: Record, place: Place) -> None:
+    def add(self, row: SampledRecord, record: Record, place: RecordPlace) -> None:
         """Add a record, its way on and where it stands."""
         self._added += 1
         item = (self._added, *place, row.order, row.value, row.text)
@@ -444,7 +444,7 @@ class Copies:
         """Decide which records stay."""
         better = "SELECT place, facts FROM fact ORDER BY plies DESC, cut, weight DESC, place"
         for rank, (place, text) in enumerate(self._database.execute(better)):
-            facts = Facts(*json.loads(text))
+            facts = RecordFacts(*json.loads(text))
             of, named = self._original(facts) or (place, facts)
             if of == place:
                 for bucket in _buckets(facts):
@@ -457,22 +457,22 @@ class Copies:
             said = json.dumps(_beside(facts, named))
             self._database.execute("INSERT OR IGNORE INTO member VALUES (?, ?)", (of, said))
 
-    def _original(self, facts: Facts) -> tuple[int, Facts] | None:
+    def _original(self, facts: RecordFacts) -> tuple[int, RecordFacts] | None:
         """Return the place of the record that stays and that this is a copy of, and its facts."""
         plain = _plain(facts)
-        found: list[tuple[int, int, Facts]] = []
+        found: list[tuple[int, int, RecordFacts]] = []
         for bucket in _buckets(facts)[: 1 if facts.plies >= ENOUGH else 2]:
             rows = self._database.execute(_CANDIDATES, {"bucket": bucket, **plain})
             for rank, place, text in rows:
-                of = Facts(*json.loads(text))
+                of = RecordFacts(*json.loads(text))
                 if is_copy(facts, of) and self._agrees_with(_beside(facts, of), place):
                     found.append((rank, place, of))
                     break
         return min(found, key=itemgetter(0))[1:] if found else None
 
-    def _agrees_with(self, facts: Facts, of: int) -> bool:
+    def _agrees_with(self, facts: RecordFacts, of: int) -> bool:
         members = self._database.execute("SELECT facts FROM member WHERE original = ?", (of,))
-        return all(agree(facts, Facts(*json.loads(text))) for (text,) in members)
+        return all(agree(facts, RecordFacts(*json.loads(text))) for (text,) in members)
 
     def left_out(self) -> Iterator[Copy]:
         """Yield the records that are left out, in their order."""
@@ -483,17 +483,17 @@ class Copies:
         )
         for row in self._database.execute(query):
             text, of_text = row[3], row[7]
-            place, of = Place(*row[:3]), Place(*row[4:7])
+            place, of = RecordPlace(*row[:3]), RecordPlace(*row[4:7])
             yield Copy(place, text, parse(text), of, parse(of_text))
 
-    def kept(self) -> Iterator[Row]:
+    def kept(self) -> Iterator[SampledRecord]:
         """Yield the records that stay, in their order."""
         query = "SELECT sort, value, text FROM item WHERE original IS NULL ORDER BY place"
         for row in self._database.execute(query):
-            yield Row(*row)
+            yield SampledRecord(*row)
 
 
-def _beside(facts: Facts, of: Facts) -> Facts:
+def _beside(facts: RecordFacts, of: RecordFacts) -> RecordFacts:
     """Return what has to agree among all copies of a record: no names where it has them itself.
 
     Two copies may each have a slip of their own. Moves and weight say nothing of which game it is.
@@ -502,7 +502,7 @@ def _beside(facts: Facts, of: Facts) -> Facts:
     return facts._replace(line="", plies=0, weight=0, first=first, second=second)
 
 
-def _buckets(facts: Facts) -> list[bytes]:
+def _buckets(facts: RecordFacts) -> list[bytes]:
     """Return 16 bytes each, some of which a record has in common with all that it is a copy of."""
     begun = " ".join(facts.line.split(" ", ENOUGH)[:ENOUGH])
     buckets = [_digest("line", facts.game, begun)]
@@ -517,7 +517,7 @@ def _digest(*parts: str) -> bytes:
     return blake2b(data, digest_size=SIZE).digest()
 
 
-def _plain(facts: Facts) -> dict[str, str]:
+def _plain(facts: RecordFacts) -> dict[str, str]:
     """Return what a database can compare; empty where it is missing, or needs a closer look."""
     tags = facts.tags
     date = tags.get("Date", "")

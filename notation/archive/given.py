@@ -13,7 +13,7 @@ from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Final
 
-from lath.notation.archive.archive import SIZE, Seen, identity
+from lath.notation.archive.archive import SIZE, SeenRecords, identity
 from lath.notation.record.errors import printable
 from lath.notation.record.record import Record
 
@@ -45,16 +45,16 @@ def game_key(record: Record) -> bytes | None:
     return blake2b(identity(record) + text, digest_size=SIZE).digest()
 
 
-class Given:
+class GivenGames:
     """The games that were given so far, from one source after the other."""
 
     def __init__(self, *, counts_again: bool = False, has_flag: bool = True) -> None:
         """Take whether a game counts as often as it is given, and whether a flag says so."""
         self._counts_again: Final = counts_again
         self._once: Final = f"count once ({AGAIN}: again)" if has_flag else "count once"
-        self._seen: Final = Seen()
+        self._seen: Final = SeenRecords()
         """All games."""
-        self._placed: Final = Seen()
+        self._placed: Final = SeenRecords()
         """The same, each with its tournament, or as one of none that is known."""
         self._origin = b""
         self._files: Final = set[tuple[int, int]]()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 
-class Row(NamedTuple):
+class SampledRecord(NamedTuple):
     """A record on its way through `arena select`."""
 
     order: bytes
@@ -39,7 +39,9 @@ _TABLES: Final = (
 )
 
 
-def sample(rows: Iterable[Row], size: int, seed: int, memory: int = MEMORY) -> Iterator[Row]:
+def sample(
+    rows: Iterable[SampledRecord], size: int, seed: int, memory: int = MEMORY
+) -> Iterator[SampledRecord]:
     """Yield `size` of the rows in their order, or all where there are fewer.
 
     Each set of so many is as likely as any other. Every row gets a number that follows from the
@@ -57,10 +59,12 @@ def sample(rows: Iterable[Row], size: int, seed: int, memory: int = MEMORY) -> I
         _draw(database, rows, size, seed)
         query = "SELECT * FROM (SELECT * FROM item ORDER BY draw LIMIT ?) ORDER BY place"
         for _, _, order, value, text in database.execute(query, (size,)):
-            yield Row(order, value, text.decode())
+            yield SampledRecord(order, value, text.decode())
 
 
-def _draw(database: sqlite3.Connection, rows: Iterable[Row], size: int, seed: int) -> None:
+def _draw(
+    database: sqlite3.Connection, rows: Iterable[SampledRecord], size: int, seed: int
+) -> None:
     """Keep the rows of the `size` lowest draws, and not many more."""
     worst, kept, most = b"\xff" * 17, 0, 2 * size + 1000
     for place, row in enumerate(rows):

@@ -20,7 +20,7 @@ from lath.games.errors import MoveSyntaxError
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers, counted
 from lath.notation.database.pattern_search import MOMENT, Moments, sighted
-from lath.notation.database.reading import Database, Start
+from lath.notation.database.reading import Database, StartTags
 from lath.notation.query.moments import begins, end_of_line, position_test, positions_of
 from lath.notation.query.plans import (
     And,
@@ -379,7 +379,7 @@ class _Asking:
         _, examples, which = np.unique(same, return_index=True, return_inverse=True)
         texts = self._database.moves.texts
         starts = dict(self._database.start(np.unique(self._database.starts[ids[examples]])))
-        lines: Iterator[tuple[Start, list[str]]] = (
+        lines: Iterator[tuple[StartTags, list[str]]] = (
             (
                 starts[int(self._database.starts[ids[example]])],
                 [texts[code] for code in steps.codes[firsts[example] :][: plies[example]].tolist()],
@@ -390,14 +390,14 @@ class _Asking:
         return moments[np.array([is_so(*line) for line in lines], bool)[which]]
 
 
-def _judge_of(plan: OfPosition | OfLine) -> Callable[[Start, list[str]], bool]:
+def _judge_of(plan: OfPosition | OfLine) -> Callable[[StartTags, list[str]], bool]:
     """Return what says whether this holds at the end of a line."""
     if isinstance(plan, OfLine) and not plan.is_reached:
         asks = begins(plan.moves, is_plain=plan.is_plain).matches
         return lambda start, moves: asks(start.record(moves))
     test_of = position_test(plan)
 
-    def is_so(start: Start, moves: list[str]) -> bool:
+    def is_so(start: StartTags, moves: list[str]) -> bool:
         record = start.record()
         test, end = test_of(record), follow(start_of(record), moves)
         assert end is not None

@@ -32,8 +32,8 @@ from lath.notation.database.columns import (
     OF_GAMES,
     OF_NOTES,
     OTHER_GAME,
-    OfGame,
-    Parcel,
+    ColumnBundle,
+    GameColumns,
     Refusal,
 )
 from lath.notation.database.equals import said_in
@@ -130,7 +130,7 @@ CREATE TABLE going_on (
 
 
 @dataclass(slots=True)
-class Counts:
+class BuildCounts:
     """What became of the records that were read."""
 
     read: int = 0
@@ -156,16 +156,16 @@ class Building:
             "SELECT mark, read, taken, refused, duplicates, richer, lost FROM going_on"
         ).fetchall()
         """Where who was stopped has to go on, in the words of who added; empty at the beginning."""
-        self.counts = Counts(*counts)
+        self.counts = BuildCounts(*counts)
         self.is_writing = False
-        self._parcels: list[Parcel] = []
+        self._parcels: list[ColumnBundle] = []
         self._waiting = 0
         (self._last,) = connection.execute("SELECT coalesce(max(id), 0) FROM games").fetchall()[0]
         (self._steps_before,) = connection.execute("SELECT count(*) FROM steps").fetchall()[0]
         known = connection.execute("SELECT game, move, effect, code FROM moves").fetchall()
         self._codes = {(game, move, effect): code for game, move, effect, code in known}
 
-    def add(self, parcel: Parcel, mark: str = "") -> None:
+    def add(self, parcel: ColumnBundle, mark: str = "") -> None:
         """Take what a parcel has; it is written with others. What follows begins at the mark."""
         self.mark = mark
         self.counts.read += parcel.read
@@ -194,14 +194,14 @@ class Building:
         """Add to how many records were equal to a game that was there; in the end, once."""
         self._connection.execute(_EQUAL, [self.counts.duplicates + self.counts.richer])
 
-    def _write(self, parcels: Sequence[Parcel]) -> None:
+    def _write(self, parcels: Sequence[ColumnBundle]) -> None:
         refused = list(chain.from_iterable(parcel.refused for parcel in parcels))
         if parcels:
             refused += self._write_games(parcels)
         columns = list(zip(*refused, strict=True)) or [()] * len(_REFUSED)
         self._insert("refused", pa.table(list(map(pa.array, columns, _REFUSED.types)), _REFUSED))
 
-    def _write_games(self, parcels: Sequence[Parcel]) -> Sequence[Refusal]:
+    def _write_games(self, parcels: Sequence[ColumnBundle]) -> Sequence[Refusal]:
         """Write games, their steps and positions; return what equal games have lost by others."""
         games = pa.concat_tables([parcel.games for parcel in parcels])
         chosen = self._chosen(games, parcels)
@@ -225,7 +225,7 @@ class Building:
                 self._insert(name, _sorted(parts, by))
         return chosen.lost
 
-    def _chosen(self, games: pa.Table, parcels: Sequence[Parcel]) -> _Chosen:
+    def _chosen(self, games: pa.Table, parcels: Sequence[ColumnBundle]) -> _Chosen:
         """Return which games are taken, and count them."""
         there = self._there(games)
         halves = np.stack([games[name].to_numpy() for name in ("high", "low")], axis=1)
@@ -315,7 +315,7 @@ class Building:
         return {number: (movetext, tags) for number, movetext, tags in found}
 
     def _replace(
-        self, games: pa.Table, parcels: Sequence[Parcel], replacing: Mapping[int, int]
+        self, games: pa.Table, parcels: Sequence[ColumnBundle], replacing: Mapping[int, int]
     ) -> None:
         """Write what is said of games over what was said of equal ones, by their numbers.
 
@@ -348,7 +348,7 @@ class Building:
         self._connection.execute(f"UPDATE {name} SET {values} FROM new WHERE {where}")  # noqa: S608
         self._connection.unregister("new")
 
-    def _steps(self, of: OfGame, ids: Numbers) -> pa.Table:
+    def _steps(self, of: GameColumns, ids: Numbers) -> pa.Table:
         """Return the rows of steps of games by their numbers; 0 is left out."""
         codes = self._codes_of(of.game, of.steps, of.plies)
         by_ply: Numbers = np.repeat(ids, of.lengths)
@@ -363,7 +363,7 @@ class Building:
             columns |= dict(zip(notes.column_names, notes.columns, strict=True))
         return pa.table(columns)
 
-    def _positions(self, of: OfGame, ids: Numbers) -> pa.Table:
+    def _positions(self, of: GameColumns, ids: Numbers) -> pa.Table:
         """Return the rows of positions of games by their numbers; 0 is left out."""
         texts = self._codes_of(of.game, [(text, None) for text in of.texts], of.images)
         by_position: Numbers = np.repeat(ids, of.lengths + 1)
@@ -457,7 +457,7 @@ class _Chosen(NamedTuple):
 class _Places:
     """Where the games of parcels stand in their files."""
 
-    def __init__(self, parcels: Sequence[Parcel]) -> None:
+    def __init__(self, parcels: Sequence[ColumnBundle]) -> None:
         self._parcels = parcels
         self._firsts = _firsts(parcels)
 
@@ -475,7 +475,7 @@ class _Places:
         return Refusal(parcel.file, parcel.before + record, line, code, why)
 
 
-def _firsts(parcels: Sequence[Parcel]) -> list[int]:
+def _firsts(parcels: Sequence[ColumnBundle]) -> list[int]:
     """Return the place of the first game of each parcel among those of all."""
     return list(accumulate((len(parcel.games) for parcel in parcels[:-1]), initial=0))
 

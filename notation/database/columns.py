@@ -18,7 +18,7 @@ import pyarrow as pa
 from lath.games.core import Position, version_of
 from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
-from lath.notation.database.keys import Keys, Line, Step, keys_of
+from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, keys_of
 from lath.notation.database.layers import Numbers
 from lath.notation.record.record import RULES, Ply, Record
 from lath.notation.rules.quick_check import SoundGame, sound_game
@@ -77,11 +77,11 @@ OTHER_GAME: Final = "other-game"
 
 
 @dataclass(slots=True)
-class OfGame:
+class GameColumns:
     """The games of one id and one version of the rules."""
 
     game: str
-    steps: list[Step]
+    steps: list[KeyStep]
     texts: list[str]
     numbers: Numbers
     """Of each game its number among all of the parcel, from 0."""
@@ -99,7 +99,7 @@ class OfGame:
 
 
 @dataclass(slots=True)
-class Parcel:
+class ColumnBundle:
     """What some texts hold."""
 
     read: int = 0
@@ -114,7 +114,7 @@ class Parcel:
     """Of each sound record its number here, from 1, and its line."""
 
     refused: list[Refusal] = field(default_factory=list)
-    of_games: list[OfGame] = field(default_factory=list)
+    of_games: list[GameColumns] = field(default_factory=list)
 
 
 _Notes = Sequence[Sequence[Any]]
@@ -127,23 +127,23 @@ class _Found(NamedTuple):
     row: tuple[Any, ...]
     """In the columns of GAMES."""
     tags: Sequence[tuple[str, str]]
-    line: Line
+    line: PlayableLine
     result: str
     notes: _Notes
     at: int
     """On which line of its file it begins."""
 
 
-def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> Parcel:
+def parcel_of(texts: Iterable[RecordText | Refusal], file: str, first: int) -> ColumnBundle:
     """Return what texts hold, the first being the `first`-th record of a file.
 
     In the place of one that was refused already stands why.
     """
-    parcel = Parcel(file=file)
+    parcel = ColumnBundle(file=file)
     rows: list[tuple[Any, ...]] = []
     ends: list[tuple[str | None, str]] = []
     identities: list[bytes] = []
-    lines: dict[tuple[str, str], tuple[list[int], list[Line], dict[int, _Notes]]] = {}
+    lines: dict[tuple[str, str], tuple[list[int], list[PlayableLine], dict[int, _Notes]]] = {}
     for number, text in enumerate(texts, first):
         parcel.read += 1
         found = _found(text, file, number)
@@ -187,14 +187,14 @@ def _table(
 
 def _of_game(
     game: str,
-    keys: Keys,
+    keys: PositionKeys,
     numbers: Sequence[int],
-    lines: Sequence[Line],
+    lines: Sequence[PlayableLine],
     notes: dict[int, _Notes],
-) -> OfGame:
+) -> GameColumns:
     played = keys.play(lines)
     lengths = [len(line.moves) for line in lines]
-    return OfGame(
+    return GameColumns(
         game,
         list(keys.steps),
         list(keys.texts),
@@ -242,7 +242,7 @@ def _sound(text: RecordText) -> _Found | None:
         return None
     is_escaped = "\\" in text.text
     tags = [(name, unquoted(value) if is_escaped else value[1:-1]) for name, value in found.tags]
-    line = Line(found.start, found.line, found.end)
+    line = PlayableLine(found.start, found.line, found.end)
     notes: _Notes = ()
     movetext = None
     if not found.is_bare:
@@ -268,13 +268,13 @@ def _is_canonical_setup(*quoted: str) -> bool:
     return game_by(game_id, rules).canonical_setup(setup) == setup
 
 
-def _annotated(text: RecordText, line: Line) -> _Found | None:
+def _annotated(text: RecordText, line: PlayableLine) -> _Found | None:
     """Return what the text of a sound record says in any words."""
     record = scan(text.text)
     return None if record is None else _found_in(canonical(record), line, text.line)
 
 
-def _found_in(record: Record, line: Line, at: int) -> _Found:
+def _found_in(record: Record, line: PlayableLine, at: int) -> _Found:
     """Return what a sound record says that is canonical."""
     notes = _notes_in(record.plies)
     return _Found(game_row(record), record.tags, line, record.result, notes, at)
@@ -292,7 +292,7 @@ def _closely(text: RecordText, file: str, number: int) -> _Found | Refusal:
         return Refusal(file, number, entry.line, "no-moves", why)
     end = end_of(record)
     assert end is not None
-    line = Line(start_of(record), canonical_moves(record), end)
+    line = PlayableLine(start_of(record), canonical_moves(record), end)
     return _found_in(canonical(record), line, text.line)
 
 

@@ -40,7 +40,7 @@ NO_MOVE: Final = -1
 """The move of a position that none was made from."""
 
 
-class Line(NamedTuple):
+class PlayableLine(NamedTuple):
     """The main line of a game, which can be played."""
 
     start: Position
@@ -50,7 +50,7 @@ class Line(NamedTuple):
     end: Position
 
 
-class Played(NamedTuple):
+class PlayedLines(NamedTuple):
     """What came of some lines, one after the other.
 
     Of a line of n plies there are n + 1 positions: the one before each ply, and the last.
@@ -60,17 +60,17 @@ class Played(NamedTuple):
     """Of each position."""
 
     images: Numbers
-    """What was played in it, by its place in `Keys.texts`, turned as the least image is; NO_MOVE
-    of the last position."""
+    """What was played in it, by its place in `PositionKeys.texts`, turned as the least image is;
+    NO_MOVE of the last position."""
 
     steps: Numbers
-    """What each ply is, by its place in `Keys.steps`."""
+    """What each ply is, by its place in `PositionKeys.steps`."""
 
     seats: Numbers
     """Who decided on each ply."""
 
 
-class Step(NamedTuple):
+class KeyStep(NamedTuple):
     """A move by one of the seats, and what it does to the board."""
 
     move: str
@@ -78,7 +78,7 @@ class Step(NamedTuple):
     """In the words of `lath.notation.rules.effects`; None where layers do not tell."""
 
 
-class Keys:
+class PositionKeys:
     """Keys of one game by one version of its rules, and what was learned of its moves.
 
     A move in a position is *turned* as the least image of the position is: by those symmetries that
@@ -91,8 +91,8 @@ class Keys:
         name = game.id if version == FIRST_VERSION else f"{game.id} {version}"
         self.texts: Final[list[str]] = []
         """Every move that was met, in canonical text, and their images."""
-        self.steps: Final[list[Step]] = []
-        self._places: Final[tuple[dict[str, int], dict[Step, int]]] = {}, {}
+        self.steps: Final[list[KeyStep]] = []
+        self._places: Final[tuple[dict[str, int], dict[KeyStep, int]]] = {}, {}
         turns = turns_of(game)
         self._on_boards = (
             None if turns is None else _OnBoards(game, name, turns, self.texts, self.text)
@@ -115,7 +115,7 @@ class Keys:
             self.texts.append(move)
         return place
 
-    def _step(self, step: Step) -> int:
+    def _step(self, step: KeyStep) -> int:
         places = self._places[1]
         if (place := places.get(step)) is None:
             place = places[step] = len(self.steps)
@@ -130,13 +130,13 @@ class Keys:
         """Return moves in a position as they are turned, each in text."""
         return (self._on_boards or self._by_text).turned(position, moves)
 
-    def play(self, lines: Sequence[Line]) -> Played:
+    def play(self, lines: Sequence[PlayableLine]) -> PlayedLines:
         """Return the keys of all positions of some lines, and what was played in them."""
         if self._on_boards is None:
             return _joined([self._one_by_one(line) for line in lines])
         return self._at_once(self._on_boards, lines)
 
-    def _one_by_one(self, line: Line) -> Played:
+    def _one_by_one(self, line: PlayableLine) -> PlayedLines:
         """Return the same of one line, each ply by itself."""
         position, keys, images, seats = line.start, [], [], []
         for move in map(Move, line.moves):
@@ -145,15 +145,15 @@ class Keys:
             images.append(self.text(of.turned(position, [move])[0]))
             seats.append(int(position.to_move))
             position = position.play(move)
-        steps = [self._step(Step(move, None)) for move in line.moves]
-        return Played(
+        steps = [self._step(KeyStep(move, None)) for move in line.moves]
+        return PlayedLines(
             np.array([*keys, self.key(position)], np.uint64),
             np.array([*images, NO_MOVE]),
             np.array(steps, np.int64),
             np.array(seats, np.uint8),
         )
 
-    def _at_once(self, boards: _OnBoards, lines: Sequence[Line]) -> Played:
+    def _at_once(self, boards: _OnBoards, lines: Sequence[PlayableLine]) -> PlayedLines:
         """Return the same of many lines, their moves doing what they are known for.
 
         Where they do not, which the end of a line shows, each of its moves is looked at.
@@ -172,7 +172,7 @@ class Keys:
             _put(played, lines, place, self._one_by_one(line) if is_wrong else one)
         return played
 
-    def _steps_of(self, found: Sequence[tuple[Sequence[int], Sequence[Seat]]]) -> Steps:
+    def _steps_of(self, found: Sequence[tuple[Sequence[int], Sequence[Seat]]]) -> KeySteps:
         """Return the steps of lines by the kinds of their moves and who made them."""
         kinds, seats = array("q"), bytearray()
         for each, by in found:
@@ -185,23 +185,23 @@ class Keys:
         for place in np.unique(of_kinds[self._of_kinds[of_kinds] < 0]).tolist():
             kind, seat = divmod(place, 2)
             move, effect = self._dictionary.texts[kind], self._dictionary.effects[kind][seat]
-            self._of_kinds[place] = self._step(Step(move, effect))
+            self._of_kinds[place] = self._step(KeyStep(move, effect))
             self.text(move)
-        return Steps(self._of_kinds[of_kinds], by_seat)
+        return KeySteps(self._of_kinds[of_kinds], by_seat)
 
 
-class Steps(NamedTuple):
+class KeySteps(NamedTuple):
     """The plies of some lines, one after the other."""
 
     steps: Numbers
     seats: Numbers
 
 
-def _joined(played: Sequence[Played]) -> Played:
-    return Played(*map(np.concatenate, zip(*played, strict=True)))
+def _joined(played: Sequence[PlayedLines]) -> PlayedLines:
+    return PlayedLines(*map(np.concatenate, zip(*played, strict=True)))
 
 
-def _put(played: Played, lines: Sequence[Line], place: int, one: Played) -> None:
+def _put(played: PlayedLines, lines: Sequence[PlayableLine], place: int, one: PlayedLines) -> None:
     """Put what came of one line in its place among all."""
     plies = sum(len(line.moves) for line in lines[:place])
     for whole, part in zip(played, one, strict=True):
@@ -316,8 +316,8 @@ class _OnBoards:
         return [self._texts[image] for image in images.tolist()]
 
     def play(
-        self, lines: Sequence[Line], steps: Steps, known: Sequence[Step]
-    ) -> tuple[Played, list[int]]:
+        self, lines: Sequence[PlayableLine], steps: KeySteps, known: Sequence[KeyStep]
+    ) -> tuple[PlayedLines, list[int]]:
         """Return what came of lines, and the places of those that ended otherwise.
 
         The longest are played first, for as long as they last all at once.
@@ -370,9 +370,9 @@ class _OnBoards:
         is_last[last] = True
         to_move[~is_last] = steps.seats
         to_move[last] = [lines[place].end.to_move for place in order.tolist()]
-        return Played(keys ^ self._seats[to_move], images, *steps), sorted(wrong)
+        return PlayedLines(keys ^ self._seats[to_move], images, *steps), sorted(wrong)
 
-    def _starts(self, lines: Sequence[Line], order: Numbers) -> Bits:
+    def _starts(self, lines: Sequence[PlayableLine], order: Numbers) -> Bits:
         """Return the layers of the first position of each line in this order."""
         places: dict[int, int] = {}
         positions = [lines[place].start for place in order.tolist()]
@@ -381,10 +381,10 @@ class _OnBoards:
         bits = self.layers.of(list(found.values()))
         return bits[:, :, [places[id(position)] for position in positions]]
 
-    def _ends(self, lines: Sequence[Line], order: Numbers) -> Bits:
+    def _ends(self, lines: Sequence[PlayableLine], order: Numbers) -> Bits:
         return self.layers.of([lines[place].end for place in order.tolist()])
 
-    def _effects(self, steps: Sequence[Step]) -> tuple[Numbers, Flags]:
+    def _effects(self, steps: Sequence[KeyStep]) -> tuple[Numbers, Flags]:
         """Return the number of each step's effect, and which have none that layers tell."""
         numbers: Numbers = np.zeros(len(steps), np.int64)
         untold: Flags = np.zeros(len(steps), bool)
@@ -550,11 +550,11 @@ def _unnamed(game: Game, contents: Sequence[str]) -> list[str]:
     ]
 
 
-def keys_of(game_id: str, rules: str = "") -> Keys:
+def keys_of(game_id: str, rules: str = "") -> PositionKeys:
     """Return the keys of a game by a version of its rules; raises UnknownGameError and the like."""
     return _keys_of(game_id, rules or FIRST_VERSION)
 
 
 @lru_cache(maxsize=256)
-def _keys_of(game_id: str, rules: str) -> Keys:
-    return Keys(game_by(game_id, rules))
+def _keys_of(game_id: str, rules: str) -> PositionKeys:
+    return PositionKeys(game_by(game_id, rules))

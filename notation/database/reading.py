@@ -38,7 +38,7 @@ class DatabaseError(NotationError):
     """A file is no database of games of this form, or one cannot be written."""
 
 
-class Start(NamedTuple):
+class StartTags(NamedTuple):
     """What tags say of where a game begins, by which rules; empty where they are missing."""
 
     game: str
@@ -53,7 +53,7 @@ class Start(NamedTuple):
         return record_as_read(said, bare_plies(moves))
 
 
-class Steps(NamedTuple):
+class StoredSteps(NamedTuple):
     """Plies of some games, one game after the other."""
 
     ids: Numbers
@@ -294,7 +294,7 @@ class Database:
         values[found["id"]] = found["value"]
         return values
 
-    def start(self, places: Iterable[int]) -> Iterator[tuple[int, Start]]:
+    def start(self, places: Iterable[int]) -> Iterator[tuple[int, StartTags]]:
         """Yield what tags say of these places of `starts`."""
         for part in _parts(np.array(list(places), np.int64)):
             with self.table("wanted", place=part):
@@ -310,7 +310,9 @@ class Database:
         """Return by the number of a game how many plies it has."""
         return self._by_game("SELECT id, plies AS value FROM games")
 
-    def steps(self, ids: Numbers, most: int | None = None, *, are_seated: bool = False) -> Steps:
+    def steps(
+        self, ids: Numbers, most: int | None = None, *, are_seated: bool = False
+    ) -> StoredSteps:
         """Return the plies of games, whose numbers rise, as far as ply `most`.
 
         Only if `are_seated` it is read who decided on them.
@@ -331,9 +333,9 @@ class Database:
         lengths = whole if most is None else np.minimum(whole, most)
         rows = np.repeat(before, lengths) + counted(lengths)
         seats = found["seat"][rows] if are_seated else None
-        return Steps(ids, lengths, found["code"][rows], seats)
+        return StoredSteps(ids, lengths, found["code"][rows], seats)
 
-    def steps_of(self, ids: Numbers, codes: Flags) -> Steps:
+    def steps_of(self, ids: Numbers, codes: Flags) -> StoredSteps:
         """Return no more than the plies with some of the moves, none of which is of other games."""
         part = f"id BETWEEN {ids[0]} AND {ids[-1]}"
         with self.table("chosen", code=np.flatnonzero(codes).astype(np.uint16)):
@@ -342,7 +344,7 @@ class Database:
         wanted[ids - ids[0]] = True
         here = found["id"] - ids[0]
         lengths = np.bincount(here, minlength=len(wanted))[wanted]
-        return Steps(ids, lengths, found["code"][wanted[here]])
+        return StoredSteps(ids, lengths, found["code"][wanted[here]])
 
     def some_steps(self, names: str, where: str) -> dict[str, Numbers]:
         """Return game by game, in order, some plies: `id`, `ply` and columns of `steps`."""
@@ -385,7 +387,7 @@ class Database:
             are_known[part] = True
         return bits[:, :, needed]
 
-    def lines(self, ids: Numbers) -> dict[int, tuple[Start, Sequence[str]]]:
+    def lines(self, ids: Numbers) -> dict[int, tuple[StartTags, Sequence[str]]]:
         """Return where games, whose numbers rise, begin, and their moves."""
         if not len(ids):
             return {}
@@ -421,8 +423,8 @@ class Database:
                 yield columns["id"], _text(columns, line.tolist())
 
 
-def _start(game: str, tags: str | None, setup: str | None, position: str | None) -> Start:
-    return Start(game, _rules_in(tags), setup or "", position or "")
+def _start(game: str, tags: str | None, setup: str | None, position: str | None) -> StartTags:
+    return StartTags(game, _rules_in(tags), setup or "", position or "")
 
 
 def _text(row: Mapping[str, Any], line: Sequence[str]) -> str:
@@ -439,7 +441,7 @@ def _unreadable(error: DatabaseError, path: Path) -> OSError:
     return OSError(errno.EIO, str(error).removeprefix("it cannot be read: "), str(path))
 
 
-class Text(io.RawIOBase):
+class DatabaseText(io.RawIOBase):
     """The records of a database as a file of text has them, an empty line between two.
 
     It can be read from any place, by reading all that is before it.

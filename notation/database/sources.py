@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation import formats
-from lath.notation.database.columns import OTHER_GAME, Parcel, Refusal, parcel_of
+from lath.notation.database.columns import OTHER_GAME, ColumnBundle, Refusal, parcel_of
 from lath.notation.files.files import open_bytes
 from lath.notation.files.parallel import in_order
 from lath.notation.formats import is_of_another_game
@@ -35,7 +35,7 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SourcePart:
     """A part of a source: what one process makes a parcel of."""
 
     file: str
@@ -49,7 +49,7 @@ class Piece:
 
 def pieces(
     path: Path, format_name: str, begin: Mark, note: Callable[[Entry], bool]
-) -> Iterator[Piece]:
+) -> Iterator[SourcePart]:
     """Yield the pieces of a source from a place on; raises OSError and FormatError.
 
     `note` is called with each entry of another format than our text, and says whether it is passed
@@ -62,7 +62,7 @@ def pieces(
             yield from _of_format(stream, str(path), format_name, begin, note)
 
 
-def _of_text(stream: BinaryIO, file: str, begin: Mark) -> Iterator[Piece]:
+def _of_text(stream: BinaryIO, file: str, begin: Mark) -> Iterator[SourcePart]:
     if begin.offset:
         stream.seek(begin.offset)
     some: list[Chunk] = []
@@ -72,15 +72,15 @@ def _of_text(stream: BinaryIO, file: str, begin: Mark) -> Iterator[Piece]:
         some.append(Chunk(line, chunk.data, offset))
         end = begin._replace(line=line + chunk.data.count(b"\n"), offset=offset + len(chunk.data))
         if sum(len(each.data) for each in some) >= _AT_ONCE:
-            yield Piece(file, some, (), end)
+            yield SourcePart(file, some, (), end)
             some = []
     if some:
-        yield Piece(file, some, (), end)
+        yield SourcePart(file, some, (), end)
 
 
 def _of_format(
     stream: BinaryIO, file: str, name: str, begin: Mark, note: Callable[[Entry], bool]
-) -> Iterator[Piece]:
+) -> Iterator[SourcePart]:
     texts: list[RecordText | Refusal] = []
     size = 0
     found = formats.entries(stream, name, file, rules=False)
@@ -100,13 +100,15 @@ def _of_format(
             texts.append(RecordText(entry.line, text, size_fault(text)))
             size += len(text)
         if size >= _AT_ONCE or len(texts) >= _AT_ONCE >> 8:
-            yield Piece(file, (), texts, begin)
+            yield SourcePart(file, (), texts, begin)
             texts, size = [], 0
     if texts:
-        yield Piece(file, (), texts, begin)
+        yield SourcePart(file, (), texts, begin)
 
 
-def parcels(found: Iterable[Piece], begin: Mark, jobs: int) -> Generator[tuple[Parcel, Mark]]:
+def parcels(
+    found: Iterable[SourcePart], begin: Mark, jobs: int
+) -> Generator[tuple[ColumnBundle, Mark]]:
     """Yield what pieces hold, in order, and where what follows begins.
 
     The work is done by `jobs` processes, of which one is this one. Raises what the pieces do.
@@ -135,7 +137,7 @@ def _no_search_for_cycles() -> Iterator[None]:
             gc.enable()
 
 
-def _parcel(piece: Piece) -> tuple[Parcel, Mark]:
+def _parcel(piece: SourcePart) -> tuple[ColumnBundle, Mark]:
     ours = chain.from_iterable(map(texts_of, piece.chunks))
     with _no_search_for_cycles():
         parcel = parcel_of(chain(ours, piece.texts), piece.file, 1)

@@ -73,7 +73,7 @@ class Edits:
     """Names of players, the new by the old: in NAME_TAGS, and where it is told how one lost."""
 
 
-class Piece(NamedTuple):
+class StreamPart(NamedTuple):
     """A part of a stream: bytes between records, and one record, or what stands in its place."""
 
     before: bytes
@@ -82,7 +82,7 @@ class Piece(NamedTuple):
     """What `data` says; None at the end of a part, where there is none."""
 
 
-def pieces(stream: Iterable[Chunk]) -> Iterator[Piece]:
+def pieces(stream: Iterable[Chunk]) -> Iterator[StreamPart]:
     """Yield all bytes of a stream's chunks; raises EditError for a record that is too long."""
     for chunk in stream:
         for line, start, data in cuts(chunk):
@@ -93,10 +93,10 @@ def pieces(stream: Iterable[Chunk]) -> Iterator[Piece]:
                 is_utf8 = not (text.fault and text.fault.code == "encoding")
                 own = text.text.encode() if is_utf8 else data
                 begin = data.index(own, end)
-                yield Piece(data[end:begin], own, text)
+                yield StreamPart(data[end:begin], own, text)
                 end = begin + len(own)
             if end < len(data):
-                yield Piece(data[end:], b"", None)
+                yield StreamPart(data[end:], b"", None)
 
 
 def is_one(text: str) -> bool:

@@ -52,7 +52,7 @@ PlyWriter = Callable[["Iterable[Numbered]", Lost], Iterator[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class RecordFormat:
     """One way to write game records."""
 
     suffixes: tuple[str, ...]
@@ -77,29 +77,29 @@ class Format:
     """Its Note; None where games end by its rules as by ours."""
 
 
-TABLE: Final[Mapping[str, Format]] = {
-    "lath": Format((".lath",), ":read_lath", ":write_lath"),
-    "jsonlines": Format(
+TABLE: Final[Mapping[str, RecordFormat]] = {
+    "lath": RecordFormat((".lath",), ":read_lath", ":write_lath"),
+    "jsonlines": RecordFormat(
         (".jsonl", ".ndjson"), "jsonlines:read", "jsonlines:write", "tables:json_of_plies"
     ),
-    "abstractplay": Format(
+    "abstractplay": RecordFormat(
         (".json",), "abstractplay:read", "abstractplay:write", note="abstractplay:note_of"
     ),
-    "ludii": Format((".trl",), read="ludii:read"),
-    "ygn": Format((".ygn",), "ygn:read", "ygn:write"),
-    "sgf": Format((".sgf",), write="sgf:write"),
-    "pgn": Format((".pgn",), "pgn:read", "pgn_headers:write", holds_moves=False),
-    "text": Format((".txt",), read="text:read"),
-    "csv": Format((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
-    "parquet": Format(
+    "ludii": RecordFormat((".trl",), read="ludii:read"),
+    "ygn": RecordFormat((".ygn",), "ygn:read", "ygn:write"),
+    "sgf": RecordFormat((".sgf",), write="sgf:write"),
+    "pgn": RecordFormat((".pgn",), "pgn:read", "pgn_headers:write", holds_moves=False),
+    "text": RecordFormat((".txt",), read="text:read"),
+    "csv": RecordFormat((".csv",), "tables:read_csv", "tables:write_csv", "tables:csv_of_plies"),
+    "parquet": RecordFormat(
         (".parquet",),
         "tables:read_parquet",
         "tables:write_parquet",
         "tables:parquet_of_plies",
         planes="planes:parquet_of_planes",
     ),
-    "npz": Format((".npz",), planes="planes:npz_of_planes"),
-    "duckdb": Format((DATABASE,), ":read_lath"),  # `open_bytes` makes text of it
+    "npz": RecordFormat((".npz",), planes="planes:npz_of_planes"),
+    "duckdb": RecordFormat((DATABASE,), ":read_lath"),  # `open_bytes` makes text of it
 }
 """Every format by its name, which `--from` and `--to` know too. Databases are written otherwise."""
 

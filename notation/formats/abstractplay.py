@@ -18,7 +18,7 @@ of as lost, the record being left out. What stands where:
   comes back whole. What of that would be read otherwise than the other tags say is not written,
   and told of: they have been edited since. Of times, `Date` counts.
 - In Manalath a new group of four loses here, whatever else there is, and wins there beside a group
-  of five that is older (`Ruling`). The record has our result and the file theirs.
+  of five that is older (`ApRuling`). The record has our result and the file theirs.
 - A setup with blockers is written as the starting position. A record without a date is written
   with that of the year 1, for the schema wants one.
 """
@@ -75,7 +75,7 @@ _PASS: Final = "pass"  # noqa: S105 - a move
 """Manalath: there is no legal move."""
 
 
-class Line(NamedTuple):
+class ApMoves(NamedTuple):
     """The moves of one record."""
 
     plies: tuple[Ply, ...]
@@ -83,7 +83,7 @@ class Line(NamedTuple):
     """One of ENDINGS, or empty."""
 
 
-class Told:
+class ApFault:
     """What is wrong with the moves of a record, where all of it is told of, and where plies are."""
 
     def __init__(self) -> None:
@@ -93,8 +93,8 @@ class Told:
 
 
 def read_moves(
-    rounds: Any, dialect: Dialect, *, pied: bool = False, told: Told | None = None
-) -> Line:
+    rounds: Any, dialect: Dialect, *, pied: bool = False, told: ApFault | None = None
+) -> ApMoves:
     """Return the plies of all rounds, with `swap` as the second if the pie was taken.
 
     Raises FieldError. Words that are no moves are `told` instead, where that is given, and are the
@@ -128,10 +128,10 @@ def read_moves(
             told.led += [steps] * len(played)
     if pied and not plies:
         refuse("move", "the pie was taken, but there is no move", "a first move", "moves")
-    return Line(tuple(plies), ending)
+    return ApMoves(tuple(plies), ending)
 
 
-def _tell(told: Told | None, message: str, expected: str, steps: Steps, number: int) -> None:
+def _tell(told: ApFault | None, message: str, expected: str, steps: Steps, number: int) -> None:
     """Note what is wrong with a word; raises it as FieldError where nobody wants to be told."""
     error = FieldError(Fault("move", message, expected, ply=number), steps)
     if told is None:
@@ -186,7 +186,7 @@ def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any
     return [slots[i : i + 2] for i in range(0, len(slots), 2)]
 
 
-class Ruling(NamedTuple):
+class ApRuling(NamedTuple):
     """How one game ended by AbstractPlay's rules and by ours, where that is not the same."""
 
     theirs: str
@@ -198,7 +198,7 @@ class Ruling(NamedTuple):
         return f"{why}: {self.theirs} by AbstractPlay's rules, {self.ours} by ours"
 
 
-def ruling_of(record: Record) -> Ruling | None:
+def ruling_of(record: Record) -> ApRuling | None:
     """Return how a record ended there and here; None where that is the same, or not known.
 
     In Manalath, AbstractPlay looks at the groups that the last piece is not part of first: a five
@@ -220,7 +220,7 @@ def ruling_of(record: Record) -> Ruling | None:
     last = board.bit[record.moves[-1][1:]]
     older = [group.bit_count() for group in board.groups(own) if not group & last]
     if _FIVE in older and _FIVE - 1 not in older:
-        return Ruling(theirs=("1-0", "0-1")[loser], ours=outcome.result)
+        return ApRuling(theirs=("1-0", "0-1")[loser], ours=outcome.result)
     return None
 
 
@@ -317,7 +317,7 @@ def _read(text: RecordText) -> tuple[Record | None, list[Fault]]:
 
 def _all_errors(value: Json) -> list[FieldError]:
     """Return all that is wrong with the players and the moves of a record."""
-    errors, told = list(header_errors(value)), Told()
+    errors, told = list(header_errors(value)), ApFault()
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
         return errors

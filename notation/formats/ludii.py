@@ -1,4 +1,4 @@
-"""Trials of Ludii, the text that its `Trial.saveTrialToTextFile` writes. Only read.
+"""Trials of Ludii, the text that its `LudiiTrial.saveTrialToTextFile` writes. Only read.
 
 Its games are Manalath (our `manalath-61`) and Yavalath of two players on the board of 61 cells.
 What stands where, as Ludii's sources have it:
@@ -74,7 +74,7 @@ _FIELD: Final = re.compile(r"(?P<name>[A-Za-z][A-Za-z_ ]{0,40})=(?P<value>.*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class LudiiMove:
     """One move of a trial: the action that was decided on, without what followed from it."""
 
     at: int
@@ -101,13 +101,13 @@ class Value:
 
 
 @dataclass(slots=True)
-class Trial:
+class LudiiTrial:
     """What one trial says."""
 
     path: str = ""
     """Of the game's description, such as `/lud/board/space/line/Yavalath.lud`."""
     options: list[Value] = field(default_factory=list)
-    moves: list[Decision] = field(default_factory=list)
+    moves: list[LudiiMove] = field(default_factory=list)
     sizes: list[Value] = field(default_factory=list)
     """How many legal moves there were before each decision, where the trial says so."""
     lists: list[Value] = field(default_factory=list)
@@ -116,13 +116,13 @@ class Trial:
     """Everything else, in order: `winner`, `endtype`, `rankings`, …"""
 
 
-def read_trial(text: str) -> Trial:
+def read_trial(text: str) -> LudiiTrial:
     """Return what a trial says; raises RecordSyntaxError at the first line that belongs to none."""
     lines = _lines(text)
     at, line = next(lines)
     if not line.startswith(BEGINS):
         raise refused(at, "no Ludii trial begins here", f"a line that begins {BEGINS}")
-    trial = Trial(path=line.removeprefix(BEGINS))
+    trial = LudiiTrial(path=line.removeprefix(BEGINS))
     for at, line in lines:
         if line.startswith(_MOVE):
             trial.moves.append(_decision(at, line))
@@ -167,7 +167,7 @@ def _until(
     raise refused(at, f"{begin} is never closed", end)
 
 
-def _decision(at: int, line: str) -> Decision:
+def _decision(at: int, line: str) -> LudiiMove:
     match = _MOVE_LINE.match(line)
     assert match is not None  # the line begins so
     if match["end"] is None or match.end() < len(line):
@@ -177,7 +177,7 @@ def _decision(at: int, line: str) -> Decision:
     actions = list(_ACTIONS.finditer(match["actions"]))
     decided = next((one for one in actions if "decision=true" in one["values"]), actions[0])
     pairs = (pair.partition("=") for pair in decided["values"].split(",") if pair)
-    return Decision(
+    return LudiiMove(
         at=at + match.start("actions") + decided.start(),
         mover=int(match["mover"]),
         action=decided["name"],
@@ -254,7 +254,7 @@ def _read(text: RecordText) -> tuple[Record, list[Fault]]:
     return record, faults
 
 
-def _stem(trial: Trial) -> str:
+def _stem(trial: LudiiTrial) -> str:
     """Return the name of the game's description; raises RecordSyntaxError where it is not ours."""
     stem = re.split(r"[/\\]", trial.path.strip())[-1].removesuffix(".lud")
     if stem not in _GAMES:
@@ -270,7 +270,7 @@ def _stem(trial: Trial) -> str:
     return stem
 
 
-def _setup_faults(trial: Trial, stem: str) -> Iterator[Fault]:
+def _setup_faults(trial: LudiiTrial, stem: str) -> Iterator[Fault]:
     """Yield what is wrong with the moves of mover 0: more than Manalath's two colours."""
     placed = [move for move in trial.moves if move.mover == 0]
     expected = "Add of piece 1 to site 61 and of piece 2 to site 62, for Manalath only"
@@ -310,7 +310,7 @@ class _Course:
     loser: int = 0
     """The role that gave up; 0 where none did."""
 
-    def play(self, moves: Sequence[Decision]) -> None:
+    def play(self, moves: Sequence[LudiiMove]) -> None:
         """Take the decisions in turn; raises RecordSyntaxError for one that is no move."""
         position: Position | None = games.get(_GAMES[self.stem]).start()
         for move in (*(move for move in moves if move.mover), None):
@@ -320,7 +320,7 @@ class _Course:
             if move:
                 position = self._take(move, position)
 
-    def _take(self, move: Decision, position: Position | None) -> Position | None:
+    def _take(self, move: LudiiMove, position: Position | None) -> Position | None:
         """Return the position after a decision; None where it cannot be played."""
         if self.loser:
             self._object(move, f"{_shown(move)} follows a Forfeit", "no move")
@@ -345,14 +345,14 @@ class _Course:
             return position and position.play(read_move(position, text))
         return None
 
-    def _object(self, move: Decision, message: str, expected: str) -> None:
+    def _object(self, move: LudiiMove, message: str, expected: str) -> None:
         ply = len(self.plies) + 1
         self.faults.append(Fault("illegal-move", message, expected, at=move.at, ply=ply))
 
     def _role(self, seat: Seat) -> int:
         return 1 + (seat.other if self.is_swapped else seat)
 
-    def _text(self, move: Decision) -> str:
+    def _text(self, move: LudiiMove) -> str:
         """Return our text of a move; raises RecordSyntaxError."""
         if self.stem == "Yavalath" and move.action == "Swap":
             return "swap"
@@ -371,7 +371,7 @@ class _Course:
             raise refused(move.at, message, expected, "move", len(self.plies) + 1)
         return f"{colour}{names[site]}"
 
-    def record(self, trial: Trial) -> Record:
+    def record(self, trial: LudiiTrial) -> Record:
         """Return the record of the trial; raises RecordSyntaxError where its end makes no sense."""
         role, ended = winner(trial.fields), trial.fields.get("endtype")
         if ended and ended.text not in _END_TYPES:
@@ -391,7 +391,7 @@ class _Course:
         ends = (("Termination", str(termination)), ("Result", result))
         return Record(tags + ends, tuple(self.plies), result)
 
-    def placed(self, fault: Fault, trial: Trial) -> Fault:
+    def placed(self, fault: Fault, trial: LudiiTrial) -> Fault:
         """Return a fault of the record with its place in the trial."""
         at = 0
         if fault.ply:
@@ -402,12 +402,12 @@ class _Course:
         return replace(fault, at=at)
 
 
-def _shown(move: Decision) -> str:
+def _shown(move: LudiiMove) -> str:
     values = ",".join(f"{name}={value}" for name, value in move.values.items())
     return f"[{move.action}:{values}]"
 
 
-def _kept(trial: Trial) -> Iterator[tuple[str, str]]:
+def _kept(trial: LudiiTrial) -> Iterator[tuple[str, str]]:
     """Yield the tags of what has no meaning here; fields of the same tag are numbered."""
     counts: Counter[str] = Counter()
     if trial.options:

@@ -36,7 +36,7 @@ from lath.games.errors import GameError
 from lath.notation.formats import given_game, pgn_headers
 from lath.notation.formats.pgn_moves import are_of_pawns, has_chess, look_like_ours
 from lath.notation.formats.text_header import (
-    Ending,
+    ReadEnding,
     coloured,
     day_of,
     ending_of,
@@ -52,7 +52,7 @@ from lath.notation.formats.text_header import (
 from lath.notation.formats.text_moves import (
     ENDS,
     Beginning,
-    Word,
+    WrittenMove,
     course_of,
     is_movelike,
     number_faults,
@@ -439,7 +439,7 @@ class _Reading:
             expected = "the moves of the first player in the first column"
             self.faults.append(Fault("syntax", message, expected, turned[1]))
 
-    def _check_sides(self, words: list[Word]) -> None:
+    def _check_sides(self, words: list[WrittenMove]) -> None:
         """Note it as a fault where the same side is said to play twice in a row."""
         names = self._parts.sides.names
         if any(word.text.lower() in ("swap", "pie") for word in words):
@@ -481,7 +481,7 @@ class _Reading:
 
     def _take_words_at_end(
         self, game: Game | None, players: tuple[str, str], colours: Mapping[str, int]
-    ) -> list[Word]:
+    ) -> list[WrittenMove]:
         """Return the moves; words behind them that tell of the result go to the ends."""
         words = as_moves(game, self._course.words) if game else self._course.words
         if words:
@@ -503,7 +503,7 @@ class _Reading:
         return words
 
     def _take_bracketed_end(
-        self, last: Word, players: tuple[str, str], colours: Mapping[str, int]
+        self, last: WrittenMove, players: tuple[str, str], colours: Mapping[str, int]
     ) -> None:
         """Take a result in words in brackets behind the last move, such as `(Bob resigned)`."""
         for line in [*last.lines]:
@@ -519,9 +519,9 @@ class _Reading:
 
     def _ending(
         self, values: dict[str, str], players: tuple[str, str], colours: Mapping[str, int]
-    ) -> Ending:
+    ) -> ReadEnding:
         """Return how the game ended, as far as that is said; contradictions are faults."""
-        said: list[tuple[Ending, int]] = []
+        said: list[tuple[ReadEnding, int]] = []
         tag, at = values.get("Result", ""), self._at.get("Result", 0)
         texts = [(tag, at)] if tag else []
         texts += self._course.ends
@@ -534,7 +534,7 @@ class _Reading:
                 self.faults.append(Fault("result", message, expected, place))
         for text, place, is_marked in self._parts.after:
             if is_resigning(text):
-                said.append((Ending(self._by_resigning(len(self.words)), "resignation"), place))
+                said.append((ReadEnding(self._by_resigning(len(self.words)), "resignation"), place))
             elif ending := ending_of(text, players, colours):
                 said.append((ending, place))
             else:
@@ -549,9 +549,9 @@ class _Reading:
     def _with_reason(
         self,
         values: dict[str, str],
-        said: list[tuple[Ending, int]],
-        read: Callable[[str], Ending | None],
-    ) -> Ending:
+        said: list[tuple[ReadEnding, int]],
+        read: Callable[[str], ReadEnding | None],
+    ) -> ReadEnding:
         """Return the ending that was said, with why the game ended."""
         why = values.get("Termination", "")
         termination = reason_in(why)
@@ -569,9 +569,9 @@ class _Reading:
         termination = termination or next(
             (one.termination for one, _ in said if one.termination), ""
         )
-        return Ending(said[0][0].result if said else "", termination)
+        return ReadEnding(said[0][0].result if said else "", termination)
 
-    def _built(self, game: Game, words: list[Word], ending: Ending) -> Record | None:
+    def _built(self, game: Game, words: list[WrittenMove], ending: ReadEnding) -> Record | None:
         """Return the record of a game that is known, its moves played."""
         start = self._start(game)
         plies, unread = self._plies(game, start, words)
@@ -610,7 +610,7 @@ class _Reading:
             self.faults.append(replace(error.fault, at=error.fault.at or 0))
             return None
 
-    def _doubt_moves(self, plies: list[Ply], ending: Ending) -> None:
+    def _doubt_moves(self, plies: list[Ply], ending: ReadEnding) -> None:
         """Say that there are no moves: a fault where nothing says how the game ended either."""
         if plies:
             return
@@ -634,7 +634,7 @@ class _Reading:
                 self.faults.append(Fault(name.lower(), str(error), at=self._at.get(name, 0)))
         return starts[0] if len(starts) == len(given) else None
 
-    def _check_behind(self, game: Game, words: list[Word]) -> None:
+    def _check_behind(self, game: Game, words: list[WrittenMove]) -> None:
         """Note it as a fault where a move stands behind the result."""
         ends = [at for _, at in self._course.ends if words and at > words[0].at]
         for word in words:
@@ -644,7 +644,7 @@ class _Reading:
                 return
 
     def _plies(
-        self, game: Game, start: Position | None, words: list[Word]
+        self, game: Game, start: Position | None, words: list[WrittenMove]
     ) -> tuple[list[Ply], list[int]]:
         """Return the plies, and the places of those that are none, which are told of."""
         plies: list[Ply] = []
@@ -690,7 +690,7 @@ class _Reading:
         return all(is_right(one) for one in notes if isinstance(one, Annotation))
 
     def _variations(
-        self, game: Game, position: Position | None, word: Word
+        self, game: Game, position: Position | None, word: WrittenMove
     ) -> tuple[list[Variation], list[str]]:
         """Return the variations of a move that can be played, and the text of the others."""
         lines, said = [], []
@@ -709,7 +709,7 @@ class _Reading:
                 said.append(text)
         return lines, said
 
-    def _ended(self, end: Position | None, ending: Ending, *, has_moves: bool) -> Ending:
+    def _ended(self, end: Position | None, ending: ReadEnding, *, has_moves: bool) -> ReadEnding:
         """Return result and termination, those that are not said by the rules."""
         outcome = end.outcome() if end is not None else None
         result, why = ending.result, ending.termination
@@ -719,9 +719,9 @@ class _Reading:
             if end is not None and has_moves:
                 words = "results by the rules" if outcome else "unfinished, for no result is given"
                 self.assumed.append(words)
-            return Ending(result, why)
+            return ReadEnding(result, why)
         if end is None or not has_moves:
-            return Ending(result, why)
+            return ReadEnding(result, why)
         if outcome is None and why == "rules":
             why = "" if result == "*" else why
         if not why and result != "*":
@@ -729,7 +729,7 @@ class _Reading:
             self.assumed.append(words)
         at = self._at.get("Result") or (self._course.ends[0][1] if self._course.ends else 0)
         self.faults += [replace(one, at=at) for one in end_faults(result, why, outcome)]
-        return Ending(result, why)
+        return ReadEnding(result, why)
 
 
 def _by_hand(result: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ from lath.notation.record.record import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import meant_date, meant_result, meant_termination
 
 
-class Field(NamedTuple):
+class HeaderField(NamedTuple):
     """One `[Name "value"]` or `Name: value`, and where it stands."""
 
     name: str
@@ -88,18 +88,18 @@ def tag_meant(name: str) -> str:
     return tag if tag[:1].isalpha() else f"Text{tag}"
 
 
-def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
+def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[HeaderField], int]:
     """Return the fields with which a line begins, and where in the line they end.
 
     A name that is not known counts before a colon only if `loose`, which is before the moves.
     """
-    found: list[Field] = []
+    found: list[HeaderField] = []
     end = 0
     while match := _TAG.match(line, end):
         value = match[2].strip()
         if len(value) > 1 and value[0] + value[-1] in ('""', "''", "“”", "„“", "«»"):
             value = re.sub(r"\\(.)", r"\1", value[1:-1])
-        found.append(Field(match[1], value, at + match.start(1) - 1, at + match.end()))
+        found.append(HeaderField(match[1], value, at + match.start(1) - 1, at + match.end()))
         end = match.end()
     if found:
         return found, end
@@ -116,7 +116,7 @@ def fields_of(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
         value = value.strip().rstrip(",;|").strip()
         if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
             value = value[1:-1]
-        found.append(Field(name.strip(), value, at + begin, at + stop))
+        found.append(HeaderField(name.strip(), value, at + begin, at + stop))
     return found, len(line)
 
 
@@ -241,14 +241,14 @@ _MONTHS: Final = {
 }
 
 
-class Day(NamedTuple):
+class ReadDate(NamedTuple):
     """A date in our form, and what was assumed to read it."""
 
     text: str
     assumed: str = ""
 
 
-def day_of(text: str) -> Day | None:
+def day_of(text: str) -> ReadDate | None:
     """Return the day that a text says; None where it says none.
 
     >>> day_of("Sunday 3 Nov 2024").text, day_of("2024.03.11").text, day_of("March 2024").text
@@ -258,9 +258,9 @@ def day_of(text: str) -> Day | None:
         return None
     plain = re.sub(r"\s+\d{1,2}:\d{2}.*|T\d\d:\d\d.*", "", text.strip())
     if day := meant_date(plain):
-        return Day(day)
+        return ReadDate(day)
     if found := re.fullmatch(r"\d{4}", plain):
-        return Day(f"{plain}-??-??")
+        return ReadDate(f"{plain}-??-??")
     words = re.findall(r"[^\W\d_]+|\d+", plain.lower())
     months = [_MONTHS[word[:3]] for word in words if word[:3] in _MONTHS and not word.isdigit()]
     numbers = [word for word in words if word.isdigit()]
@@ -283,12 +283,12 @@ def day_of(text: str) -> Day | None:
     return None
 
 
-def _day(year: str, month: int, day: str, assumed: str = "") -> Day | None:
+def _day(year: str, month: int, day: str, assumed: str = "") -> ReadDate | None:
     text = meant_date(f"{year}-{month:02}-{day:0>2}")
-    return Day(text, assumed) if text else None
+    return ReadDate(text, assumed) if text else None
 
 
-class Ending(NamedTuple):
+class ReadEnding(NamedTuple):
     """A result, and why the game ended; empty where that is not said."""
 
     result: str
@@ -336,7 +336,7 @@ def reason_in(text: str) -> str:
     )
 
 
-def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> Ending | None:
+def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> ReadEnding | None:
     """Return the result that a text says in figures or words; None where it says none.
 
     >>> ending_of("1 : 0", ("ann", "bob"), SEATS), ending_of("bob resigned", ("ann", "bob"), SEATS)
@@ -360,33 +360,33 @@ def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -
         rest = plain[figures.end() :].strip(" ,;:()")
         if rest and not reason_in(rest) and ending_of(rest, players, colours) is None:
             return None
-        return Ending(result, reason_in(rest))
+        return ReadEnding(result, reason_in(rest))
     lower = plain.lower()
     if result := meant_result(plain) or _WORDS.get(lower, ""):
-        return Ending(result, Termination.AGREEMENT.value if "agreed" in lower else "")
+        return ReadEnding(result, Termination.AGREEMENT.value if "agreed" in lower else "")
     if re.match(r"(draw|drawn|tie)\b", lower):
-        return Ending("1/2-1/2", reason_in(lower))
+        return ReadEnding("1/2-1/2", reason_in(lower))
     who = _seat(plain, players, colours)
     if who is not None:
-        return Ending(("1-0", "0-1")[who])
+        return ReadEnding(("1-0", "0-1")[who])
     if found := re.fullmatch(r"(?:win|victory|point)\s+(?:for|to|by)\s+(.+)", plain, re.IGNORECASE):
         who = _seat(found[1], players, colours)
-        return None if who is None else Ending(("1-0", "0-1")[who])
+        return None if who is None else ReadEnding(("1-0", "0-1")[who])
     return _by_name(plain, players, colours)
 
 
-def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> Ending | None:
+def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> ReadEnding | None:
     """Return the result that a text says of somebody: `ann won`, `ann 1, bob 0` or `W+R`."""
     if found := re.fullmatch(r"([WB])\+(.*)", text):
         why = {"r": "resign", "t": "time"}.get(found[2].lower(), found[2])
-        return Ending("1-0" if found[1] == "W" else "0-1", reason_in(why))
+        return ReadEnding("1-0" if found[1] == "W" else "0-1", reason_in(why))
     if len(text) > _LONGEST_LINE:
         return None
     if found := re.fullmatch(r"(.+?)\s+([01½])\s*[,;:–-]?\s+(.+?)\s+([01½])", text):
         one, other = _seat(found[1], players, colours), _seat(found[3], players, colours)
         points = (found[2], found[4]) if one == 0 else (found[4], found[2])
         result = meant_result("-".join(points))
-        return Ending(result) if {one, other} == {0, 1} and result else None
+        return ReadEnding(result) if {one, other} == {0, 1} and result else None
     if found := who_ended(text):
         who = _seat(found["who"], players, colours)
         if who is None:
@@ -394,7 +394,7 @@ def _by_name(text: str, players: tuple[str, str], colours: Mapping[str, int]) ->
         does = found["does"].lower()
         is_won = does.startswith(("win", "won", "vic"))
         why = reason_in(found["how"] if is_won else f"{does} {found['how']}")
-        return Ending(("1-0", "0-1")[who if is_won else 1 - who], why)
+        return ReadEnding(("1-0", "0-1")[who if is_won else 1 - who], why)
     return None
 
 

@@ -16,7 +16,7 @@ from lath.games.core import Game
 from lath.games.errors import MoveSyntaxError
 from lath.notation.formats.text_header import (
     SEATS,
-    Field,
+    HeaderField,
     ending_of,
     fields_of,
     is_known_field,
@@ -170,7 +170,7 @@ class Beginning:
             self._is_ended |= not self._is_open and _RESULT.search(moves) is not None
 
 
-def _fields(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
+def _fields(line: str, at: int, *, loose: bool) -> tuple[list[HeaderField], int]:
     """Return the fields with which a line begins, and where they end; titles have none."""
     if loose and re.fullmatch(r"[^:\[]+:[ \t]+[^:]+:\s*", line):
         return [], 0  # names above columns
@@ -182,7 +182,7 @@ def _fields(line: str, at: int, *, loose: bool) -> tuple[list[Field], int]:
 # The parts of one record
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line of words, and where it stands."""
 
     text: str
@@ -195,18 +195,18 @@ _NOBODY: Final = Sides([], "")
 
 
 @dataclass(slots=True)
-class Parts:
+class TextParts:
     """What stands in the text of a record, before anybody knows its game."""
 
-    fields: list[Field] = field(default_factory=list)
+    fields: list[HeaderField] = field(default_factory=list)
     body: str = ""
     """The text with blanks in the place of all that is no moves."""
-    before: list[Line] = field(default_factory=list)
-    after: list[Line] = field(default_factory=list)
+    before: list[TextLine] = field(default_factory=list)
+    after: list[TextLine] = field(default_factory=list)
     """Lines that are neither, above the moves and below them."""
     headings: tuple[tuple[str, ...], int] | None = None
     """The seats above the columns of moves, and where."""
-    columns: tuple[Line, list[str]] | None = None
+    columns: tuple[TextLine, list[str]] | None = None
     """The line directly above the moves if it has two names, and these."""
     sides: Sides = _NOBODY
     """Who plays each move, where that is said before a colon."""
@@ -234,9 +234,9 @@ _COMMENT: Final = " \t;"
 """Signs before the words of a line that is a comment."""
 
 
-def parts_of(text: str) -> Parts:
+def parts_of(text: str) -> TextParts:
     """Return what stands in the text of a record."""
-    found = Parts()
+    found = TextParts()
     found.sides, whole = sides_of(text), text
     text = found.sides.text
     at, kept = 0, []
@@ -260,7 +260,9 @@ def parts_of(text: str) -> Parts:
             last = max(rest.rfind("{"), rest.rfind("}"))
             is_open = rest[last] == "{" if last >= 0 else is_open
         elif not fields and bare.strip() and not _RULE.fullmatch(bare):
-            _note_words(found, bare, Line(_words_of(bare), at, _is_marked(raw)), below=has_moves)
+            _note_words(
+                found, bare, TextLine(_words_of(bare), at, _is_marked(raw)), below=has_moves
+            )
         elif not (has_moves or is_open or bare.strip()) and (seats := heading_of(raw)):
             found.headings = seats, at
         kept.append(" " * end + rest if is_body else " " * len(bare))
@@ -283,7 +285,7 @@ def _is_marked(line: str) -> bool:
     return line.lstrip(" \t>")[:1] in tuple(";#({%")
 
 
-def _note_words(found: Parts, bare: str, line: Line, *, below: bool) -> None:
+def _note_words(found: TextParts, bare: str, line: TextLine, *, below: bool) -> None:
     """Note a line that is neither a field nor moves."""
     if below:
         found.after.append(line)
@@ -298,42 +300,42 @@ def _note_words(found: Parts, bare: str, line: Line, *, below: bool) -> None:
         found.columns = (line, cells) if is_two else None
 
 
-def _add_fields(found: Parts, title: Title, at: int) -> None:
+def _add_fields(found: TextParts, title: Title, at: int) -> None:
     values = {"Game": title.game, "Date": title.day, "Result": title.result, "Round": title.round}
     names = {tag_meant(one.name) for one in found.fields}
     found.fields += [
-        Field(name, value, at, at)
+        HeaderField(name, value, at, at)
         for name, value in values.items()
         if value and (name not in names or name == "Result")
     ]
 
 
-def _name_seats(found: Parts) -> None:
+def _name_seats(found: TextParts) -> None:
     """Take lines such as `White Ann` and `Black Bob` as fields where both are there."""
     named = [(line, both) for line in found.before if (both := seat_named(line.text))]
     if len({seat.lower() for _, (seat, _) in named}) == len(named) == 2:
         for line, (seat, name) in named:
             found.before.remove(line)
-            found.fields.append(Field(seat, name, line.at, line.at))
+            found.fields.append(HeaderField(seat, name, line.at, line.at))
 
 
 @dataclass(slots=True)
-class Word:
+class WrittenMove:
     """A move as it is written, and what is said of it."""
 
     text: str
     at: int
     glyph: str = ""
     comments: list[str] = field(default_factory=list)
-    lines: list[tuple[list[Word], str]] = field(default_factory=list)
+    lines: list[tuple[list[WrittenMove], str]] = field(default_factory=list)
     """Variations, each with its text."""
 
 
 @dataclass(slots=True)
-class Course:
+class UntypedMoves:
     """The moves of a record, before anybody knows its game."""
 
-    words: list[Word] = field(default_factory=list)
+    words: list[WrittenMove] = field(default_factory=list)
     before: list[str] = field(default_factory=list)
     numbers: list[tuple[int, int, int]] = field(default_factory=list)
     """A number, before which ply it stands, and where."""
@@ -342,10 +344,10 @@ class Course:
     faults: list[Fault] = field(default_factory=list)
 
 
-def course_of(body: str) -> Course:  # noqa: C901, PLR0912, PLR0915 - a case for each kind of token
+def course_of(body: str) -> UntypedMoves:  # noqa: C901, PLR0912, PLR0915 - a case for each kind of token
     """Return the moves that stand in a text."""
-    course = Course()
-    stack: list[tuple[list[Word], int]] = []
+    course = UntypedMoves()
+    stack: list[tuple[list[WrittenMove], int]] = []
     words, at = course.words, 0
     early: list[str] = []
     """What is said in a variation before its first move."""
@@ -392,7 +394,7 @@ def course_of(body: str) -> Course:  # noqa: C901, PLR0912, PLR0915 - a case for
             course.numbers.append((number, len(words) + 1, match.start()))
         elif kind in ("word", "swap", "swapped"):
             text = token if kind == "word" else "swap"
-            words.append(Word(text, match.start(), comments=early))
+            words.append(WrittenMove(text, match.start(), comments=early))
             early = []
     if stack:
         fault = Fault("syntax", "the variation is never closed", ")", stack[-1][1])

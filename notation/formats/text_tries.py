@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from lath import games
 from lath.games.core import Game, read_move
 from lath.games.errors import GameError, MoveSyntaxError
-from lath.notation.formats.text_moves import Word
+from lath.notation.formats.text_moves import WrittenMove
 from lath.notation.record.errors import Fault, listed, shortened
 from lath.notation.text.suggestions import meant_move
 
@@ -43,9 +43,9 @@ def _count(text: str) -> int:
     return len(text) - text.count("-")
 
 
-def as_moves(game: Game, words: list[Word]) -> list[Word]:
+def as_moves(game: Game, words: list[WrittenMove]) -> list[WrittenMove]:
     """Return the words as moves: two with a dash between, and one of a piece and its cell."""
-    found: list[Word] = []
+    found: list[WrittenMove] = []
     for word in words:
         before = found[-1].text if found and not move_in(game, found[-1].text)[0] else ""
         if before.isalpha() and not move_in(game, word.text)[0]:
@@ -58,7 +58,7 @@ def as_moves(game: Game, words: list[Word]) -> list[Word]:
             found.append(word)
             continue
         behind = word.at + len(parts[0]) + 1
-        found += [Word(parts[0], word.at), replace(word, text=parts[1], at=behind)]
+        found += [WrittenMove(parts[0], word.at), replace(word, text=parts[1], at=behind)]
     return found
 
 
@@ -67,11 +67,11 @@ class Tried(NamedTuple):
 
     game_id: str
     plies: int
-    stop: Word | None
+    stop: WrittenMove | None
     """The first that is no legal move; None where all are."""
 
 
-def tried(game: Game, given: list[Word]) -> Tried:
+def tried(game: Game, given: list[WrittenMove]) -> Tried:
     """Return how far the moves go in a game; words of an ending may stand behind them."""
     words = as_moves(game, given)
     position = game.start()
@@ -86,10 +86,10 @@ def tried(game: Game, given: list[Word]) -> Tried:
             position = position.play(read_move(position, move))
         except GameError:
             return Tried(game.id, count, word)
-    return Tried(game.id, count + 1, None if words else Word("", 0))
+    return Tried(game.id, count + 1, None if words else WrittenMove("", 0))
 
 
-def furthest_fault(some: list[Tried], words: list[Word]) -> Fault:
+def furthest_fault(some: list[Tried], words: list[WrittenMove]) -> Fault:
     """Return the fault of moves that are legal in no game: where they go furthest, and how far."""
     expected = NAMED
     most = max(one.plies for one in some)

@@ -39,7 +39,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlyPlace:
     """Where a ply stands in the text of its record, and the number that it bears there."""
 
     at: int
@@ -48,7 +48,7 @@ class Place:
     number: int | None
     """None where no number stands before it."""
 
-    variations: tuple[tuple[Place, ...], ...] = ()
+    variations: tuple[tuple[PlyPlace, ...], ...] = ()
     """The places of its variations' plies."""
 
     number_at: int | None = None

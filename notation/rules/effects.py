@@ -175,7 +175,7 @@ class _Start(NamedTuple):
     effect: str
 
 
-class Step(NamedTuple):
+class LastStep(NamedTuple):
     """The last move of a line, for who has seen what the line before it leads to."""
 
     before: int
@@ -185,14 +185,14 @@ class Step(NamedTuple):
     effect: str
 
 
-def steps(game: Game, lines: Iterable[str]) -> list[Step | None]:
+def steps(game: Game, lines: Iterable[str]) -> list[LastStep | None]:
     """Return the last move of each line of a game, which comes after the one that it goes on.
 
     None where the game refuses the line, as that of other rules may be.
     """
     shapes = {piece.code: piece.shape for piece in game.pieces}
     reached: dict[str, tuple[int, Position]] = {"": (-1, game.start())}
-    found: list[Step | None] = []
+    found: list[LastStep | None] = []
     for place, text in enumerate(lines):
         before, _, move = text.rpartition(" ")
         step = None
@@ -200,7 +200,7 @@ def steps(game: Game, lines: Iterable[str]) -> list[Step | None]:
             at, position = reached[before]
             after = position.play(game.canonical(move))
             reached[text] = place, after
-            step = Step(at, move, explained(position.contents(), after.contents(), shapes))
+            step = LastStep(at, move, explained(position.contents(), after.contents(), shapes))
         found.append(step)
     return found
 

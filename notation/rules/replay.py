@@ -35,7 +35,7 @@ from lath.games.errors import (
 )
 from lath.games.files import added_ids
 from lath.notation.protocol import TimeControl, meant_time_control, seconds_of
-from lath.notation.record.errors import Fault, Place, shortened
+from lath.notation.record.errors import Fault, PlyPlace, shortened
 from lath.notation.record.record import (
     GAME_FILE,
     RESULTS,
@@ -65,7 +65,7 @@ from lath.notation.text.suggestions import (
 )
 
 
-def wrong_numbers(places: Sequence[Place], first_number: int) -> dict[int, Fault]:
+def wrong_numbers(places: Sequence[PlyPlace], first_number: int) -> dict[int, Fault]:
     """Return the faults of the numbers before plies, by ply.
 
     Numbers that only follow from a wrong one before them are not told of again: those that count
@@ -272,7 +272,7 @@ def canonical(record: Record) -> Record:
 
 
 def faults_of(
-    record: Record, places: Sequence[Place] | None = None, notes: Sequence[int] = ()
+    record: Record, places: Sequence[PlyPlace] | None = None, notes: Sequence[int] = ()
 ) -> list[Fault]:
     """Return what is wrong with a record that has a text, by its tags and the rules.
 
@@ -292,7 +292,7 @@ def faults_of(
     return faults + _of_another_file(record, _rules_faults(record, places))
 
 
-def _rules_faults(record: Record, places: Sequence[Place] | None) -> list[Fault]:
+def _rules_faults(record: Record, places: Sequence[PlyPlace] | None) -> list[Fault]:
     """Return what the rules of its game find wrong with a record."""
     try:
         start = start_of(record)
@@ -368,7 +368,7 @@ def _parted(error: ValueError, value: str) -> tuple[str, str]:
 
 
 def check_line(
-    position: Position, plies: Sequence[Ply], places: Sequence[Place] | None, first_number: int
+    position: Position, plies: Sequence[Ply], places: Sequence[PlyPlace] | None, first_number: int
 ) -> tuple[Position | None, list[Fault]]:
     """Return the position after `plies` (None where one cannot be played), and the faults.
 

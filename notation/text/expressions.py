@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lark import Lark
 
 
-class Part(NamedTuple):
+class SymbolPart(NamedTuple):
     """One symbol of an alternative of a rule."""
 
     name: str
@@ -26,7 +26,7 @@ class Part(NamedTuple):
     """Whether it is in the tree; punctuation is not."""
 
 
-Alternative = tuple[Part, ...]
+Alternative = tuple[SymbolPart, ...]
 
 
 class NotRegular(Exception):  # noqa: N818 - no error: it says which kind of rule this is
@@ -41,7 +41,7 @@ class Expressions:
         self._alternatives: dict[str, list[Alternative]] = {}
         for rule in lark.rules:
             parts = (
-                Part(symbol.name, symbol.is_term, not getattr(symbol, "filter_out", False))
+                SymbolPart(symbol.name, symbol.is_term, not getattr(symbol, "filter_out", False))
                 for symbol in rule.expansion
             )
             self._alternatives.setdefault(str(rule.origin.name), []).append(tuple(parts))
@@ -95,7 +95,11 @@ class Expressions:
         return f"(?:{'|'.join(known)})"
 
     def _parts(
-        self, parts: Alternative, optional: Sequence[Part], groups: bool, inside: frozenset[str]
+        self,
+        parts: Alternative,
+        optional: Sequence[SymbolPart],
+        groups: bool,
+        inside: frozenset[str],
     ) -> Iterator[str]:
         for part in parts:
             name, is_terminal, is_kept = part

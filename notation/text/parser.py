@@ -18,7 +18,7 @@ from lark import Lark, Transformer
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.lexer import Token
 
-from lath.notation.record.errors import Fault, Place, RecordSyntaxError, listed, shortened
+from lath.notation.record.errors import Fault, PlyPlace, RecordSyntaxError, listed, shortened
 from lath.notation.record.record import (
     ANNOTATION,
     GLYPHS,
@@ -43,7 +43,7 @@ class Parsed(NamedTuple):
     """A record, and where its plies stand."""
 
     record: Record
-    places: tuple[Place, ...]
+    places: tuple[PlyPlace, ...]
     """One for each ply."""
 
     notes: tuple[int, ...] = ()
@@ -79,7 +79,7 @@ class _ToRecord(Transformer[Token, Parsed]):
         move, number = tokens["MOVE"], tokens.get("NUMBER")
         variations, places = _of(Variation, parts)
         comments, notes = _comments(parts)
-        place = Place(move.start_pos or 0, None, places, None, notes)
+        place = PlyPlace(move.start_pos or 0, None, places, None, notes)
         if number is not None:
             place = replace(place, number=int(number[:-1]), number_at=number.start_pos)
         ply = ply_as_read(str(move), str(tokens.get("GLYPH", "")), comments, variations)

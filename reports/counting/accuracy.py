@@ -27,7 +27,7 @@ from typing_extensions import TypedDict
 
 from lath.notation.record.record import ANALYSIS, Ply, is_of_analysis
 from lath.notation.rules.replay import movers_of
-from lath.reports.counting.figures import Entry
+from lath.reports.counting.figures import KnownRecord
 from lath.reports.ratings.numerics import Z95, student
 from lath.reports.schema import About, Amount, Count, Positive, Share
 
@@ -123,7 +123,7 @@ class AccuracyCounter:
     def __init__(self) -> None:
         self._bots: defaultdict[str, _Sums] = defaultdict(_Sums)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count a game, if it was analysed and can be played through."""
         record = entry.record
         if not entry.is_playable or not record.tag(ANALYSIS):

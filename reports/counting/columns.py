@@ -23,7 +23,7 @@ ALL: Final = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class CsvField:
     """A column of a CSV."""
 
     name: str
@@ -39,7 +39,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class TableColumn:
     """A column of a table of bots."""
 
     name: str
@@ -52,7 +52,7 @@ class Column:
     cells: Callable[[Sequence[Values]], list[str]]
     """The cells for people, of the rows of one table."""
 
-    fields: tuple[Field, ...]
+    fields: tuple[CsvField, ...]
     """The same for programs."""
 
     kind: Kind = "number"
@@ -148,64 +148,64 @@ def _ranks(row: Values) -> str:
 
 
 COLUMNS: Final = (
-    Column(
+    TableColumn(
         name="rank",
         heading="#",
         says="The rank, by the rule that stands below the table; equals share one.",
         cells=_each(lambda row: f"{row['rank']}"),
-        fields=(Field(name="rank"),),
+        fields=(CsvField(name="rank"),),
     ),
-    Column(
+    TableColumn(
         name="bot",
         heading="bot",
         says="The bot’s name; all versions of a member of a pool are one bot, which has the rating "
         "of the version that plays.",
         cells=_each(lambda row: row["name"]),
-        fields=(Field(name="name"),),
+        fields=(CsvField(name="name"),),
         kind="name",
     ),
-    Column(
+    TableColumn(
         name="games",
         heading="games",
         says="The games that count, of both sides.",
         cells=_each(lambda row: f"{row['games']}"),
-        fields=(Field(name="games"),),
+        fields=(CsvField(name="games"),),
         rank=2,
     ),
-    Column(
+    TableColumn(
         name="wdl",
         heading="W-D-L",
         says="Games won, drawn and lost.",
         cells=_each(lambda row: f"{row['wins']}-{row['draws']}-{row['losses']}"),
-        fields=(Field(name="wins"), Field(name="draws"), Field(name="losses")),
+        fields=(CsvField(name="wins"), CsvField(name="draws"), CsvField(name="losses")),
         rank=9,
     ),
-    Column(
+    TableColumn(
         name="points",
         heading="points",
         says="A point per win and half a point per draw.",
         cells=_each(lambda row: f"{row['points']:g}"),
-        fields=(Field(name="points"),),
+        fields=(CsvField(name="points"),),
         rank=1,
     ),
-    Column(
+    TableColumn(
         name="score",
         heading="%",
         says="Points per game.",
         cells=_each(lambda row: f"{row['score_rate']:.1%}"),
-        fields=(Field(name="score_rate"),),
+        fields=(CsvField(name="score_rate"),),
         rank=6,
     ),
-    Column(
+    TableColumn(
         name="rating",
         heading="rating",
         says="The conservative rating, mu − 3 sigma: of TrueSkill (all games at once), or of "
         "TrueSkill (in order of play) where that is asked for. Ranks go by it where bots have met "
         "different opponents.",
         cells=_each(lambda row: _rating(row, row)),
-        fields=(Field(name="exposed"),),
+        fields=(CsvField(name="exposed"),),
     ),
-    Column(
+    TableColumn(
         name="mu",
         heading="mu ± 95%",
         says="The mean of TrueSkill (all games at once), with its 95% interval.",
@@ -215,59 +215,60 @@ COLUMNS: Final = (
                 for row in rows
             ]
         ),
-        fields=tuple(Field(name=name) for name in ("mu", "sigma", "low", "high")),
+        fields=tuple(CsvField(name=name) for name in ("mu", "sigma", "low", "high")),
         rank=5,
         asks=lambda table: not _by_order(table),
     ),
-    Column(
+    TableColumn(
         name="sequential",
         heading="in order",
         says="The rating, mu − 3 sigma, of TrueSkill (in order of play): game after game, as the "
         "trueskill package does it.",
         cells=_in_order("exposed"),
         fields=tuple(
-            Field(name=f"sequential_{name}", path=f"sequential.{name}") for name in ("mu", "sigma")
+            CsvField(name=f"sequential_{name}", path=f"sequential.{name}")
+            for name in ("mu", "sigma")
         ),
         rank=10,
         asks=lambda table: not _by_order(table) and all(row["sequential"] for row in table["rows"]),
     ),
-    Column(
+    TableColumn(
         name="elo",
         heading="Elo ± 95%",
         says="Strength in Elo points around the mean of the field, or on the scale of the anchors, "
         "with its 95% interval.",
         cells=_elos("elo"),
         fields=(
-            Field(name="elo", path="elo.value"),
-            *(Field(name=f"elo_{end}", path=f"elo.{end}") for end in ("low", "high")),
+            CsvField(name="elo", path="elo.value"),
+            *(CsvField(name=f"elo_{end}", path=f"elo.{end}") for end in ("low", "high")),
         ),
         rank=4,
     ),
-    Column(
+    TableColumn(
         name="expected",
         heading="expected",
         says="The score that the Elo model expects against the mean of the field.",
         cells=_each(lambda row: f"{row['elo']['score']:.0%}"),
-        fields=(Field(name="elo_score", path="elo.score"),),
+        fields=(CsvField(name="elo_score", path="elo.score"),),
         rank=8,
     ),
-    Column(
+    TableColumn(
         name="group",
         heading="group",
         says="The number of the group of bots that games connect; bots of different groups cannot "
         "be compared.",
         cells=_each(lambda row: f"{row['group']}"),
-        fields=(Field(name="group"),),
+        fields=(CsvField(name="group"),),
         rank=2,
         asks=lambda table: len(table["groups"]) > 1,
     ),
-    Column(
+    TableColumn(
         name="without-forfeits",
         heading="without",
         says="The rating without games lost by a crash, on time, by an illegal move or a flood.",
         cells=_each(lambda row: _rating(row, row["without_forfeits"])),
         fields=tuple(
-            Field(name=f"board_{name}", path=f"without_forfeits.{path}")
+            CsvField(name=f"board_{name}", path=f"without_forfeits.{path}")
             for name, path in (
                 *(("mu", "mu"), ("sigma", "sigma"), ("elo", "elo.value")),
                 *(("elo_low", "elo.low"), ("elo_high", "elo.high")),
@@ -276,120 +277,123 @@ COLUMNS: Final = (
         rank=7,
         asks=_has_forfeits,
     ),
-    Column(
+    TableColumn(
         name="forfeits",
         heading="forfeits",
         says="Games lost by a crash, on time, by an illegal move or a flood.",
         cells=_each(lambda row: f"{sum(row['lost_by'].values())}"),
         fields=tuple(
-            Field(name=way, path=f"lost_by.{way}")
+            CsvField(name=way, path=f"lost_by.{way}")
             for way in ("crash", "time", "illegal move", "flood")
         ),
         rank=3,
         asks=_has_forfeits,
     ),
-    Column(
+    TableColumn(
         name="ranks",
         heading="ranks",
         says="The ranks that the bot may truly have: no other bot between them is clearly "
         "stronger or weaker by the 95% interval of its Elo difference.",
         cells=_each(_ranks),
-        fields=(Field(name="rank_low"), Field(name="rank_high")),
+        fields=(CsvField(name="rank_low"), CsvField(name="rank_high")),
         rank=9,
     ),
-    Column(
+    TableColumn(
         name="next",
         heading="better than next",
         says="The likelihood that the bot is stronger than the one on the next rank (LOS).",
         cells=_each(lambda row: likelihood(row["better_than_next"])),
-        fields=(Field(name="better_than_next"),),
+        fields=(CsvField(name="better_than_next"),),
         rank=10,
     ),
-    Column(
+    TableColumn(
         name="opponents",
         heading="opponents",
         says="The average Elo of the opponents, each as often as the bot met it.",
         cells=_number("average_opponent", ".0f"),
-        fields=(Field(name="average_opponent"),),
+        fields=(CsvField(name="average_opponent"),),
         rank=10,
     ),
-    Column(
+    TableColumn(
         name="performance",
         heading="performance",
         says="The performance rating: the Elo from which the points are expected that the bot "
         "scored against these opponents; none if it won or lost all games.",
         cells=_number("performance", ".0f"),
-        fields=(Field(name="performance"),),
+        fields=(CsvField(name="performance"),),
         rank=10,
     ),
-    Column(
+    TableColumn(
         name="draws",
         heading="draws",
         says="The draw rate: the part of the bot’s games that were drawn.",
         cells=_number("draw_rate", ".1%"),
-        fields=(Field(name="draw_rate"),),
+        fields=(CsvField(name="draw_rate"),),
         rank=10,
     ),
-    Column(
+    TableColumn(
         name="draws-by-opponent",
         heading="draws by opponent",
         says="The draw rate against each opponent with which a game was drawn.",
         cells=_each(lambda row: row["draws_by_opponent"] or "-"),
-        fields=(Field(name="draws_by_opponent"),),
+        fields=(CsvField(name="draws_by_opponent"),),
         kind="text",
         rank=11,
     ),
-    Column(
+    TableColumn(
         name="difference",
         heading="difference ± 95%",
         says="By how many Elo points the bot is ahead of the one that --relative-to names, with "
         "the 95% interval of this difference.",
         cells=_elos("relative"),
         fields=(
-            Field(name="difference", path="relative.value"),
-            *(Field(name=f"difference_{end}", path=f"relative.{end}") for end in ("low", "high")),
+            CsvField(name="difference", path="relative.value"),
+            *(
+                CsvField(name=f"difference_{end}", path=f"relative.{end}")
+                for end in ("low", "high")
+            ),
         ),
         rank=3,
         asks=lambda table: any(row["relative"] for row in table["rows"]),
     ),
-    Column(
+    TableColumn(
         name="rank-change",
         heading="rank +/-",
         says="The ranks that the bot has gained or lost since the last event.",
         cells=_moved("rank", "+d"),
-        fields=(Field(name="rank_change", path="moved.rank"),),
+        fields=(CsvField(name="rank_change", path="moved.rank"),),
         rank=8,
         asks=_has_moved,
     ),
-    Column(
+    TableColumn(
         name="rating-change",
         heading="rating +/-",
         says="The change of the rating since the last event.",
         cells=_moved("rating", "+.2f"),
-        fields=(Field(name="rating_change", path="moved.rating"),),
+        fields=(CsvField(name="rating_change", path="moved.rating"),),
         rank=8,
         asks=_has_moved,
     ),
-    Column(
+    TableColumn(
         name="elo-change",
         heading="Elo +/-",
         says="The change of the Elo since the last event; without anchors new bots move the mean, "
         "which is 0, and so all others.",
         cells=_moved("elo", "+.0f"),
-        fields=(Field(name="elo_change", path="moved.elo"),),
+        fields=(CsvField(name="elo_change", path="moved.elo"),),
         rank=9,
         asks=_has_moved,
     ),
-    Column(
+    TableColumn(
         name="mu-in-order",
         heading="mu",
         says="The mean of TrueSkill (in order of play).",
         cells=_in_order("mu"),
-        fields=(Field(name="sequential_exposed", path="sequential.exposed"),),
+        fields=(CsvField(name="sequential_exposed", path="sequential.exposed"),),
         rank=5,
         asks=_by_order,
     ),
-    Column(
+    TableColumn(
         name="sigma-in-order",
         heading="sigma",
         says="The standard deviation of TrueSkill (in order of play).",
@@ -398,55 +402,55 @@ COLUMNS: Final = (
         rank=5,
         asks=_by_order,
     ),
-    Column(
+    TableColumn(
         name="method",
         heading="rated by",
         says="The method of the rating.",
         cells=_each(lambda row: row["table"]["ranked_by"]),
         fields=(
-            Field(name="ranked_by", path="table.ranked_by"),
-            Field(name="method", path="table.method"),
+            CsvField(name="ranked_by", path="table.ranked_by"),
+            CsvField(name="method", path="table.method"),
             *(
-                Field(name=f"sequential_{name}", path=f"table.in_order.{name}")
+                CsvField(name=f"sequential_{name}", path=f"table.in_order.{name}")
                 for name in ("method", "by", "draw_rate")
             ),
         ),
         kind="text",
         rank=11,
     ),
-    Column(
+    TableColumn(
         name="swiss-points",
         heading="swiss points",
         says="The points by which a swiss ranks: byes and walkovers count as its rules say.",
         cells=_number("swiss_points", "g"),
-        fields=(Field(name="swiss_points"),),
+        fields=(CsvField(name="swiss_points"),),
         asks=lambda table: bool(table["rule"] == "swiss"),
     ),
-    Column(
+    TableColumn(
         name="rounds",
         heading="rounds",
         says="The rounds of a knockout that the bot went through; a bye is one.",
         cells=_number("rounds", "d"),
-        fields=(Field(name="rounds"),),
+        fields=(CsvField(name="rounds"),),
         asks=lambda table: bool(table["rule"] == "knockout"),
     ),
-    Column(
+    TableColumn(
         name="role",
         heading="role",
         says="What the bot is in a gauntlet: a challenger, or an opponent of the challengers. Each "
         "has a rank among its own.",
         cells=_each(lambda row: row["role"] or "-"),
-        fields=(Field(name="role"),),
+        fields=(CsvField(name="role"),),
         kind="text",
         asks=lambda table: bool(table["rule"] == "gauntlet"),
     ),
-    Column(
+    TableColumn(
         name="rule",
         heading="ranks go by",
         says="The rule of ranks: points, season, score, swiss, knockout, gauntlet or rating; "
         "method where --method asks for a rating. In CSV the number that decides comes with it.",
         cells=_each(lambda row: row["table"]["rule"]),
-        fields=(Field(name="rule", path="table.rule"), Field(name="number")),
+        fields=(CsvField(name="rule", path="table.rule"), CsvField(name="number")),
         kind="text",
         rank=11,
     ),
@@ -472,14 +476,14 @@ MORE: Final = (
 """Those of the page's second table."""
 
 
-def named(text: str) -> tuple[Column, ...]:
+def named(text: str) -> tuple[TableColumn, ...]:
     """Return the columns of a text such as `rank,bot,elo`; raises ValueError.
 
     >>> [column.heading for column in named("rank, bot,elo")]
     ['#', 'bot', 'Elo ± 95%']
     """
     names = [name.strip() for name in text.split(",")]
-    found: list[Column] = []
+    found: list[TableColumn] = []
     for name in names:
         if name == ALL:
             found += [column for column in COLUMNS if column not in found]
@@ -494,7 +498,7 @@ def named(text: str) -> tuple[Column, ...]:
     return tuple(found)
 
 
-def usual(table: Values) -> tuple[Column, ...]:
+def usual(table: Values) -> tuple[TableColumn, ...]:
     """Return the columns that a table shows unasked; what ranks go by is the first number."""
     decides = BY_NAME[DECIDES[table["rule"]]]
     columns = [BY_NAME[name] for name in USUAL]
@@ -503,7 +507,7 @@ def usual(table: Values) -> tuple[Column, ...]:
     return tuple(one for one in columns if one.asks is None or one.asks(table))
 
 
-def more(table: Values) -> tuple[Column, ...]:
+def more(table: Values) -> tuple[TableColumn, ...]:
     """Return the columns of the page's second table that say anything of this one."""
     columns = [BY_NAME[name] for name in MORE]
     return tuple(one for one in columns if one.asks is None or one.asks(table))

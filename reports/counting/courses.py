@@ -1,7 +1,7 @@
 """What goes on in the course of games: legal moves, the board and the lead, ply by ply.
 
-Of so many games that go on there, a `Point` has the mean and the middle half. Counts alone are
-kept: memory grows with plies and different values, not with games.
+Of so many games that go on there, a `CoursePoint` has the mean and the middle half. Counts alone
+are kept: memory grows with plies and different values, not with games.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ HUNDREDTHS: Final = 100
 """An evaluation is kept as so many parts of a point."""
 
 
-class Course(NamedTuple):
+class GameCourse(NamedTuple):
     """How one game went; what it does not have is empty."""
 
     plies: int
@@ -32,7 +32,7 @@ class Course(NamedTuple):
     """Plies, from 0, and what the winner could expect there, in -1..1."""
 
 
-class Point(NamedTuple):
+class CoursePoint(NamedTuple):
     """What some games have at one place of their course."""
 
     at: int
@@ -59,7 +59,7 @@ class Courses:
         self._leads: Final = defaultdict[int, Counter[int]](Counter)
         self._led = self._cells = 0
 
-    def add(self, course: Course) -> None:
+    def add(self, course: GameCourse) -> None:
         """Count a game; all are played on boards of one size."""
         self._cells = course.cells
         if course.legal:
@@ -78,27 +78,27 @@ class Courses:
                 lead = values_at[said - 1][1]
                 self._leads[step * 100 // STEPS][round(lead * HUNDREDTHS)] += 1
 
-    def legal(self) -> list[Point]:
+    def legal(self) -> list[CoursePoint]:
         """Return how many legal moves there are, by plies that one in ten games has."""
         return _points(self._legal, 0.1 * self.lengths.total())
 
-    def changed(self) -> list[Point]:
+    def changed(self) -> list[CoursePoint]:
         """Return on which part of the cells something has changed, by plies as there."""
         return _points(self._changed, 0.1 * self.lengths.total(), self._cells)
 
-    def leads(self) -> list[Point]:
+    def leads(self) -> list[CoursePoint]:
         """Return what winners could expect, by parts of the game that half of the games tell of."""
         return _points(self._leads, 0.5 * self._led, HUNDREDTHS)
 
 
-def _points(counted: Mapping[int, Counter[int]], least: float, unit: int = 1) -> list[Point]:
+def _points(counted: Mapping[int, Counter[int]], least: float, unit: int = 1) -> list[CoursePoint]:
     """Return a point for each place at which there are so many games; values are parts of `unit`.
 
     >>> _points({1: Counter({4: 3, 6: 1})}, 2)[0]
     Point(at=1, mean=4.5, low=4.0, high=4.0, games=4, below=0.0)
     """
     return [
-        Point(
+        CoursePoint(
             at,
             sum(value * games for value, games in values.items()) / values.total() / unit,
             quantile(values, 0.25) / unit,

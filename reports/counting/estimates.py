@@ -182,7 +182,7 @@ def _worth(share: float, games: float, seen: float, degrees: int) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class EstimateDifference:
     """How far two estimates of one thing are apart."""
 
     value: float
@@ -194,28 +194,28 @@ class Difference:
     """The chance of a difference as large if there were none; None where nobody can say."""
 
 
-def difference(one: Estimated, other: Estimated) -> Difference:
+def difference(one: Estimated, other: Estimated) -> EstimateDifference:
     """Return how far `other` is above `one`, of the same kind and of other games."""
     apart = other.value - one.value
     if one.kind == "share":
         low, high = _newcombe(one, other)
-        return Difference(value=apart, low=low, high=high, p_value=_score_test(one, other))
+        return EstimateDifference(value=apart, low=low, high=high, p_value=_score_test(one, other))
     both = one.variance + other.variance
     if min(one.degrees, other.degrees) < LEAST_CLUSTERS - 1 or not both:
-        return Difference(value=apart, low=None, high=None, p_value=None if apart else 1.0)
+        return EstimateDifference(value=apart, low=None, high=None, p_value=None if apart else 1.0)
     degrees = int(both**2 / sum(each.variance**2 / each.degrees for each in (one, other)))
     degrees = max(1, degrees)
     error = math.sqrt(both)
     half = student(Z95, degrees) * error
     p_value = student_tails(apart / error, degrees)
-    return Difference(value=apart, low=apart - half, high=apart + half, p_value=p_value)
+    return EstimateDifference(value=apart, low=apart - half, high=apart + half, p_value=p_value)
 
 
-def by_normal(apart: float, error: float) -> Difference:
+def by_normal(apart: float, error: float) -> EstimateDifference:
     """Return a difference whose standard error is known; > 0."""
     half = Z95 * error
     p_value = math.erfc(abs(apart) / error / math.sqrt(2))
-    return Difference(value=apart, low=apart - half, high=apart + half, p_value=p_value)
+    return EstimateDifference(value=apart, low=apart - half, high=apart + half, p_value=p_value)
 
 
 def _wilson_of(of: Estimated) -> tuple[float, float]:
@@ -276,7 +276,7 @@ def adjusted(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-class Column:
+class MetricValues:
     """The values of one measure, and to which game each belongs: 16 bytes a value."""
 
     __slots__ = ("games", "values")

@@ -42,14 +42,14 @@ Link = Annotated[
 ]
 
 
-class OfGame(TypedDict):
+class GameFigures(TypedDict):
     """What is said of one game id."""
 
     game: Annotated[str, About("the game's id")]
     title: Annotated[str, About("its name for people")]
 
 
-class Score(TypedDict):
+class ScoreCount(TypedDict):
     """Results of some games, as whoever it is about sees them."""
 
     wins: Count
@@ -57,12 +57,12 @@ class Score(TypedDict):
     losses: Count
 
 
-def score_of(scored: Scored) -> Score:
+def score_of(scored: Scored) -> ScoreCount:
     """Return wins, draws and losses as the page has them."""
     return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
 
 
-def of_game(game_id: str) -> OfGame:
+def of_game(game_id: str) -> GameFigures:
     """Return a game's id and title, which is the id where it is not installed."""
     try:
         title = registry.get(game_id).title
@@ -75,7 +75,7 @@ def of_game(game_id: str) -> OfGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class KnownRecord:
     """A record, and what is known of it besides."""
 
     number: int
@@ -92,15 +92,17 @@ class Entry:
     """What first scored; None where the record counts for nothing."""
 
 
-def entry(number: int, record: Record, ending: str = "", *, is_playable: bool = False) -> Entry:
+def entry(
+    number: int, record: Record, ending: str = "", *, is_playable: bool = False
+) -> KnownRecord:
     """Return the entry of a record whose rules said `ending` (empty where they said nothing)."""
     by_rules = record.termination in ("", Termination.RULES)
     why = (ending if by_rules else "") or record.termination or UNSTATED
     points = None if why_left_out(record) else POINTS[record.result]
-    return Entry(number, record, why, is_playable, points)
+    return KnownRecord(number, record, why, is_playable, points)
 
 
-def of_members(game: Entry, whose: Mapping[str, str]) -> Entry:
+def of_members(game: KnownRecord, whose: Mapping[str, str]) -> KnownRecord:
     """Return an entry in which bots are called as the members are whose versions they are."""
     record = record_of_members(game.record, whose)
     return game if record is game.record else replace(game, record=record)
@@ -200,7 +202,7 @@ class Dates(TypedDict):
     """records without a date, or of which the day is not known"""
 
 
-class GameFacts(OfGame):
+class GameFacts(GameFigures):
     """How many records a game has."""
 
     credit: str
@@ -219,7 +221,7 @@ class Control(TypedDict):
 Results = TypedDict("Results", {"1-0": Count, "0-1": Count, "1/2-1/2": Count, "*": Count})
 
 
-class Facts(TypedDict):
+class TagFacts(TypedDict):
     """What the tags of records say."""
 
     records: Count
@@ -276,7 +278,7 @@ class FactCounter:
         self._names |= {record.first, record.second}
         self._plies += len(record.plies)
 
-    def facts(self) -> Facts:
+    def facts(self) -> TagFacts:
         """Return what was counted."""
         records, words = self._results.total(), self._words
         dates = {date: n for date, n in words["Date"].items() if _DATE.fullmatch(date)}
@@ -317,14 +319,14 @@ class FactCounter:
 # Ways to begin
 
 
-class Way(Score):
+class Way(ScoreCount):
     """One way to begin, and what came of it."""
 
     text: str
     example: Link
 
 
-class WaysOfGame(OfGame):
+class WaysOfGame(GameFigures):
     """Ways in which games of one id began, the most frequent ones of them."""
 
     games: Positive
@@ -457,7 +459,7 @@ class Spread(TypedDict):
     longest: Count
 
 
-class Lengths(OfGame, Spread):
+class Lengths(GameFigures, Spread):
     """The lengths of the games of one id."""
 
     games: Positive
@@ -466,7 +468,7 @@ class Lengths(OfGame, Spread):
     """of one width, without a gap; at most 24"""
 
 
-class Ending(TypedDict):
+class EndingCount(TypedDict):
     """How often games ended for one reason."""
 
     ending: str
@@ -476,12 +478,12 @@ class Ending(TypedDict):
     """whether it is a crash, time, an illegal move or a flood"""
 
 
-class Endings(OfGame):
+class Endings(GameFigures):
     """Why the games of one id ended."""
 
     games: Positive
     """counted games"""
-    endings: list[Ending]
+    endings: list[EndingCount]
     """the most frequent first"""
 
 
@@ -537,7 +539,7 @@ class GameCounter:
         self._opening_plies = opening_plies
         self.by_game: Final[defaultdict[str, GameCounts]] = defaultdict(GameCounts)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count one game, whether it counts for the standings or not."""
         record = entry.record
         found = self.by_game[record.game]
@@ -677,7 +679,7 @@ class Survey:
         self._games.add(entry(0, record, ending))
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> TagFacts:
         """Return what the tags say."""
         return self._facts.facts()
 

@@ -1,9 +1,9 @@
 """Lines that games begin with: how often, who won, and how even a line is as far as that tells.
 
 Lines that are the same turned or mirrored are one, written as the least of them, so that those of
-two archives can be compared. Records go by one at a time; memory is bounded, for `Openings` but
-for 20 bytes a game, by which a game that comes again is known. `Openings` has lines of one length,
-`SetupCounter` setups; `trees` has how games go on, move by move.
+two archives can be compared. Records go by one at a time; memory is bounded, for `OpeningCounter`
+but for 20 bytes a game, by which a game that comes again is known. `OpeningCounter` has lines of
+one length, `SetupCounter` setups; `trees` has how games go on, move by move.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any, Final
 
 from lath.games.core import Move, Position, least, least_line
 from lath.games.errors import GameError
-from lath.notation.archive.archive import Seen
+from lath.notation.archive.archive import SeenRecords
 from lath.notation.formats.tables import guarded
 from lath.notation.record.record import RULES, Record
 from lath.notation.rules.replay import start_from
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.figures import (
-    Entry,
-    OfGame,
+    GameFigures,
+    KnownRecord,
     Way,
     WayCounts,
     Ways,
@@ -151,7 +151,7 @@ class Pairs:
             line.add_pair(points, 1)
 
 
-class Openings:
+class OpeningCounter:
     """Counts the first plies of records, and how many of the games came before."""
 
     def __init__(self, plies: int) -> None:
@@ -162,7 +162,7 @@ class Openings:
         self.repeats = 0
         """Those of them that came before: the same bots, start, moves, result and ending."""
         self._lines: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
-        self._seen: Final = Seen()
+        self._seen: Final = SeenRecords()
         self._pairs: Final = Pairs()
 
     def add(self, record: Record) -> None:
@@ -244,7 +244,7 @@ SETUPS: Final = 10
 """Setups of a game that are told."""
 
 
-class Line(Way):
+class OpeningLine(Way):
     """A way to begin with how far its games tell first's score."""
 
     low: Share
@@ -252,7 +252,7 @@ class Line(Way):
     high: Share
 
 
-class SetupsOfGame(OfGame):
+class SetupsOfGame(GameFigures):
     """The setups and positions in which games of one id began, the most frequent ones."""
 
     games: Positive
@@ -260,7 +260,7 @@ class SetupsOfGame(OfGame):
     different: Positive
     missed: Count
     """games a setup may have had besides; 0 where the counts are exact"""
-    lines: list[Line]
+    lines: list[OpeningLine]
     """the most frequent first"""
 
 
@@ -285,7 +285,7 @@ class SetupCounter:
         self._setups: Final[defaultdict[str, _Lines]] = defaultdict(_Lines)
         self._pairs: Final = Pairs()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count a game that counts for the standings."""
         record, points = entry.record, entry.points
         setup, position = record.tag("Setup"), record.tag("Position")
@@ -311,7 +311,7 @@ class SetupCounter:
         ]
 
 
-def line_as_told(text: str, counts: WayCounts) -> Line:
+def line_as_told(text: str, counts: WayCounts) -> OpeningLine:
     """Return a way to begin as the page has it."""
     low, high = (counts.interval if isinstance(counts, LineCounts) else None) or (0.0, 1.0)
     return {

@@ -16,7 +16,7 @@ from lath.reports.ratings.numerics import shared_ranks
 
 if TYPE_CHECKING:
     from lath.reports.notes.notes import Version
-    from lath.reports.notes.outcome import Outcome
+    from lath.reports.notes.outcome import EventOutcome
 
 Rule = Literal["points", "season", "score", "swiss", "knockout", "gauntlet", "rating", "method"]
 """What ranks go by."""
@@ -64,7 +64,7 @@ LACKING: Final = 0.1
 still decide; one may be missing anyway."""
 
 
-class Score(NamedTuple):
+class RankedScore(NamedTuple):
     """What a bot, or all versions of a member together, scored."""
 
     points: float
@@ -76,7 +76,7 @@ class Score(NamedTuple):
         return self.points / self.games if self.games else 0.0
 
 
-class Rating(NamedTuple):
+class RankedRating(NamedTuple):
     """How strong a bot is held to be, for sure."""
 
     group: int
@@ -86,7 +86,7 @@ class Rating(NamedTuple):
     """The conservative rating."""
 
 
-class Place(NamedTuple):
+class RankingPlace(NamedTuple):
     """Where a bot stands."""
 
     name: str
@@ -107,7 +107,7 @@ class Ranking:
     """Who stands where, and why."""
 
     rule: Rule
-    places: tuple[Place, ...]
+    places: tuple[RankingPlace, ...]
     """Section by section, by rank; those that share one by name."""
 
     without_ratings: bool = False
@@ -123,7 +123,7 @@ Met = Mapping[tuple[str, str], int]
 """How many games two bots have played, whoever is named first."""
 
 
-def rule_of(names: Iterable[str], met: Met, outcome: Outcome | None = None) -> Rule:
+def rule_of(names: Iterable[str], met: Met, outcome: EventOutcome | None = None) -> Rule:
     """Return by which rule bots of these games are ranked, in a tournament that came to `outcome`.
 
     >>> rule_of("abc", {("a", "b"): 2, ("b", "c"): 2, ("c", "a"): 2})
@@ -152,10 +152,10 @@ def rule_of(names: Iterable[str], met: Met, outcome: Outcome | None = None) -> R
 
 
 def ranking(
-    scores: Mapping[str, Score],
+    scores: Mapping[str, RankedScore],
     met: Met,
-    outcome: Outcome | None = None,
-    ratings: Mapping[str, Rating] | None = None,
+    outcome: EventOutcome | None = None,
+    ratings: Mapping[str, RankedRating] | None = None,
     rule: Rule | None = None,
 ) -> Ranking:
     """Return who stands where; `rule` is that of `rule_of` where none is given.
@@ -205,7 +205,7 @@ def ranking(
         if rule == "swiss":  # who had but a bye has a rank, too, and no row
             ranks = [round(order[name][0]) for name in members]
         places += [
-            Place(name, rank, numbers[name], roles.get(name, ""), section)
+            RankingPlace(name, rank, numbers[name], roles.get(name, ""), section)
             for name, rank in zip(members, ranks, strict=True)
         ]
     return Ranking(rule, tuple(places), without_ratings)

@@ -22,7 +22,7 @@ from typing import Final
 from lath.notation.archive.archive import SIZE, identity, start_text
 from lath.notation.files.files import TemporaryFileError
 from lath.notation.record.record import Record
-from lath.reports.ratings.results import Begun, Cell, Result, Seats, Together
+from lath.reports.ratings.results import Begun, Cell, DecidedGame, Seats, Together
 
 _MEMORY: Final = 4 << 20
 """Bytes of the database that are in memory."""
@@ -168,7 +168,7 @@ class RatedGames:
         """Return how many games are rated."""
         return self._games
 
-    def results(self) -> Iterator[Result]:
+    def results(self) -> Iterator[DecidedGame]:
         """Yield them in their order, each with its pair, opening and line."""
         self._pair_off()
         question = (
@@ -177,14 +177,14 @@ class RatedGames:
             "LEFT JOIN paired USING (place) ORDER BY game.place"
         )
         for cell, pair, opening, line in self._rows(question, {}):
-            yield Result(*self._cells[cell], pair, opening, line)
+            yield DecidedGame(*self._cells[cell], pair, opening, line)
 
-    def only(self, game: str, *, fair: bool) -> Iterator[Result]:
+    def only(self, game: str, *, fair: bool) -> Iterator[DecidedGame]:
         """Yield those of a game's id, or of all, in their order, without pair and opening.
 
         With `fair` none that was forfeited.
         """
-        plain = [Result(*cell) for cell in self._cells]
+        plain = [DecidedGame(*cell) for cell in self._cells]
         for (cell,) in self._rows(_IN_ORDER, self._which(game, fair=fair)):
             yield plain[cell]
 
@@ -298,7 +298,7 @@ class Rated:
     fair: bool = False
     """Only those that were not forfeited."""
 
-    def __iter__(self) -> Iterator[Result]:
+    def __iter__(self) -> Iterator[DecidedGame]:
         """Yield them without pair and opening."""
         return self.games.only(self.game, fair=self.fair)
 

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Final
 
 from lath.reports.counting.ranking import Members, Rule
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.ratings.results import ALL_AT_ONCE, Method
 
 MOST_ELO: Final = 10_000.0
@@ -30,7 +30,7 @@ class Scale:
     rule: Rule | None = None
     """What ranks go by, whatever the games are; None: `reports.ranking` says what decides."""
 
-    outcome: Outcome | None = None
+    outcome: EventOutcome | None = None
     """What a tournament came to by the rules of its format, which may decide ranks."""
 
     members: Members = field(default_factory=dict)

@@ -20,10 +20,10 @@ from lath.notation.record.record import FORFEITS, TUNING, Record, Termination
 from lath.reports.counting.comparisons import compared
 from lath.reports.counting.ranking import (
     Members,
-    Place,
-    Rating,
+    RankedRating,
+    RankedScore,
+    RankingPlace,
     Rule,
-    Score,
     member_of,
     ranking,
 )
@@ -33,8 +33,8 @@ from lath.reports.counting.table import UNSTATED, Meeting, Reason, Row, Standing
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import (
     IN_ORDER,
+    DecidedGame,
     Ratings,
-    Result,
     Seats,
     SeatScore,
 )
@@ -174,7 +174,7 @@ class Tally:
         reasons = (Reason(kind, n, tuple(first)) for kind, (n, first) in self._unsound.items())
         return tuple(sorted(reasons, key=lambda one: (-one.records, one.reason)))
 
-    def results(self) -> list[Result]:
+    def results(self) -> list[DecidedGame]:
         """Return the games that are rated, in their order, each with its pair and opening."""
         return list(self._rated.results())
 
@@ -213,7 +213,7 @@ def standings_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> Standings:
     return compared(now, scale, before)
 
 
-def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str, Score]]:
+def leaders_of(tally: Tally, scale: Scale = PLAIN_SCALE) -> tuple[Rule, dict[str, RankedScore]]:
     """Return by which rule a tally's bots are ranked, and what those on the first rank scored.
 
     Of a gauntlet it is challengers; there is nobody where groups of bots never met.
@@ -319,8 +319,8 @@ def _scores(counted: GameResults, whose: Mapping[str, str]) -> _Scores:
     return found
 
 
-def _of_each(found: _Scores) -> dict[str, Score]:
-    return {name: Score(own.points, own.games) for name, own in found.own.items()}
+def _of_each(found: _Scores) -> dict[str, RankedScore]:
+    return {name: RankedScore(own.points, own.games) for name, own in found.own.items()}
 
 
 def _games(found: _Scores) -> dict[tuple[str, str], int]:
@@ -371,14 +371,14 @@ def _table(
         _games(found),
         scale.outcome,
         {
-            name: Rating(one.group, one.by(ranked_by).exposed)
+            name: RankedRating(one.group, one.by(ranked_by).exposed)
             for name, version in plays_as.items()
             for one in (ratings.strengths[version],)
         },
         rule,
     )
 
-    def row_of(place: Place) -> Row:
+    def row_of(place: RankingPlace) -> Row:
         name, version = place.name, plays_as[place.name]
         is_swiss, is_knockout = (ranked.rule == rule for rule in ("swiss", "knockout"))
         return Row(

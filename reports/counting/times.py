@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from lath.notation.record.record import Remembered, Termination, number_of
 from lath.notation.rules.replay import movers_of
-from lath.reports.counting.figures import Entry, Link, quantile
+from lath.reports.counting.figures import KnownRecord, Link, quantile
 from lath.reports.schema import Amount, Count, Positive
 
 
@@ -134,7 +134,7 @@ class TimeCounter:
     def __init__(self) -> None:
         self._bots: defaultdict[str, _Spent] = defaultdict(_Spent)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count one game; where it cannot be replayed, nobody knows who moved."""
         players = entry.record.first, entry.record.second
         spent = [self._bots[name] for name in players]

@@ -9,12 +9,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from lath.reports.counting.ranking import Score, members_of, ranking
+from lath.reports.counting.ranking import RankedScore, members_of, ranking
 from lath.reports.counting.scale import PLAIN_SCALE, Scale
 from lath.reports.counting.table import Meeting, Row, Table
 from lath.reports.event.seasons import Season
 from lath.reports.notes.notes import Bench, Change, Provenance, Ruling, Snapshot, Version, _minute
-from lath.reports.notes.outcome import Column, Outcome, Sheet, to_json
+from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn, to_json
 from lath.reports.ratings.results import Elo, Scored
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Background:
     """What is known of a tournament beside its records; nothing where there are only records."""
 
-    outcome: Outcome | None = None
+    outcome: EventOutcome | None = None
     """What it came to by the rules of its format."""
 
     changes: tuple[Change, ...] = ()
@@ -93,9 +93,9 @@ def changes_sheet(changes: Iterable[Change]) -> Sheet:
         for one in changes
     ]
     columns = (
-        *(Column("setting", "text"), Column("bot", "name")),
-        *(Column("before", "text"), Column("since then", "text")),
-        *(Column("after games"), Column("when", "text")),
+        *(SheetColumn("setting", "text"), SheetColumn("bot", "name")),
+        *(SheetColumn("before", "text"), SheetColumn("since then", "text")),
+        *(SheetColumn("after games"), SheetColumn("when", "text")),
     )
     return Sheet(columns, tuple(rows), "Changes while it was played")
 
@@ -111,25 +111,30 @@ def rulings_sheet(rulings: Iterable[Ruling]) -> Sheet:
         for one in rulings
     ]
     columns = (
-        *(Column("of", "name"), Column("ruling", "text"), Column("reason", "text")),
-        *(Column("when", "text"), Column("taken back", "text")),
+        *(SheetColumn("of", "name"), SheetColumn("ruling", "text"), SheetColumn("reason", "text")),
+        *(SheetColumn("when", "text"), SheetColumn("taken back", "text")),
     )
     return Sheet(columns, tuple(rows), "Rulings")
 
 
 _CHALLENGERS: Final = (
-    *(Column("#"), Column("challenger", "name"), Column("score"), Column("points")),
-    *(Column("games"), Column("rating"), Column("Elo ± 95%")),
+    *(
+        SheetColumn("#"),
+        SheetColumn("challenger", "name"),
+        SheetColumn("score"),
+        SheetColumn("points"),
+    ),
+    *(SheetColumn("games"), SheetColumn("rating"), SheetColumn("Elo ± 95%")),
 )
 
 
 _OPPONENTS: Final = (
-    *(Column("opponent", "name"), Column("score"), Column("points")),
-    *(Column("games"), Column("difference ± 95%")),
+    *(SheetColumn("opponent", "name"), SheetColumn("score"), SheetColumn("points")),
+    *(SheetColumn("games"), SheetColumn("difference ± 95%")),
 )
 
 
-def completed(outcome: Outcome, standings: Standings) -> Outcome:
+def completed(outcome: EventOutcome, standings: Standings) -> EventOutcome:
     """Return an outcome with what only ratings say: what came of a gauntlet.
 
     Challengers stand by their ranks in the table, which go by points per game. Against each stand
@@ -138,7 +143,7 @@ def completed(outcome: Outcome, standings: Standings) -> Outcome:
     table, challenge = standings.overall, outcome.data.get("gauntlet")
     if outcome.format != "gauntlet" or not challenge:
         return outcome
-    scores = {row.name: Score(row.points, row.games) for row in table.rows}
+    scores = {row.name: RankedScore(row.points, row.games) for row in table.rows}
     by_name = {row.name: row for row in table.rows}
     stands = [one for one in ranking(scores, {}, outcome).places if one.role == "challenger"]
     rows = [by_name[one.name] for one in stands]

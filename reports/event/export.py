@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from lath.notation.formats.tables import guarded
 from lath.reports.checksums import in_schema
-from lath.reports.counting.columns import COLUMNS, Column, rows_of
+from lath.reports.counting.columns import COLUMNS, TableColumn, rows_of
 from lath.reports.counting.table import Standings, Table
-from lath.reports.event.seasons import Told
+from lath.reports.event.seasons import SeasonView
 from lath.reports.event.versions import Standing
 from lath.reports.notes.notes import Change, Provenance, Ruling, Snapshot
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.schema import Schema, schema_of, shape_of, written_paths
 
 _DIGITS: Final = 6
@@ -49,12 +49,12 @@ def schema() -> Schema:
         "items": shape_of(Provenance),
     }
     also = {
-        "outcome": shape_of(Outcome) | {"description": where},
+        "outcome": shape_of(EventOutcome) | {"description": where},
         "changes": changed,
         "versions": versions,
         "rulings": ruled,
         "snapshot": shape_of(Snapshot) | {"description": "likewise, which snapshot it is"},
-        "season": shape_of(Told) | {"description": "likewise, of which season they are"},
+        "season": shape_of(SeasonView) | {"description": "likewise, of which season they are"},
         "provenance": played,
     }
     return in_schema({**found, "properties": found["properties"] | also})
@@ -104,7 +104,7 @@ def unsound_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     return "\n  ".join((words, *(first for one in reasons for first in one["first"])))
 
 
-def to_csv(standings: Mapping[str, Any], columns: Sequence[Column] = COLUMNS) -> str:
+def to_csv(standings: Mapping[str, Any], columns: Sequence[TableColumn] = COLUMNS) -> str:
     """Return standings, given as `to_json` does, as a table.
 
     A header line and a line a bot and table, CRLF after each, as RFC 4180 has it.

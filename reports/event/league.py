@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from lath.reports.counting.estimates import wilson
-from lath.reports.event.seasons import Told
+from lath.reports.event.seasons import SeasonView
 from lath.reports.ratings.numerics import shared_ranks
 
 # Addresses
@@ -77,7 +77,7 @@ class Event:
     again: Mapping[str, int] = field(default_factory=dict)
     """How many games of a bot an event before has, too, where there are any: they count once."""
 
-    season: Told | None = None
+    season: SeasonView | None = None
     """The season that it is; None: none, or all that was played before the first one."""
 
     is_last: bool = True
@@ -113,7 +113,7 @@ class Showing:
         return int(self.row["games"]) - self.again
 
 
-class Link(NamedTuple):
+class GamesLink(NamedTuple):
     """A way to the games of two bots."""
 
     title: str
@@ -124,14 +124,14 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Meeting:
+class LeagueMeeting:
     """All games of a bot against another one, of all versions of both."""
 
     name: str
     wins: int
     draws: int
     losses: int
-    links: tuple[Link, ...]
+    links: tuple[GamesLink, ...]
     """The events in which they met, the newest first."""
 
     @property
@@ -156,7 +156,7 @@ class Meeting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entrant:
+class LeagueEntrant:
     """A bot, whatever events and versions it played in."""
 
     name: str
@@ -175,7 +175,7 @@ class Entrant:
     showings: tuple[Showing, ...]
     """By event, the newest first."""
 
-    meetings: tuple[Meeting, ...]
+    meetings: tuple[LeagueMeeting, ...]
     """By opponent, the strongest first."""
 
     pools: tuple[Event, ...] = ()
@@ -214,7 +214,7 @@ class League:
     events: tuple[Event, ...]
     """The newest first."""
 
-    groups: tuple[tuple[Entrant, ...], ...]
+    groups: tuple[tuple[LeagueEntrant, ...], ...]
     """By all games, the strongest of each first. No games connect one with another, and nobody in
     it is ranked against anybody of another."""
 
@@ -228,11 +228,11 @@ class League:
     """Entries that do not play in the season that is played now, and what they are."""
 
     @property
-    def entrants(self) -> tuple[Entrant, ...]:
+    def entrants(self) -> tuple[LeagueEntrant, ...]:
         """Return all bots, group by group."""
         return tuple(entrant for group in self.groups for entrant in group)
 
-    def group_of(self, entrant: Entrant) -> tuple[Entrant, ...]:
+    def group_of(self, entrant: LeagueEntrant) -> tuple[LeagueEntrant, ...]:
         """Return those against whom a bot has a rank, itself among them."""
         return next(group for group in self.groups if entrant in group)
 
@@ -263,7 +263,7 @@ def league_of(events: Sequence[Event], table: Mapping[str, Any]) -> League:
         ranks = shared_ranks(last[bot]["rank"] for bot in bots)
         groups.append(
             tuple(
-                Entrant(
+                LeagueEntrant(
                     name=bot,
                     page=pages[bot],
                     row=last[bot],
@@ -364,23 +364,23 @@ def _pools(events: Iterable[Event], bot: str) -> Iterable[Event]:
 
 def _meetings(
     events: Sequence[Event], table: Mapping[str, Any], bot_of: Mapping[str, str]
-) -> dict[tuple[str, str], Meeting]:
+) -> dict[tuple[str, str], LeagueMeeting]:
     """Return the games of each bot against each other one."""
     scores = defaultdict[tuple[str, str], list[int]](lambda: [0, 0, 0])
     for one, other, cell in _cells(table):
         pair = bot_of.get(one, one), bot_of.get(other, other)
         for at, word in enumerate(("wins", "draws", "losses")):
             scores[pair][at] += cell[word]
-    links = defaultdict[tuple[str, str], list[Link]](list)
+    links = defaultdict[tuple[str, str], list[GamesLink]](list)
     for event in events:
         best: dict[tuple[str, str], tuple[int, str, str]] = {}
         for one, other, cell in _cells(event.table):
             pair = bot_of.get(one, one), bot_of.get(other, other)
             best[pair] = max(best.get(pair, (0, "", "")), (cell["games"], one, other))
         for pair, (_, one, other) in best.items():
-            links[pair].append(Link(event.title, event.link, one, other))
+            links[pair].append(GamesLink(event.title, event.link, one, other))
     return {
-        (bot, other): Meeting(
+        (bot, other): LeagueMeeting(
             name=other,
             wins=score[0],
             draws=score[1],

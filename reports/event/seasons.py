@@ -62,7 +62,7 @@ class Season:
         }
 
 
-class Row(TypedDict):
+class SeasonRow(TypedDict):
     """An entry in a table of points."""
 
     rank: Positive
@@ -87,7 +87,7 @@ class Pairing(TypedDict):
     """of the other one"""
 
 
-class Day(TypedDict):
+class PlayedDay(TypedDict):
     """A match day that was played."""
 
     number: Positive
@@ -97,7 +97,7 @@ class Day(TypedDict):
     results: list[Pairing]
     put_off: list[list[str]]
     """who was to meet whom and did not on that day, such as entries that were benched"""
-    table: list[Row]
+    table: list[SeasonRow]
     """the standings after it"""
 
 
@@ -113,18 +113,18 @@ class Coming(TypedDict):
     """the entries that have no opponent"""
 
 
-class Told(TypedDict):
+class SeasonView(TypedDict):
     """What is shown of a season."""
 
     name: str
-    table: list[Row]
-    days: list[Day]
+    table: list[SeasonRow]
+    days: list[PlayedDay]
     """in their order"""
     coming: list[Coming]
     """of which anything can be played, the next one first"""
     waits_for: list[str]
     """entries that are benched, where all that is left to play is theirs"""
-    all_time: list[Row]
+    all_time: list[SeasonRow]
     """of all games, those of other seasons too"""
 
 
@@ -137,7 +137,7 @@ def table_of(
     entries: Mapping[str, str],
     entered: Iterable[str] = (),
     marks: Mapping[str, str] | None = None,
-) -> list[Row]:
+) -> list[SeasonRow]:
     """Return the table of points of games, each with how often it ended so.
 
     Whoever is `entered` has a row without a game, too.
@@ -201,13 +201,13 @@ class SeasonCounter:
             if is_of_season:
                 yield record
 
-    def told(self) -> Told | None:
+    def told(self) -> SeasonView | None:
         """Return what is shown of the season; None without one."""
         if self._season is None:
             return None
         season, entries = self._season, self._season.entries
         so_far: Counter[_Game] = Counter(self._games.get((True, 0), {}))
-        days: list[Day] = []
+        days: list[PlayedDay] = []
         known = {day.number: day for day in season.days if day.is_over}
         with_games = {day for is_of_season, day in self._games if is_of_season and day}
         for number in sorted(with_games | known.keys()):

@@ -9,7 +9,7 @@ from typing import ClassVar
 from lath.reports.counting.table import Standings
 from lath.reports.event.background import Background
 from lath.reports.notes.notes import Version
-from lath.reports.notes.outcome import Column, Sheet
+from lath.reports.notes.outcome import Sheet, SheetColumn
 from lath.reports.ratings.results import Elo, SeatScore
 from lath.reports.schema import Amount, Count, Share
 
@@ -112,9 +112,13 @@ def _words(one: Elo) -> str:
 def versions_sheet(rows: Iterable[Standing]) -> Sheet:
     """Return the table of versions."""
     columns = (
-        *(Column("version", "name"), Column("Elo ± 95%"), Column("against the one before")),
-        *(Column("better"), Column("games"), Column("points"), Column("W-D-L")),
-        *(Column("plays", "text"), Column("since", "text")),
+        *(
+            SheetColumn("version", "name"),
+            SheetColumn("Elo ± 95%"),
+            SheetColumn("against the one before"),
+        ),
+        *(SheetColumn("better"), SheetColumn("games"), SheetColumn("points"), SheetColumn("W-D-L")),
+        *(SheetColumn("plays", "text"), SheetColumn("since", "text")),
     )
     return Sheet(columns, tuple(map(_cells, rows)), "Versions of bots")
 

@@ -23,10 +23,10 @@ from lath.notation.query.query import quoted
 from lath.reports.counting.estimates import RATE
 from lath.reports.counting.figures import of_game
 from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
-from lath.reports.explaining.family import Test, chosen, weight
+from lath.reports.explaining.family import TestedHypothesis, chosen, weight
 from lath.reports.explaining.findings import LEAST, Cost, Finding, topic_of
 from lath.reports.ratings.numerics import Z95, Matrix, cdf
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 PARTS: Final = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 """Parts of a bot's games that are its longest, or shortest, and that it played fastest, or most
@@ -69,10 +69,10 @@ CONDITIONS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GameFacts:
+class ContrastedGame:
     """What is known of a game."""
 
-    result: Result
+    result: DecidedGame
     plies: int
     states: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())
     """What was so for first, and for second, in words of `NAMED`."""
@@ -128,7 +128,9 @@ class Contrast:
 class Contrasts:
     """All groups of a bot's games, and what their tests come to."""
 
-    def __init__(self, bot: str, games: Sequence[GameFacts], positions: Sequence[Shared]) -> None:
+    def __init__(
+        self, bot: str, games: Sequence[ContrastedGame], positions: Sequence[Shared]
+    ) -> None:
         """Form the groups; `games` are those of the bot and of others."""
         self._bot: Final = bot
         self._games: Final = games
@@ -334,7 +336,7 @@ class Contrasts:
 
     # What the tests come to
 
-    def tested(self, others: Sequence[Test] = (), *, kept: float = 1.0) -> Tested:
+    def tested(self, others: Sequence[TestedHypothesis] = (), *, kept: float = 1.0) -> Tested:
         """Return what the tests come to, together with others that are independent of them.
 
         Contrasts have `kept` of the error, others have the rest.

@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 from lath.reports.ratings.elo import ELO, logistic
 from lath.reports.ratings.numerics import Matrix, Vector, cholesky, dot, inverse_of, solve, zeros
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 ANY: Final = 400.0
 """Elo points, the standard deviation of strengths before any game."""
@@ -120,7 +120,7 @@ class Expectation:
 
     def __init__(
         self,
-        results: Sequence[Result],
+        results: Sequence[DecidedGame],
         effects: Sequence[Effect] = (),
         *,
         bot: str = "",
@@ -237,12 +237,12 @@ class Expectation:
         number = self._parts.get(part)
         return 0.0 if number is None else self.values[number]
 
-    def ahead(self, one: Result) -> float:
+    def ahead(self, one: DecidedGame) -> float:
         """Return by how much first is stronger, in units of the model; unknown bots are average."""
         of_game = self._value((one.first, one.game)) - self._value((one.second, one.game))
         return self._value(one.first) - self._value(one.second) + of_game
 
-    def share(self, one: Result) -> float:
+    def share(self, one: DecidedGame) -> float:
         """Return what first was to expect of any game, but for effects."""
         advantage = self._value((None, one.game)) + self._value((None, one.game, one.opening))
         return logistic(self.ahead(one) + advantage)

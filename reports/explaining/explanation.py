@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from lath.games.core import SEATS
 from lath.games.stones import SWAP
-from lath.notation.archive.archive import SIZE, Seen
+from lath.notation.archive.archive import SIZE, SeenRecords
 from lath.notation.protocol import TimeControl
 from lath.notation.query.query import quoted
 from lath.notation.record.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
@@ -28,19 +28,19 @@ from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.counting.standings import POINTS, why_left_out
 from lath.reports.explaining.better import Better, analysed_lines, better_at
 from lath.reports.explaining.calibration import Calibration
-from lath.reports.explaining.contrasts import CONDITIONS, GameFacts
-from lath.reports.explaining.findings import LEAST, Finding, Place, ranked
+from lath.reports.explaining.contrasts import CONDITIONS, ContrastedGame
+from lath.reports.explaining.findings import LEAST, Finding, PlyInFile, ranked
 from lath.reports.explaining.repertoire import KNOWN, Repertoire, position_after
 from lath.reports.explaining.turning import KINDS, PROOF, Kind, played_through, turns_of
 from lath.reports.explaining.weaknesses import (
     LOW,
-    Clock,
-    Played,
+    ClockAtMove,
+    TestedGame,
     Timed,
     Weaknesses,
     line_of,
 )
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 OTHERS: Final = 30
 """Games of others that must tell what a seat is worth, or nothing is said of it."""
@@ -56,7 +56,7 @@ Stage = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
+class ScoredSide:
     """What the bot got in one seat of a game."""
 
     game: str
@@ -78,7 +78,7 @@ class Turned:
     """Games that it won so, or in which others missed one."""
     median: float | None
     """The ply in the middle of its own; None without any."""
-    places: tuple[Place, ...]
+    places: tuple[PlyInFile, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class Lost:
     """How likely it is to lose all of them, by what was expected of each."""
     where: str
     """The query that selects them."""
-    places: tuple[Place, ...]
+    places: tuple[PlyInFile, ...]
     """The moves that it made there and lost."""
 
 
@@ -102,7 +102,7 @@ class Lost:
 class Left:
     """A known position that the bot was the first to leave, in a game that it lost."""
 
-    place: Place
+    place: PlyInFile
     move: str
     known: int
     """Games that had come there before."""
@@ -111,7 +111,7 @@ class Left:
     score: float
     """What it had scored for who made it: half of the points or more."""
     games: int
-    example: Place
+    example: PlyInFile
     """Where that was played."""
 
 
@@ -125,7 +125,7 @@ class Explained:
     points: float
     left_out: dict[str, int]
     """How many do not, by why."""
-    scored: list[Scored]
+    scored: list[ScoredSide]
     tested: int
     """How many things were; facts are not."""
     findings: list[Finding]
@@ -145,10 +145,12 @@ class Explained:
     climatology: float | None
     """Brier's score of who always expects the mean of its points."""
 
-    better: Callable[[Place], Better | None]
+    better: Callable[[PlyInFile], Better | None]
     """Returns what is known of a move of the bot; None of another's."""
 
-    def examples(self, finding: Finding, most: int | None = SHOWN) -> list[tuple[Place, Better]]:
+    def examples(
+        self, finding: Finding, most: int | None = SHOWN
+    ) -> list[tuple[PlyInFile, Better]]:
         """Return the first moves that show a finding, and what is better; None: all.
 
         Games that were lost otherwise than by a move show nothing.
@@ -164,7 +166,7 @@ class Explained:
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/explain.md describes it."""
 
-        def told(places: Sequence[Place]) -> list[dict[str, Any]]:
+        def told(places: Sequence[PlyInFile]) -> list[dict[str, Any]]:
             return [place._asdict() for place in places]
 
         return {
@@ -244,10 +246,10 @@ class Explanation:
         self.bot: Final = bot
         self.players: Final = Counter[str]()
         """Who plays in how many games, the bot or anybody else."""
-        self._games: Final[list[Played]] = []
+        self._games: Final[list[TestedGame]] = []
         self._left_out: Final = Counter[str]()
-        self._seen: Final = Seen()
-        self._numbered: Final = Seen()
+        self._seen: Final = SeenRecords()
+        self._numbered: Final = SeenRecords()
         """Games that have a number: what is the same in all tags was not played twice."""
         self._clusters: Final[dict[tuple[int, int], int]] = {}
         self._repertoire: Final = Repertoire()
@@ -255,7 +257,7 @@ class Explanation:
         """Of each line of the repertoire, the file and the record's number."""
         self._others: Final = Counter[str]()
         """Games of others that tell what a seat is worth, by game type."""
-        self._told: Final[list[tuple[GameFacts, int]]] = []
+        self._told: Final[list[tuple[ContrastedGame, int]]] = []
         """Games that tell how strong bots are, and their lines in the repertoire."""
         self._used: Final[defaultdict[Stage, list[float]]] = defaultdict(list)
         """Seconds of all moves of a player, but for proofs."""
@@ -263,7 +265,7 @@ class Explanation:
         """The moves of each seat that are there, by lines."""
         self._analysed: Final[dict[tuple[str, int, int], tuple[str, ...]]] = {}
         """The better line that an analysis says, by file, record and ply."""
-        self._timed: Final[list[tuple[Played, dict[int, float], dict[int, bool]]]] = []
+        self._timed: Final[list[tuple[TestedGame, dict[int, float], dict[int, bool]]]] = []
 
     def add(self, file: str, number: int, record: Record) -> None:
         """Count a record of a file; raises GameError where it cannot be played."""
@@ -289,11 +291,11 @@ class Explanation:
         key, pair, opening = place_of(record, players)
         cluster = self._clusters.setdefault((key, pair or -len(self._games)), len(self._clusters))
         bare = replace(record, plies=bare_plies(record.moves), comments=())
-        game = Played(
+        game = TestedGame(
             file=file,
             number=number,
             record=bare,
-            result=Result(*players, first, record.game, cluster, opening),
+            result=DecidedGame(*players, first, record.game, cluster, opening),
             seat=seat,
             points=1 - first if seat else first,
             line=-1,
@@ -320,7 +322,7 @@ class Explanation:
         if players[0] != players[1] and record.termination not in FORFEITS:
             key, pair, opening = place_of(record, players)
             cluster = self._clusters.setdefault((key, pair or -line - 1), len(self._clusters))
-            result = Result(*players, first, record.game, cluster, opening)
+            result = DecidedGame(*players, first, record.game, cluster, opening)
             self._others[record.game] += 1
             low = self._take_times(record, line, played.seats, chosen)[1]
             self._tell(record, result, line, played.seats, low)
@@ -328,7 +330,7 @@ class Explanation:
     def _tell(
         self,
         record: Record,
-        result: Result,
+        result: DecidedGame,
         line: int,
         seats: Sequence[int],
         low: dict[int, bool],
@@ -346,7 +348,7 @@ class Explanation:
                 states[1 - seats[at]].add("swap.opponent")
             if low.get(at + 1):
                 states[seats[at]].add("clock.low")
-        facts = GameFacts(
+        facts = ContrastedGame(
             result=result,
             plies=len(record.plies),
             states=(frozenset(states[0]), frozenset(states[1])),
@@ -354,7 +356,7 @@ class Explanation:
         )
         self._told.append((facts, line))
 
-    def _play(self, game: Played, record: Record, first: float) -> None:
+    def _play(self, game: TestedGame, record: Record, first: float) -> None:
         """Find where a game of the bot turned, and what it said there."""
         played = played_through(record)
         game.line = len(self._places)
@@ -411,7 +413,7 @@ class Explanation:
         """Return how many games of the bot count."""
         return len(self._games)
 
-    def facts(self) -> list[tuple[GameFacts, int]]:
+    def facts(self) -> list[tuple[ContrastedGame, int]]:
         """Return what is known of games that tell how strong bots are, and their lines."""
         for every in self._used.values():
             every.sort()
@@ -454,7 +456,7 @@ class Explanation:
             better=self._better,
         )
 
-    def _better(self, place: Place) -> Better | None:
+    def _better(self, place: PlyInFile) -> Better | None:
         """Return what is known of a move of the bot; None of another's, and of no move."""
         of_place = ((game.file, game.number) == place[:2] for game in self._games)
         game = next((one for one, is_it in zip(self._games, of_place, strict=True) if is_it), None)
@@ -491,13 +493,13 @@ class Explanation:
                 quicker = None
                 if len(self._used.get(stage, ())) >= LEAST:  # proofs are not among them
                     quicker = self._quicker(stage, used[turn.ply])
-                game.clocks = {**game.clocks, turn.ply: Clock(quicker, low.get(turn.ply))}
+                game.clocks = {**game.clocks, turn.ply: ClockAtMove(quicker, low.get(turn.ply))}
 
-    def _scored(self, tested: Sequence[Finding]) -> list[Scored]:
+    def _scored(self, tested: Sequence[Finding]) -> list[ScoredSide]:
         missing: dict[tuple[str, str], float] = {
             (one.game, one.side): one.cost.points for one in tested if one.topic == "seat"
         }
-        groups: defaultdict[tuple[str, int], list[Played]] = defaultdict(list)
+        groups: defaultdict[tuple[str, int], list[TestedGame]] = defaultdict(list)
         for game in self._games:
             groups[game.game, game.seat].append(game)
         found = []
@@ -507,7 +509,7 @@ class Explanation:
             is_known = more is not None and self._others[game_id] >= OTHERS
             expected = min(float(len(of)), max(0.0, points + (more or 0.0))) if is_known else None
             found.append(
-                Scored(game=game_id, seat=seat, games=len(of), points=points, expected=expected)
+                ScoredSide(game=game_id, seat=seat, games=len(of), points=points, expected=expected)
             )
         return found
 
@@ -534,7 +536,7 @@ class Explanation:
                     games=len(one.lines),
                     chance=chance,
                     where=f'loser = {bot} and {seat} = {bot} and position "{position}"',
-                    places=tuple(Place(*place) for place in places),
+                    places=tuple(PlyInFile(*place) for place in places),
                 )
             )
         return sorted(found, key=lambda one: (one.chance, -one.ply)), by_chance
@@ -555,19 +557,19 @@ class Explanation:
             example = lines[usual.example].keys.index(line.keys[ply - 1]) + 1
             found.append(
                 Left(
-                    place=Place(*self._places[at], ply),
+                    place=PlyInFile(*self._places[at], ply),
                     move=line.record.moves[ply - 1],
                     known=line.novelty.games,
                     usual=usual.move,
                     score=usual.score,
                     games=usual.games,
-                    example=Place(*self._places[usual.example], example),
+                    example=PlyInFile(*self._places[usual.example], example),
                 )
             )
         return sorted(found, key=lambda one: (-one.games, one.place))
 
 
-def _turned(games: Sequence[Played]) -> list[Turned]:
+def _turned(games: Sequence[TestedGame]) -> list[Turned]:
     found = []
     for kind in KINDS:
         of = [(game, turn) for game in games for turn in game.turns if turn.kind == kind]

@@ -53,7 +53,7 @@ def weight(part: float) -> float:
     return min(1.0, part / FULL) ** STEEP
 
 
-class Test(NamedTuple):
+class TestedHypothesis(NamedTuple):
     """Something that was tested."""
 
     p_value: float
@@ -61,7 +61,7 @@ class Test(NamedTuple):
     """Of the error."""
 
 
-def adjusted(tests: Sequence[Test], correlation: Matrix) -> list[float]:
+def adjusted(tests: Sequence[TestedHypothesis], correlation: Matrix) -> list[float]:
     """Return the p-values of tests that count how many there are; those up to `RATE` are believed.
 
     `correlation` is that of the normal scores of the first tests; the others are independent.
@@ -93,7 +93,7 @@ def adjusted(tests: Sequence[Test], correlation: Matrix) -> list[float]:
     return found
 
 
-def _drawn(tests: Sequence[Test], correlation: Matrix) -> list[Vector]:
+def _drawn(tests: Sequence[TestedHypothesis], correlation: Matrix) -> list[Vector]:
     """Return of each test p-values over shares, as they are where nothing is wrong."""
     chance = random.Random(DRAWS)
     many = len(correlation)
@@ -129,7 +129,7 @@ def chosen(
     scores: Sequence[float],
     weights: Sequence[float],
     correlation: Matrix,
-    others: Sequence[Test] = (),
+    others: Sequence[TestedHypothesis] = (),
     *,
     kept: float = 1.0,
 ) -> tuple[list[Chosen], list[float]]:
@@ -148,7 +148,7 @@ def chosen(
     found: list[Chosen] = []
     while True:
         places = sorted(open_to_all)
-        tests = [Test(cdf(-now[at]), of_error[at]) for at in places]
+        tests = [TestedHypothesis(cdf(-now[at]), of_error[at]) for at in places]
         p_values = adjusted([*tests, *others], [[matrix[i][j] for j in places] for i in places])
         if not first:
             first = p_values

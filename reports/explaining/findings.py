@@ -29,7 +29,7 @@ LEAST_ERRORS: Final = 1.645
 """Standard errors above 0 that the rest of a group must cost for all of it to be told: 95 %."""
 
 
-class Place(NamedTuple):
+class PlyInFile(NamedTuple):
     """A ply of a record of a file."""
 
     file: str
@@ -79,7 +79,7 @@ class Finding:
     position: str = ""
     """The text of the position that it is about; empty where it is about none."""
 
-    places: tuple[Place, ...] = ()
+    places: tuple[PlyInFile, ...] = ()
     """Where it shows."""
 
     members: frozenset[int] = frozenset()

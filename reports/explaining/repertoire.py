@@ -36,7 +36,7 @@ class Novelty(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class KnownLine:
     """A game as far as its positions go."""
 
     record: Record
@@ -65,7 +65,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedByPlayer:
     """Games of a player that came to one position."""
 
     lines: tuple[int, ...]
@@ -92,7 +92,7 @@ class Repertoire:
     """Takes games one by one, in their order."""
 
     def __init__(self) -> None:
-        self.lines: Final[list[Line]] = []
+        self.lines: Final[list[KnownLine]] = []
         self._games: Final[dict[int, int]] = {}
         """How many games came to each position."""
         self._after: Final[dict[int, tuple[int, int]]] = {}
@@ -118,7 +118,7 @@ class Repertoire:
             self._games[key] = self._games.get(key, 0) + 1
         for key, (games, lost) in zip(own, before, strict=True):
             self._after[key] = games + 1, lost + (points == 0)
-        self.lines.append(Line(record, keys, seats, first, seat, novelty, is_again))
+        self.lines.append(KnownLine(record, keys, seats, first, seat, novelty, is_again))
 
     def _novelty(self, keys: Sequence[int], seats: Sequence[int], chosen: int) -> Novelty | None:
         for ply in range(1, len(keys)):
@@ -128,7 +128,7 @@ class Repertoire:
                 return Novelty(ply, seats[ply - 1], games) if is_one else None
         return None
 
-    def reached(self, least_many: int, most: int) -> list[Reached]:
+    def reached(self, least_many: int, most: int) -> list[ReachedByPlayer]:
         """Return the positions to which so many of the player's games came, the first plies first.
 
         The last position of a game is none. Where the same games came to several positions, the
@@ -136,11 +136,11 @@ class Repertoire:
         """
         return self._shared(least_many, most)
 
-    def met_again(self) -> list[Reached]:
+    def met_again(self) -> list[ReachedByPlayer]:
         """Return the positions in which the player was to move more than once, likewise."""
         return self._shared(TWICE, len(self.lines), own=True)
 
-    def _shared(self, least_many: int, most: int, *, own: bool = False) -> list[Reached]:
+    def _shared(self, least_many: int, most: int, *, own: bool = False) -> list[ReachedByPlayer]:
         games: defaultdict[int, list[int]] = defaultdict(list)
         plies: dict[int, int] = {}
         for at, line in enumerate(self.lines):
@@ -157,7 +157,10 @@ class Repertoire:
             if least_many <= len(of) <= most and plies[key]:
                 lines = tuple(of)
                 last[lines] = max(plies[key], last.get(lines, 0))
-        return [Reached(lines, ply) for lines, ply in sorted(last.items(), key=lambda one: one[1])]
+        return [
+            ReachedByPlayer(lines, ply)
+            for lines, ply in sorted(last.items(), key=lambda one: one[1])
+        ]
 
     def came_to(self, keys: Collection[int]) -> dict[int, list[int]]:
         """Return for positions, by their keys, all lines that came there, whoever played them."""

@@ -46,7 +46,7 @@ BACK: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurningPoint:
     """A move that gave something away."""
 
     ply: int
@@ -59,7 +59,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ReplayedGame:
     """A game that was played through."""
 
     board: FastBoard
@@ -87,7 +87,7 @@ class Nodes:
             raise SpentError
 
 
-def played_through(record: Record) -> Played:
+def played_through(record: Record) -> ReplayedGame:
     """Return a game on a board; raises GameError where it cannot be played."""
     if end_of(record) is None:
         *_, _ = positions(record)  # says what is wrong
@@ -99,17 +99,17 @@ def played_through(record: Record) -> Played:
         seats.append(board.to_move)
         codes.append(code)
         board.play(code)
-    return Played(board, codes, seats)
+    return ReplayedGame(board, codes, seats)
 
 
-def turns_of(record: Record, played: Played) -> list[Turn]:
+def turns_of(record: Record, played: ReplayedGame) -> list[TurningPoint]:
     """Return where a game turned, as far as that is known, and wins in one that were missed.
 
     Of a game that was won the first is the loser's; one that was lost by a crash, an illegal move,
     a flood or the clock did not turn by a move. The board is as before.
     """
     winner = {"1-0": 0, "0-1": 1}.get(record.result)
-    found: list[Turn] = []
+    found: list[TurningPoint] = []
     if winner is not None and record.termination not in FORFEITS:
         loser = 1 - winner
         turn = _marked(record, played, loser) or _unless_known(
@@ -120,16 +120,18 @@ def turns_of(record: Record, played: Played) -> list[Turn]:
     return found + [each for each in _missed(played, winner) if each not in found]
 
 
-def _marked(record: Record, played: Played, loser: int) -> Turn | None:
+def _marked(record: Record, played: ReplayedGame, loser: int) -> TurningPoint | None:
     """Return the loser's last move that an analysis has proven wrong."""
     for at in range(len(record.plies) - 1, -1, -1):
         ply = record.plies[at]
         if played.seats[at] == loser and ply.glyph in ("?", "??") and is_of_analysis(ply.comments):
-            return Turn(at + 1, loser, "proven")
+            return TurningPoint(at + 1, loser, "proven")
     return None
 
 
-def _unless_known(record: Record, played: Played, turn: Turn | None) -> Turn | None:
+def _unless_known(
+    record: Record, played: ReplayedGame, turn: TurningPoint | None
+) -> TurningPoint | None:
     """Return a turn, or the loser's last move before somebody had a proof of the end, and kept it.
 
     Who searches deeper than our proof knows earlier that it makes no difference any more.
@@ -148,10 +150,10 @@ def _unless_known(record: Record, played: Played, turn: Turn | None) -> Turn | N
     if since == turn.ply:
         return turn
     own = [at for at in range(since) if played.seats[at] == turn.seat]
-    return Turn(own[-1] + 1, turn.seat, "more") if own else None
+    return TurningPoint(own[-1] + 1, turn.seat, "more") if own else None
 
 
-def _by_evaluation(record: Record, played: Played, loser: int) -> Turn | None:
+def _by_evaluation(record: Record, played: ReplayedGame, loser: int) -> TurningPoint | None:
     """Return the loser's move before which the evaluations last said that it was not behind."""
     told = evaluations(record, played.seats, chosen_plies(record))
     since = None
@@ -163,10 +165,10 @@ def _by_evaluation(record: Record, played: Played, loser: int) -> Turn | None:
         return None
     while since > 0 and played.seats[since] != loser:
         since -= 1
-    return Turn(since + 1, loser, "evaluation") if played.seats[since] == loser else None
+    return TurningPoint(since + 1, loser, "evaluation") if played.seats[since] == loser else None
 
 
-def _rewound(played: Played) -> Generator[int]:
+def _rewound(played: ReplayedGame) -> Generator[int]:
     """Yield each ply, from 0, the last one first, with the board as it was before it.
 
     Whoever stops early finds the board as before, too.
@@ -182,9 +184,9 @@ def _rewound(played: Played) -> Generator[int]:
             board.play(code)
 
 
-def _missed(played: Played, winner: int | None) -> list[Turn]:
+def _missed(played: ReplayedGame, winner: int | None) -> list[TurningPoint]:
     """Return the last win in one that each player missed who has not won."""
-    found: list[Turn] = []
+    found: list[TurningPoint] = []
     board, last = played.board, len(played.codes) - 1
     wanted = {0, 1} - {winner}
     with closing(_rewound(played)) as plies:
@@ -193,14 +195,14 @@ def _missed(played: Played, winner: int | None) -> list[Turn]:
                 continue
             wins, _ = board.threats()
             if wins and (at != last or played.codes[at] not in wins):
-                found.append(Turn(at + 1, seat, "missed"))
+                found.append(TurningPoint(at + 1, seat, "missed"))
                 wanted.remove(seat)
             if not wanted:
                 break
     return found
 
 
-def _proven(played: Played, loser: int) -> Turn | None:
+def _proven(played: ReplayedGame, loser: int) -> TurningPoint | None:
     """Return the last move of the loser where another one was not lost, by a small proof."""
     nodes, looked, board = Nodes(NODES), 0, played.board
     with closing(_rewound(played)) as plies, suppress(SpentError):
@@ -214,7 +216,7 @@ def _proven(played: Played, loser: int) -> Turn | None:
             if looked > BACK or not kind:  # the end was given up, or decided otherwise
                 break
             if _has_escape(board, played.codes[at], loser, nodes):
-                return Turn(at + 1, loser, kind)
+                return TurningPoint(at + 1, loser, kind)
     return None
 
 

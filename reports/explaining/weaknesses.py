@@ -20,12 +20,12 @@ from lath.notation.query.query import quoted
 from lath.notation.record.record import FORFEITS, Record
 from lath.reports.counting.figures import of_game
 from lath.reports.explaining.calibration import Calibration
-from lath.reports.explaining.contrasts import Contrasts, GameFacts, Shared, Words
-from lath.reports.explaining.family import Test
-from lath.reports.explaining.findings import LEAST, Cost, Finding, Place, excess, fact, shares
-from lath.reports.explaining.repertoire import Reached, Repertoire, position_after
-from lath.reports.explaining.turning import KINDS, Kind, Turn
-from lath.reports.ratings.results import Result
+from lath.reports.explaining.contrasts import ContrastedGame, Contrasts, Shared, Words
+from lath.reports.explaining.family import TestedHypothesis
+from lath.reports.explaining.findings import LEAST, Cost, Finding, PlyInFile, excess, fact, shares
+from lath.reports.explaining.repertoire import ReachedByPlayer, Repertoire, position_after
+from lath.reports.explaining.turning import KINDS, Kind, TurningPoint
+from lath.reports.ratings.results import DecidedGame
 
 OPENING: Final = 8
 """Plies of which an opening has no more; what comes later is a position."""
@@ -44,7 +44,7 @@ OTHERS: Final = 0.2
 evaluations, a topic like another one. What they find shows by far more than chance."""
 
 
-class Clock(NamedTuple):
+class ClockAtMove(NamedTuple):
     """What is known of a player's time at a move."""
 
     used: float | None
@@ -72,12 +72,12 @@ class Timed(NamedTuple):
     of_own: int
     others: int
     of_others: int
-    places: Mapping[int, Place]
+    places: Mapping[int, PlyInFile]
     """The bot's, by their games' places in the repertoire."""
 
 
 @dataclass(slots=True, kw_only=True)
-class Played:
+class TestedGame:
     """A game of the bot, as it is tested."""
 
     file: str
@@ -85,7 +85,7 @@ class Played:
     record: Record
     """Without comments."""
 
-    result: Result
+    result: DecidedGame
     seat: int
     points: float
     line: int
@@ -94,13 +94,13 @@ class Played:
     cluster: int
     """With which others it hangs together: those of a pair."""
 
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[TurningPoint, ...] = ()
     """Where it turned, and wins that were missed."""
 
     told: Sequence[tuple[int, float]] = ()
     """Plies, from 1, and what the bot said that it expected there, from -1 to 1."""
 
-    clocks: Mapping[int, Clock] = field(default_factory=dict)
+    clocks: Mapping[int, ClockAtMove] = field(default_factory=dict)
     """Of plies at which the game turned."""
 
     direction: str = ""
@@ -131,11 +131,11 @@ class Played:
         """Return whether it tells how the bot plays: a game of its own, decided on the board."""
         return not (self.is_same or self.is_forfeited)
 
-    def place(self, ply: int) -> Place:
+    def place(self, ply: int) -> PlyInFile:
         """Return one of its plies."""
-        return Place(self.file, self.number, ply)
+        return PlyInFile(self.file, self.number, ply)
 
-    def turn(self, *, own: bool) -> Turn | None:
+    def turn(self, *, own: bool) -> TurningPoint | None:
         """Return where it turned against the bot, or against the opponent."""
         of = self.seat if own else 1 - self.seat
         return next((one for one in self.turns if one.kind != "missed" and one.seat == of), None)
@@ -147,10 +147,10 @@ class Weaknesses:
     def __init__(
         self,
         bot: str,
-        games: Sequence[Played],
+        games: Sequence[TestedGame],
         repertoire: Repertoire,
         calibration: Calibration,
-        told: Sequence[tuple[GameFacts, int]],
+        told: Sequence[tuple[ContrastedGame, int]],
     ) -> None:
         """`told` are games, of others too, that tell how strong bots are, and their lines."""
         self._bot: Final = bot
@@ -246,7 +246,7 @@ class Weaknesses:
         places = tuple(game.place(plies.get(game.line) or _turn(game)) for game in lost)
         return replace(finding, places=places)
 
-    def _plies_at(self, position: str, games: Sequence[Played]) -> dict[int, int]:
+    def _plies_at(self, position: str, games: Sequence[TestedGame]) -> dict[int, int]:
         """Return the plies after which games came to a position, by their lines."""
         key = self._keys[position]
         lines = self._repertoire.lines
@@ -266,7 +266,7 @@ class Weaknesses:
             for key, one in keys.items()
         ]
 
-    def _words_of(self, key: int, reached: Reached) -> Words:
+    def _words_of(self, key: int, reached: ReachedByPlayer) -> Words:
         record = self._repertoire.lines[reached.lines[0]].record
         if reached.ply <= OPENING:
             moves = " ".join(
@@ -286,7 +286,7 @@ class Weaknesses:
 
     # What both players may do
 
-    def _turned(self, kind: Kind, *, own: bool) -> list[tuple[Played, Turn]]:
+    def _turned(self, kind: Kind, *, own: bool) -> list[tuple[TestedGame, TurningPoint]]:
         """Return games with a turn of a kind by the bot, or by its opponents."""
         return [
             (game, turn)
@@ -320,7 +320,7 @@ class Weaknesses:
     def _of_directions(self) -> Iterator[Finding]:
         """Yield whether the lines that a bot overlooks lie along one direction."""
         for game_id in self.ids:
-            lost: tuple[list[Played], list[Played]] = [], []
+            lost: tuple[list[TestedGame], list[TestedGame]] = [], []
             for game in self._games:
                 if game.game == game_id and game.direction and game.points in (0, 1):
                     lost[game.points == 1].append(game)
@@ -344,7 +344,7 @@ class Weaknesses:
 
     def _of_phases(self) -> Iterator[Finding]:
         for game_id in self.ids:
-            turned: tuple[list[tuple[Played, int]], list[tuple[Played, int]]] = [], []
+            turned: tuple[list[tuple[TestedGame, int]], list[tuple[TestedGame, int]]] = [], []
             for game in self._games:
                 for place, own in enumerate((True, False)):
                     if game.game == game_id and (turn := game.turn(own=own)):
@@ -360,7 +360,7 @@ class Weaknesses:
     def _phase(
         self,
         game_id: str,
-        turned: tuple[list[tuple[Played, int]], list[tuple[Played, int]]],
+        turned: tuple[list[tuple[TestedGame, int]], list[tuple[TestedGame, int]]],
         after: int,
         *,
         is_late: bool,
@@ -384,7 +384,9 @@ class Weaknesses:
 
     def timed(self) -> list[Timed]:
         """Return how quick or late the moves were by which games turned, as far as that is told."""
-        clocks: tuple[list[tuple[Played, int, Clock]], list[tuple[Played, int, Clock]]] = [], []
+        clocks: tuple[
+            list[tuple[TestedGame, int, ClockAtMove]], list[tuple[TestedGame, int, ClockAtMove]]
+        ] = [], []
         for game in self._games:
             for place, own in enumerate((True, False)):
                 turn = game.turn(own=own)
@@ -443,15 +445,16 @@ class Weaknesses:
             )
 
 
-def _tests(findings: Sequence[Finding]) -> list[Test]:
+def _tests(findings: Sequence[Finding]) -> list[TestedHypothesis]:
     """Return tests that share `OTHERS` of the error by their topics."""
     topics = Counter(one.topic for one in findings)
     return [
-        Test(one.cost.p_value or 0.0, OTHERS / len(topics) / topics[one.topic]) for one in findings
+        TestedHypothesis(one.cost.p_value or 0.0, OTHERS / len(topics) / topics[one.topic])
+        for one in findings
     ]
 
 
-def _turn(game: Played) -> int:
+def _turn(game: TestedGame) -> int:
     turn = game.turn(own=True)
     return turn.ply if turn else len(game.record.plies)
 
@@ -465,19 +468,19 @@ _FORFEITED: Final = dict(
 )
 
 
-def _is_quick(clock: Clock) -> bool | None:
+def _is_quick(clock: ClockAtMove) -> bool | None:
     return None if clock.used is None else clock.used < QUARTER
 
 
-def _is_slow(clock: Clock) -> bool | None:
+def _is_slow(clock: ClockAtMove) -> bool | None:
     return None if clock.used is None else clock.used >= 1 - QUARTER
 
 
-def _is_low(clock: Clock) -> bool | None:
+def _is_low(clock: ClockAtMove) -> bool | None:
     return clock.is_low
 
 
-_CLOCKS: Final[Mapping[Speed, Callable[[Clock], bool | None]]] = {
+_CLOCKS: Final[Mapping[Speed, Callable[[ClockAtMove], bool | None]]] = {
     "quick": _is_quick,
     "slow": _is_slow,
     "low": _is_low,

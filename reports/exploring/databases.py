@@ -21,7 +21,7 @@ from lath.notation.database.reading import Database
 from lath.notation.rules.replay import start_of
 from lath.notation.text.scanner import parse
 from lath.reports.counting.estimates import wilson
-from lath.reports.exploring.explorer import Continuation, Counts, Node, Reference
+from lath.reports.exploring.explorer import Continuation, Node, PositionCounts, Reference
 
 _NO_DAY: Final = -1
 """Of a game without a date; others count days."""
@@ -161,7 +161,7 @@ class DatabaseGames:
         reached = self._reached(set(following))
         played = self._played(asked.game.id, list(rows), met)
         told = []
-        counted: dict[int, Counts] = {}
+        counted: dict[int, PositionCounts] = {}
         for row, key, (ids, plies) in zip(rows.values(), following, played, strict=True):
             if not len(reached[key]):
                 continue
@@ -239,12 +239,12 @@ class DatabaseGames:
             found.append((ids, met.plies[chosen][firsts]))
         return found
 
-    def _counts(self, ids: Numbers) -> Counts:
+    def _counts(self, ids: Numbers) -> PositionCounts:
         """Return what came of games, each of which is there once."""
         points = self._points[ids]
         losses, draws, wins, undecided = np.bincount(points, minlength=4).tolist()
         decided = points != _NO_RESULT
-        counts = Counts(
+        counts = PositionCounts(
             wins=wins,
             draws=draws,
             losses=losses,

@@ -8,8 +8,8 @@ where the position has that symmetry. A game counts once for each position and e
 often it comes by.
 
 Scores have 95 % intervals, Wilson's, for which two games of a pair are one piece of evidence
-(`openings.Pairs`). A `Source` answers for all of its games; `Games` has them in memory and plays
-them again.
+(`openings.Pairs`). A `Source` answers for all of its games; `ExploredGames` has them in memory and
+plays them again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RATINGS: Final = ("FirstElo", "SecondElo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tally(Scored):
+class ResultTally(Scored):
     """What came of some games; wins and losses are first's."""
 
     wins: int
@@ -89,7 +89,7 @@ class Tally(Scored):
         }
 
 
-def _scored(tally: Tally, seat: Seat) -> dict[str, float] | None:
+def _scored(tally: ResultTally, seat: Seat) -> dict[str, float] | None:
     value, ends = tally.score(seat), tally.interval(seat)
     if value is None or ends is None:
         return None
@@ -136,10 +136,10 @@ class Continuation:
     position: str
     """The text of the position after it."""
 
-    played: Tally
+    played: ResultTally
     """The games in which it was played from here."""
 
-    reached: Tally
+    reached: ResultTally
     """The games that come to the position after it, by this move or any other way."""
 
     newest: Reference | None = None
@@ -175,7 +175,7 @@ class Node:
     games: int
     """All games of that id that have moves."""
 
-    here: Tally
+    here: ResultTally
     """The games that come to the position."""
 
     ended: int
@@ -214,7 +214,7 @@ class Source(Protocol):
 
 
 @dataclass(slots=True)
-class Counts(LineCounts):
+class PositionCounts(LineCounts):
     """What came of games, and how long they were."""
 
     plies: int = 0
@@ -227,9 +227,9 @@ class Counts(LineCounts):
             self.plies += plies
             self.add(points, 1)
 
-    def tally(self) -> Tally:
+    def tally(self) -> ResultTally:
         """Return what was counted, once the pairs are closed."""
-        return Tally(
+        return ResultTally(
             wins=self.wins,
             draws=self.draws,
             losses=self.losses,
@@ -292,9 +292,9 @@ class _Row:
     position: Position
     """After it."""
 
-    reached: Counts
+    reached: PositionCounts
     same: list[Move] = field(default_factory=list)
-    played: Counts = field(default_factory=Counts)
+    played: PositionCounts = field(default_factory=PositionCounts)
     newest: tuple[tuple[str, int], Reference] | None = None
     best: Best = field(default_factory=Best)
 
@@ -306,7 +306,7 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class ExploredGame:
     """A game whose positions are asked about."""
 
     record: Record
@@ -374,12 +374,12 @@ class NodeCounter:
     def __init__(self, asked: Position) -> None:
         """Take the position that is asked about, turned as it is."""
         self._asked: Final = asked
-        self._here: Final = Counts()
+        self._here: Final = PositionCounts()
         self._ended = self._games = self._without_moves = 0
         self._begins = ""
         self._pairs: Final = Pairs()
         self._players: Final[defaultdict[str, SeatScore]] = defaultdict(SeatScore)
-        self._images: Final[dict[Any, Counts]] = {}
+        self._images: Final[dict[Any, PositionCounts]] = {}
         """What every image of the position and of those after each move counts for."""
         self._know(asked, self._here)
         self._rows: Final[dict[Move, _Row]] = {}
@@ -395,14 +395,14 @@ class NodeCounter:
             self.signs.add(sign_of(after))
             reached = self._counts_of(after)  # other moves may come to the same
             if reached is None:
-                self._know(after, reached := Counts())
+                self._know(after, reached := PositionCounts())
             self._rows[image] = _Row(move, after, reached)
 
-    def _know(self, position: Position, counts: Counts) -> None:
+    def _know(self, position: Position, counts: PositionCounts) -> None:
         for way in symmetries(position):
             self._images[way.position(position)] = counts
 
-    def _counts_of(self, position: Position) -> Counts | None:
+    def _counts_of(self, position: Position) -> PositionCounts | None:
         """Return what a position counts for; None where it is neither this nor one after it."""
         return self._images.get(symmetries(position)[0].position(position))
 
@@ -411,11 +411,11 @@ class NodeCounter:
 
         It is the record of this number, from 1, of what `source` names.
         """
-        game = Played.of(record, source, number)
+        game = ExploredGame.of(record, source, number)
         at = ((ply, one) for ply, one in enumerate(game.positions()) if sign_of(one) in self.signs)
         self.add_at(game, at)
 
-    def add_at(self, game: Played, positions: Iterable[tuple[int, Position]]) -> None:
+    def add_at(self, game: ExploredGame, positions: Iterable[tuple[int, Position]]) -> None:
         """Count a game of which only these positions may matter, each with the plies before it."""
         if not game.moves:
             self._without_moves += 1
@@ -427,7 +427,7 @@ class NodeCounter:
         if points is not None:
             self._players[record.first].add(points, 1)
             self._players[record.second].add(1 - points, 1)
-        met: dict[int, Counts] = {}
+        met: dict[int, PositionCounts] = {}
         rows: dict[Move, int] = {}
         for ply, position in positions:
             counts = self._counts_of(position)
@@ -449,7 +449,7 @@ class NodeCounter:
         if rows:
             self._refer(game, rows)
 
-    def _refer(self, game: Played, rows: dict[Move, int]) -> None:
+    def _refer(self, game: ExploredGame, rows: dict[Move, int]) -> None:
         """Remember a game for its moves from here, each with its ply."""
         record = game.record
         date = record.tag("Date") if date_of(record.tag("Date")) else ""
@@ -491,7 +491,7 @@ class NodeCounter:
         )
 
 
-class Games:
+class ExploredGames:
     """Games of one id in memory: any position of them can be asked about again and again.
 
     Of each position its sign is kept, two bytes, so that a question plays a game only as far as it
@@ -499,7 +499,7 @@ class Games:
     """
 
     def __init__(self) -> None:
-        self._games: Final[list[tuple[Played, array[int]]]] = []
+        self._games: Final[list[tuple[ExploredGame, array[int]]]] = []
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -507,7 +507,7 @@ class Games:
 
     def add(self, record: Record, source: str, number: int) -> None:
         """Keep a game of the same id; raises GameError where it cannot be played."""
-        game = Played.of(record, source, number)
+        game = ExploredGame.of(record, source, number)
         self._games.append((game, array("H", map(sign_of, game.positions()))))
 
     def node(self, asked: Position) -> Node:

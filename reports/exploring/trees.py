@@ -20,10 +20,17 @@ from lath.games.core import Move, Position, least, least_line, symmetries
 from lath.games.errors import GameError
 from lath.notation.record.record import RULES, Record
 from lath.notation.rules.replay import start_from
-from lath.reports.counting.figures import Entry, OfGame, Score, first_moves, of_game, score_of
+from lath.reports.counting.figures import (
+    GameFigures,
+    KnownRecord,
+    ScoreCount,
+    first_moves,
+    of_game,
+    score_of,
+)
 from lath.reports.counting.openings import (
-    Line,
     LineCounts,
+    OpeningLine,
     Pairs,
     chosen_plies,
     line_as_told,
@@ -41,7 +48,7 @@ LINES: Final = 300
 """Lines of a tree that are told."""
 
 
-class Reached(Score):
+class ReachedPosition(ScoreCount):
     """What came of all games that come to a position, by whatever moves."""
 
     low: Share
@@ -49,7 +56,7 @@ class Reached(Score):
     high: Share
 
 
-class TreeLine(Line):
+class TreeLine(OpeningLine):
     """A line of a tree; its text has all moves from the start.
 
     Its games are those that come to the position before its last move, and go on by it.
@@ -57,11 +64,11 @@ class TreeLine(Line):
 
     chosen: Count
     """games in which the arena played the last move of the line for the bots"""
-    reached: Reached
+    reached: ReachedPosition
     """games that come to the position after it, by this move or any other way"""
 
 
-class TreeOfGame(OfGame):
+class TreeOfGame(GameFigures):
     """How games of one id went on from the game's own start, move by move.
 
     Lines that are the same turned or mirrored are one.
@@ -115,7 +122,7 @@ class TreeCounter:
         self._kept: Final[defaultdict[str, dict[Any, _Kept]]] = defaultdict(dict)
         """By game id, and by the start, which another version of the rules may have otherwise."""
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count a game that counts for the standings."""
         record, points = entry.record, entry.points
         has_own_start = not (record.tag("Setup") or record.tag("Position"))

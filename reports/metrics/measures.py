@@ -45,17 +45,17 @@ from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
 
 from lath.games.stones import SWAP
-from lath.notation.archive.archive import Seen
+from lath.notation.archive.archive import SeenRecords
 from lath.notation.formats.tables import guarded
 from lath.notation.record.record import ANALYSIS, FORFEITS, Record, Termination
 from lath.notation.rules.replay import positions
-from lath.reports.counting.courses import Course, Courses
+from lath.reports.counting.courses import Courses, GameCourse
 from lath.reports.counting.estimates import (
     RATE,
-    Column,
-    Difference,
     Estimated,
+    EstimateDifference,
     Kind,
+    MetricValues,
     adjusted,
     by_normal,
     difference,
@@ -66,7 +66,7 @@ from lath.reports.counting.openings import chosen_plies
 from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.counting.standings import POINTS
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Estimate, Result, score_of
+from lath.reports.ratings.results import DecidedGame, Estimate, score_of
 
 Unit = Literal["share", "number"]
 
@@ -218,7 +218,7 @@ UNLIKE: Final = ("forfeited", "unfinished", "ruled out", "without moves")
 # One game
 
 
-def played(record: Record) -> tuple[dict[str, float], Course, Unjudged | None]:
+def played(record: Record) -> tuple[dict[str, float], GameCourse, Unjudged | None]:
     """Return what a decided game comes to, by `Measure.key`, how it went, and why it is not judged.
 
     There is nothing of what it does not have, and None of a game that is judged. Raises GameError
@@ -252,7 +252,7 @@ def played(record: Record) -> tuple[dict[str, float], Course, Unjudged | None]:
         if chosen < 2:
             found["swapped"] = float(is_swapped)
     plies = len(record.plies)
-    course = Course(plies, len(before))
+    course = GameCourse(plies, len(before))
     if ended and plies and not record.tag("Position"):
         of_plies = legal[:plies]
         course = course._replace(legal=of_plies, changed=covered[1:])
@@ -364,7 +364,7 @@ def of_evaluations(told: Sequence[tuple[int, float]], plies: int, result: str) -
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MetricRow:
     """A measure of some games."""
 
     measure: Measure
@@ -373,7 +373,7 @@ class Row:
     """Of what is between equals, the advantage in Elo points."""
 
 
-class Group:
+class GameGroup:
     """The games that are measured together: a few numbers of each are kept."""
 
     def __init__(self, game: str) -> None:
@@ -390,15 +390,15 @@ class Group:
         """How many began after plies that were drawn by lot, by `random:4`."""
         self.courses: Final = Courses()
         """How they went."""
-        self._columns: Final[defaultdict[str, Column]] = defaultdict(Column)
-        self._results: Final[dict[Measure, list[Result]]] = {FIRST_EQUAL: [], STONE_EQUAL: []}
-        self._seen: Final = Seen()
+        self._columns: Final[defaultdict[str, MetricValues]] = defaultdict(MetricValues)
+        self._results: Final[dict[Measure, list[DecidedGame]]] = {FIRST_EQUAL: [], STONE_EQUAL: []}
+        self._seen: Final = SeenRecords()
         self._pairs: Final = array("q")
         self._openings: Final = array("q")
         self._meetings: Final = array("q")
         self._met: Final[dict[frozenset[str], int]] = {}
         self._open: Final[dict[tuple[int, int, int], int]] = {}
-        self._rows: list[Row] | None = None
+        self._rows: list[MetricRow] | None = None
         self._one_sided: str | None = None
 
     def add(self, record: Record) -> None:
@@ -425,7 +425,7 @@ class Group:
         self._meetings.append(self._met.setdefault(frozenset(seats), len(self._met)))
         for name, value in found.items():
             self._columns[name].add(value, self.games)
-        of_first = Result(*seats, found["first_score"], record.game, pair, opening, line)
+        of_first = DecidedGame(*seats, found["first_score"], record.game, pair, opening, line)
         self._results[FIRST_EQUAL].append(of_first)
         if (stone := found.get("first_stone")) is not None:
             is_swapped = record.plies[1].move == SWAP
@@ -545,7 +545,7 @@ class Group:
         """Return how many openings, else pairs and single games, there are."""
         return len(set(self._openings if self.by_opening else self._pairs))
 
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[MetricRow]:
         """Return what the games come to, in the order of `MEASURES`; without what none had."""
         if self._rows is None:
             clusters = self._openings if self.by_opening else self._pairs
@@ -556,7 +556,9 @@ class Group:
             self._rows = [row for each in MEASURES if (row := self._row(each, clusters, strata))]
         return self._rows
 
-    def _row(self, measure: Measure, clusters: Sequence[int], strata: Sequence[int]) -> Row | None:
+    def _row(
+        self, measure: Measure, clusters: Sequence[int], strata: Sequence[int]
+    ) -> MetricRow | None:
         if self.why_none(measure)[0]:
             return None
         if measure in self._results:
@@ -570,9 +572,9 @@ class Group:
         # Games that repeat each other are of one opening, which counts as one anyway.
         new = 1.0 if self.by_opening else 1 - self.repeats / self.games
         of_all = estimate(column.values, of, measure.kind, bounds, met, new=new)
-        return None if of_all is None else Row(measure, of_all)
+        return None if of_all is None else MetricRow(measure, of_all)
 
-    def _equals(self, measure: Measure) -> Row | None:
+    def _equals(self, measure: Measure) -> MetricRow | None:
         """Return what is scored between equals, by the ratings' model; None where nobody met."""
         conditions = rate(self._results[measure], in_order=False).conditions
         if len(conditions) != 1:
@@ -591,7 +593,7 @@ class Group:
             variance=(slope * advantage.error) ** 2,
             worth=0.0,
         )
-        return Row(measure, of, advantage)
+        return MetricRow(measure, of, advantage)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as docs/measures.md describes it."""
@@ -640,18 +642,18 @@ class Measures:
     """Measures records of any games, each id, or whatever else they are grouped by, for itself."""
 
     def __init__(self) -> None:
-        self._groups: Final[dict[tuple[str, str], Group]] = {}
+        self._groups: Final[dict[tuple[str, str], GameGroup]] = {}
 
     def add(self, record: Record, source: str = "") -> None:
         """Count a record of a source; raises GameError where it cannot be played."""
         key = source, record.game
         group = self._groups.get(key)
         if group is None:
-            group = self._groups[key] = Group(record.game)
+            group = self._groups[key] = GameGroup(record.game)
         group.add(record)
 
     @property
-    def groups(self) -> list[tuple[str, Group]]:
+    def groups(self) -> list[tuple[str, GameGroup]]:
         """Return sources and groups, the games of a source sorted by id."""
         sources = list(dict.fromkeys(source for source, _ in self._groups))
         return [
@@ -691,7 +693,7 @@ class Compared:
     measure: Measure
     one: Estimated
     other: Estimated
-    apart: Difference
+    apart: EstimateDifference
     """The second less the first."""
     adjusted: float | None
     """The p-value by Benjamini and Hochberg, of all measures that have one; else None."""
@@ -702,7 +704,7 @@ class Compared:
         return self.adjusted is not None and self.adjusted <= RATE
 
 
-def compare_groups(one: Group, other: Group) -> list[Compared]:
+def compare_groups(one: GameGroup, other: GameGroup) -> list[Compared]:
     """Return what both have, in the order of `MEASURES`."""
     both = [
         (row, of[row.measure])
@@ -720,11 +722,11 @@ def compare_groups(one: Group, other: Group) -> list[Compared]:
     ]
 
 
-def _by_measure(group: Group) -> dict[Measure, Row]:
+def _by_measure(group: GameGroup) -> dict[Measure, MetricRow]:
     return {row.measure: row for row in group.rows()}
 
 
-def _apart(one: Row, other: Row) -> Difference:
+def _apart(one: MetricRow, other: MetricRow) -> EstimateDifference:
     """Return the difference; that of two shares is a share itself, and so are its ends."""
     found = _unbounded(one, other)
     if one.measure.unit != "share":
@@ -733,7 +735,7 @@ def _apart(one: Row, other: Row) -> Difference:
     return replace(found, low=ends[0], high=ends[1])
 
 
-def _unbounded(one: Row, other: Row) -> Difference:
+def _unbounded(one: MetricRow, other: MetricRow) -> EstimateDifference:
     if one.equals is None or other.equals is None:
         return difference(one.of, other.of)
     # The test is in Elo points, where the error is known; the interval is in points of a game.
@@ -741,15 +743,15 @@ def _unbounded(one: Row, other: Row) -> Difference:
     elo = other.equals.value - one.equals.value
     p_value = by_normal(elo, math.hypot(one.equals.error, other.equals.error)).p_value
     of = by_normal(other.of.value - one.of.value, error)
-    return Difference(value=of.value, low=of.low, high=of.high, p_value=p_value)
+    return EstimateDifference(value=of.value, low=of.low, high=of.high, p_value=p_value)
 
 
-def not_compared(one: Group, other: Group) -> list[Measure]:
+def not_compared(one: GameGroup, other: GameGroup) -> list[Measure]:
     """Return what cannot be compared, since it is not measurable with the bots of one or both."""
     return [each for each in MEASURES if each in one.unmeasured or each in other.unmeasured]
 
 
-def _not_compared_rows(one: Group, other: Group) -> list[dict[str, Any]]:
+def _not_compared_rows(one: GameGroup, other: GameGroup) -> list[dict[str, Any]]:
     """Return nulls of what cannot be compared; the value of the one that has it, though."""
     both = {"one": one, "other": other}
     known = {name: _by_measure(group) for name, group in both.items()}
@@ -772,7 +774,7 @@ def _not_compared_rows(one: Group, other: Group) -> list[dict[str, Any]]:
 
 
 def compared_to_json(
-    compared: Sequence[Compared], one: Group, other: Group
+    compared: Sequence[Compared], one: GameGroup, other: GameGroup
 ) -> list[dict[str, Any]]:
     """Return it as docs/measures.md describes it, with what cannot be compared, and why."""
     return [
@@ -787,7 +789,9 @@ def compared_to_json(
     ] + _not_compared_rows(one, other)
 
 
-def compared_rows(compared: Sequence[Compared], one: Group, other: Group) -> list[dict[str, Any]]:
+def compared_rows(
+    compared: Sequence[Compared], one: GameGroup, other: GameGroup
+) -> list[dict[str, Any]]:
     """Return a line each for sheets, with what cannot be compared, and why."""
     return [
         {

@@ -15,7 +15,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lath.reports.metrics.measures import MEASURES, Group
+from lath.reports.metrics.measures import MEASURES, GameGroup
 from lath.reports.ratings.numerics import Z95
 
 FIRST_SCORE: Final = next(each for each in MEASURES if each.key == "first_score")
@@ -68,7 +68,7 @@ class Needed:
     """Why nobody knows; empty where `games` says it."""
 
 
-def needed(group: Group) -> tuple[Needed, ...]:
+def needed(group: GameGroup) -> tuple[Needed, ...]:
     """Return how many games it takes for first-move advantage, length and drama.
 
     `group` has the games played so far, which may be none.

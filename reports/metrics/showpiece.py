@@ -30,7 +30,7 @@ FEWEST: Final = 3
 """Bots of the upper half, if there are so many."""
 
 
-class Showpiece(figures.OfGame):
+class Showpiece(figures.GameFigures):
     """The game that is shown first."""
 
     number: figures.Link
@@ -68,7 +68,7 @@ class ShowpieceCounter:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], _Kept] = {}
 
-    def add(self, entry: figures.Entry) -> None:
+    def add(self, entry: figures.KnownRecord) -> None:
         """Look at one game."""
         record = entry.record
         by_rules = record.termination in ("", Termination.RULES)

@@ -22,7 +22,7 @@ LADDER: Final = "ladder"
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """A column of a sheet."""
 
     heading: str
@@ -35,7 +35,7 @@ class Column:
 class Sheet:
     """A table of words; where room is short columns may be left out, the last first."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[SheetColumn, ...]
     """From left to right; one at least."""
 
     rows: tuple[tuple[str, ...], ...]
@@ -66,7 +66,7 @@ class Plot:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class EventOutcome:
     """How a tournament ended, or stands, by the rules of its format."""
 
     version: Literal[1] = 1
@@ -128,23 +128,23 @@ class Outcome:
         return "" if self.is_complete else f"{self.done} of {self.total} games"
 
 
-def to_json(outcome: Outcome) -> dict[str, Any]:
+def to_json(outcome: EventOutcome) -> dict[str, Any]:
     """Return an outcome as `schema` describes it, ready for `json.dumps`."""
     written: dict[str, Any] = json.loads(json.dumps(asdict(outcome)))  # lists for tuples
     return written
 
 
-def from_json(value: object) -> Outcome:
+def from_json(value: object) -> EventOutcome:
     """Return the outcome that somebody has kept; raises ValueError where it is none."""
     if isinstance(value, Mapping) and (unknown := value.keys() - _FIELDS):
         raise ValueError(f"it has an unknown key {min(unknown)!r}")
-    return checked(value, Outcome)
+    return checked(value, EventOutcome)
 
 
-_FIELDS: Final = frozenset(one.name for one in fields(Outcome))
+_FIELDS: Final = frozenset(one.name for one in fields(EventOutcome))
 
 
 def schema() -> Schema:
     """Return the JSON Schema of `outcome.json`."""
     title = "What a Lath Arena tournament came to by the rules of its format"
-    return in_schema(schema_of(Outcome, title))
+    return in_schema(schema_of(EventOutcome, title))

@@ -22,14 +22,14 @@ from lath.reports.counting.table import Row, Standings, Table
 from lath.reports.counting.times import TimeCounter, Times
 from lath.reports.event import export
 from lath.reports.event.background import NO_BACKGROUND, Background
-from lath.reports.event.seasons import SeasonCounter, Told
+from lath.reports.event.seasons import SeasonCounter, SeasonView
 from lath.reports.event.versions import Standing, regressions
 from lath.reports.event.versions import standings_of as versions_of
 from lath.reports.exploring.trees import TreeCounter, TreeOfGame
 from lath.reports.metrics.showpiece import Showpiece, ShowpieceCounter
 from lath.reports.notes import outcome as outcomes
 from lath.reports.notes.notes import Change, Provenance, Ruling, Snapshot
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
 from lath.reports.ratings.rating import history
@@ -45,11 +45,11 @@ SHOWN: Final = 3
 # Results, and games to look at
 
 
-class ScoreBySeat(figures.OfGame):
+class ScoreBySeat(figures.GameFigures):
     """A bot's results at one game."""
 
-    first: figures.Score
-    second: figures.Score
+    first: figures.ScoreCount
+    second: figures.ScoreCount
 
 
 class Ahead(TypedDict):
@@ -64,7 +64,7 @@ class Ahead(TypedDict):
     """how likely it is the stronger one"""
 
 
-class ScoreAgainst(figures.Score):
+class ScoreAgainst(figures.ScoreCount):
     """A bot's results against one other."""
 
     name: str
@@ -95,7 +95,7 @@ def scores_by_seat(
     }
 
 
-class Duel(figures.OfGame):
+class Duel(figures.GameFigures):
     """A decided game of a bot."""
 
     number: figures.Link
@@ -147,7 +147,7 @@ class DuelCounter:
         self._losses: defaultdict[str, list[_Decided]] = defaultdict(list)
         self._forfeits: defaultdict[str, list[_Decided]] = defaultdict(list)
 
-    def add(self, entry: figures.Entry) -> None:
+    def add(self, entry: figures.KnownRecord) -> None:
         """Count one game, which is kept if somebody won it."""
         record, number = entry.record, entry.number
         if entry.points not in (0, 1) or record.is_result_only:
@@ -175,7 +175,7 @@ class DuelCounter:
         }
 
 
-class Broken(figures.OfGame):
+class Broken(figures.GameFigures):
     """A game that a bot broke off."""
 
     number: figures.Link
@@ -208,7 +208,7 @@ class ForfeitCounter:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Forfeits] = {}
 
-    def add(self, entry: figures.Entry) -> None:
+    def add(self, entry: figures.KnownRecord) -> None:
         """Count one game, if it is such."""
         if (lost := entry.record.forfeit) is None:
             return
@@ -246,7 +246,7 @@ class StartCounter:
     def __init__(self) -> None:
         self._bots = defaultdict[tuple[str, str, int], figures.Ways](lambda: figures.Ways(1_000))
 
-    def add(self, entry: figures.Entry) -> None:
+    def add(self, entry: figures.KnownRecord) -> None:
         """Count a game that counts for the standings: first's first move, second's first answer."""
         record, number, points = entry.record, entry.number, entry.points
         if points is None:
@@ -292,7 +292,7 @@ class History(TypedDict):
     """by rank"""
 
 
-class Advantage(TypedDict):
+class SideAdvantage(TypedDict):
     """What a seat is worth."""
 
     value: float
@@ -305,19 +305,19 @@ class Advantage(TypedDict):
     """from how many openings or setups the rated games were played"""
 
 
-class FirstMove(figures.OfGame):
+class FirstMove(figures.GameFigures):
     """What the seats of one game scored."""
 
     first_wins: Count
     draws: Count
     second_wins: Count
-    advantage: Advantage | None
+    advantage: SideAdvantage | None
     """of the first seat in Elo points with its 95 % interval; null where nothing is rated"""
     draw_rate: float | None
     """between equals by the Elo model; null where nothing is rated"""
 
 
-class Bot(Duels):
+class BotFacts(Duels):
     """What is said of one bot."""
 
     rank: Positive
@@ -330,7 +330,7 @@ class Bot(Duels):
     """its first moves, and its answers to first moves"""
 
 
-class Document(TypedDict):
+class ReportDocument(TypedDict):
     """The data behind a page."""
 
     version: Literal[1]
@@ -341,11 +341,11 @@ class Document(TypedDict):
     """above the outcome; empty where there is none"""
     progress: str
     """how many games are played of how many; empty where it is all, or nobody knows"""
-    facts: figures.Facts
+    facts: figures.TagFacts
     """of the event"""
     showpiece: Showpiece | None
     """the game that is shown first; null where none was won on the board"""
-    outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=Outcome)] | None
+    outcome: Annotated[dict[str, Any], About("as outcome.json has it", shape=EventOutcome)] | None
     """what it came to by the rules of the format; null where that says nothing"""
     changes: list[Annotated[dict[str, Any], About(shape=Change)]]
     """what was changed while it was played"""
@@ -356,7 +356,7 @@ class Document(TypedDict):
     regressions: list[str]
     """which of them are worse than the version before, in sentences"""
     snapshot: Annotated[dict[str, Any], About("which snapshot it is", shape=Snapshot)] | None
-    season: Told | None
+    season: SeasonView | None
     """the season of a league that the page is of; null if it is of all games"""
     rulings: list[Annotated[dict[str, Any], About(shape=Ruling)]]
     """what was ruled of its games, also what was taken back"""
@@ -379,7 +379,7 @@ class Document(TypedDict):
     """by rank; bots without timed moves are not there"""
     accuracy: list[Accuracy]
     """by rank; bots without analysed moves are not there"""
-    bots: list[Bot]
+    bots: list[BotFacts]
     """by rank"""
     setups: list[SetupsOfGame]
     """by game id; scores are first's"""
@@ -391,13 +391,13 @@ class Document(TypedDict):
 
 def schema() -> Schema:
     """Return the JSON Schema of what `document` returns."""
-    return schema_of(Document, "The data behind a Lath Arena report")
+    return schema_of(ReportDocument, "The data behind a Lath Arena report")
 
 
 class Gathered(NamedTuple):
     """What one pass over the records leaves."""
 
-    document: Document
+    document: ReportDocument
     packer: Packer
     """The replays, which only the page needs."""
 
@@ -407,7 +407,7 @@ def document(
     *,
     title: str | None = None,
     background: Background = NO_BACKGROUND,
-) -> Document:
+) -> ReportDocument:
     """Return the data behind the page on `records`, whose order is that of the games.
 
     `background` is what is known of their tournament besides. Without `title` it is the records'
@@ -447,7 +447,7 @@ def gather(
     names = [row.name for row in standings.overall.rows]
     outcome = background.completed(standings).outcome
     shown = outcome if outcome and outcome.says_something else None
-    document: Document = {
+    document: ReportDocument = {
         "version": 1,
         "title": title or listed(standings.events) or DEFAULT_TITLE,
         "facts": said,
@@ -486,7 +486,7 @@ def _bots(
     standings: Standings,
     duels: DuelCounter,
     starts: StartCounter,
-) -> list[Bot]:
+) -> list[BotFacts]:
     """Return what is said of each bot, in the order of the table."""
     table, by_seat = standings.overall, scores_by_seat(tally.games, whose)
     names = [row.name for row in table.rows]

@@ -12,16 +12,16 @@ from typing import Annotated, Any, Final, Literal
 
 from typing_extensions import TypedDict
 
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.record.record import Record
-from lath.reports.counting.figures import UNKNOWN, FactCounter, Facts, record_of_members
+from lath.reports.counting.figures import UNKNOWN, FactCounter, TagFacts, record_of_members
 from lath.reports.counting.ranking import Rule, member_of, members_of
 from lath.reports.counting.scale import PLAIN_SCALE, Scale
 from lath.reports.counting.standings import Refused, Tally, leaders_of, standings_of, why_left_out
 from lath.reports.counting.table import Standings
 from lath.reports.event import export
 from lath.reports.notes.notes import Version
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.page import Card, Page, rendered
 from lath.reports.schema import About, Amount, Count, Schema, schema_of
 
@@ -38,7 +38,7 @@ class Tournament(TypedDict):
     """its event, or its folder"""
     link: str
     """the address of its report; empty where there is none"""
-    facts: Facts
+    facts: TagFacts
     format: str
     """such as swiss; empty where it is not known"""
     games: Count
@@ -76,14 +76,14 @@ class Unreadable(TypedDict):
     """what is wrong with its files, in a line"""
 
 
-class Document(TypedDict):
+class IndexDocument(TypedDict):
     """The data behind an index page."""
 
     version: Literal[1]
     """of this format"""
     title: str
     """of the page"""
-    facts: Facts
+    facts: TagFacts
     standings: Annotated[dict[str, Any], About("of all their games together", shape=Standings)]
     tournaments: list[Tournament]
     """the newest first, those without a date last"""
@@ -93,7 +93,7 @@ class Document(TypedDict):
 
 def schema() -> Schema:
     """Return the JSON Schema of what `Collector.document` returns."""
-    return schema_of(Document, "The data behind a Lath Arena index of tournaments")
+    return schema_of(IndexDocument, "The data behind a Lath Arena index of tournaments")
 
 
 class Collector:
@@ -101,7 +101,7 @@ class Collector:
 
     def __init__(
         self,
-        given: Given | None = None,
+        given: GivenGames | None = None,
         *,
         newest: str = "",
         until: int = 0,
@@ -113,7 +113,7 @@ class Collector:
         a pool its games up to the number `until` were before, too: its last run began after them.
         """
         self._until: Final = until
-        self._given: Final = given or Given()
+        self._given: Final = given or GivenGames()
         self._tally, self._facts = Tally(), FactCounter()
         self._before, self._newest, self._scale = Tally(), newest, scale
         self._tournaments: list[Tournament] = []
@@ -124,7 +124,7 @@ class Collector:
         self,
         name: str,
         records: Iterable[Record | Refused] = (),
-        outcome: Outcome | None = None,
+        outcome: EventOutcome | None = None,
         *,
         is_playing: bool = False,
         link: str = "",
@@ -205,7 +205,7 @@ class Collector:
         rows.sort(key=newer, reverse=True)
         return rows
 
-    def document(self, title: str | None = None) -> Document:
+    def document(self, title: str | None = None) -> IndexDocument:
         """Return all that the index page shows, as plain JSON values."""
         rows = self._sorted()
         if self._newest == self.newest:
@@ -237,7 +237,7 @@ PARTS: Final = {
 
 
 def render(
-    document: Document,
+    document: IndexDocument,
     *,
     templates: Path | None = None,
     refresh_s: float | None = None,

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
 
 from lath.games.drawing.shapes import line
-from lath.reports.event.league import Absent, Entrant, League, Showing
-from lath.reports.event.seasons import Row
+from lath.reports.event.league import Absent, League, LeagueEntrant, Showing
+from lath.reports.event.seasons import SeasonRow
 from lath.reports.page.about import to_html
-from lath.reports.page.index import Document
+from lath.reports.page.index import IndexDocument
 from lath.reports.page.page import Card, Page, rendered
 from lath.reports.page.views import Axis, axis
 from lath.reports.ratings.numerics import shared_ranks
@@ -61,7 +61,7 @@ def _axes(league: League) -> dict[str, Axis]:
 
 def pages(
     league: League,
-    document: Document,
+    document: IndexDocument,
     *,
     templates: Path | None = None,
     base_url: str = "",
@@ -94,14 +94,14 @@ def pages(
     yield page(INDEX, "league/index.html.j2", "", newest=newest, all_time=points, **shown_first)
 
 
-def _tables(document: Document, found: Mapping[str, str]) -> dict[str, Any]:
+def _tables(document: IndexDocument, found: Mapping[str, str]) -> dict[str, Any]:
     """Return what the tables of reports are made of, with the pages of bots."""
     return {"standings": document["standings"], "facts": document["facts"], "pages": found}
 
 
-def _all_time(league: League) -> list[Row]:
+def _all_time(league: League) -> list[SeasonRow]:
     """Return the table of points of all games, an entry a line."""
-    everybody: list[Entrant | Absent] = [*league.entrants, *league.absent]
+    everybody: list[LeagueEntrant | Absent] = [*league.entrants, *league.absent]
     rows = [
         {**_of(one), "name": one.name, "mark": league.marks.get(one.name, "")} for one in everybody
     ]
@@ -109,12 +109,12 @@ def _all_time(league: League) -> list[Row]:
         row["points"] = row["wins"] + row["draws"] / 2
     rows.sort(key=lambda row: (-row["points"], row["name"]))
     ranks = shared_ranks([-row["points"] for row in rows])
-    return [cast("Row", {"rank": rank, **row}) for rank, row in zip(ranks, rows, strict=True)]
+    return [cast("SeasonRow", {"rank": rank, **row}) for rank, row in zip(ranks, rows, strict=True)]
 
 
-def _of(entrant: Entrant | Absent) -> dict[str, Any]:
+def _of(entrant: LeagueEntrant | Absent) -> dict[str, Any]:
     """Return all games of a bot, of all its versions, as a score."""
-    meetings = entrant.meetings if isinstance(entrant, Entrant) else ()
+    meetings = entrant.meetings if isinstance(entrant, LeagueEntrant) else ()
     sums = {
         word: sum(getattr(one, word) for one in meetings) for word in ("wins", "draws", "losses")
     }

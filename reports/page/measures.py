@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from lath.games.drawing.shapes import line, number
-from lath.reports.counting.courses import Point
+from lath.reports.counting.courses import CoursePoint
 from lath.reports.counting.figures import Bin, bins, median, of_game, part_of
 from lath.reports.metrics.measures import (
     ADVANTAGE,
@@ -24,7 +24,7 @@ from lath.reports.metrics.measures import (
     UNLIKE,
     UNMEASURABLE,
     Compared,
-    Group,
+    GameGroup,
     Measure,
 )
 from lath.reports.page.page import Page, rendered
@@ -52,11 +52,11 @@ Parts = Sequence[tuple[str, bool]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class NamedGroup:
     """Games that are measured together, and what they are called."""
 
     name: str
-    group: Group
+    group: GameGroup
 
 
 class Dot(NamedTuple):
@@ -81,7 +81,7 @@ class Panel(NamedTuple):
     """Whether 50 % is worth a line."""
 
 
-class Answer(NamedTuple):
+class Headline(NamedTuple):
     """What is asked first of games."""
 
     title: str
@@ -95,7 +95,7 @@ class Curve(NamedTuple):
     """How the games of one kind go."""
 
     name: str
-    points: Sequence[Point]
+    points: Sequence[CoursePoint]
     line: str
     band: str
     """The middle half of the games."""
@@ -137,7 +137,7 @@ class Differences(NamedTuple):
     rows: Sequence[Apart]
 
 
-def names_of(groups: Iterable[Group]) -> list[str]:
+def names_of(groups: Iterable[GameGroup]) -> list[str]:
     """Return what games are called: their titles, or ids where two have one title."""
     found = [of_game(group.game) for group in groups]
     titles = [one["title"] for one in found]
@@ -145,7 +145,7 @@ def names_of(groups: Iterable[Group]) -> list[str]:
 
 
 def render(
-    groups: Sequence[Named], command: str, out: str, compared: Sequence[Compared] | None = None
+    groups: Sequence[NamedGroup], command: str, out: str, compared: Sequence[Compared] | None = None
 ) -> Page:
     """Return the page on these games, and on what two of them are `compared` in.
 
@@ -188,7 +188,7 @@ def render(
     )
 
 
-def _title(counted: Sequence[Named], compared: Sequence[Compared] | None) -> str:
+def _title(counted: Sequence[NamedGroup], compared: Sequence[Compared] | None) -> str:
     names = [one.name for one in counted]
     if compared is not None:
         return f"{' and '.join(names)} compared"
@@ -215,7 +215,7 @@ def _within(measure: Measure, low: float | None, high: float | None) -> str:
 # Dots
 
 
-def _panel(measure: Measure, groups: Sequence[Named]) -> Panel | None:
+def _panel(measure: Measure, groups: Sequence[NamedGroup]) -> Panel | None:
     """Return what the games that have it come to; None where none has."""
     unit = 100 if measure.unit == "share" else 1
     rows = [
@@ -248,13 +248,13 @@ def _ends(dots: Iterable[Dot]) -> list[float]:
 
 
 def _answers(
-    panels: dict[str, Panel], groups: Sequence[Named], compared: Sequence[Compared] | None
-) -> list[Answer]:
+    panels: dict[str, Panel], groups: Sequence[NamedGroup], compared: Sequence[Compared] | None
+) -> list[Headline]:
     """Return which game is longer, fairer and more dramatic, as far as the games tell."""
     found = []
     if (panel := panels.get("plies")) is not None:
         said, rest = _most(panel, "longest", "longer", "{} plies on average", compared)
-        found.append(Answer("Longer", said, rest, _sorted(panel)))
+        found.append(Headline("Longer", said, rest, _sorted(panel)))
     equal, scored = panels.get("first_equal"), panels.get("first_score")
     if (answer := _fairer(equal, scored, groups)) is not None:
         found.append(answer)
@@ -263,7 +263,9 @@ def _answers(
     return found
 
 
-def _fairer(equal: Panel | None, scored: Panel | None, groups: Sequence[Named]) -> Answer | None:
+def _fairer(
+    equal: Panel | None, scored: Panel | None, groups: Sequence[NamedGroup]
+) -> Headline | None:
     """Return which game may be fair, of those whose bots tell."""
     lacking = [one for one in groups if one.group.one_sided]
     why: list[tuple[str, bool]] = []
@@ -272,19 +274,21 @@ def _fairer(equal: Panel | None, scored: Panel | None, groups: Sequence[Named]) 
         why += _words(f"{one.group.one_sided}. ")
     why += _words(f"What helps: {EQUALS}.") if lacking else []
     if scored is None:
-        return Answer("Fairer", _words(f"{UNMEASURABLE.capitalize()}."), why, None) if why else None
+        return (
+            Headline("Fairer", _words(f"{UNMEASURABLE.capitalize()}."), why, None) if why else None
+        )
     has_all = equal is not None and len(equal.dots) == len(scored.dots)
     panel = equal if equal is not None and has_all else scored
     said, rest = _fair(panel)
     ordered = sorted(panel.dots, key=lambda dot: abs(dot.value - 50))
-    return Answer(
+    return Headline(
         "Fairer", said, [*rest, *(_words(" ") if why else []), *why], panel._replace(dots=ordered)
     )
 
 
 def _dramatic(
-    panel: Panel | None, groups: Sequence[Named], compared: Sequence[Compared] | None
-) -> Answer | None:
+    panel: Panel | None, groups: Sequence[NamedGroup], compared: Sequence[Compared] | None
+) -> Headline | None:
     """Return which game is more dramatic, of those whose bots tell; None where drawn games do."""
     lacking = [one for one in groups if one.group.reason]
     if not lacking and panel is None:
@@ -297,13 +301,13 @@ def _dramatic(
         rest += _words(f"What helps: {words}.")
     if panel is None or (lacking and len(panel.dots) == 1):
         said = _words(f"{UNMEASURABLE.capitalize()}.")
-        return Answer("More dramatic", said, rest, panel)
+        return Headline("More dramatic", said, rest, panel)
     what = "Its winner was behind by {} of a point on average"
     said, more = _most(panel, "most dramatic", "more dramatic", what, compared)
     if lacking:
         names = _all_of([dot.name for dot in panel.dots])
         said = [*_words("Of "), *names, *_words(": "), *said]
-    return Answer("More dramatic", said, [*more, *_words(" "), *rest], _sorted(panel))
+    return Headline("More dramatic", said, [*more, *_words(" "), *rest], _sorted(panel))
 
 
 def _sorted(panel: Panel) -> Panel:
@@ -386,7 +390,7 @@ class Bar(NamedTuple):
     height: str
 
 
-class Lengths(NamedTuple):
+class LengthsDrawn(NamedTuple):
     """How long the games of one kind are."""
 
     name: str
@@ -405,7 +409,7 @@ class AllLengths(NamedTuple):
     """Those of all games on one pair of scales."""
 
     x: Axis
-    rows: Sequence[Lengths]
+    rows: Sequence[LengthsDrawn]
 
 
 BARS: Final = 64
@@ -415,7 +419,7 @@ ROOM: Final = 78.0
 """So many per cent of the drawing the highest bar has; above it stands the median."""
 
 
-def _lengths(groups: Sequence[Named]) -> AllLengths | None:
+def _lengths(groups: Sequence[NamedGroup]) -> AllLengths | None:
     known = [(one, of) for one in groups if (of := one.group.courses.lengths)]
     if not known:
         return None
@@ -427,7 +431,9 @@ def _lengths(groups: Sequence[Named]) -> AllLengths | None:
     return AllLengths(x, [_length(one, of, parts, x, most) for one, of, parts in drawn])
 
 
-def _length(one: Named, of: Counter[int], parts: Sequence[Bin], x: Axis, most: float) -> Lengths:
+def _length(
+    one: NamedGroup, of: Counter[int], parts: Sequence[Bin], x: Axis, most: float
+) -> LengthsDrawn:
     bars = []
     for part in parts:
         share = part["games"] / of.total()
@@ -435,7 +441,7 @@ def _length(one: Named, of: Counter[int], parts: Sequence[Bin], x: Axis, most: f
         places = (number(max(0.3, width - 0.3)), number(100 - height), number(height))
         bars.append(Bar(part["from"], part["to"], part["games"], 100 * share, *places))
     middle, ends = median(of), (min(of), max(of))
-    return Lengths(
+    return LengthsDrawn(
         one.name, bars, middle, middle + 0.5, *ends, games=of.total(), all=one.group.games
     )
 
@@ -444,7 +450,7 @@ BOX: Final = (38.0, 8.0, 312.0, 150.0)
 """Left, top, right and bottom of a chart."""
 
 
-def _leads(groups: Sequence[Named]) -> Chart | None:
+def _leads(groups: Sequence[NamedGroup]) -> Chart | None:
     """Return what winners could expect over the game, in per cent of a point."""
     judged = [one for one in groups if not one.group.reason]
     known = [(one.name, points) for one in judged if (points := one.group.courses.leads())]
@@ -453,7 +459,10 @@ def _leads(groups: Sequence[Named]) -> Chart | None:
 
 
 def _chart(
-    groups: Sequence[Named], points_of: Callable[[Group], list[Point]], *, share: bool = False
+    groups: Sequence[NamedGroup],
+    points_of: Callable[[GameGroup], list[CoursePoint]],
+    *,
+    share: bool = False,
 ) -> Chart | None:
     known = [(one.name, points) for one in groups if (points := points_of(one.group))]
     unit = 100 if share else 1
@@ -462,13 +471,13 @@ def _chart(
     return _drawn(scaled, (1, last), (0,))
 
 
-def _scaled(point: Point, unit: float) -> Point:
+def _scaled(point: CoursePoint, unit: float) -> CoursePoint:
     mean, low, high = (value * unit for value in (point.mean, point.low, point.high))
     return point._replace(mean=mean, low=low, high=high)
 
 
 def _drawn(
-    known: Sequence[tuple[str, Sequence[Point]]], across: Sequence[float], up: Sequence[float]
+    known: Sequence[tuple[str, Sequence[CoursePoint]]], across: Sequence[float], up: Sequence[float]
 ) -> Chart | None:
     """Return curves on scales that have room for all, and for these values; None without any."""
     if not known:

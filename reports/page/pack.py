@@ -101,7 +101,7 @@ _ALL_ONES: Final = bytes.maketrans(b"023456789\x1e", b"1111111110")
 _NO_DIGITS: Final = bytes(set(range(256)) - set(b"0123456789"))
 
 
-class Numbers(dict[Any, int]):
+class ValueNumbers(dict[Any, int]):
     """Values by the number under which each is stored, from 0 in order of appearance."""
 
     def __missing__(self, value: Any) -> int:
@@ -129,7 +129,7 @@ class _Family:
         """None where none of them can be replayed."""
         self._begun = 0
         """The legal moves at the start of one of its games, as bits of `moves`."""
-        self.texts = Numbers()
+        self.texts = ValueNumbers()
         """Moves that nobody can play."""
         self._learned: dict[int, tuple[int, int]] = {}
         """By kind, the other kinds that it mostly makes illegal, and legal, as bits likewise."""
@@ -350,11 +350,11 @@ class Packer:
         self._dictionaries: dict[tuple[str, str], Dictionary] = {}
         self._families: dict[tuple[str, str, bool], _Family] = {}
         """By game, version of its rules, and whether the records could be played through."""
-        self._columns = {name: (Numbers(), array("I")) for name in COLUMNS}
+        self._columns = {name: (ValueNumbers(), array("I")) for name in COLUMNS}
         """The different texts of each column, and the place among them of each game's."""
         self._tags: dict[tuple[str, str], tuple[str, str]] = {}
         """Each tag once, however many games that are replayed have it."""
-        self._forms = Numbers()
+        self._forms = ValueNumbers()
         self._games = _Store()
 
     def add(self, record: Record) -> str | None:
@@ -408,7 +408,7 @@ class Packer:
             self._columns[name][1]
             for name in ("family", "first", "second", "result", "termination", "ending")
         )
-        numbers = Numbers()
+        numbers = ValueNumbers()
         groups = array("I", (numbers[group] for group in zip(*alike, strict=True)))
         places = chosen(groups, self.numbering.links, self._most)
         families = list(self._families.values())
@@ -489,7 +489,7 @@ class Packer:
     def _chunk(
         self, games: Sequence[_Shown], families: Sequence[_Family], *, has_hints: bool
     ) -> dict[str, Any]:
-        all_forms, forms = list(self._forms), Numbers()
+        all_forms, forms = list(self._forms), ValueNumbers()
         return {
             **{name: [getattr(game, name) for game in games] for name in _Shown._fields},
             "said": [[forms[all_forms[at]] for at in game.said] for game in games],

@@ -32,13 +32,13 @@ from lath.games.errors import GameError
 from lath.notation.files.files import folder_of
 from lath.notation.record.record import Record
 from lath.notation.rules.effects import steps
-from lath.reports.counting.openings import Line
+from lath.reports.counting.openings import OpeningLine
 from lath.reports.counting.standings import Refused
 from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.export import to_csv
-from lath.reports.exploring.trees import Reached, TreeLine
+from lath.reports.exploring.trees import ReachedPosition, TreeLine
 from lath.reports.page import views
-from lath.reports.page.document import Document, Gathered, gather
+from lath.reports.page.document import Gathered, ReportDocument, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.page.summary import summary
 from lath.reports.ratings.numerics import Z95
@@ -224,7 +224,7 @@ def page_of(
     )
 
 
-def _openings(document: Document) -> list[dict[str, Any]]:
+def _openings(document: ReportDocument) -> list[dict[str, Any]]:
     """Return for each game that is installed its setups and tree, as `js/openings.js` has it."""
     setups = {part["game"]: part for part in document["setups"]}
     trees = {part["game"]: part["lines"] for part in document["trees"]}
@@ -251,7 +251,7 @@ def _openings(document: Document) -> list[dict[str, Any]]:
     return found
 
 
-def _counts(line: Line) -> tuple[float, ...]:
+def _counts(line: OpeningLine) -> tuple[float, ...]:
     return *_scored(line), line["example"]
 
 
@@ -261,7 +261,7 @@ def _others(line: TreeLine) -> tuple[float, ...]:
     return () if reached == _scored(line) else reached
 
 
-def _scored(line: Line | Reached) -> tuple[float, ...]:
+def _scored(line: OpeningLine | ReachedPosition) -> tuple[float, ...]:
     return line["wins"], line["draws"], line["losses"], line["low"], line["high"]
 
 

@@ -40,7 +40,7 @@ class Stand(NamedTuple):
     """Of the standings."""
 
 
-class Summary(NamedTuple):
+class EventSummary(NamedTuple):
     """What the first screen says."""
 
     said: Sentence
@@ -65,7 +65,7 @@ class _Places(NamedTuple):
         return tuple(name for place, name in self.places if place == 1)
 
 
-def summary(document: Mapping[str, Any]) -> Summary:
+def summary(document: Mapping[str, Any]) -> EventSummary:
     r"""Return what the first screen of a document's page says.
 
     >>> rows = [{"name": n, "games": 8, "points": p, "score_rate": p / 8, "rank": r,
@@ -86,7 +86,7 @@ def summary(document: Mapping[str, Any]) -> Summary:
     says = "The first of each group." if found.by == "groups" else table["says"]
     is_of_one = bool(document["outcome"]) and document["outcome"]["format"] == LADDER
     podium = [] if is_of_one else _podium(table, found)  # nobody asked who is first of the levels
-    return Summary(said, _sure(document, table, found), podium, says)
+    return EventSummary(said, _sure(document, table, found), podium, says)
 
 
 def _sentence(words: str, *names: str) -> Sentence:

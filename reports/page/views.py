@@ -244,7 +244,7 @@ def signed(value: float) -> str:
     return f"{whole:+d}".replace("-", MINUS) if whole else "0"
 
 
-def more_columns(table: Mapping[str, Any]) -> Sequence[columns.Column]:
+def more_columns(table: Mapping[str, Any]) -> Sequence[columns.TableColumn]:
     """Return the columns of the second table of bots."""
     return columns.more(table)
 
@@ -255,7 +255,7 @@ def figure_rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def cells_of(
-    shown: Sequence[columns.Column], rows: Sequence[Mapping[str, Any]]
+    shown: Sequence[columns.TableColumn], rows: Sequence[Mapping[str, Any]]
 ) -> list[tuple[str, ...]]:
     """Return the cells of each row, with real minus signs."""
     cells = [
@@ -491,7 +491,7 @@ def _connection(group: Sequence[object]) -> str:
     return "that met none of the others"
 
 
-def first_number(table: Mapping[str, Any]) -> columns.Column:
+def first_number(table: Mapping[str, Any]) -> columns.TableColumn:
     """Return the column of what the ranks of a table go by."""
     return columns.BY_NAME[ranking.COLUMNS[table["rule"]]]
 

@@ -51,7 +51,7 @@ from lath.reports.ratings.numerics import (
     times,
     zeros,
 )
-from lath.reports.ratings.results import Counts, Fit, Seats, Weighed
+from lath.reports.ratings.results import Fit, ResultCounts, Seats, Weighed
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 ELO: Final = 400 / math.log(10)
@@ -88,10 +88,10 @@ _LONGEST_STEP: Final = 2.0
 # The model
 
 
-class Places:
+class ParameterPlaces:
     """Which parameter is whose."""
 
-    def __init__(self, counts: Counts) -> None:
+    def __init__(self, counts: ResultCounts) -> None:
         """Number the bots, then the game ids, sorted."""
         self.bots = {name: number for number, name in enumerate(counts.names)}
         ids = sorted({seats.game for seats in counts.tallies})
@@ -107,7 +107,7 @@ class Places:
 class Davidson:
     """A fitted model."""
 
-    places: Places
+    places: ParameterPlaces
     parameters: Vector
     """A strength a bot, then the advantage and the logarithm of n of each game id."""
 
@@ -150,9 +150,9 @@ _NODE: Final = 1.0
 """Between their logarithms, in standard deviations of what the games leave open."""
 
 
-def fit(counts: Counts) -> Davidson:
+def fit(counts: ResultCounts) -> Davidson:
     """Return the posterior's mean and covariance, for any width of the field; without games, 0."""
-    places = Places(counts)
+    places = ParameterPlaces(counts)
     games = [(places.of(seats), tally) for seats, tally in counts.weighed().items()]
     middle = math.log(PRIOR_ELO / ELO)
     peaks = _Peaks(places, games)
@@ -184,7 +184,7 @@ class _Peak:
 class _Peaks:
     """Finds such distributions, each from the last."""
 
-    def __init__(self, places: Places, games: Games) -> None:
+    def __init__(self, places: ParameterPlaces, games: Games) -> None:
         self._places: Final = places
         self._games: Final = games
         self._values = [0.0] * places.size
@@ -232,7 +232,7 @@ class _Peaks:
         return _Peak(values, known, variance, height)
 
 
-def _mixture(places: Places, peaks: Sequence[_Peak]) -> Davidson:
+def _mixture(places: ParameterPlaces, peaks: Sequence[_Peak]) -> Davidson:
     """Return mean and covariance of normal distributions that weigh by their evidence."""
     most = max(peak.evidence for peak in peaks)
     weights = [math.exp(peak.evidence - most) for peak in peaks]
@@ -271,7 +271,7 @@ Hermite)."""
 
 
 def _slopes(
-    places: Places, games: Games, values: Vector, known: Matrix, variance: float
+    places: ParameterPlaces, games: Games, values: Vector, known: Matrix, variance: float
 ) -> tuple[Vector, Matrix, float]:
     """Return gradient, minus second derivatives and height of the log-posterior, as expected.
 
@@ -374,7 +374,7 @@ def _expected(ahead: float, log_draws: float) -> tuple[float, float, float]:
 
 def scores(
     model: Davidson,
-    counts: Counts,
+    counts: ResultCounts,
     groups: Sequence[Sequence[str]],
     anchors: Mapping[str, float] = MappingProxyType({}),
 ) -> Scores:
@@ -407,7 +407,7 @@ Met = Mapping[tuple[int, int], tuple[int, float]]
 """The games of two bots, and the points that the model expects of the one over both seats."""
 
 
-def _expected_points(model: Davidson, counts: Counts) -> tuple[Met, Matrix]:
+def _expected_points(model: Davidson, counts: ResultCounts) -> tuple[Met, Matrix]:
     """Return what the model expects of two bots, and how each bot's points follow parameters."""
     values = model.parameters
     games_of: defaultdict[tuple[int, int, int], int] = defaultdict(int)
@@ -486,7 +486,7 @@ _LEAST_EXPECTED: Final = 0.1
 1 over them, most of it from the rarest: with less, no chi-square is like its distribution."""
 
 
-def fit_of(model: Davidson, counts: Counts, groups: int) -> Fit:
+def fit_of(model: Davidson, counts: ResultCounts, groups: int) -> Fit:
     """Return the fit of `model` to its games; `groups` counts the connected groups of bots.
 
     A game id without any draw has no cells for draws, one with nothing else has no cells. Cells

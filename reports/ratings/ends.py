@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Final, Literal, NamedTuple
 
 from lath.reports.ratings.numerics import Z95, cdf
-from lath.reports.ratings.results import Counts, Elo, Rating, score_of
+from lath.reports.ratings.results import Elo, Rating, ResultCounts, score_of
 from lath.reports.ratings.skill import MU, NOISE
 
 
@@ -65,7 +65,7 @@ _LEAST_IN_SEAT: Final = 0.25
 """The part of its games that a bot must have in each seat: else the seat may have won them."""
 
 
-def own_games(counts: Counts, group: Sequence[str]) -> list[Own]:
+def own_games(counts: ResultCounts, group: Sequence[str]) -> list[Own]:
     """Return the games of each bot of a group."""
     places = {name: place for place, name in enumerate(group)}
     found = [Own() for _ in group]

@@ -27,10 +27,10 @@ from lath.reports.ratings.numerics import (
     student,
     zeros,
 )
-from lath.reports.ratings.results import Cell, Counts, Seats, connected
+from lath.reports.ratings.results import Cell, ResultCounts, Seats, connected
 
 
-def covariances(model: Davidson, counts: Counts) -> tuple[Matrix, ...]:
+def covariances(model: Davidson, counts: ResultCounts) -> tuple[Matrix, ...]:
     """Return covariances of the model's parameters; of each variance the largest holds.
 
     The first knows which games stand together; the other is what clusters leave at least of the
@@ -72,7 +72,7 @@ def _slopes_of(model: Davidson, cell: Cell) -> tuple[tuple[int, float], ...]:
     return (one, ahead), (two, -ahead), (game, ahead), (game + 1, drawn)
 
 
-def _in_common(model: Davidson, counts: Counts) -> Matrix:
+def _in_common(model: Davidson, counts: ResultCounts) -> Matrix:
     """Return the sum of the products of the scores of every two games of one cluster, both ways.
 
     What stands beside the games of one kind is added up first: there are fewer kinds than clusters.
@@ -106,7 +106,7 @@ def _seats(cell: Cell) -> Seats:
     return Seats(cell[3], cell[0], cell[1])
 
 
-def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> float:
+def by_opening(model: Davidson, counts: ResultCounts, game: str, slopes: Vector) -> float:
     """Return the variance of an advantage over openings of the kind that were played.
 
     `slopes` are those of the advantage by the two parameters of `game`. Each opening, of whichever
@@ -134,7 +134,7 @@ def by_opening(model: Davidson, counts: Counts, game: str, slopes: Vector) -> fl
 
 
 @dataclass(frozen=True, slots=True)
-class Between:
+class VarianceBetweenGames:
     """How much bots differ from one kind of game to another, beyond chance."""
 
     variance: float
@@ -180,7 +180,7 @@ _LEAST_DIFFERENT: Final = 0.05
 would make intervals too wide where there is none: with six ids they held in 97 to 98 %."""
 
 
-def between_games(model: Davidson, counts: Counts) -> Between | None:
+def between_games(model: Davidson, counts: ResultCounts) -> VarianceBetweenGames | None:
     """Return how bots differ from game id to game id; None where no two have a bot in two."""
     of_games: defaultdict[str, list[tuple[Cell, int]]] = defaultdict(list)
     for seats, tally in counts.tallies.items():
@@ -195,7 +195,7 @@ def between_games(model: Davidson, counts: Counts) -> Between | None:
     return replace(found, variance=0.0)
 
 
-def between_openings(model: Davidson, counts: Counts) -> Between | None:
+def between_openings(model: Davidson, counts: ResultCounts) -> VarianceBetweenGames | None:
     """Return how bots differ from opening to opening; None where nobody can say.
 
     Games of one pair are known to hang together: what is looked at is what pairs of one bot, from
@@ -215,7 +215,11 @@ def between_openings(model: Davidson, counts: Counts) -> Between | None:
 
 
 def _kinds(
-    model: Davidson, counts: Counts, games: Iterable[tuple[Cell, int]], alike: int, kept: float
+    model: Davidson,
+    counts: ResultCounts,
+    games: Iterable[tuple[Cell, int]],
+    alike: int,
+    kept: float,
 ) -> Iterator[_Kind]:
     """Yield what games of one kind came to for each bot; a game that came again counts once.
 
@@ -247,7 +251,7 @@ def _kinds(
             yield _Kind(parts, alike)
 
 
-def _of_pairs(model: Davidson, counts: Counts) -> float:
+def _of_pairs(model: Davidson, counts: ResultCounts) -> float:
     """Return the variance of the points of pairs, in that of as many games by themselves."""
     alone = common = 0.0
     for games, times in counts.clusters.items():
@@ -267,7 +271,9 @@ _LEAST_OF_PAIRS: Final = 0.25
 """Pairs may agree by chance."""
 
 
-def _differing(model: Davidson, kinds: Sequence[_Kind], by_pairs: float) -> Between | None:
+def _differing(
+    model: Davidson, kinds: Sequence[_Kind], by_pairs: float
+) -> VarianceBetweenGames | None:
     """Return how much bots differ from kind to kind of game.
 
     Bot by bot and kind by kind, the points beyond those expected have the information as their
@@ -308,7 +314,7 @@ def _differing(model: Davidson, kinds: Sequence[_Kind], by_pairs: float) -> Betw
         return None
     p_value = chi_square_tail(seen * degrees / by_chance, degrees)
     variance = max(seen - by_chance, 0.0) / by_variance
-    return Between(variance, list(shares.values()), degrees, p_value)
+    return VarianceBetweenGames(variance, list(shares.values()), degrees, p_value)
 
 
 def _degrees(kinds: Iterable[_Kind]) -> int:

@@ -35,17 +35,17 @@ from lath.reports.ratings.errors import (
 )
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95, Matrix, Vector, dot, student, times
 from lath.reports.ratings.results import (
-    Between,
-    Conditions,
     Counted,
-    Counts,
+    DecidedGame,
     Elo,
     Estimate,
+    GameConditions,
     HoldsFor,
     InOrder,
     Rating,
     Ratings,
-    Result,
+    ResultCounts,
+    SpreadBetweenGames,
     Strength,
     connected,
     count,
@@ -54,7 +54,7 @@ from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, in_order_of, 
 
 
 def rate(
-    results: Iterable[Result] | Counted,
+    results: Iterable[DecidedGame] | Counted,
     *,
     in_order: bool = True,
     anchors: Mapping[str, float] = MappingProxyType({}),
@@ -122,7 +122,7 @@ def rate(
         draw_rate=posterior.draw_rate,
         in_order=how,
         conditions=tuple(
-            Conditions(
+            GameConditions(
                 game=game,
                 games=played[game],
                 advantage=_advantage(model, by_games, counts, game),
@@ -154,10 +154,12 @@ def _plus(spread: Matrix, more: Matrix, times: float) -> Matrix:
     ]
 
 
-def _between(between: errors.Between, scale: Scores, bots: int) -> Between:
+def _between(between: errors.VarianceBetweenGames, scale: Scores, bots: int) -> SpreadBetweenGames:
     """Return what is told of how bots differ from game to game, on the scale of scores."""
     steep = fmean(scale.slopes[i][i] for i in range(bots)) * bots / (bots - 1)
-    return Between(spread=ELO * steep * math.sqrt(between.variance), p_value=between.p_value)
+    return SpreadBetweenGames(
+        spread=ELO * steep * math.sqrt(between.variance), p_value=between.p_value
+    )
 
 
 def _around_mean(
@@ -206,12 +208,14 @@ def _anchored(
     return found
 
 
-def _holds_for(counts: Counts, game: str) -> HoldsFor:
+def _holds_for(counts: ResultCounts, game: str) -> HoldsFor:
     many = counts.openings_of(game) >= LEAST_CLUSTERS
     return "openings of that kind" if many else "the openings played"
 
 
-def _advantage(model: Davidson, spreads: Sequence[Matrix], counts: Counts, game: str) -> Estimate:
+def _advantage(
+    model: Davidson, spreads: Sequence[Matrix], counts: ResultCounts, game: str
+) -> Estimate:
     """Return what the first seat of a game is worth."""
     value, slopes = advantage(model, model.places.games[game])
     at = model.places.games[game]
@@ -240,7 +244,7 @@ def _error(variances: Iterable[float]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class RatingSnapshot:
     """What the games up to one of them said."""
 
     games: int
@@ -251,8 +255,8 @@ class Snapshot:
 
 
 def history(
-    results: Iterable[Result], games: int, points: int = 100, *, how: InOrder
-) -> tuple[Snapshot, ...]:
+    results: Iterable[DecidedGame], games: int, points: int = 100, *, how: InOrder
+) -> tuple[RatingSnapshot, ...]:
     """Return at most `points` snapshots, evenly over the `games`, the last after all of them.
 
     Ratings are those in order of play, the last snapshot being `Strength.sequential`; empty without
@@ -263,4 +267,4 @@ def history(
     ends = [games * i // number for i in range(number + 1)] if number else []
     left = iter(results)
     batches = (islice(left, end - start) for start, end in pairwise(ends))
-    return tuple(map(Snapshot, ends[1:], rated_in_order(batches, how)))
+    return tuple(map(RatingSnapshot, ends[1:], rated_in_order(batches, how)))

@@ -16,7 +16,7 @@ from lath.reports.ratings.numerics import Z95
 from lath.reports.schema import About, Amount, Count, Positive, Share
 
 
-class Result(NamedTuple):
+class DecidedGame(NamedTuple):
     """One decided game: who sat where, and what first scored."""
 
     first: str
@@ -280,7 +280,7 @@ HoldsFor = Literal["openings of that kind", "the openings played"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conditions:
+class GameConditions:
     """What the Elo model makes of one game: the seats, and how often equals draw."""
 
     game: str
@@ -304,7 +304,7 @@ class Conditions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Between:
+class SpreadBetweenGames:
     """How much bots differ from game to game, each id counting by its rated games."""
 
     spread: Amount
@@ -356,10 +356,10 @@ class Ratings:
     in_order: InOrder | None
     """How the sequential ratings were made; None where they were not asked for."""
 
-    conditions: tuple[Conditions, ...]
+    conditions: tuple[GameConditions, ...]
     """What the Elo model makes of each game, by its id."""
 
-    between: Between | None
+    between: SpreadBetweenGames | None
     """How much bots differ from game to game; None where no bot was in two."""
 
     fit: Fit
@@ -450,20 +450,20 @@ Begun = Mapping[tuple[tuple[Cell, int], ...], int]
 class Counted(Protocol):
     """Results of which it is known how many there are of each kind: no step a game is needed."""
 
-    def __iter__(self) -> Iterator[Result]:
+    def __iter__(self) -> Iterator[DecidedGame]:
         """Yield them in their order."""
 
     def cells(self) -> Mapping[Cell, int]:
         """Return how many there are of each kind."""
 
     def pairs(self) -> Together:
-        """Return the pairs between different bots, as `Counts.clusters` has them, unsorted."""
+        """Return the pairs between different bots, as in `ResultCounts.clusters`, unsorted."""
 
     def begun(self) -> Mapping[str, Begun]:
-        """Return games between different bots as `Counts.openings` has them, unsorted."""
+        """Return games between different bots as `ResultCounts.openings` has them, unsorted."""
 
     def different(self) -> Mapping[Seats, int]:
-        """Return how many games are different, as `Counts.different` has it, unsorted."""
+        """Return how many games are different, as `ResultCounts.different` has it, unsorted."""
 
 
 @dataclass(slots=True)
@@ -504,7 +504,7 @@ class Weighed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class ResultCounts:
     """All that ratings need of some results."""
 
     names: tuple[str, ...]
@@ -514,10 +514,10 @@ class Counts:
     """Of games between different bots, sorted."""
 
     clusters: Together
-    """Two or more games of one `Result.pair`, and how often just these came; sorted."""
+    """Two or more games of one `DecidedGame.pair`, and how often just these came; sorted."""
 
     openings: Mapping[str, Begun]
-    """For each game id the games of each `Result.opening`, and how often just so; sorted."""
+    """For each game id the games of each `DecidedGame.opening`, and how often just so; sorted."""
 
     different: Mapping[Seats, int] = field(default_factory=dict)
     """How many different games there were, of seats of which one came again."""
@@ -583,7 +583,7 @@ class _Kinds:
         return tuple(reversed(cells))
 
 
-def count(results: Iterable[Result] | Counted) -> Counts:
+def count(results: Iterable[DecidedGame] | Counted) -> ResultCounts:
     """Return the counts of `results`; a bot's games against itself are passed over."""
     if isinstance(results, Counted):
         cells, clusters, begun = results.cells(), results.pairs(), results.begun()
@@ -596,7 +596,7 @@ def count(results: Iterable[Result] | Counted) -> Counts:
             tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
     names = {name for cell in cells for name in cell[:2]}
     # Sorted, for the last bits of a sum are those of an order.
-    return Counts(
+    return ResultCounts(
         names=tuple(sorted(names)),
         tallies=dict(sorted(tallies.items())),
         clusters=dict(sorted(clusters.items())),
@@ -606,7 +606,7 @@ def count(results: Iterable[Result] | Counted) -> Counts:
 
 
 def _counted(
-    results: Iterable[Result],
+    results: Iterable[DecidedGame],
 ) -> tuple[Counter[Cell], Together, dict[str, Begun], dict[Seats, int]]:
     """Return the results of each kind, pairs, what openings came to, and different games."""
     cells = Counter[Cell]()

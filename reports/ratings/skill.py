@@ -43,7 +43,7 @@ from lath.reports.ratings.numerics import (
     win,
     zeros,
 )
-from lath.reports.ratings.results import Counts, InOrder, Rating, Result
+from lath.reports.ratings.results import DecidedGame, InOrder, Rating, ResultCounts
 
 MU: Final = 25.0
 SIGMA: Final = MU / 3
@@ -112,7 +112,7 @@ class Evidence:
 
 
 @dataclass(slots=True)
-class Site:
+class FactorSite:
     """The normal factor of one kind of result of two seats, and how many games share it."""
 
     kind: int
@@ -130,7 +130,7 @@ class Site:
         yield self.shift / self.precision if said else 0.0
 
 
-Meetings = tuple[int, int, int, tuple[Site, ...]]
+Meetings = tuple[int, int, int, tuple[FactorSite, ...]]
 """All games of one id and seats: where first, second and the advantage are, and the results."""
 
 _TOLERANCE: Final = 1e-8
@@ -203,7 +203,7 @@ class Posterior:
         return draw_rate_of(self.margin)
 
 
-def converged(counts: Counts, variance: float = SIGMA**2) -> Posterior:
+def converged(counts: ResultCounts, variance: float = SIGMA**2) -> Posterior:
     """Return the posterior of the skills of all bots, in their order; the prior without games.
 
     `variance` is that of a skill before any game. The same for any order of the games. A round
@@ -217,7 +217,7 @@ def converged(counts: Counts, variance: float = SIGMA**2) -> Posterior:
         (
             *(bots[seats.first], bots[seats.second], games[seats.game]),
             tuple(
-                Site(1 - kind, n)
+                FactorSite(1 - kind, n)
                 for kind, n in enumerate((tally.wins, tally.draws, tally.losses))
                 if n
             ),
@@ -315,7 +315,7 @@ def _see_gaps(meetings: Sequence[Meetings], posterior: Posterior) -> None:
     means, margin = posterior.means, posterior.margin
     order = sorted(range(posterior.bots), key=lambda bot: -means[bot])
     places = {bot: place for place, bot in enumerate(order)}
-    across: list[list[tuple[float, Site]]] = [[] for _ in order]
+    across: list[list[tuple[float, FactorSite]]] = [[] for _ in order]
     for first, second, game, sites in meetings:
         low, high = sorted((places[first], places[second]))
         # Who is above is moved away: first's lead grows or falls.
@@ -472,7 +472,7 @@ def in_order_of(games: int, draw_rate: float) -> InOrder:
 
 
 def rated_in_order(
-    batches: Iterable[Iterable[Result]], how: InOrder
+    batches: Iterable[Iterable[DecidedGame]], how: InOrder
 ) -> Iterator[dict[str, Rating]]:
     """Yield the ratings of all bots so far after each batch of games, in order of appearance.
 
@@ -483,7 +483,7 @@ def rated_in_order(
 
 
 def rated_by_form(
-    batches: Iterable[Iterable[Result]], draw_rate: float
+    batches: Iterable[Iterable[DecidedGame]], draw_rate: float
 ) -> Iterator[dict[str, Rating]]:
     """Yield what `rated_by_package` does, to 1e-9, by the closed form for two players.
 
@@ -526,7 +526,7 @@ def rated_by_form(
 
 
 def rated_by_package(
-    batches: Iterable[Iterable[Result]], draw_rate: float
+    batches: Iterable[Iterable[DecidedGame]], draw_rate: float
 ) -> Iterator[dict[str, Rating]]:
     """Yield the ratings of all bots so far after each batch of games, by the package itself.
 

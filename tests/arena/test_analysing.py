@@ -12,7 +12,7 @@ from exhaustive import value_of
 from report_pages import ANALYSED
 
 from lath.arena import Engine, Limit
-from lath.arena.engine.analysing import Analyst, Kept, analysed
+from lath.arena.engine.analysing import Analyst, AnswerCache, analysed
 from lath.arena.engine.solving import Solved
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.outcome.sources import Doubt, records_of, with_analysis
@@ -50,7 +50,7 @@ def solver() -> Iterator[Engine]:
 
 
 def analyst(solver: Engine, file: Path | None = None) -> Analyst:
-    return Analyst(solver, "solver nodes 8000", Limit(nodes=8000), Kept(file))
+    return Analyst(solver, "solver nodes 8000", Limit(nodes=8000), AnswerCache(file))
 
 
 @pytest.fixture(scope="module")
@@ -98,16 +98,16 @@ def test_what_was_asked_is_not_asked_again(solver: Engine, tmp_path: Path) -> No
     first = analyst(solver, file).record(parse(LOST_IN_THE_END))
     closed = Engine.open("solver")
     closed.close()
-    again = Analyst(closed, "solver nodes 8000", Limit(nodes=8000), Kept(file))
+    again = Analyst(closed, "solver nodes 8000", Limit(nodes=8000), AnswerCache(file))
     assert again.record(parse(LOST_IN_THE_END)) == first
-    told = Kept(file).get("solver nodes 8000|surikata|1wwom/2w1o/omm1o/w1m2/m4 c5 o")
+    told = AnswerCache(file).get("solver nodes 8000|surikata|1wwom/2w1o/omm1o/w1m2/m4 c5 o")
     assert isinstance(told, Solved)
 
 
 def test_records_come_in_their_order_whoever_is_done_first(solver: Engine) -> None:
     texts = [BLUNDERS, LOST_IN_THE_END, BLUNDERS, BLUNDERS]
     with Engine.open("solver", options={"fast": "off"}) as other:
-        bots = [analyst(solver), Analyst(other, "few", Limit(nodes=100), Kept(None))]
+        bots = [analyst(solver), Analyst(other, "few", Limit(nodes=100), AnswerCache(None))]
         found = list(analysed(map(parse, texts), bots))
     assert [record.game for record in found] == ["yavalath", "surikata", "yavalath", "yavalath"]
 

@@ -16,7 +16,7 @@ from talking import greet, play_both_seats, play_game, started, wants_of
 
 from lath import games
 from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
-from lath.bots.listening import Thought
+from lath.bots.listening import Thinking
 from lath.bots.sdk import Choose, Start, Turn
 from lath.bots.searcher import NODES, Searcher
 from lath.games.core import SEATS, Move, Position, Seat, result_of
@@ -255,7 +255,7 @@ def test_a_level_bounds_what_a_bot_looks_at() -> None:
 
 def test_a_searcher_takes_a_win_and_stops_when_told() -> None:
     won = games.get("yavalath").position("5/6/7/8/1ww1w4/bb1b4/7/6/5 w")
-    thought = Thought()
+    thought = Thinking()
     thought.stopped = True
     for bot in (alphabeta.BOT, mcts.BOT, solver.BOT):
         options = {"level": 8, "hash": 1000, "exploration": 40, "tree": 1000}

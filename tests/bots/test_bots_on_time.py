@@ -18,7 +18,7 @@ from slow_games import Clock, Costs, SlowGame
 from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
 from lath.bots.proof import ProofNumber
 from lath.bots.sdk import Turn
-from lath.bots.search import AlphaBeta, Budget
+from lath.bots.search import AlphaBeta, SearchBudget
 from lath.bots.searcher import Searcher
 from lath.bots.uct import Uct
 from lath.games.fast import fast_board
@@ -87,7 +87,7 @@ def test_a_bot_answers_in_time_whatever_the_rules_take_and_however_long_a_game_i
 def test_a_random_game_of_any_legal_moves_is_given_up_too() -> None:
     game = SlowGame(Clock(), Costs(), size=3, rounds=10**9)
     search = Uct(random.Random(1), playout=lambda board, chance: board.playout(chance)[0])
-    search.run(fast_board(game.start()), Budget(seconds=1.0, clock=game.clock))
+    search.run(fast_board(game.start()), SearchBudget(seconds=1.0, clock=game.clock))
     assert game.clock.now_s < 1.02
 
 
@@ -98,7 +98,7 @@ def test_a_search_that_is_stopped_anywhere_leaves_the_board_as_it_was() -> None:
             game = SlowGame(Clock(), Costs(play=1.0), size=2, rounds=2)
             board = fast_board(game.start())
             search: Any = make()
-            budget = Budget(seconds=calls, clock=game.clock)
+            budget = SearchBudget(seconds=calls, clock=game.clock)
             if isinstance(search, ProofNumber):
                 search.proves(board, 0, budget)
             else:

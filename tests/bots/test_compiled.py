@@ -21,7 +21,7 @@ from lath import games
 from lath.bots.compiled import code_folder, searches
 from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledBoard, CompiledUct
-from lath.bots.search import AlphaBeta, Budget
+from lath.bots.search import AlphaBeta, SearchBudget
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
 
@@ -95,17 +95,21 @@ def test_compiled_playouts_are_random_games(game: Game) -> None:
 def test_searches_find_the_same_in_both_forms_and_by_seed_and_stop_when_late(game: Game) -> None:
     boards = (fast_board(some_position(game, 1, plies)) for plies in (0, 6, 14))
     for board in (board for board in boards if board.winner is None):
-        plain = AlphaBeta(chance=Random(3)).run(board, Budget(nodes=400))
-        assert CompiledAlphaBeta(Random(3)).run(board, Budget(nodes=400)) == plain
-        blind = AlphaBeta(evaluate=lambda _: 0.0, chance=Random(3)).run(board, Budget(nodes=400))
+        plain = AlphaBeta(chance=Random(3)).run(board, SearchBudget(nodes=400))
+        assert CompiledAlphaBeta(Random(3)).run(board, SearchBudget(nodes=400)) == plain
+        blind = AlphaBeta(evaluate=lambda _: 0.0, chance=Random(3)).run(
+            board, SearchBudget(nodes=400)
+        )
         ours = CompiledAlphaBeta(Random(3), is_blind=True)
-        assert ours.run(board, Budget(nodes=400)) == blind
+        assert ours.run(board, SearchBudget(nodes=400)) == blind
     board = fast_board(drawn_start(game, 1))
-    one, other = (CompiledUct(Random(3), size=5000).run(board, Budget(nodes=90)) for _ in range(2))
+    one, other = (
+        CompiledUct(Random(3), size=5000).run(board, SearchBudget(nodes=90)) for _ in range(2)
+    )
     assert one == other
     assert one.nodes == 90
     for search in (CompiledAlphaBeta(size=2000), CompiledUct(Random(1), size=5000)):
-        found = search.run(board, Budget(is_late=lambda: True))
+        found = search.run(board, SearchBudget(is_late=lambda: True))
         assert found.nodes == 0
         assert found.move in board.position().legal_moves()
 
@@ -117,7 +121,7 @@ def test_the_compiled_prove_what_exhaustive_search_finds(game_id: str) -> None:
     for position, value in ends_of(game, 0) + ends_of(game, 1) + ends_of(game, 2):
         board = fast_board(position)
         for search in (CompiledAlphaBeta(size=2000), CompiledUct(Random(1), size=5000)):
-            found = search.run(board, Budget(nodes=20_000))
+            found = search.run(board, SearchBudget(nodes=20_000))
             assert found.is_proven, position.text()
             assert (found.value > 0) - (found.value < 0) == value
         looked_at += 1
@@ -130,7 +134,7 @@ def test_a_compiled_search_ends_when_somebody_says_so_meanwhile() -> None:
         # On a busy machine the first questions come before there is a node.
         for times in (2, 20, 200, 2000):
             questions = iter(range(times))
-            found = search.run(board, Budget(is_late=lambda: next(questions, None) is None))  # noqa: B023
+            found = search.run(board, SearchBudget(is_late=lambda: next(questions, None) is None))  # noqa: B023
             if found.nodes:
                 break
         assert found.nodes > 0

@@ -19,7 +19,7 @@ from provers import ALL_FORMS, COMPILED, IN_PYTHON, Asked, StopAt, forms_of
 
 from lath import games
 from lath.bots.proof import ProofNumber
-from lath.bots.search import AlphaBeta, Budget, Found, OutOfBudgetError, Proof
+from lath.bots.search import AlphaBeta, OutOfBudgetError, SearchBudget, SearchProof, SearchResult
 from lath.bots.uct import Uct
 from lath.games.core import Game
 from lath.games.fast import PlainBoard, fast_board
@@ -44,7 +44,7 @@ def at_every_budget(asked: Asked, form: str) -> None:
     """Ask with one node, two and so on, until more change nothing."""
     make = forms_of(asked.position.game)[form]
     for nodes in range(1, MOST + 1):
-        if asked.ask(make(ENOUGH), Budget(nodes=nodes)).nodes < nodes:
+        if asked.ask(make(ENOUGH), SearchBudget(nodes=nodes)).nodes < nodes:
             return
 
 
@@ -53,7 +53,7 @@ def at_every_check(asked: Asked, form: str, step: int) -> None:
     make = forms_of(asked.position.game)[form]
     for checks in count(1, step):
         stop = StopAt(checks)
-        asked.ask(make(ENOUGH), Budget(nodes=MOST, is_late=stop))
+        asked.ask(make(ENOUGH), SearchBudget(nodes=MOST, is_late=stop))
         if not stop.is_late:
             return
 
@@ -69,7 +69,7 @@ def test_what_is_proven_is_so_whatever_ends_the_search(game_id: str) -> None:
                 at_every_check(asked, form, step=9)
             for size in (1, 5, 25):
                 for nodes in (2, 9, 31, 100, 300):
-                    asked.ask(make(size), Budget(nodes=nodes))
+                    asked.ask(make(size), SearchBudget(nodes=nodes))
         assert asked.claims > 20
 
 
@@ -82,7 +82,7 @@ def test_a_search_that_remembers_other_positions_proves_no_less_exactly(game_id:
     for make in forms_of(game).values():
         search = make(200)
         for at in chance.sample(positions, min(30, len(positions))):
-            Asked(at, truth).ask(search, Budget(nodes=chance.choice((5, 30, 3000))))
+            Asked(at, truth).ask(search, SearchBudget(nodes=chance.choice((5, 30, 3000))))
 
 
 TAKEN_FOR_LOST: Final = (
@@ -108,7 +108,7 @@ def test_a_won_position_is_lost_at_no_budget(form: str) -> None:
             pytest.skip("numba is not installed")
         board, make = fast_board(position), forms_of(position.game)[form]
         for nodes in range(20, 2500 if is_quick else 600, 37 if is_quick else 83):
-            proof = make(50_000).run(board, Budget(nodes=nodes), lambda _: None).proof
+            proof = make(50_000).run(board, SearchBudget(nodes=nodes), lambda _: None).proof
             if proof is not None:
                 assert proof.value == 1, (text, nodes)
                 assert proof.plies in (None, plies), (text, nodes)
@@ -132,7 +132,7 @@ def test_what_is_no_candidate_ends_no_better(game_id: str) -> None:
 def test_a_score_beyond_one_is_no_proof() -> None:
     board = fast_board(games.get("yavalath").start())
     for guess in (7.0, -7.0, float("nan")):
-        found = AlphaBeta(evaluate=lambda _: guess).run(board, Budget(nodes=200))  # noqa: B023
+        found = AlphaBeta(evaluate=lambda _: guess).run(board, SearchBudget(nodes=200))  # noqa: B023
         assert found.proof is None
         assert -1 <= found.value <= 1
 
@@ -142,12 +142,14 @@ def test_what_is_known_of_one_game_type_proves_nothing_of_another() -> None:
     easy, hard = games.get("yavalath:size=3,win=3,lose=2"), games.get("yavalath:size=3")
     text = "w2/2b1/5/1bw1/3 w"
     for search in (AlphaBeta(), Uct(Random(1)), *_compiled()):
-        assert search.run(fast_board(easy.position(text)), Budget(nodes=3000)).proof is not None
+        assert (
+            search.run(fast_board(easy.position(text)), SearchBudget(nodes=3000)).proof is not None
+        )
         board = fast_board(hard.position(text))
-        assert search.run(board, Budget(nodes=3)).proof is None
+        assert search.run(board, SearchBudget(nodes=3)).proof is None
     proofs = ProofNumber()
-    assert proofs.proves(fast_board(easy.position(text)), 0, Budget(nodes=3000)) is not None
-    assert proofs.proves(fast_board(hard.position(text)), 0, Budget(nodes=1)) is None
+    assert proofs.proves(fast_board(easy.position(text)), 0, SearchBudget(nodes=3000)) is not None
+    assert proofs.proves(fast_board(hard.position(text)), 0, SearchBudget(nodes=1)) is None
 
 
 def _compiled() -> list[AlphaBeta | Uct]:
@@ -164,19 +166,19 @@ WON: Final = "5/6/7/8/1ww1w4/bb1b4/7/6/5 w"
 def test_a_tree_is_not_used_of_another_position() -> None:
     game = games.get("yavalath")
     for search in (Uct(Random(1)), *_compiled()):
-        assert search.run(fast_board(game.position(WON)), Budget(nodes=300)).proof is not None
-        assert search.run(fast_board(game.start()), Budget(nodes=3)).proof is None
+        assert search.run(fast_board(game.position(WON)), SearchBudget(nodes=300)).proof is not None
+        assert search.run(fast_board(game.start()), SearchBudget(nodes=3)).proof is None
 
 
 def test_a_search_without_room_finds_a_move_and_the_proof() -> None:
     won = games.get("yavalath").position(WON)
     for form, make in forms_of(won.game).items():
-        found = make(1).run(fast_board(won), Budget(nodes=200), lambda _: None)
+        found = make(1).run(fast_board(won), SearchBudget(nodes=200), lambda _: None)
         assert found.move == "e4", form
         assert found.proof is not None
         assert found.proof.value == 1
     proofs, board = ProofNumber(size=1), fast_board(won)
-    assert proofs.proves(board, 0, Budget(nodes=100))
+    assert proofs.proves(board, 0, SearchBudget(nodes=100))
     assert proofs.winning is not None
     assert board.moves[proofs.winning] == "e4", "though the numbers are forgotten at once"
 
@@ -186,21 +188,23 @@ def test_a_tree_holds_no_more_moves_than_it_may() -> None:
     for size in (60, 60, 100_000):  # of the first the board keeps something, too
         tracemalloc.start()
         search = Uct(Random(1), size=size)
-        assert search.run(board, Budget(nodes=300)).nodes == 300
+        assert search.run(board, SearchBudget(nodes=300)).nodes == 300
         kept.append(tracemalloc.get_traced_memory()[0])
         tracemalloc.stop()
     assert kept[1] * 4 < kept[2]
 
 
 def test_bounds_become_exact_when_all_shorter_ends_were_looked_at() -> None:
-    assert Proof(1, at_most=9).joined(Proof(1, at_most=7), 5) == Proof(1, at_most=7)
-    assert Proof(1, at_most=9).joined(Proof(1, at_most=7), 6) == Proof(1, 7)
-    assert Proof(-1).joined(None, 30) == Proof(-1)
-    assert Proof(1, 5).joined(Proof(1, at_most=9), 2) == Proof(1, 5)
+    assert SearchProof(1, at_most=9).joined(SearchProof(1, at_most=7), 5) == SearchProof(
+        1, at_most=7
+    )
+    assert SearchProof(1, at_most=9).joined(SearchProof(1, at_most=7), 6) == SearchProof(1, 7)
+    assert SearchProof(-1).joined(None, 30) == SearchProof(-1)
+    assert SearchProof(1, 5).joined(SearchProof(1, at_most=9), 2) == SearchProof(1, 5)
 
 
 def test_a_budget_of_a_share_of_a_share_counts_everywhere() -> None:
-    whole = Budget(nodes=100)
+    whole = SearchBudget(nodes=100)
     small = whole.share(2).share(5)
     assert small.nodes == 10
     for _ in range(10):
@@ -210,7 +214,7 @@ def test_a_budget_of_a_share_of_a_share_counts_everywhere() -> None:
     assert whole.used == 10
 
 
-def proves(found: Found, value: int) -> bool:
+def proves(found: SearchResult, value: int) -> bool:
     return found.is_proven and (found.value > 0) - (found.value < 0) == value
 
 
@@ -222,15 +226,15 @@ def test_both_prove_what_exhaustive_search_finds(game_id: str) -> None:
         for position, value in ends_of(game, seed):
             board = fast_board(position)
             for search in (AlphaBeta(), Uct(Random(1))):
-                found = search.run(board, Budget(nodes=20_000))
+                found = search.run(board, SearchBudget(nodes=20_000))
                 assert proves(found, value), (position.text(), search, found)
                 assert board.position() == position
                 after = value_of(position.play(found.move))
                 mover = position.play(found.move).to_move
                 assert (after if mover == position.to_move else -after) == value
             proofs, me = ProofNumber(), int(position.to_move)
-            assert proofs.proves(board, me, Budget(nodes=20_000)) is (value == 1)
-            assert proofs.proves(board, 1 - me, Budget(nodes=20_000)) is (value == -1)
+            assert proofs.proves(board, me, SearchBudget(nodes=20_000)) is (value == 1)
+            assert proofs.proves(board, 1 - me, SearchBudget(nodes=20_000)) is (value == -1)
             assert board.position() == position
             if value:
                 winner = me if value == 1 else 1 - me
@@ -246,11 +250,11 @@ def test_a_search_keeps_to_its_nodes_and_plays_the_same_by_seed(game: Game) -> N
     position = game.start(game.draw_setup(1))
     for make in (lambda: AlphaBeta(chance=Random(3)), lambda: Uct(Random(3))):
         board = fast_board(position)
-        one, other = (make().run(board, Budget(nodes=60)) for _ in range(2))
+        one, other = (make().run(board, SearchBudget(nodes=60)) for _ in range(2))
         assert one == other
         assert one.nodes <= 60
         assert one.line[:1] in ([], [one.move])
-        late = make().run(board, Budget(is_late=lambda: True))
+        late = make().run(board, SearchBudget(is_late=lambda: True))
         assert late.nodes == 0
         assert position.why_illegal(one.move) is position.why_illegal(late.move) is None
         assert board.position() == position
@@ -261,13 +265,13 @@ def test_a_tree_is_kept_below_what_is_played() -> None:
     game = games.get("yavalath:size=4")
     for form in {"mcts", "mcts compiled"} & {*forms_of(game)}:
         board, search = fast_board(game.start()), forms_of(game)[form](100_000)
-        found = search.run(board, Budget(nodes=4000), lambda _: None)
+        found = search.run(board, SearchBudget(nodes=4000), lambda _: None)
         board.play(board.code(found.move))
         search.played(board.code(found.move))
-        assert len(search.run(board, Budget(nodes=1), lambda _: None).line) > 1, form
+        assert len(search.run(board, SearchBudget(nodes=1), lambda _: None).line) > 1, form
         board.undo()
         search.played(-1)  # a move that nobody has thought of
-        assert len(search.run(board, Budget(nodes=1), lambda _: None).line) <= 1, form
+        assert len(search.run(board, SearchBudget(nodes=1), lambda _: None).line) <= 1, form
 
 
 def test_a_game_of_a_file_is_searched_without_further_code() -> None:
@@ -275,5 +279,5 @@ def test_a_game_of_a_file_is_searched_without_further_code() -> None:
     board = fast_board(position)
     assert isinstance(board, PlainBoard)
     for search in (AlphaBeta(), Uct(Random(1))):
-        found = search.run(board, Budget(nodes=30))
+        found = search.run(board, SearchBudget(nodes=30))
         assert position.why_illegal(found.move) is None

@@ -27,10 +27,10 @@ from lath.notation.archive.archive import (
     COMPRESSIONS,
     LONGEST,
     SIZE,
+    ArchiveParts,
     Key,
     KeyNameError,
     Names,
-    Parts,
     canonical_moves,
     identity,
     in_order,
@@ -41,7 +41,7 @@ from lath.notation.archive.archive import (
     verbatim,
 )
 from lath.notation.archive.index import open_records
-from lath.notation.archive.sampling import Row, Shares, sample
+from lath.notation.archive.sampling import SampledRecord, Shares, sample
 from lath.notation.files.files import HALF
 from lath.notation.record.record import Record, Remembered, bare_plies
 from lath.notation.rules.reading import entries, entries_of
@@ -204,7 +204,7 @@ def test_parts_hold_what_was_added_in_its_order(tmp_path: Path, compression: str
     texts = [format_record(record).rstrip("\n") for record in tournament(["ann", "bob"], 2)]
     for memory in (1, 1 << 20):
         folder = tmp_path / str(memory)
-        with Parts(folder, compression=compression, memory=memory) as parts:
+        with ArchiveParts(folder, compression=compression, memory=memory) as parts:
             for number, text in enumerate(texts):
                 parts.add(f"part{number % 3}", text)
         suffix = f".{compression}" if compression else ""
@@ -223,7 +223,7 @@ def names_in(folder: Path) -> Sequence[str]:
 
 def divide(folder: Path, *names: str | Callable[[], str], replace: bool = False) -> None:
     """Add a text to each part; what happens meanwhile is among them."""
-    with Parts(folder, replace=replace, memory=1) as parts:
+    with ArchiveParts(folder, replace=replace, memory=1) as parts:
         for name in names:
             parts.add(name if isinstance(name, str) else name(), "text")
 
@@ -270,7 +270,7 @@ def test_many_parts_take_few_open_files(tmp_path: Path) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (open_files() + 40, hard))
     try:
-        with Parts(tmp_path, memory=1000) as parts:
+        with ArchiveParts(tmp_path, memory=1000) as parts:
             for number in range(900):
                 parts.add(str(number % 300), f"text {number}")
     finally:
@@ -348,8 +348,8 @@ def test_memory_of_spellings_stays_bounded() -> None:
     assert len(spelled) <= 3
 
 
-def rows(texts: Sequence[str]) -> list[Row]:
-    return [Row(b"", "", text) for text in texts]
+def rows(texts: Sequence[str]) -> list[SampledRecord]:
+    return [SampledRecord(b"", "", text) for text in texts]
 
 
 def drawn(texts: Sequence[str], size: int, seed: int) -> list[str]:

@@ -17,14 +17,14 @@ from lath.notation import format_record
 from lath.notation.archive.archive import canonical_moves
 from lath.notation.archive.duplicates import (
     Copies,
-    Facts,
-    Place,
+    RecordFacts,
+    RecordPlace,
     agree,
     facts_of,
     is_copy,
     is_same_name,
 )
-from lath.notation.archive.sampling import Row
+from lath.notation.archive.sampling import SampledRecord
 from lath.notation.record.record import Annotation, Ply, Record, bare_plies, comment
 from lath.notation.rules.replay import start_of
 
@@ -37,7 +37,7 @@ def settled(records: Sequence[Record], memory: int = 1 << 20) -> dict[int, int]:
     with Copies(memory) as copies:
         for place, record in enumerate(records):
             text = format_record(record)
-            copies.add(Row(b"", str(place), text), record, Place("file", place, 1))
+            copies.add(SampledRecord(b"", str(place), text), record, RecordPlace("file", place, 1))
         copies.settle()
         left_out = {copy.place.number: copy.of.number for copy in copies.left_out()}
         kept = [int(row.value) for row in copies.kept()]
@@ -168,7 +168,7 @@ def turned(record: Record, chance: Random) -> Record:
     return replace(record, tags=tuple(tags), plies=tuple(plies))
 
 
-def preference(facts: Facts) -> tuple[int, bool, int]:
+def preference(facts: RecordFacts) -> tuple[int, bool, int]:
     """Return what is least for what stays: the longest, then with a result, then most said."""
     return -facts.plies, facts.is_cut, -facts.weight
 
@@ -205,7 +205,7 @@ def plainly(records: Sequence[Record]) -> dict[int, int]:
     return {place: group[0] for group in groups for place in group[1:]}
 
 
-def without(facts: Facts, of: Facts) -> Facts:
+def without(facts: RecordFacts, of: RecordFacts) -> RecordFacts:
     """Return facts without the names that the record that stays has itself."""
     return facts._replace(
         first="" if of.first else facts.first, second="" if of.second else facts.second

@@ -13,7 +13,7 @@ import pytest
 from lath import games
 from lath.games.core import Game, Move, Position, least, symmetries
 from lath.notation.database import keys as module
-from lath.notation.database.keys import NO_MOVE, Keys, Line, keys_of, turns_of
+from lath.notation.database.keys import NO_MOVE, PlayableLine, PositionKeys, keys_of, turns_of
 
 pytestmark = pytest.mark.slow
 
@@ -34,26 +34,26 @@ def move_between(before: Position, after: Position) -> Move:
     return next(move for move in before.legal_moves() if before.play(move) == after)
 
 
-def image(line: Line, symmetry: Any) -> Line:
+def image(line: PlayableLine, symmetry: Any) -> PlayableLine:
     """Return a line turned or mirrored, its pieces renamed."""
     moves = list(map(symmetry.move, map(Move, line.moves)))
-    return Line(symmetry.position(line.start), moves, symmetry.position(line.end))
+    return PlayableLine(symmetry.position(line.start), moves, symmetry.position(line.end))
 
 
-def lines_of(game: Game, count: int) -> list[Line]:
+def lines_of(game: Game, count: int) -> list[PlayableLine]:
     """Return games at random, some of them twice, and images of some."""
     chance, lines = Random(f"keys {game.id}"), []
     for number in range(count):
         setup = game.draw_setup(number // 3) if game.has_setups and number % 2 else None
         positions = played(game, chance, setup)
         moves = [move_between(*pair) for pair in pairwise(positions)]
-        lines.append(Line(positions[0], moves, positions[-1]))
+        lines.append(PlayableLine(positions[0], moves, positions[-1]))
         for symmetry in symmetries(positions[0])[1:3] if number % 4 == 0 else ():
             lines.append(image(lines[-1], symmetry))
     return lines
 
 
-def positions_of(line: Line) -> Iterator[Position]:
+def positions_of(line: PlayableLine) -> Iterator[Position]:
     """Yield all positions of a line."""
     position = line.start
     yield position
@@ -64,7 +64,7 @@ def positions_of(line: Line) -> Iterator[Position]:
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_positions_have_one_key_where_a_symmetry_takes_one_to_the_other(game_id: str) -> None:
-    game, keys = games.get(game_id), Keys(games.get(game_id))
+    game, keys = games.get(game_id), PositionKeys(games.get(game_id))
     assert keys.are_of_boards
     lines = lines_of(game, 9)
     for some in (lines[:5], lines):  # what was learned of some moves holds of them later
@@ -102,8 +102,8 @@ def test_a_move_that_does_something_else_is_looked_at(game_id: str) -> None:
     """Keys are right also where a move is known for what it does not do this time."""
     game = games.get(game_id)
     lines = lines_of(game, 8)
-    right = Keys(game).play(lines)
-    misled = Keys(game)
+    right = PositionKeys(game).play(lines)
+    misled = PositionKeys(game)
     misled.play(lines)
     granted = misled._dictionary._granted  # what moves are taken to do is told nowhere
     for seat in (0, 1):
@@ -120,7 +120,7 @@ def test_a_game_whose_cells_do_not_tell_all_has_keys_of_texts(
     game = games.get("yavalath:size=4")
     lines = lines_of(game, 4)
     monkeypatch.setattr(module, "turns_of", lambda _: None)
-    keys = Keys(game)
+    keys = PositionKeys(game)
     assert not keys.are_of_boards
     found = keys.play(lines)
     ends: dict[int, Position] = {}

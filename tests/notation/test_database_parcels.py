@@ -6,7 +6,7 @@ import io
 from operator import itemgetter
 
 from lath import notation
-from lath.notation.database.columns import NOTES, OF_GAMES, Parcel, parcel_of
+from lath.notation.database.columns import NOTES, OF_GAMES, ColumnBundle, parcel_of
 from lath.notation.database.keys import NO_MOVE, _keys_of
 from lath.notation.text.splitting import chunks, texts_of
 
@@ -21,7 +21,7 @@ TEXTS = (
 BAD = '[Game "yavalath"]\n\n1. e5 2. e5 *'
 
 
-def parcel(*texts: str) -> Parcel:
+def parcel(*texts: str) -> ColumnBundle:
     """Return the parcel of a file of these records."""
     (chunk,) = chunks(io.BytesIO("\n\n".join(texts).encode()))
     return parcel_of(texts_of(chunk), "some.lath", 1)

@@ -17,8 +17,8 @@ from lath.notation.archive import comparison
 from lath.notation.archive.archive import keys, temporary_database
 from lath.notation.archive.comparison import (
     Comparison,
-    Difference,
-    Finding,
+    ComparisonFinding,
+    RecordDifference,
     content,
     difference,
     key_of,
@@ -62,7 +62,7 @@ def compared(
 
 def found(
     a: Sequence[str], b: Sequence[str], *, key: str = "", moves_only: bool = False
-) -> tuple[int, list[Finding]]:
+) -> tuple[int, list[ComparisonFinding]]:
     comparison = Comparison(key=keys(key) if key else (), moves_only=moves_only)
     findings = list(comparison.findings(Side(a), Side(b)))
     return comparison.equal, findings
@@ -80,8 +80,8 @@ def unlike(
     moves: tuple[str | None, str | None] = (None, None),
     tags: tuple[tuple[str, str | None, str | None], ...] = (),
     words: int | None = None,
-) -> Difference:
-    return Difference(ply, moves, tags, words)
+) -> RecordDifference:
+    return RecordDifference(ply, moves, tags, words)
 
 
 SAME: Final = (
@@ -197,7 +197,7 @@ def test_moves_alone_may_be_compared() -> None:
     assert compared([ANN_1], [told], moves_only=True) == (1, [])
     equal, (finding,) = found([ANN_1], [told.replace("d4", "d3")], moves_only=True, key="Round")
     assert equal == 0
-    assert finding.difference == Difference(2, ("d4", "d3"), (), None)
+    assert finding.difference == RecordDifference(2, ("d4", "d3"), (), None)
 
 
 def test_by_other_rules_the_same_moves_are_another_game() -> None:

@@ -14,7 +14,7 @@ from walks import playout
 
 from lath import games
 from lath.notation import format_record, parse
-from lath.notation.formats.ludii import Decision
+from lath.notation.formats.ludii import LudiiMove
 from lath.notation.record.errors import Fault
 from lath.notation.record.record import Record
 from lath.notation.text.splitting import RecordText
@@ -314,7 +314,7 @@ def test_a_damaged_trial_is_read_or_told_of_in_its_place(data: st.DataObject) ->
 
 
 def test_a_value_of_a_decision_is_a_number_or_none() -> None:
-    decision = Decision(0, 1, "Add", {"to": "12", "what": "x", "from": "-1"})
+    decision = LudiiMove(0, 1, "Add", {"to": "12", "what": "x", "from": "-1"})
     assert [decision.number(name) for name in ("to", "what", "from", "state")] == [
         12, None, None, None,
     ]  # fmt: skip

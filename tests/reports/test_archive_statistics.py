@@ -13,7 +13,7 @@ from sample_records import BUILT_IN, bare, cut, random_game, tournament, with_ta
 
 from lath.games.errors import IllegalMoveError
 from lath.notation import Record, parse
-from lath.notation.archive.archive import Seen
+from lath.notation.archive.archive import SeenRecords
 from lath.reports.counting.figures import Survey, Ways, ending_of, median
 
 
@@ -130,7 +130,7 @@ def test_forgotten_openings_are_never_more_than_what_is_said_to_be_missed(
 @given(st.lists(st.binary(min_size=4, max_size=4)))
 def test_what_was_seen_is_a_set_also_where_identities_overlap(tails: list[bytes]) -> None:
     few = bytes(byte % 2 for byte in range(256))  # such as come often across two identities
-    seen, known = Seen(), set[bytes]()
+    seen, known = SeenRecords(), set[bytes]()
     numbers = [number.to_bytes(6, "big") for number in range(500)]
     for identity in [*(b"xx" + tail.translate(few) for tail in tails), *numbers, *numbers[::9]]:
         assert seen.add(identity) is (identity not in known)

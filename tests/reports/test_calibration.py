@@ -39,7 +39,7 @@ from lath.notation.record.record import Ply
 from lath.reports.counting.standings import Tally
 from lath.reports.ratings import elo as davidson
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 sys.path.append(str(ROOT / "benchmarks"))
 import intervals
@@ -85,7 +85,7 @@ def chance_of(events: int, spread: float = SPREAD) -> float:
     return max(0.015, 3 * spread / math.sqrt(events))
 
 
-def played_five_times(event: Event) -> list[Result]:
+def played_five_times(event: Event) -> list[DecidedGame]:
     """Return what is rated of deterministic bots that play each game five times."""
     words = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
     tally = Tally()
@@ -104,7 +104,7 @@ class Setting:
 
     event: Callable[[int], Event]
     rated: Callable[..., Told] = elo_told
-    results: Callable[[Event], list[Result]] | None = None
+    results: Callable[[Event], list[DecidedGame]] | None = None
     exact: tuple[str, ...] = ()
     least: tuple[str, ...] = ()
     fits: bool = False
@@ -278,7 +278,7 @@ def test_trueskills_intervals_are_as_narrow_as_those_of_the_research_page(events
 def test_the_likelihood_of_superiority_is_how_often_it_is_true(events: int) -> None:
     played = [davidson_event(seed, 560) for seed in range(2 * events)]
 
-    def bins(results: Callable[[Event], list[Result]] | None = None) -> dict[float, bool]:
+    def bins(results: Callable[[Event], list[DecidedGame]] | None = None) -> dict[float, bool]:
         """Return of each tenth that is said whether that is how often it is true."""
         told, are_true = elo_told(played, results), {}
         for low in (0.5, 0.6, 0.7, 0.8, 0.9):
@@ -344,9 +344,9 @@ def test_one_game_a_cell_is_never_said_to_fit_badly(events: int) -> None:
 def test_a_false_model_fits_badly_and_wins_and_losses_alone_fit() -> None:
     # A circle: each beats the next, and no order of strengths can say so.
     circle = [("a", "b"), ("b", "c"), ("c", "a")]
-    results = [Result(*seats, 1.0, "game") for seats in circle] * 30
-    results += [Result(*seats, 0.0, "game") for seats in circle] * 5
-    results += [Result(second, first, 0.0, "game") for first, second in circle] * 30
+    results = [DecidedGame(*seats, 1.0, "game") for seats in circle] * 30
+    results += [DecidedGame(*seats, 0.0, "game") for seats in circle] * 5
+    results += [DecidedGame(second, first, 0.0, "game") for first, second in circle] * 30
     assert rate(results).fit.p_value < 1e-6
     for seed in range(6):
         decided = [one for one in davidson_event(seed, 1120).results if one.score != 0.5]

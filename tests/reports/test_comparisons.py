@@ -25,7 +25,7 @@ from lath.reports.event.background import Background
 from lath.reports.event.export import to_csv, to_json
 from lath.reports.page.page import render
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Ratings, Result, score_of
+from lath.reports.ratings.results import DecidedGame, Ratings, score_of
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -36,7 +36,7 @@ OTHERS = {"xan": 0.0, "yan": 50.0}
 
 def played(
     strengths: Mapping[str, float], pairs: int, seed: int, draws: float = 0.3
-) -> list[Result]:
+) -> list[DecidedGame]:
     """Return pairs of games between each two bots, of these true strengths on the Elo scale."""
     chance = random.Random(seed)
     found = []
@@ -48,7 +48,7 @@ def played(
                 at = chance.random()
                 win = score - drawn / 2
                 points = 1.0 if at < win else 0.5 if at < win + drawn else 0.0
-                found.append(Result(first, second, points, "yavalath", (one, other, pair)))
+                found.append(DecidedGame(first, second, points, "yavalath", (one, other, pair)))
     return found
 
 
@@ -56,7 +56,7 @@ def elo(ratings: Ratings) -> dict[str, float]:
     return {name: one.elo.value for name, one in ratings.strengths.items()}
 
 
-def records(results: Iterable[Result]) -> list[Record]:
+def records(results: Iterable[DecidedGame]) -> list[Record]:
     words = {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}
     return [
         bare(one.first, one.second, words[one.score], Number=str(number))
@@ -90,7 +90,7 @@ def test_one_anchor_moves_all_of_its_group_by_the_same_and_no_difference() -> No
         assert anchored.strengths[name] == plain.strengths[name]
 
 
-def plainly(games: list[Result], anchors: Mapping[str, float]) -> dict[str, float]:
+def plainly(games: list[DecidedGame], anchors: Mapping[str, float]) -> dict[str, float]:
     """Return the ratings at which just the points of each other bot are expected."""
     values = {**dict.fromkeys(TRUE, 1600.0), **anchors}
     for _ in range(3000):
@@ -133,7 +133,7 @@ def test_intervals_of_an_anchored_scale_hold_the_truth(anchors: dict[str, float]
 @pytest.mark.parametrize("anchors", [{}, {"weak": 1500.0}, {"best": 1500.0}])
 def test_a_difference_to_an_unbeaten_bot_has_a_known_end_alone(anchors: dict[str, float]) -> None:
     games = [
-        Result(*seats, score, "yavalath", n)
+        DecidedGame(*seats, score, "yavalath", n)
         for n in range(10)
         for seats, score in ((("best", "weak"), 1.0), (("weak", "best"), 0.0))
     ]

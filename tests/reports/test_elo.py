@@ -11,11 +11,25 @@ import pytest
 from simulated import BOTS, MEETINGS, davidson_event
 
 from lath.reports.ratings import elo as davidson
-from lath.reports.ratings.elo import ELO, PRIOR_ADVANTAGE_ELO, Davidson, Places, chances, fit
+from lath.reports.ratings.elo import (
+    ELO,
+    PRIOR_ADVANTAGE_ELO,
+    Davidson,
+    ParameterPlaces,
+    chances,
+    fit,
+)
 from lath.reports.ratings.errors import covariances
 from lath.reports.ratings.numerics import Matrix, cholesky, dot, inverse, solve, zeros
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Conditions, Counts, Result, Seats, Weighed, count
+from lath.reports.ratings.results import (
+    DecidedGame,
+    GameConditions,
+    ResultCounts,
+    Seats,
+    Weighed,
+    count,
+)
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 SEATS = tuple(permutations(("ann", "bob", "cat", "dan"), 2))
@@ -26,10 +40,10 @@ BOTH_SEATS = (("ann", "bob"), ("bob", "ann"))
 slopes_at, Peaks = davidson._slopes, davidson._Peaks
 
 
-def some_results(seed: int, games: int, *pairs: int | None) -> list[Result]:
+def some_results(seed: int, games: int, *pairs: int | None) -> list[DecidedGame]:
     chance = random.Random(seed)
     return [
-        Result(
+        DecidedGame(
             *chance.choice(SEATS),
             chance.choice((0.0, 0.5, 1.0)),
             chance.choice("xy"),
@@ -43,9 +57,9 @@ VARIANCE = 7.0
 """Of strengths before any game."""
 
 
-def log_posterior(counts: Counts, values: Sequence[float]) -> float:
+def log_posterior(counts: ResultCounts, values: Sequence[float]) -> float:
     """Return it as the model's formula has it, but for what depends on no parameter."""
-    places, total = Places(counts), 0.0
+    places, total = ParameterPlaces(counts), 0.0
     for at in places.bots.values():
         total -= values[at] ** 2 / VARIANCE / 2
     for at in places.games.values():
@@ -62,8 +76,10 @@ def log_posterior(counts: Counts, values: Sequence[float]) -> float:
     return total
 
 
-def placed(counts: Counts) -> tuple[Places, list[tuple[tuple[int, int, int], Weighed]]]:
-    places = Places(counts)
+def placed(
+    counts: ResultCounts,
+) -> tuple[ParameterPlaces, list[tuple[tuple[int, int, int], Weighed]]]:
+    places = ParameterPlaces(counts)
     return places, [(places.of(seats), tally) for seats, tally in counts.weighed().items()]
 
 
@@ -85,26 +101,26 @@ def test_gradient_and_curvature_are_those_of_the_formula(seed: int) -> None:
             assert curvature[i][j] == pytest.approx((below[j] - above[j]) / (2 * step), abs=1e-6)
 
 
-def times(*games: tuple[Result, int]) -> list[Result]:
+def times(*games: tuple[DecidedGame, int]) -> list[DecidedGame]:
     return [result for one, number in games for result in repeat(one, number)]
 
 
-RESTS: dict[str, list[Result]] = {
+RESTS: dict[str, list[DecidedGame]] = {
     **{f"seed {seed}": some_results(seed, 80, None) for seed in range(2)},
     **{
         f"{games} won": times(
-            (Result("ann", "bob", 1.0, "x"), games),
-            (Result("bob", "cat", 0.0, "y"), 1),
-            (Result("cat", "ann", 0.5, "y"), 1),
+            (DecidedGame("ann", "bob", 1.0, "x"), games),
+            (DecidedGame("bob", "cat", 0.0, "y"), 1),
+            (DecidedGame("cat", "ann", 0.5, "y"), 1),
         )
         for games in (1, 1000, 100_000)
     },
     # Cat is far ahead of bob, and level with ann, who is far behind bob.
     "whole steps run away": times(
-        (Result("cat", "bob", 1.0, "x"), 10_000),
-        (Result("cat", "ann", 0.5, "x"), 10_000),
-        (Result("bob", "ann", 0.0, "y"), 10_000),
-        (Result("ann", "bob", 0.0, "y"), 100),
+        (DecidedGame("cat", "bob", 1.0, "x"), 10_000),
+        (DecidedGame("cat", "ann", 0.5, "x"), 10_000),
+        (DecidedGame("bob", "ann", 0.0, "y"), 10_000),
+        (DecidedGame("ann", "bob", 0.0, "y"), 100),
     ),
 }
 
@@ -135,7 +151,7 @@ def test_the_games_tell_how_wide_a_field_is(spread: float) -> None:
     for first, second in permutations(truth, 2):
         for _ in range(4):
             won = chance.random() < chances((truth[first] - truth[second]) / ELO, -50.0)[0]
-            results.append(Result(first, second, float(won)))
+            results.append(DecidedGame(first, second, float(won)))
     seen = math.sqrt(math.fsum(value * value for value in truth.values()) / len(truth))
     assert ELO * math.sqrt(fit(count(results)).variance) == pytest.approx(seen, rel=0.2)
 
@@ -166,7 +182,7 @@ def test_what_was_fitted_is_taken_from_the_degrees_of_freedom() -> None:
 # Errors where games of a pair have something in common: the sandwich
 
 
-def slopes(model: Davidson, result: Result) -> list[float]:
+def slopes(model: Davidson, result: DecidedGame) -> list[float]:
     """Return the slopes of the logarithm of a result's chance, by each parameter."""
     seats = Seats(result.game, result.first, result.second)
     win, draw, loss = model.chances(seats)
@@ -182,7 +198,7 @@ def product(one: Matrix, other: Matrix) -> Matrix:
     return [[dot(row, column) for column in zip(*other, strict=True)] for row in one]
 
 
-def sandwich(model: Davidson, results: Sequence[Result]) -> Matrix:
+def sandwich(model: Davidson, results: Sequence[DecidedGame]) -> Matrix:
     """Return it the long way: game by game, and without knowing what pairs mostly look like."""
     common, products = zeros(model.places.size), 0
     for one in results:
@@ -202,7 +218,7 @@ def sandwich(model: Davidson, results: Sequence[Result]) -> Matrix:
 
 def test_the_sandwich_is_that_of_its_definition() -> None:
     two_games = [
-        Result(*seats, score, "", pair)
+        DecidedGame(*seats, score, "", pair)
         for pair, scores in enumerate([(1.0, 0.5), (0.5, 0.5), (1.0, 0.0), (0.0, 0.5)] * 3)
         for seats, score in zip(BOTH_SEATS, scores, strict=True)
     ]
@@ -223,7 +239,7 @@ def test_the_sandwich_is_that_of_its_definition() -> None:
 @pytest.mark.parametrize("number", [4, 40])
 def test_pairs_that_all_agree_do_not_look_sure(number: int) -> None:
     """In each pair one seat won both games: the scores of the bots cancel to nothing."""
-    pairs = [Result(*s, float(n % 2), "", n) for n in range(number) for s in BOTH_SEATS]
+    pairs = [DecidedGame(*s, float(n % 2), "", n) for n in range(number) for s in BOTH_SEATS]
     together = rate(pairs, in_order=False).strengths["ann"].elo.error
     alone = [result._replace(pair=None) for result in pairs]
     least = rate(alone, in_order=False).strengths["ann"].elo.error / 2
@@ -232,7 +248,9 @@ def test_pairs_that_all_agree_do_not_look_sure(number: int) -> None:
 
 def test_pairs_of_which_one_bot_won_both_count_as_one_game() -> None:
     pairs = [
-        Result(*s, float((n % 2) ^ (s[0] == "ann")), "", n) for n in range(400) for s in BOTH_SEATS
+        DecidedGame(*s, float((n % 2) ^ (s[0] == "ann")), "", n)
+        for n in range(400)
+        for s in BOTH_SEATS
     ]
     together = rate(pairs, in_order=False).differences["ann", "bob"]
     alone = rate([result._replace(pair=None) for result in pairs], in_order=False)
@@ -242,11 +260,11 @@ def test_pairs_of_which_one_bot_won_both_count_as_one_game() -> None:
 # Openings
 
 
-def told_of(openings: int, *, are: Callable[[int], int | None] = int) -> Conditions:
+def told_of(openings: int, *, are: Callable[[int], int | None] = int) -> GameConditions:
     """Return what is told of three bots' games, in which each opening's first wins or loses all."""
     seats = tuple(permutations(("ann", "bob", "cat"), 2))
     results = [
-        Result(*s, float(n % 2), "", (n, *sorted(s)), are(n))
+        DecidedGame(*s, float(n % 2), "", (n, *sorted(s)), are(n))
         for n in range(openings)
         for s in seats * 2
     ]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from lath.reports.counting.estimates import (
-    Difference,
     Estimated,
+    EstimateDifference,
     Kind,
     adjusted,
     difference,
@@ -83,7 +83,7 @@ def made(values: list[float], clusters: Iterable[int], kind: Kind, **more: Any) 
     return found
 
 
-def holds(found: Estimated | Difference, truth: float) -> bool:
+def holds(found: Estimated | EstimateDifference, truth: float) -> bool:
     return found.low is not None and found.high is not None and found.low <= truth <= found.high
 
 

@@ -18,7 +18,7 @@ from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.explanation import Explained, Explanation
 from lath.reports.explaining.findings import Cost, Finding, ranked, shares
 from lath.reports.explaining.repertoire import Novelty, Repertoire, key_of
-from lath.reports.explaining.turning import Turn, played_through, turns_of
+from lath.reports.explaining.turning import TurningPoint, played_through, turns_of
 
 pytestmark = pytest.mark.slow
 
@@ -31,7 +31,7 @@ def a_game(moves: str, result: str, **tags: str) -> Record:
     return parse(f"{words}\n\n{moves} {result}")
 
 
-def turns(record: Record) -> list[Turn]:
+def turns(record: Record) -> list[TurningPoint]:
     return turns_of(record, played_through(record))
 
 
@@ -50,20 +50,20 @@ GIVEN_UP = "a1 {[%eval 0.1]} e1 i1 {[%eval -1.0]} e2 a5 {[%eval -1.0]} e4 i5 {[%
 PROVEN = "e5 a1 c3 ? {[%eval -1.0] [%by solver]} ({[%by solver]} 3. d4) 4. i5"
 
 
-def games_that_turn() -> dict[str, tuple[Record, list[Turn]]]:
+def games_that_turn() -> dict[str, tuple[Record, list[TurningPoint]]]:
     """Return games, and where they turn."""
     return {
-        "three in line": (a_game("a1 e1 b1 e2 c1", "0-1"), [Turn(5, 0, "shape")]),
-        "four not stopped": (a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1"), [Turn(7, 0, "one")]),
+        "three in line": (a_game("a1 e1 b1 e2 c1", "0-1"), [TurningPoint(5, 0, "shape")]),
+        "four not stopped": (a_game("a1 e1 i1 e2 a5 e4 i5 e3", "0-1"), [TurningPoint(7, 0, "one")]),
         "evaluations, where no proof tells": (
             a_game(EVALUATED, "0-1", **RESIGNED),
-            [Turn(5, 0, "evaluation")],
+            [TurningPoint(5, 0, "evaluation")],
         ),
         "proven by an analysis": (
             a_game(PROVEN, "0-1", **RESIGNED, Analysis="solver"),
-            [Turn(3, 0, "proven")],
+            [TurningPoint(3, 0, "proven")],
         ),
-        "known to be lost": (a_game(GIVEN_UP, "0-1"), [Turn(1, 0, "more")]),
+        "known to be lost": (a_game(GIVEN_UP, "0-1"), [TurningPoint(1, 0, "more")]),
         **{
             why: (a_game("a1 e1 i1 e2 a5 e4 i5", "0-1", Termination=why), [])
             for why in ("time", "crash", "illegal move", "flood")
@@ -75,7 +75,7 @@ def test_games_turn_by_the_move_that_gave_them_away() -> None:
     wanted = games_that_turn()
     found = {name: turns(record) for name, (record, _) in wanted.items()}
     assert found == {name: expected for name, (_, expected) in wanted.items()}
-    assert Turn(7, 0, "missed") in turns(a_game(MISSED, "0-1", **RESIGNED))
+    assert TurningPoint(7, 0, "missed") in turns(a_game(MISSED, "0-1", **RESIGNED))
     assert [one for one in turns(a_game(MISSED, "1-0", **RESIGNED)) if one.seat == 0] == []
 
 

@@ -25,8 +25,15 @@ from lath.notation.text.splitting import chunks, texts_of
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.figures import entry
 from lath.reports.exploring.databases import DatabaseGames
-from lath.reports.exploring.explorer import Continuation, Games, Node, NodeCounter, Source, Tally
-from lath.reports.exploring.trees import FREE, Reached, TreeCounter, TreeLine
+from lath.reports.exploring.explorer import (
+    Continuation,
+    ExploredGames,
+    Node,
+    NodeCounter,
+    ResultTally,
+    Source,
+)
+from lath.reports.exploring.trees import FREE, ReachedPosition, TreeCounter, TreeLine
 
 pytestmark = pytest.mark.slow
 
@@ -226,7 +233,7 @@ def reached(records: Sequence[Record], position: Position) -> Counted:
     )
 
 
-def counted(tally: Tally) -> Counted:
+def counted(tally: ResultTally) -> Counted:
     return (tally.wins, tally.draws, tally.losses, tally.undecided, tally.plies)
 
 
@@ -269,7 +276,7 @@ def by_image(rows: Sequence[Continuation], asked: Position) -> dict[frozenset[Co
 @pytest.mark.parametrize("game_id", [*OURS, "yavalath:size=3"])
 def test_a_node_is_what_a_plain_count_over_all_turns_says(game_id: str) -> None:
     records = turned_games(game_id)
-    kept = Games()
+    kept = ExploredGames()
     for number, record in enumerate(records, 1):
         kept.add(record, "", number)
     source: Source = kept
@@ -329,7 +336,7 @@ def test_a_database_tells_what_its_records_do(
     monkeypatch.setattr("lath.notation.database.building.SEGMENT", 40)  # several parts
     other = "yavalath" if game_id != "yavalath" else "manalath"
     records = told_apart([*turned_games(game_id), *turned_games(other, 5), *turned_games(game_id)])
-    kept = Games()
+    kept = ExploredGames()
     for number, record in enumerate(records, 1):
         if record.game == game_id and number % 7:
             kept.add(record, "games", number)
@@ -343,13 +350,13 @@ def test_a_database_tells_what_its_records_do(
             asked = played(record)[ply]
             assert source.node(asked) == kept.node(asked)
         nobody = DatabaseGames(database, game_id, "games", database.none())
-        assert nobody.node(asked) == Games().node(asked)
+        assert nobody.node(asked) == ExploredGames().node(asked)
 
 
 def test_who_has_no_name_is_one_player_in_a_database_too(tmp_path: Path) -> None:
     chance = random.Random(3)
     nameless: list[dict[str, str]] = [{}, {"First": ""}, {"First": "?"}, {"First": "bob"}]
-    kept, records = Games(), []
+    kept, records = ExploredGames(), []
     for number in range(1, 61):
         first, second = chance.choice(nameless), chance.choice(nameless)
         tags = first | {"Second": second["First"]} if second else first
@@ -396,11 +403,11 @@ def tree_of(records: list[Record]) -> list[TreeLine]:
     return [line for tree in counter.trees() for line in tree["lines"]]
 
 
-def as_told(line: TreeLine | Reached) -> tuple[float, ...]:
+def as_told(line: TreeLine | ReachedPosition) -> tuple[float, ...]:
     return line["wins"], line["draws"], line["losses"], line["low"], line["high"]
 
 
-def as_counted(tally: Tally) -> tuple[float, ...]:
+def as_counted(tally: ResultTally) -> tuple[float, ...]:
     low, high = tally.interval(Seat.FIRST) or (0.0, 1.0)
     return tally.wins, tally.draws, tally.losses, round(low, 3), round(high, 3)
 

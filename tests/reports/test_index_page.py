@@ -25,7 +25,7 @@ from lath.notation.text.writer import format_record
 from lath.reports.counting.standings import compute
 from lath.reports.event.export import to_json
 from lath.reports.event.league import Event, league_of
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page import index as data_of_index
 from lath.reports.page.document import document
 from lath.reports.page.index import Collector, render
@@ -43,7 +43,9 @@ GAMES = tuple(tournament(("ann", "bob"), 1, game_ids=("yavalath", "surikata")))
 ENDED = {"Termination": "adjudication"}
 
 
-def put(folder: Path, records: Sequence[Record] = GAMES, outcome: Outcome | None = None) -> Path:
+def put(
+    folder: Path, records: Sequence[Record] = GAMES, outcome: EventOutcome | None = None
+) -> Path:
     """Make a tournament's directory of records."""
     folder.mkdir(parents=True)
     text = "\n".join(map(format_record, records))
@@ -122,7 +124,7 @@ def test_a_report_is_needed_where_it_is_missing_or_older_than_the_games(tmp_path
 def test_the_data_are_those_of_all_games_together_the_newest_first(tmp_path: Path) -> None:
     results = ("1-0", "1/2-1/2", "0-1")
     more = tournament(("bob", "cat"), 2, game_ids=("manalath",))
-    cup = Outcome(format="swiss", event="Cup", done=4, total=6, verdict="Winner: ann")
+    cup = EventOutcome(format="swiss", event="Cup", done=4, total=6, verdict="Winner: ann")
     put(tmp_path / "cup", on("2025-05-01", *GAMES), cup)
     put(tmp_path / "more", on("2026-03-01", *more))
     put(tmp_path / "both", [*on("2026-01-01", GAMES[0]), *on("2026-03-01", GAMES[1])])

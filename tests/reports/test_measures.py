@@ -14,13 +14,13 @@ from sample_records import random_game
 
 from lath.notation import parse, positions
 from lath.notation.record.record import Record
-from lath.reports.counting.courses import STEPS, Course, Courses
+from lath.reports.counting.courses import STEPS, Courses, GameCourse
 from lath.reports.counting.estimates import Kind, difference, estimate
 from lath.reports.metrics.measures import (
     ADVANTAGE,
-    Group,
+    GameGroup,
     Measures,
-    Row,
+    MetricRow,
     compare_groups,
     compared_to_json,
     of_evaluations,
@@ -49,14 +49,14 @@ def found_in(record: Record) -> dict[str, float]:
     return dict(played(record)[0])
 
 
-def counted(*records: Record, game_id: str = "yavalath") -> Group:
-    group = Group(game_id)
+def counted(*records: Record, game_id: str = "yavalath") -> GameGroup:
+    group = GameGroup(game_id)
     for record in records:
         group.add(record)
     return group
 
 
-def rows_of(*records: Record) -> dict[str, Row]:
+def rows_of(*records: Record) -> dict[str, MetricRow]:
     return {row.measure.key: row for row in counted(*records).rows()}
 
 
@@ -121,7 +121,7 @@ def test_moves_and_coverage_are_what_positions_say() -> None:
         assert courses_of(course).changed()[-1].mean == len(changed) / course.cells
 
 
-def courses_of(*courses: Course) -> Courses:
+def courses_of(*courses: GameCourse) -> Courses:
     found = Courses()
     for course in courses:
         found.add(course)
@@ -129,15 +129,15 @@ def courses_of(*courses: Course) -> Courses:
 
 
 def test_how_games_go_is_told_of_plies_that_most_of_them_have() -> None:
-    short, long = Course(2, 10, legal=[9, 8]), Course(3, 10, legal=[9, 6, 4])
+    short, long = GameCourse(2, 10, legal=[9, 8]), GameCourse(3, 10, legal=[9, 6, 4])
     found = courses_of(*[short] * 11, long).legal()
     assert [(point.at, point.games) for point in found] == [(1, 12), (2, 12)]
     assert found[1].mean == pytest.approx((11 * 8 + 6) / 12)
     assert [point.at for point in courses_of(*[short] * 9, long).legal()] == [1, 2, 3]
-    found = courses_of(*(Course(1, 10, legal=[number]) for number in range(1, 9))).legal()
+    found = courses_of(*(GameCourse(1, 10, legal=[number]) for number in range(1, 9))).legal()
     assert (found[0].low, found[0].high) == (2, 6), "the middle half of games"
     # Leads are those that were told last.
-    found = courses_of(Course(4, 10, leads=[(1, -0.5), (2, 0.25), (3, 1.0)])).leads()
+    found = courses_of(GameCourse(4, 10, leads=[(1, -0.5), (2, 0.25), (3, 1.0)])).leads()
     by_part = {point.at: point.mean for point in found}
     assert len(found) == STEPS // 2 + 1, "nothing was told before half of the game"
     assert [by_part[at] for at in (50, 70, 75, 100)] == [-0.5, -0.5, 0.25, 1.0]
@@ -205,7 +205,7 @@ def test_few_judged_games_are_exceptions_and_measure_nothing() -> None:
     numbers = [each for each in JUDGED if JUDGED[each] in (None, "all level")]
     level, told = judged(*numbers[0]), judged(*numbers[-1])
 
-    def games(judged: int, others: int) -> Group:
+    def games(judged: int, others: int) -> GameGroup:
         return counted(*[told] * judged, *[level] * others)
 
     sizes = ((2, 0), (2, 8), (3, 0), (3, 27), (3, 28), (4, 36), (0, 9))
@@ -429,7 +429,7 @@ def test_a_difference_is_found_in_80_of_100_comparisons(
 
 
 def test_games_to_be_played_are_known_from_those_that_were() -> None:
-    advantage, *others = needed(Group("yavalath"))
+    advantage, *others = needed(GameGroup("yavalath"))
     assert (advantage.games, advantage.assumed, advantage.played) == (393, True, 0)
     for each in others:
         assert (each.games, each.assumed) == (None, False)

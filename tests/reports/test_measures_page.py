@@ -9,10 +9,10 @@ from html.parser import HTMLParser
 from report_pages import BOTS, hostile_measures, measures_of
 from sample_records import random_game, tournament
 
-from lath.reports.metrics.measures import MEASURES, SAYS, Group, Measure, compare_groups
+from lath.reports.metrics.measures import MEASURES, SAYS, GameGroup, Measure, compare_groups
 
 # What the page says first has no other name than these two.
-from lath.reports.page.measures import Dot, Named, Panel, _fair, _most, render
+from lath.reports.page.measures import Dot, NamedGroup, Panel, _fair, _most, render
 from lath.reports.page.views import axis
 
 PLIES, EQUAL = MEASURES[7], MEASURES[1]
@@ -118,11 +118,11 @@ def test_nothing_is_said_of_drama_without_evaluations() -> None:
     for words in ("Not measurable with these bots.", "0 of 12 games are judged, 3 are needed"):
         assert words in page
     assert "arena run … --bot mcts" in page
-    one, other = (Group(game) for game in ("yavalath", "surikata"))
+    one, other = (GameGroup(game) for game in ("yavalath", "surikata"))
     for group, annotated in ((one, True), (other, False)):
         for record in tournament(BOTS, 2, game_ids=(group.game,), annotated=annotated):
             group.add(record)
-    named = [Named(name=group.game, group=group) for group in (one, other)]
+    named = [NamedGroup(name=group.game, group=group) for group in (one, other)]
     for compared in (compare_groups(one, other), None):
         page = Seen(render(named, "arena", "-", compared).html).words
         assert "More dramatic? Not measurable with these bots." in page
@@ -130,11 +130,11 @@ def test_nothing_is_said_of_drama_without_evaluations() -> None:
 
 
 def test_nobody_is_called_fair_by_bots_of_whom_one_always_wins() -> None:
-    group = Group("surikata")
+    group = GameGroup("surikata")
     for seed in range(40):
         first, second = ("ann", "bob") if seed % 2 else ("bob", "ann")
         record = random_game("surikata", seed, first=first, second=second, Number=str(seed + 1))
         group.add(replace(record, result="1-0" if first == "ann" else "0-1"))
-    page = Seen(render([Named(name=group.game, group=group)], "arena", "-", None).html).words
+    page = Seen(render([NamedGroup(name=group.game, group=group)], "arena", "-", None).html).words
     assert "Fairer Not measurable with these bots. ann scores 100% of 40 games against bob" in page
     assert "may be fair" not in page

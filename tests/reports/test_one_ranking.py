@@ -23,7 +23,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import standings as live_table
 from lath.arena.terminal.tables import print_standings
-from lath.arena.tournament.store.store import Tally
+from lath.arena.tournament.store.store import EndingTally
 from lath.notation.record.record import Record
 from lath.reports.counting import columns, ranking
 from lath.reports.counting.standings import compute
@@ -31,7 +31,7 @@ from lath.reports.counting.table import Standings, Table
 from lath.reports.event.background import Background
 from lath.reports.event.export import to_csv, to_json
 from lath.reports.notes.notes import Version
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.document import document
 from lath.reports.page.index import Collector
 from lath.reports.page.page import render
@@ -50,7 +50,7 @@ class Held(NamedTuple):
     form: str
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> EventOutcome:
         found = self.background.outcome
         assert found is not None
         return found
@@ -98,7 +98,7 @@ def pool(bots: int, seed: int, edited: int) -> Held:
     others = NAMES[1:bots]
     met = [*((one, other) for one in names for other in others), *combinations(others, 2)]
     records = [bare(*seats, chance.choice(RESULTS)) for pair in met for seats in (pair, pair[::-1])]
-    came_to = Outcome(format="pool", done=len(records), total=len(records))
+    came_to = EventOutcome(format="pool", done=len(records), total=len(records))
     return Held(records, Background(outcome=came_to, versions=versions), "pool")
 
 
@@ -211,7 +211,7 @@ def the_running_picture_has_it(event: Held) -> None:
     run = Told()
     run.progress.outcome = lambda: event.outcome
     stored = Counter((record.first, record.second, record.result) for record in event.records)
-    tallies = [Tally(*key, "rules", times) for key, times in stored.items()]
+    tallies = [EndingTally(*key, "rules", times) for key, times in stored.items()]
     run.start(*tallies, members=ranking.member_of(event.background.ranked.members))
     table = event.standings.overall
     found = run.progress.ranking()
@@ -284,7 +284,7 @@ def test_points_decide_where_all_have_played_as_often_whatever_ratings_say() -> 
     late = [*even, bare("eve", "ann", "1-0")]
     rules = [compute(records).overall.rule for records in (even, even[1:], late)]
     assert rules == ["points", "score", "rating"]
-    going_on = Background(outcome=Outcome(format="round-robin", done=4, total=36)).ranked
+    going_on = Background(outcome=EventOutcome(format="round-robin", done=4, total=36)).ranked
     assert compute(even[:4], going_on).overall.rule == "score"
 
 
@@ -292,7 +292,7 @@ def test_a_challenger_is_on_the_podium_however_it_did() -> None:
     results = ("mine ann 0-1", "mine bob 0-1", "mine cat 1/2-1/2", "mine dan 1-0")
     games = [bare(*game.split()) for game in results for _ in range(2)]
     data = {"gauntlet": {"challengers": ["mine"], "opponents": ["ann", "bob", "cat", "dan"]}}
-    background = Background(outcome=Outcome(format="gauntlet", done=8, total=8, data=data))
+    background = Background(outcome=EventOutcome(format="gauntlet", done=8, total=8, data=data))
     found = summary(document(games, background=background))
     assert [(one.row["role"], one.place, one.row["name"]) for one in found.podium] == [
         ("challenger", 1, "mine"),

@@ -15,7 +15,7 @@ from lath.notation import parse
 from lath.notation.record.record import Record
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.figures import entry
-from lath.reports.counting.openings import LineCounts, Openings, SetupCounter, line_of
+from lath.reports.counting.openings import LineCounts, OpeningCounter, SetupCounter, line_of
 from lath.reports.exploring.trees import TreeCounter, TreeLine
 
 FOUR = (("i5 b3", "1-0"), ("a1 h4", "0-1"), ("e5 swap", "1/2-1/2"), ("a5", "*"))
@@ -26,8 +26,8 @@ def a_game(moves: str, result: str = "1-0", **tags: str) -> Record:
     return parse(f"{words}\n\n{moves} {result}")
 
 
-def openings_of(records: Iterable[Record], plies: int = 2) -> Openings:
-    openings = Openings(plies)
+def openings_of(records: Iterable[Record], plies: int = 2) -> OpeningCounter:
+    openings = OpeningCounter(plies)
     for record in records:
         openings.add(record)
     return openings
@@ -149,7 +149,7 @@ def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of pairs whose second game never comes, and of lines that came once."""
     monkeypatch.setattr("lath.reports.counting.openings.OPEN", 50)
     monkeypatch.setattr("lath.reports.counting.figures.Ways.__init__.__defaults__", (40,))
-    openings, setups = Openings(3), SetupCounter()
+    openings, setups = OpeningCounter(3), SetupCounter()
     for number in range(1, 301):
         record = random_game("yavalath", number, Number=str(2 * number))
         openings.add(record)
@@ -167,4 +167,4 @@ def test_a_sheet_has_every_line_and_runs_nothing() -> None:
     header, *rows = csv.reader(io.StringIO(openings_of(games, 1).to_csv()))
     assert header[:4] == ["game", "start", "moves", "games"]
     assert sorted(row[0] for row in rows) == ["'=1+1", "yavalath"]
-    assert Openings(2).to_csv() == "game\n"
+    assert OpeningCounter(2).to_csv() == "game\n"

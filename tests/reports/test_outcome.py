@@ -17,7 +17,7 @@ from runs import Told
 from lath.arena.cli.ending import print_end
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_bots
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.store.store import BotTotals
 
 ANN = BotTotals(
@@ -29,7 +29,7 @@ ANN = BotTotals(
     worst_s=1.25,
 )
 
-BROKEN_OFF = Summary(done=2, total=60, stopped={}, interrupted=True, bots=(ANN,))
+BROKEN_OFF = RunSummary(done=2, total=60, stopped={}, interrupted=True, bots=(ANN,))
 
 Captured = pytest.CaptureFixture[str]
 
@@ -67,7 +67,7 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(capsys: Captured
         for words in ("1  ann       2      2  100.0%", "Forfeits and time of a move"):
             assert (words in shown.out) is not quiet
     if Path("/dev/full").exists():  # tables that cannot be written cost nothing
-        whole = Summary(done=2, total=2, stopped={}, interrupted=False, bots=(ANN,))
+        whole = RunSummary(done=2, total=2, stopped={}, interrupted=False, bots=(ANN,))
         with Path("/dev/full").open("w") as full, redirect_stdout(full):
             assert print_end(whole, Told().progress, Path("out"), quiet=False) == 0
         warning = "warning: tables could not be written: No space left on device\n"
@@ -80,7 +80,7 @@ def test_a_cause_that_nobody_was_told_is_told_in_the_end(capsys: Captured) -> No
         frozenset({"cat", "bob"}): "bob: exited with status 2 before ok; standard error: oh",
         frozenset({"ann", "cat"}): "pair 3 ended its worker 3 times",
     }
-    summary = Summary(done=0, total=6, stopped=stopped, interrupted=False)
+    summary = RunSummary(done=0, total=6, stopped=stopped, interrupted=False)
     assert print_end(summary, Told().progress, Path("out"), quiet=True) == 1
     assert capsys.readouterr().err.splitlines() == [
         "arena: ann - bob, bob - cat were stopped: bob: exited with status 2 before ok",

@@ -28,7 +28,7 @@ from lath.reports.counting.standings import why_left_out
 from lath.reports.event import export
 from lath.reports.event.background import Background
 from lath.reports.notes import outcome
-from lath.reports.notes.outcome import Column, Outcome, Sheet
+from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn
 from lath.reports.page import document as data_of_page
 from lath.reports.page import index
 from lath.reports.page.document import DEFAULT_TITLE, document
@@ -344,13 +344,16 @@ def test_games_that_went_wrong_are_told_of_though_a_ruling_voids_them() -> None:
 
 def test_the_page_says_how_far_the_games_are_and_explains_the_words_of_its_result() -> None:
     for done, progress in ((2, "2 of 8 games"), (8, "")):
-        background = Background(outcome=Outcome(format="round-robin", done=done, total=8))
+        background = Background(outcome=EventOutcome(format="round-robin", done=done, total=8))
         assert document(PLAYED[:2], background=background)["progress"] == progress
         html = render(PLAYED[:2], background=background).html
         assert ("So far: 2 of 8" in html) == bool(progress)
     path = replace(knockout(), format="match")
-    sheet = Sheet((Column("bot", "name"), Column("score"), Column("Elo")), (("ann", "0-2", "-9"),))
-    swiss = Outcome(format="swiss", verdict="x", sheets=(sheet,))
+    sheet = Sheet(
+        (SheetColumn("bot", "name"), SheetColumn("score"), SheetColumn("Elo")),
+        (("ann", "0-2", "-9"),),
+    )
+    swiss = EventOutcome(format="swiss", verdict="x", sheets=(sheet,))
     pages = [
         render(PLAYED[:2], background=Background(outcome=one)).html for one in (path, swiss, None)
     ]

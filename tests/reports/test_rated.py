@@ -24,7 +24,7 @@ from lath.notation.files.files import TemporaryFileError
 from lath.notation.record.record import Ply, Record, comment
 from lath.reports.counting.standings import Tally, compute
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Ratings, Result, count, score_of
+from lath.reports.ratings.results import DecidedGame, Ratings, count, score_of
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +68,7 @@ def test_rows_of_the_database_come_to_what_lists_come_to(records: list[Record]) 
     assert tally.results() == plain
     rated = tally.rated()
     assert tally.games_rated == len(plain)
-    assert list(rated) == [Result(*result[:4]) for result in plain]
+    assert list(rated) == [DecidedGame(*result[:4]) for result in plain]
     for game in ("", "yavalath", "surikata", "manalath"):
         for fair in (False, True):
             some = [one for one in plain_results(records, fair=fair) if game in ("", one.game)]
@@ -234,12 +234,12 @@ def test_repeats_count_for_points_and_each_game_tells_of_its_own() -> None:
     assert (found, standings.overall.repeated) == ([("surikata", 2), ("yavalath", 1)], 3)
 
 
-def some_event(seed: int) -> list[Result]:
+def some_event(seed: int) -> list[DecidedGame]:
     """Return a tournament of any kind: bots, games, openings, with and without pairs."""
     chance = random.Random(seed)
     truth = {f"bot{number}": chance.gauss(0, 1) for number in range(chance.randint(2, 6))}
     ids, starts = "xyz"[: chance.randint(1, 3)], chance.choice((1, 3, 8))
-    results: list[Result] = []
+    results: list[DecidedGame] = []
     for number in range(chance.randint(4, 40)):
         one, other = chance.sample(sorted(truth), 2)
         game, opening = chance.choice(ids), chance.randrange(starts)
@@ -248,11 +248,11 @@ def some_event(seed: int) -> list[Result]:
             wins = chance.random() < 1 / (1 + math.exp(truth[second] - truth[first] - 0.3))
             score = 0.5 if chance.random() < 0.2 else float(wins)
             line = len(results)
-            results.append(Result(first, second, score, game, pair, (game, opening), line))
+            results.append(DecidedGame(first, second, score, game, pair, (game, opening), line))
     return results
 
 
-def once_more(results: list[Result], number: int) -> list[Result]:
+def once_more(results: list[DecidedGame], number: int) -> list[DecidedGame]:
     """Return copies, whose pairs are others."""
     return [
         result if result.pair is None else result._replace(pair=(number, result.pair))

@@ -22,10 +22,10 @@ from lath.reports.ratings.elo import UNKNOWN_ELO, fit
 from lath.reports.ratings.numerics import cdf, pdf
 from lath.reports.ratings.rating import history, rate
 from lath.reports.ratings.results import (
+    DecidedGame,
     Estimate,
     Rating,
     Ratings,
-    Result,
     connected,
     count,
     score_of,
@@ -48,7 +48,7 @@ from lath.reports.ratings.skill import (
 _NAMES = st.sampled_from(("ann", "bob", "cat", "dan"))
 _RESULTS = st.lists(
     st.builds(
-        Result,
+        DecidedGame,
         _NAMES,
         _NAMES,
         st.sampled_from((0.0, 0.5, 1.0)),
@@ -74,18 +74,18 @@ def numbers(ratings: Ratings) -> list[float]:
     return [*said, *(ratings.differences[key] for key in sorted(ratings.differences))]
 
 
-def all_rated(results: list[Result]) -> Ratings:
+def all_rated(results: list[DecidedGame]) -> Ratings:
     return rate(results, in_order=False)
 
 
-def swapped(result: Result) -> Result:
+def swapped(result: DecidedGame) -> DecidedGame:
     return result._replace(first=result.second, second=result.first, score=1 - result.score)
 
 
-def of_two(wins: int, draws: int, losses: int, game: str = "") -> list[Result]:
+def of_two(wins: int, draws: int, losses: int, game: str = "") -> list[DecidedGame]:
     """Return games of ann against bob, half of them in either seat."""
     scores = [1.0] * wins + [0.5] * draws + [0.0] * losses
-    games = [Result("ann", "bob", score, game) for score in scores]
+    games = [DecidedGame("ann", "bob", score, game) for score in scores]
     return [swapped(result) if i % 2 else result for i, result in enumerate(games)]
 
 
@@ -94,12 +94,12 @@ def ahead(ratings: Ratings) -> float:
     return ratings.strengths["ann"].elo.value - ratings.strengths["bob"].elo.value
 
 
-def rate_in_order(results: list[Result], draw_rate: float) -> dict[str, Rating]:
+def rate_in_order(results: list[DecidedGame], draw_rate: float) -> dict[str, Rating]:
     (ratings,) = rated_by_form([results], draw_rate)
     return ratings
 
 
-def rate_by_package(results: list[Result], draw_rate: float) -> dict[str, Rating]:
+def rate_by_package(results: list[DecidedGame], draw_rate: float) -> dict[str, Rating]:
     (ratings,) = rated_by_package([results], draw_rate)
     return ratings
 
@@ -110,17 +110,19 @@ def are_the_same(one: Mapping[str, Rating], other: Mapping[str, Rating]) -> bool
     return list(one) == list(other) and values[0] == pytest.approx(values[1], abs=1e-9, rel=0)
 
 
-def random_results(seed: int, games: int, names: str = "abc") -> list[Result]:
+def random_results(seed: int, games: int, names: str = "abc") -> list[DecidedGame]:
     chance = random.Random(seed)
     pairs = list(permutations(names, 2))
-    return [Result(*chance.choice(pairs), chance.choice((0.0, 0.5, 1.0))) for _ in range(games)]
+    return [
+        DecidedGame(*chance.choice(pairs), chance.choice((0.0, 0.5, 1.0))) for _ in range(games)
+    ]
 
 
 # All of them together
 
 
 @given(_RESULTS, st.randoms(use_true_random=False))
-def test_what_holds_of_all_ratings(results: list[Result], chance: random.Random) -> None:
+def test_what_holds_of_all_ratings(results: list[DecidedGame], chance: random.Random) -> None:
     one = rate(results)
     assert all(map(math.isfinite, numbers(one)))
     assert 0 < one.draw_rate < 1
@@ -156,15 +158,15 @@ def test_what_holds_of_all_ratings(results: list[Result], chance: random.Random)
 def test_results_all_alike_and_the_upset_after_them_stay_finite() -> None:
     for score in (0.0, 0.5, 1.0):
         for games in (1, 10, 1000, 100_000):
-            alike = [Result("ann", "bob", score)] * games
-            for results in (alike, [*alike, Result("ann", "bob", 1 - score)]):
+            alike = [DecidedGame("ann", "bob", score)] * games
+            for results in (alike, [*alike, DecidedGame("ann", "bob", 1 - score)]):
                 assert all(map(math.isfinite, numbers(all_rated(results)))), (score, games)
 
 
 def test_one_sided_and_sparse_fields_are_rated() -> None:
     names = CHAIN[:12]
     results = [
-        Result(strong, weak, 1.0, "", None)
+        DecidedGame(strong, weak, 1.0, "", None)
         for i, weak in enumerate(names)
         for strong in names[i + 1 :]
     ] * 500
@@ -174,7 +176,7 @@ def test_one_sided_and_sparse_fields_are_rated() -> None:
     assert all(map(math.isfinite, numbers(ratings)))
     chance = random.Random(60)
     sparse = [
-        Result(CHAIN[i], CHAIN[(i + step) % 60], chance.choice((0.0, 0.5, 1.0)))
+        DecidedGame(CHAIN[i], CHAIN[(i + step) % 60], chance.choice((0.0, 0.5, 1.0)))
         for i in range(60)
         for step in (1, 2)
     ]
@@ -188,21 +190,25 @@ def test_without_games_and_against_itself_nothing_is_said() -> None:
     assert (ratings.games, ratings.strengths, ratings.groups) == (0, {}, ())
     assert (ratings.conditions, ratings.differences) == ((), {})
     assert (ratings.fit.degrees, ratings.fit.p_value) == (0, 1.0)
-    ratings = rate([Result("ann", "ann", 1.0), Result("bob", "cat", 1.0)])
+    ratings = rate([DecidedGame("ann", "ann", 1.0), DecidedGame("bob", "cat", 1.0)])
     ann = ratings.strengths["ann"]
     assert ratings.games == 1
     assert ann.trueskill == ann.sequential == Rating(MU, SIGMA)
     assert (ann.elo.value, round(ann.elo.error, 9)) == (0.0, UNKNOWN_ELO)
     assert ratings.groups == (("bob", "cat"), ("ann",))
     assert ratings.superiority("ann", "bob") is None
-    results = [Result("ann", "bob", 1.0, "", 1), Result("bob", "ann", 0.5, "", 1)]
-    with_self_play = [Result("bob", "bob", 1.0, "", 1), *results, Result("ann", "ann", 0.5, "", 2)]
+    results = [DecidedGame("ann", "bob", 1.0, "", 1), DecidedGame("bob", "ann", 0.5, "", 1)]
+    with_self_play = [
+        DecidedGame("bob", "bob", 1.0, "", 1),
+        *results,
+        DecidedGame("ann", "ann", 0.5, "", 2),
+    ]
     assert numbers(rate(results)) == numbers(rate(with_self_play))
 
 
 def test_groups_that_never_met_are_rated_each_for_itself() -> None:
-    strong = [Result("ann", "bob", 1.0), Result("bob", "ann", 0.5)] * 10
-    other = [Result("cat", "dan", 1.0), Result("dan", "cat", 0.0)] * 10
+    strong = [DecidedGame("ann", "bob", 1.0), DecidedGame("bob", "ann", 0.5)] * 10
+    other = [DecidedGame("cat", "dan", 1.0), DecidedGame("dan", "cat", 0.0)] * 10
     ratings = rate(strong + other)
     assert ratings.groups == (("ann", "bob"), ("cat", "dan"))
     assert [ratings.strengths[name].group for name in ("ann", "bob", "cat", "dan")] == [0, 0, 1, 1]
@@ -215,7 +221,7 @@ def test_groups_that_never_met_are_rated_each_for_itself() -> None:
 
 
 def test_superiority_of_both_ways_is_1() -> None:
-    ratings = rate([Result("ann", "bob", 1.0)] * 3 + [Result("ann", "bob", 0.0)])
+    ratings = rate([DecidedGame("ann", "bob", 1.0)] * 3 + [DecidedGame("ann", "bob", 0.0)])
     one, other = ratings.superiority("ann", "bob"), ratings.superiority("bob", "ann")
     assert one is not None
     assert other is not None
@@ -227,8 +233,14 @@ def test_superiority_of_both_ways_is_1() -> None:
 def test_each_game_has_an_advantage_and_a_draw_rate_of_its_own() -> None:
     results = []
     for n in range(100):
-        results += [Result("ann", "bob", 1.0, "fast", n), Result("bob", "ann", 1.0, "fast", n)]
-        results += [Result("ann", "bob", 0.5, "slow", -n), Result("bob", "ann", 0.0, "slow", -n)]
+        results += [
+            DecidedGame("ann", "bob", 1.0, "fast", n),
+            DecidedGame("bob", "ann", 1.0, "fast", n),
+        ]
+        results += [
+            DecidedGame("ann", "bob", 0.5, "slow", -n),
+            DecidedGame("bob", "ann", 0.0, "slow", -n),
+        ]
     fast, slow = rate(results).conditions
     assert (fast.game, fast.games, slow.game, slow.games) == ("fast", 200, "slow", 200)
     assert fast.advantage.low > 0 > slow.advantage.value
@@ -287,12 +299,12 @@ def test_a_bot_that_is_good_at_one_game_and_bad_at_another_is_told_of() -> None:
 def test_a_game_that_only_others_play_tells_nothing_of_how_bots_differ() -> None:
     """Two who met none of these, at one game: that game has no bot to be compared at another."""
     played = [
-        Result(first, second, float((n % 8 > 1) == ((first < second) == (game == "x"))), game)
+        DecidedGame(first, second, float((n % 8 > 1) == ((first < second) == (game == "x"))), game)
         for n in range(16)
         for game in "xy"
         for first, second in permutations(("ann", "bob", "cat"), 2)
     ]
-    others = [Result("yan", "zoe", score, "z") for score in (1.0, 0.0)]
+    others = [DecidedGame("yan", "zoe", score, "z") for score in (1.0, 0.0)]
     alone, among = all_rated(played), all_rated(played + others)
     assert alone.between is not None
     assert alone.between.heterogeneous
@@ -309,7 +321,7 @@ def test_a_game_that_only_others_play_tells_nothing_of_how_bots_differ() -> None
 
 def test_one_game_converges_to_the_package() -> None:
     """That nobody knows what the seat is worth is noise to a game alone, half of it each bot's."""
-    posterior = converged(count([Result("ann", "bob", 1.0)]))
+    posterior = converged(count([DecidedGame("ann", "bob", 1.0)]))
     noise = math.sqrt(NOISE**2 + PRIOR_ADVANTAGE**2)
     draws = 2 * cdf(posterior.margin / noise) - 1
     environment = trueskill.TrueSkill(
@@ -367,12 +379,12 @@ def test_the_draw_rate_between_equals_is_found_among_unequals() -> None:
     for first, second in [("ann", "bob"), ("bob", "cat"), ("cat", "ann")] * 3000:
         ahead = truth[first] - truth[second] + chance.gauss(0, NOISE)
         score = 0.5 if abs(ahead) < margin else float(ahead > 0)
-        results.append(Result(first, second, score))
+        results.append(DecidedGame(first, second, score))
     assert sum(result.score == 0.5 for result in results) / len(results) < 0.2
     assert all_rated(results).draw_rate == pytest.approx(0.4, abs=0.03)
-    even = [Result("ann", "bob", 1.0), Result("ann", "bob", 0.0)]
+    even = [DecidedGame("ann", "bob", 1.0), DecidedGame("ann", "bob", 0.0)]
     assert 0 < rate(even * 500).draw_rate < 0.001
-    assert 0.999 < rate([Result("ann", "bob", 0.5)] * 1000).draw_rate < 1
+    assert 0.999 < rate([DecidedGame("ann", "bob", 0.5)] * 1000).draw_rate < 1
     assert rate([]).draw_rate == pytest.approx(1 / 3)
 
 
@@ -380,15 +392,17 @@ def test_the_draw_rate_between_equals_is_found_among_unequals() -> None:
 
 
 @given(_RESULTS, st.floats(0.001, 0.95))
-def test_the_closed_form_is_the_packages_rating(results: list[Result], draw_rate: float) -> None:
+def test_the_closed_form_is_the_packages_rating(
+    results: list[DecidedGame], draw_rate: float
+) -> None:
     assert are_the_same(rate_in_order(results, draw_rate), rate_by_package(results, draw_rate))
 
 
 @pytest.mark.parametrize("draw_rate", [LEAST_DRAWS, 0.1, 1 - LEAST_DRAWS])
 def test_both_are_the_same_and_finite_whatever_happens_far_apart(draw_rate: float) -> None:
-    chain = [Result(a, b, 1.0) for a, b in reversed(list(pairwise(CHAIN))) for _ in range(10)]
+    chain = [DecidedGame(a, b, 1.0) for a, b in reversed(list(pairwise(CHAIN))) for _ in range(10)]
     for score in (0.0, 0.5, 1.0):
-        far = [Result(CHAIN[0], CHAIN[-1], score), Result(CHAIN[-1], CHAIN[0], 0.5)]
+        far = [DecidedGame(CHAIN[0], CHAIN[-1], score), DecidedGame(CHAIN[-1], CHAIN[0], 0.5)]
         package = rate_by_package([*chain, *far], draw_rate)
         assert are_the_same(rate_in_order([*chain, *far], draw_rate), package)
         assert all(math.isfinite(r.mu) and 0 < r.sigma < SIGMA for r in package.values())
@@ -402,7 +416,7 @@ def test_the_package_itself_computes_up_to_a_number_of_games(
     assert (PACKAGE_GAMES, limit) == (20_000, by)
     results = random_results(3, 40)
     monkeypatch.setattr("lath.reports.ratings.skill.PACKAGE_GAMES", 40)
-    within, beyond = rate(results), rate([*results, Result("a", "b", 0.5)])
+    within, beyond = rate(results), rate([*results, DecidedGame("a", "b", 0.5)])
     assert within.in_order
     assert beyond.in_order
     assert [within.in_order.by, beyond.in_order.by] == by[1:]
@@ -425,15 +439,19 @@ def test_the_package_itself_computes_up_to_a_number_of_games(
 def test_a_first_win_is_worth_what_the_published_example_says() -> None:
     # trueskill.org, `rate_1vs1` of two newcomers: 29.396 and 20.604, both ± 7.171, with a draw
     # probability of 0.10 and a tau of 0.083, ours being 0.
-    rated = rate_in_order([Result("ann", "bob", 1.0)], 0.1)
+    rated = rate_in_order([DecidedGame("ann", "bob", 1.0)], 0.1)
     found = rated["ann"].mu, rated["bob"].mu, rated["ann"].sigma
     assert found == pytest.approx((29.396, 20.604, 7.171), abs=0.001)
-    results = [Result("zoe", "bob", 1.0), Result("ann", "zoe", 0.0), Result("ann", "ann", 0.5)]
+    results = [
+        DecidedGame("zoe", "bob", 1.0),
+        DecidedGame("ann", "zoe", 0.0),
+        DecidedGame("ann", "ann", 0.5),
+    ]
     assert list(rate_in_order(results, 0.1)) == ["zoe", "bob", "ann"], "as they appeared"
 
 
 def test_sequential_ratings_are_made_where_somebody_asks_and_end_their_history() -> None:
-    results = [Result("ann", "bob", 1.0), Result("bob", "cat", 0.5)]
+    results = [DecidedGame("ann", "bob", 1.0), DecidedGame("bob", "cat", 0.5)]
     assert all_rated(results).strengths["ann"].sequential is None
     assert rate(iter(results)).strengths["ann"].sequential is not None
     assert history([], 0, how=in_order_of(0, 0.1)) == ()
@@ -465,9 +483,9 @@ def test_the_first_import_warns_of_nothing() -> None:
 
 
 def test_counts_tell_games_of_pairs_from_games_alone() -> None:
-    won, lost = Result("ann", "bob", 1.0, "g", 7), Result("bob", "ann", 0.0, "g", 7)
+    won, lost = DecidedGame("ann", "bob", 1.0, "g", 7), DecidedGame("bob", "ann", 0.0, "g", 7)
     again = [result._replace(pair=8) for result in (won, lost)]
-    counts = count([won, Result("ann", "cat", 0.5, "g"), lost, *again, won._replace(pair=9)])
+    counts = count([won, DecidedGame("ann", "cat", 0.5, "g"), lost, *again, won._replace(pair=9)])
     assert (counts.names, counts.games) == (("ann", "bob", "cat"), 6)
     ((cluster, times_seen),) = counts.clusters.items()
     assert sorted(cluster) == sorted([won[:4], lost[:4]])
@@ -522,7 +540,7 @@ def test_who_scored_clearly_more_in_a_round_robin_stands_higher() -> None:
                 score = float(chance.random() < score_of(truth[first] - truth[second] + 40))
                 points[first] += score
                 points[second] += 1 - score
-                results.append(Result(first, second, score, "g", number))
+                results.append(DecidedGame(first, second, score, "g", number))
         strengths = all_rated(results).strengths
         most = 2 * rounds * (bots - 1)
         for high, low in permutations(truth, 2):

@@ -37,7 +37,7 @@ from lath.reports.checksums import checked_bytes
 from lath.reports.counting.standings import compute
 from lath.reports.event import export
 from lath.reports.event.background import Background, completed
-from lath.reports.notes.outcome import Column, Outcome, Sheet, from_json, schema, to_json
+from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn, from_json, schema, to_json
 from lath.reports.page.page import render
 from lath.reports.page.views import bracket
 
@@ -181,7 +181,7 @@ def test_a_match_with_a_test_has_its_numbers_while_it_runs_and_at_the_end() -> N
 # Kept in a file
 
 
-def an_outcome(form: str = "swiss") -> Outcome:
+def an_outcome(form: str = "swiss") -> EventOutcome:
     schedule = at_the_end(form, names=FIVE, rounds=3)
     return outcome_of(schedule.standing(), form, event="Tournament", done=8, total=8)
 
@@ -198,7 +198,7 @@ def test_an_outcome_keeps_its_schema_and_is_read_back(tmp_path: Path) -> None:
 
 
 def test_what_is_no_outcome_is_refused_in_one_line() -> None:
-    sound = to_json(Outcome(format="swiss"))
+    sound = to_json(EventOutcome(format="swiss"))
     sheet = {"title": "", "columns": [], "rows": []}
     column = {**sheet, "columns": [{"heading": "#", "kind": "x"}]}
     wrong: list[object] = [None, [], {}, {"version": 2}, {**sound, "words": None}]
@@ -252,10 +252,12 @@ def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
 def test_a_page_without_an_outcome_has_none_and_a_hostile_one_is_only_text() -> None:
     records = tournament(("ann", "bob"), 1, game_ids=("yavalath",))
     page = render(records)
-    assert page == render(records, background=Background(outcome=Outcome(format="round-robin")))
+    assert page == render(
+        records, background=Background(outcome=EventOutcome(format="round-robin"))
+    )
     assert 'id="result"' not in page.html
-    sheet = Sheet((Column("<b>", "name"),), tuple((name,) for name in HOSTILE_NAMES), "<i>")
-    outcome = Outcome(format="<u>", sheets=(sheet,), verdict="<script>")
+    sheet = Sheet((SheetColumn("<b>", "name"),), tuple((name,) for name in HOSTILE_NAMES), "<i>")
+    outcome = EventOutcome(format="<u>", sheets=(sheet,), verdict="<script>")
     html = render([], background=Background(outcome=outcome)).html
     assert [tag for tag in ("<b>", "<i>", "<u>") if tag in html] == []
     assert "&lt;script&gt;" in html

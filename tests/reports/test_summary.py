@@ -11,7 +11,7 @@ from sample_records import bare, tournament
 
 from lath.notation.record.record import Ply, Record
 from lath.reports.event.background import NO_BACKGROUND, Background
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.document import document
 from lath.reports.page.page import Page, render
 from lath.reports.page.summary import Sentence, summary
@@ -29,7 +29,7 @@ def games(*scores: str) -> list[Record]:
 
 
 def told(
-    records: Iterable[Record], outcome: Outcome | None = None
+    records: Iterable[Record], outcome: EventOutcome | None = None
 ) -> tuple[str, str, list[tuple[int, str]]]:
     """Return what happened, how surely, and who stands where."""
 
@@ -58,7 +58,7 @@ def test_who_won_is_said_by_points_where_all_played_as_often_and_how_surely() ->
     assert sure.endswith(" likely to be stronger than bob: these games do not tell the two apart.")
     _, sure, _ = told(games("ann bob 1-0 40", "bob ann 0-1 40"))
     assert sure == "It is stronger than bob with a likelihood of over 99.9 %."
-    said, *_ = told(games(*ALL), Outcome(format="round-robin", done=12, total=24))
+    said, *_ = told(games(*ALL), EventOutcome(format="round-robin", done=12, total=24))
     assert said == "ann leads with 7 of 8 points, 2 more than bob.", "it has not won yet"
     said, sure, podium = told(games(*SHARED))
     assert said == "ann and bob share first place with 6 of 8 points each."
@@ -89,7 +89,7 @@ def test_a_knockout_has_its_winner_whatever_the_ratings_say() -> None:
     data = {"winner": "bob", "bracket": drawn}
     said, sure, podium = told(
         games("ann dan 1-0 9", "dan ann 0-1 9", "cat bob 1-0 1", "bob ann 0-1 4", "ann bob 1-0 4"),
-        Outcome(format="knockout", verdict="Winner: bob", data=data),
+        EventOutcome(format="knockout", verdict="Winner: bob", data=data),
     )
     assert said == "bob won the knockout, the final against ann by 1½ to ½."
     assert podium == [(1, "bob"), (2, "ann"), (3, "cat"), (3, "dan")]
@@ -98,18 +98,18 @@ def test_a_knockout_has_its_winner_whatever_the_ratings_say() -> None:
 
 def test_a_swiss_a_challenger_and_a_test_are_told_by_what_decides_them() -> None:
     rows = [{"rank": rank, "name": name, "points": 3.5} for rank, name in ((1, "bob"), (2, "ann"))]
-    swiss = Outcome(format="swiss", data={"swiss": rows}, verdict="x")
+    swiss = EventOutcome(format="swiss", data={"swiss": rows}, verdict="x")
     said, *_ = told(games("ann bob 1/2-1/2 4"), swiss)
     assert said == "bob and ann have 3½ points each; bob won by the tie-breaks."
     rows[1] |= {"points": 1}
     said, *_ = told(games("ann bob 0-1 4"), swiss)
     assert said == "bob won with 3½ points, ahead of ann."
     data = {"gauntlet": {"challengers": ["ann"], "opponents": ["bob", "cat"]}}
-    gauntlet = Outcome(format="gauntlet", data=data)
+    gauntlet = EventOutcome(format="gauntlet", data=data)
     said, *_ = told(games("ann bob 1-0 3", "bob ann 1-0 1", "ann cat 1-0 4"), gauntlet)
     assert said.startswith("ann scored 87.5 % of the points against 2 bots: +")
     words = "new is better than old (H1 accepted after 9 pairs)"
-    test = Outcome(format="match", verdict=words)
+    test = EventOutcome(format="match", verdict=words)
     said, sure, _ = told(games("new old 1-0 9", "old new 0-1 9"), test)
     assert (said, sure) == (f"New{words[3:]}.", "")
 

@@ -16,7 +16,7 @@ from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.export import to_json
 from lath.reports.event.versions import Standing, regressions, standings_of, versions_sheet
 from lath.reports.notes.notes import Ruling, Version
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.document import document
 from lath.reports.page.page import render
 
@@ -119,7 +119,7 @@ def test_terminal_page_and_data_show_them(capsys: pytest.CaptureFixture[str]) ->
     for nothing_to_tell in (NO_BACKGROUND, ONE):
         assert "#versions" not in render(games(**WORSE), background=nothing_to_tell).html
     for done, so_far in ((2, "so far: 2 of 8 games\n"), (8, "")):
-        outcome = Outcome(format="pool", done=done, total=8)
+        outcome = EventOutcome(format="pool", done=done, total=8)
         print_background(Background(outcome=outcome), Output(to_stdout=True))
         assert capsys.readouterr().out == so_far
 

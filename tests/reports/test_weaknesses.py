@@ -12,10 +12,10 @@ from places import ROOT
 
 from lath.reports.explaining.contrasts import Contrasts
 from lath.reports.explaining.expected import Expectation
-from lath.reports.explaining.family import Test as OneTest
+from lath.reports.explaining.family import TestedHypothesis as OneTest
 from lath.reports.explaining.family import adjusted, chosen
 from lath.reports.explaining.findings import Finding, ranked
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 sys.path.append(str(ROOT / "benchmarks"))
 from weaknesses import BOT, FIRST, KINDS, Event, Kind, Mix, found
@@ -72,7 +72,7 @@ def test_what_was_to_be_expected_against_an_opponent_is_what_ratings_say() -> No
         score = float(chance.random() < 0.5)
         if {one, other} == {"ann", "bob"}:
             score = float(one == "bob")
-        results.append(Result(one, other, score, "yavalath", number))
+        results.append(DecidedGame(one, other, score, "yavalath", number))
     expectation = Expectation(results, bot="ann")
     met = [(at, one) for at, one in enumerate(results) if {one.first, one.second} == {"ann", "bob"}]
     contrast = {at: 1.0 if one.first == "ann" else -1.0 for at, one in met}
@@ -93,7 +93,9 @@ def test_p_values_of_groups_are_right_where_nothing_is_wrong() -> None:
             score = float(chance.random() < 0.85)
             is_first = number % 2 == 0
             names = ("ann", "bob") if is_first else ("bob", "ann")
-            results.append(Result(*names, score if is_first else 1 - score, "yavalath", number))
+            results.append(
+                DecidedGame(*names, score if is_first else 1 - score, "yavalath", number)
+            )
         group = {at: 1.0 if at % 2 == 0 else -1.0 for at in range(20)}
         low += Expectation(results, bot="ann").leaning(group).z < -1.645
     assert abs(low / tries - 0.05) < CHANCE / math.sqrt(tries)
@@ -110,7 +112,7 @@ def test_games_that_repeat_themselves_count_as_the_few_that_they_are() -> None:
             one, other = ("ann bob", "ann cid", "bob dan", "cid dan")[number % 4].split()
             opening = number // 4 % 8
             score = came.setdefault((one, other, opening), float(chance.random() < 0.5))
-            results.append(Result(one, other, score, "yavalath", number, opening))
+            results.append(DecidedGame(one, other, score, "yavalath", number, opening))
         group = {at: 1.0 for at, one in enumerate(results) if one[:2] == ("ann", "bob")}
         low += Expectation(results, bot="ann").leaning(group).z < -1.645
     assert low / tries < 0.12, "0.3 if each game counted as new"

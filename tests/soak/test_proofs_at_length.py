@@ -20,7 +20,7 @@ from walks import some_position
 
 from lath import games
 from lath.arena.engine.puzzle_book import all_built_in
-from lath.bots.search import Budget, Found
+from lath.bots.search import SearchBudget, SearchResult
 from lath.bots.searcher import Search
 from lath.games.fast import fast_board
 
@@ -53,12 +53,12 @@ def test_whatever_is_proven_is_so(game_id: str) -> None:
     assert claims > asked / 10
 
 
-def a_budget(chance: Random) -> Budget:
+def a_budget(chance: Random) -> SearchBudget:
     """Return so many nodes, or a stop at some look at the time."""
     most = chance.choice((50, 400, 5000))
     if chance.random() < 0.7:
-        return Budget(nodes=chance.randint(1, most))
-    return Budget(nodes=5000, is_late=StopAt(chance.randint(0, most)))
+        return SearchBudget(nodes=chance.randint(1, most))
+    return SearchBudget(nodes=5000, is_late=StopAt(chance.randint(0, most)))
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_a_second_program_agrees_with_what_is_proven_in_the_middle_of_games(
     forms = forms_of(game)
     claims: set[str] = set()
 
-    def keep(found: Found) -> None:
+    def keep(found: SearchResult) -> None:
         if (proof := found.proof) is not None:
             value = ("draw", "win", "loss")[proof.value]
             lengths = (str(one or "-") for one in (proof.plies, proof.at_most))
@@ -93,7 +93,7 @@ def test_a_second_program_agrees_with_what_is_proven_in_the_middle_of_games(
         board, text = fast_board(position), position.text()
         for make in forms.values():
             search = make(chance.choice((500, 50_000)))
-            keep(search.run(board, Budget(nodes=chance.randint(1, 5000)), keep))
+            keep(search.run(board, SearchBudget(nodes=chance.randint(1, 5000)), keep))
     ran = subprocess.run(
         [second_opinion, "--claims"],
         input="\n".join(sorted(claims)) + "\n",

@@ -19,7 +19,7 @@ from lath.notation.query.query import compile_query, plan_of
 from lath.notation.record.record import Ply, Record
 from lath.notation.text.splitting import chunks, texts_of
 from lath.reports.exploring.databases import DatabaseGames
-from lath.reports.exploring.explorer import Games
+from lath.reports.exploring.explorer import ExploredGames
 
 
 def line_of(start: Position, chance: Random, plies: int) -> tuple[list[Move], Position]:
@@ -71,7 +71,7 @@ def explored_alike(
     database: Database, records: Sequence[Record], chance: Random, count: int
 ) -> None:
     """Ask a database and its records, all of one game, what was played from some positions."""
-    kept = Games()
+    kept = ExploredGames()
     for number, record in enumerate(records, 1):
         kept.add(record, "", number)
     asking = DatabaseGames(database, records[0].game, "")

@@ -175,5 +175,5 @@ def _forget(key: int) -> bool:
 
 if __name__ == "__main__":
     if sys.argv[4:]:
-        cgroups.what_is_here = cgroups.Here  # type: ignore[assignment]
+        cgroups.what_is_here = cgroups.GroupRights  # type: ignore[assignment]
     json.dump(attacked(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])), sys.stdout)

@@ -17,7 +17,7 @@ from processes import calm_s
 
 from lath.arena.botcheck.check import check
 from lath.arena.botcheck.lab import Lab
-from lath.arena.botcheck.points import Point, Verdict
+from lath.arena.botcheck.points import CheckPoint, Verdict
 from lath.arena.botcheck.steps import HEARD
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
@@ -50,7 +50,7 @@ def tried(do: Callable[[], Result], is_fine: Callable[[Result], bool]) -> Result
 class Found:
     """What a check has found in a bot."""
 
-    points: tuple[Point, ...]
+    points: tuple[CheckPoint, ...]
     took_s: float
 
     def verdicts(self, *wanted: Verdict) -> dict[str, Verdict]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, cycle
 
 from lath.arena.schedule.budget import Seen, WhereGamesTell
-from lath.arena.schedule.core import Played
+from lath.arena.schedule.core import PlayedGame
 from lath.arena.schedule.pool import Pairing
 from lath.arena.tournament.outcome.strengths import counts_of, half_widths, strengths_of
 from lath.reports.ratings.elo import ELO, Davidson, Scores, chances, fit, scores
@@ -30,7 +30,7 @@ class BotPool:
         self.seen: Counter[Seen] = Counter()
         self.pairs = 0
 
-    def play(self, names: Pairing) -> list[Played]:
+    def play(self, names: Pairing) -> list[PlayedGame]:
         """Play a pair; the first seat is worth 40 points."""
         self.pairs += 1
         games = []
@@ -38,7 +38,7 @@ class BotPool:
             ahead = (self.elo[first] - self.elo[second] + 40) / ELO
             (result,) = self.chance.choices(RESULTS, chances(ahead, self.log_draws))
             self.seen["g", first, second, result] += 1
-            games.append(Played(2 * self.pairs - 1 + seat, first, second, result, "g"))
+            games.append(PlayedGame(2 * self.pairs - 1 + seat, first, second, result, "g"))
         return games
 
     def half_width(self, name: str) -> float:
@@ -63,7 +63,7 @@ def by_rule(pool: BotPool) -> Iterator[Pairing]:
     for (_, first, second, result), games in pool.seen.items():
         for _ in range(games):
             number += 1
-            rule.report(Played(number, first, second, result, "g"))
+            rule.report(PlayedGame(number, first, second, result, "g"))
     pairings = list(combinations(pool.names, 2))
     while (names := rule.next(pairings, pool.pairs + 1)) is not None:
         for played in pool.play(names):

@@ -27,7 +27,7 @@ from processes import PATIENCE_S
 from lath import games
 from lath.arena.cluster import entry_point
 from lath.arena.cluster.cluster import Cluster
-from lath.arena.cluster.messages import Hello, Terms
+from lath.arena.cluster.messages import Hello, RunTerms
 from lath.arena.cluster.opening import SETTINGS, WORKER
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import NO_ADJUDICATION
@@ -35,7 +35,7 @@ from lath.arena.sandbox.limits import die_with
 from lath.arena.tournament.configuration.config import Config, build
 from lath.arena.tournament.run.events import ClusterSeen, Event, GameEnded, Waiting, Warned
 from lath.arena.tournament.run.folder import run
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.games.core import version_of
 from lath.notation import read
 from lath.notation.protocol import TimeControl
@@ -64,7 +64,7 @@ HELLO = Hello(
 """What a machine says of itself."""
 
 
-def terms_of(**change: Any) -> Terms:
+def terms_of(**change: Any) -> RunTerms:
     """Return the terms of a run in which nothing is out of the ordinary but this."""
     usual: dict[str, Any] = {
         "tree": "",
@@ -78,7 +78,7 @@ def terms_of(**change: Any) -> Terms:
         "wall": "auto",
         "must_be_walled": False,
     }
-    return Terms(**{**usual, **change})
+    return RunTerms(**{**usual, **change})
 
 
 @dataclass
@@ -223,7 +223,7 @@ def play(
     *,
     patience_s: float = 60.0,
     **more: Any,
-) -> Summary:
+) -> RunSummary:
     """Play a tournament on a cluster, or here without an address."""
     elsewhere = Cluster(address, patience_s=patience_s, **more) if address else None
     return run(

@@ -26,7 +26,7 @@ from lath.arena.tournament.run.events import (
     Waiting,
     Warned,
 )
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.runner import Runner
 from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.arena.tournament.store.store import Store
@@ -114,7 +114,7 @@ class Desk:
         clock: Callable[[], float] = time.monotonic,
         unbench: Sequence[str] = (),
         **config: Any,
-    ) -> Summary:
+    ) -> RunSummary:
         def counted(job: PairJob) -> str:
             text = play(job)
             self.played.update(plan.number for plan in job.games)

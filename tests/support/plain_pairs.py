@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lath.notation.record.record import FORFEITS, Record, Termination
 from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.counting.standings import POINTS, why_left_out
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Game:
         return 2 if first == second else int(first > second)
 
 
-def plain_results(records: Iterable[Record], *, fair: bool = False) -> list[Result]:
+def plain_results(records: Iterable[Record], *, fair: bool = False) -> list[DecidedGame]:
     """Return the games that are rated, each with its pair, opening and line."""
     games = []
     for record in records:
@@ -51,7 +51,7 @@ def plain_results(records: Iterable[Record], *, fair: bool = False) -> list[Resu
             )
         )
     return [
-        Result(*game.cell, pair, game.opening, game.digest if game.may_repeat else None)
+        DecidedGame(*game.cell, pair, game.opening, game.digest if game.may_repeat else None)
         for game, pair in zip(games, _paired(games), strict=True)
         if not (fair and game.forfeited)
     ]

@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, Budget, Found, blind
+from lath.bots.search import AlphaBeta, SearchBudget, SearchResult, blind
 from lath.bots.searcher import Search
 from lath.bots.solver import Prover
 from lath.bots.uct import Uct
@@ -73,7 +73,7 @@ class Asked:
         self.claims = 0
         """How often something was proven."""
 
-    def ask(self, search: Search, budget: Budget) -> Found:
+    def ask(self, search: Search, budget: SearchBudget) -> SearchResult:
         """Return what a search finds, having looked at all that it says on the way."""
         found = search.run(self.board, budget, self._look_at)
         assert self.board.position() == self.position
@@ -82,7 +82,7 @@ class Asked:
         self._look_at(found)
         return found
 
-    def _look_at(self, found: Found) -> None:
+    def _look_at(self, found: SearchResult) -> None:
         """Check that what is proven is so: the value, the length, the move, the line."""
         proof = found.proof
         if proof is None:

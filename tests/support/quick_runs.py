@@ -18,7 +18,7 @@ from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run import worker
 from lath.arena.tournament.run.events import Event, GameEnded, Waiting, Warned
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.runner import Runner
 from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.arena.tournament.store.store import Store
@@ -149,7 +149,7 @@ class QuickRun:
         self.watcher = Watcher()
         self.played: list[int] = []
 
-    def run(self, *, rounds: int, jobs: int = 2, patience_s: float = 600.0) -> Summary:
+    def run(self, *, rounds: int, jobs: int = 2, patience_s: float = 600.0) -> RunSummary:
         runner = Runner(
             a_config(rounds=rounds, jobs=jobs),
             self.store,

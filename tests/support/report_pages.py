@@ -22,15 +22,15 @@ from sample_records import (
 from lath.notation.record.record import Record, comment
 from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.league import Event, league_of
-from lath.reports.metrics.measures import Group, compare_groups
+from lath.reports.metrics.measures import GameGroup, compare_groups
 from lath.reports.notes.notes import Change, Entrant, Machine, Provenance, Version
-from lath.reports.notes.outcome import Column, Outcome, Plot, Sheet
+from lath.reports.notes.outcome import EventOutcome, Plot, Sheet, SheetColumn
 from lath.reports.page import pack
 from lath.reports.page.document import document
 from lath.reports.page.index import Collector
 from lath.reports.page.index import render as render_index
 from lath.reports.page.league import pages as league_pages
-from lath.reports.page.measures import Named, names_of
+from lath.reports.page.measures import NamedGroup, names_of
 from lath.reports.page.measures import render as render_measures
 from lath.reports.page.page import Page, render
 
@@ -101,12 +101,12 @@ def _sample() -> Sequence[Record]:
     return tournament(("one", "other"), 6, game_ids=("manalath", "yavalath"), annotated=True)
 
 
-def knockout() -> Outcome:
+def knockout() -> EventOutcome:
     """Return the result of a knockout, whose bots have long names, with a curve for once."""
-    columns = (Column("bot", "name"), Column("score"), Column("opponent", "name"))
+    columns = (SheetColumn("bot", "name"), SheetColumn("score"), SheetColumn("opponent", "name"))
     row = (*HOSTILE_NAMES[:1], "2-0", "b" * 99, "")
     sheets = tuple(
-        Sheet((*columns, Column("after", "text")), (row,), title)
+        Sheet((*columns, SheetColumn("after", "text")), (row,), title)
         for title in ("Semi-finals", "Final")
     )
     long, odd = "b" * 99, HOSTILE_NAMES[0]
@@ -125,7 +125,7 @@ def knockout() -> Outcome:
         points=((0, 0.0), (700, -1.5), (1500, 2.95)),
         bounds=(("H1 accepted", 2.944), ("H0 accepted", -2.944)),
     )
-    return Outcome(
+    return EventOutcome(
         format="knockout", verdict=f"Winner: {long}", sheets=sheets, plots=(path,), data=data
     )
 
@@ -221,7 +221,7 @@ def measures_of(*ids: str, compare: bool = False, annotated: bool = True) -> Pag
     """Return the page of measures of these games, of two of them compared."""
     groups = []
     for game_id in ids:
-        group = Group(game_id)
+        group = GameGroup(game_id)
         for record in tournament(BOTS, 2, game_ids=(game_id,), annotated=annotated):
             group.add(record)
         groups.append(group)
@@ -232,7 +232,7 @@ def measures_of(*ids: str, compare: bool = False, annotated: bool = True) -> Pag
 
 def hostile_measures() -> Page:
     """Return the same page of files and a query with hostile names."""
-    groups = [Group("yavalath"), Group("yavalath")]
+    groups = [GameGroup("yavalath"), GameGroup("yavalath")]
     for group, name in zip(groups, BOTS, strict=False):
         for record in tournament((name, *HOSTILE_NAMES[:2]), 1, game_ids=("yavalath",)):
             group.add(record)
@@ -241,8 +241,8 @@ def hostile_measures() -> Page:
     return render_measures(named, f"arena stats {odd}", odd, compare_groups(*groups))
 
 
-def _named(names: Iterable[str], groups: Iterable[Group]) -> list[Named]:
-    return [Named(name=name, group=group) for name, group in zip(names, groups, strict=True)]
+def _named(names: Iterable[str], groups: Iterable[GameGroup]) -> list[NamedGroup]:
+    return [NamedGroup(name=name, group=group) for name, group in zip(names, groups, strict=True)]
 
 
 PAGES: Final[dict[str, Callable[[], Page]]] = {

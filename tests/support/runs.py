@@ -19,8 +19,8 @@ from lath.arena.tournament.run.events import (
     two,
 )
 from lath.arena.tournament.run.progress import Progress
-from lath.arena.tournament.store.store import PairTally, Tally
-from lath.reports.notes.outcome import Outcome
+from lath.arena.tournament.store.store import EndingTally, PairTally
+from lath.reports.notes.outcome import EventOutcome
 
 
 class Clock:
@@ -44,7 +44,7 @@ class Told:
 
     def start(
         self,
-        *stored: Tally,
+        *stored: EndingTally,
         pairs: tuple[PairTally, ...] = (),
         budget: Budget = UNLIMITED,
         members: Mapping[str, str] | None = None,
@@ -81,4 +81,4 @@ class Told:
 
     def wait(self, seconds: float = 0.0, **outcome: Any) -> None:
         self.clock.now_s += seconds
-        self.progress(Waiting(self.total, lambda: Outcome(**{"format": "match", **outcome})))
+        self.progress(Waiting(self.total, lambda: EventOutcome(**{"format": "match", **outcome})))

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Dealer, Openings, Pair, Played, Schedule, Settings, Tags
+from lath.arena.schedule.core import Dealer, Openings, Pair, PlayedGame, Schedule, Settings, Tags
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament.outcome.outcomes import outcome_of
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 NAMES = ("ann", "bob", "cat", "dan", "eve")
 
@@ -33,7 +33,7 @@ def make(
     return FORMATS[form].make(names, Dealer(Settings(**settings), openings, tags))
 
 
-def outcome(schedule: Schedule, form: str = "") -> Outcome:
+def outcome(schedule: Schedule, form: str = "") -> EventOutcome:
     """Return what a schedule has come to, in words and tables."""
     return outcome_of(schedule.standing(), form)
 
@@ -60,7 +60,8 @@ def take_in(schedule: Schedule, games: Iterable[GamePlan], results: Results = by
     """Tell a schedule of games that are stored."""
     stored = sorted(games, key=lambda game: game.number)
     schedule.take_in(
-        Played(game.number, *game.names, results(game), game.game, game.round) for game in stored
+        PlayedGame(game.number, *game.names, results(game), game.game, game.round)
+        for game in stored
     )
 
 

@@ -33,7 +33,7 @@ from lath.arena.botcheck import lab
 from lath.arena.machine import signals
 from lath.arena.referee import conversation, process, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
-from lath.arena.sandbox.kinds import Start
+from lath.arena.sandbox.kinds import ProcessStart
 from lath.arena.tournament.run import folder, worker
 from lath.bots import sdk
 
@@ -272,7 +272,7 @@ class ScriptedChild(Child):
         self._script: Final = script
         self._fake: Final = _Process()
         with mock.patch.object(os, "pidfd_open", return_value=-1, create=True):
-            start = Start(words=(), env={}, cwd="/", restrict=lambda: None)
+            start = ProcessStart(words=(), env={}, cwd="/", restrict=lambda: None)
             super().__init__(self._fake, "scripted", start)  # type: ignore[arg-type]
         self._output: int | None = self._fake.ends[3]
 
@@ -406,7 +406,7 @@ def scripted(
         stack.enter_context(mock.patch.multiple(bad_bots, **stage.modules, **stage.more))
         stack.enter_context(mock.patch.multiple(odd_bots, **stage.modules))
         for target, name, value in (
-            (conversation, "Child", Start),
+            (conversation, "Child", ProcessStart),
             (signals, "time", clock),
             (process, "time", clock),
             (process, "Watch", watch),

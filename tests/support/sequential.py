@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lath.arena.schedule.sprt import (
     SCORES,
-    Advantage,
+    FirstMoveAdvantage,
     Sprt,
     SprtState,
     elo_of,
@@ -114,7 +114,9 @@ def simulated(setting: Setting, matches: int, seed: int = 1) -> Seen:
     shown = [stopped_advantage(setting.sprt, now) for now in ended]
     estimates = sorted(math.inf if one.elo is None else one.elo for one in shown)
 
-    def share(is_so: Callable[[Advantage], bool], of: Sequence[Advantage]) -> float:
+    def share(
+        is_so: Callable[[FirstMoveAdvantage], bool], of: Sequence[FirstMoveAdvantage]
+    ) -> float:
         return sum(map(is_so, of)) / matches
 
     return Seen(
@@ -128,7 +130,7 @@ def simulated(setting: Setting, matches: int, seed: int = 1) -> Seen:
     )
 
 
-def holds(shown: Advantage, elo: float) -> bool:
+def holds(shown: FirstMoveAdvantage, elo: float) -> bool:
     """Return whether an interval holds an advantage; where it has no end, that is far enough."""
     low, high = shown.low, shown.high
     return (low is None or low < elo) and (high is None or elo < high)

@@ -14,7 +14,7 @@ from places import ROOT
 from lath.reports.ratings.elo import ELO, chances, fit
 from lath.reports.ratings.numerics import Z95, cdf
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result, count
+from lath.reports.ratings.results import DecidedGame, count
 from lath.reports.ratings.skill import MU, NOISE, UNIT, converged, margin_of
 
 sys.path.append(str(ROOT / "benchmarks"))
@@ -40,7 +40,7 @@ class Event:
     truth: dict[str, float]
     """In what is shown: TrueSkill's points, or Elo points on the scale of scores."""
 
-    results: list[Result]
+    results: list[DecidedGame]
     advantage: float = 0.0
     """Of the first seat, on the scale of scores."""
 
@@ -83,7 +83,7 @@ def trueskill_event(
         for first, second in _both_seats(pair):
             ahead = truth[first] - truth[second] + advantage + chance.gauss(0, NOISE)
             score = 0.5 if abs(ahead) < margin else float(ahead > 0)
-            results.append(Result(first, second, score, "game", pair))
+            results.append(DecidedGame(first, second, score, "game", pair))
     return Event(truth, results)
 
 
@@ -106,7 +106,7 @@ def several_games(seed: int, games: int, *, kinds: int, differ: float) -> Event:
         for first, second in _both_seats(pair):
             ahead = at_game[kind][first] - at_game[kind][second]
             score = float(chance.random() < chances(ahead / ELO, NO_DRAWS)[0])
-            results.append(Result(first, second, score, f"game {kind}", pair))
+            results.append(DecidedGame(first, second, score, f"game {kind}", pair))
     alike = [result._replace(game="game") for result in results]
     # Two bots that both differ are as far apart as a first seat that differs by 2^0.5 as much.
     truth, _ = _on_the_scale(strengths, (0.0, differ * 2**0.5), NO_DRAWS, alike)
@@ -163,13 +163,16 @@ def davidson_event(
             win, draw, _ = chances(ahead / ELO, drawish)
             drawn = chance.random()
             score = 1.0 if drawn < win else 0.5 if drawn < win + draw else 0.0
-            results.append(Result(first, second, score, "game", pair, start))
+            results.append(DecidedGame(first, second, score, "game", pair, start))
     truth, worth = _on_the_scale(strengths, (advantage, opening), drawish, results)
     return Event(truth, results, worth)
 
 
 def _on_the_scale(
-    strengths: dict[str, float], seat: tuple[float, float], drawish: float, results: list[Result]
+    strengths: dict[str, float],
+    seat: tuple[float, float],
+    drawish: float,
+    results: list[DecidedGame],
 ) -> tuple[dict[str, float], float]:
     """Return strengths and the advantage as scores tell them; `seat` is its mean and spread.
 
@@ -187,13 +190,13 @@ def _both_seats(pair: int) -> list[tuple[str, str]]:
     return [(one, other), (other, one)]
 
 
-def alone(results: Iterable[Result]) -> list[Result]:
+def alone(results: Iterable[DecidedGame]) -> list[DecidedGame]:
     """Return the results without what they have in common."""
     return [result._replace(pair=None, opening=None) for result in results]
 
 
 def elo_told(
-    events: Iterable[Event], told_of: Callable[[Event], list[Result]] | None = None
+    events: Iterable[Event], told_of: Callable[[Event], list[DecidedGame]] | None = None
 ) -> Told:
     """Return how the Elo scale did; `told_of`: the results that it was given of each event."""
     told = Told()
@@ -226,7 +229,7 @@ def elo_told(
 
 
 def trueskill_told(
-    events: Iterable[Event], told_of: Callable[[Event], list[Result]] | None = None
+    events: Iterable[Event], told_of: Callable[[Event], list[DecidedGame]] | None = None
 ) -> Told:
     """Return how the converged TrueSkill did."""
     told = Told()

@@ -26,7 +26,7 @@ from lath.arena.entrants.compiling import OPTION, SEARCHERS
 from lath.arena.entrants.programs import bundled
 from lath.arena.referee.bots import BotSpec
 from lath.arena.site.app import Server, Site, application
-from lath.arena.site.guard import COOKIE, SECRET, Keys, names_of
+from lath.arena.site.guard import COOKIE, SECRET, SiteKeys, names_of
 from lath.arena.site.playing import Desk
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.thinking import Thinkers
@@ -71,7 +71,7 @@ def a_long_cup(folder: Path) -> Path:
 
 
 TOKEN: Final = "a-token-for-tests"
-KEYS: Final = Keys(TOKEN)
+KEYS: Final = SiteKeys(TOKEN)
 PATIENCE_S: Final = 30
 
 

@@ -23,7 +23,7 @@ from lath.arena.cli.outputs import append_record
 from lath.arena.entrants.programs import bundled
 from lath.arena.referee.bots import BotSpec
 from lath.arena.site.app import Site, application
-from lath.arena.site.guard import COOKIE, SECRET, Keys
+from lath.arena.site.guard import COOKIE, SECRET, SiteKeys
 from lath.arena.site.playing import Desk
 from lath.arena.site.shelf import Shelf
 from lath.arena.site.thinking import Thinkers
@@ -80,7 +80,7 @@ class Asking:
         specs = {name: BotSpec(name=name, command=command) for name, command in bundled().items()}
         self.desk = Desk(folder, Thinkers(specs), append_record)
         site = Site(Shelf([folder]), self.desk)
-        self._keys = Keys("t")
+        self._keys = SiteKeys("t")
         self._app = application(site, keys=self._keys, hosts=frozenset({HOST}))
         self._root = site.root
         self._key = next(iter(site.shelf.items())).key

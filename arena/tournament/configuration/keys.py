@@ -17,10 +17,10 @@ from lath.arena.entrants.bot_table import (
     Count,
     CountFrom0,
     Duration,
+    KeyTable,
     Name,
     Sandbox,
     SomeTime,
-    Table,
     Text,
     Variable,
     must,
@@ -74,7 +74,7 @@ class TimeTable(BotTime):
     ponder: bool = Field(default=False, strict=True, description="true or false")
 
 
-class AdjudicationTable(Table):
+class AdjudicationTable(KeyTable):
     """When games end before their rules end them."""
 
     plies: Count = 0
@@ -84,7 +84,7 @@ class AdjudicationTable(Table):
     draw_after: Count = 0
 
 
-class SprtTable(Table):
+class SprtTable(KeyTable):
     """When a match is decided before its last round."""
 
     elo0: Elo
@@ -96,7 +96,7 @@ class SprtTable(Table):
     )
 
 
-class TuneTable(Table):
+class TuneTable(KeyTable):
     """What is tuned, and how."""
 
     pairs: Count
@@ -112,7 +112,7 @@ class TuneTable(Table):
     ahead: Annotated[int, whole(1, MOST_AHEAD)] = AHEAD
 
 
-class OpeningsTable(Table):
+class OpeningsTable(KeyTable):
     """Where games begin: `file`, or `random`."""
 
     file: Text = Field(default="", description="a file of records or positions")
@@ -130,7 +130,7 @@ def _are_dates(days: list[str]) -> bool:
     )
 
 
-class SeasonTable(Table):
+class SeasonTable(KeyTable):
     """A season of a league: its table starts at zero."""
 
     name: Name
@@ -142,7 +142,7 @@ class SeasonTable(Table):
     )
 
 
-class LeagueTable(Table):
+class LeagueTable(KeyTable):
     """What is shown on a league's pages besides games."""
 
     about: Text = Field(default="", description="a file of Markdown such as 'about.md'")
@@ -151,7 +151,7 @@ class LeagueTable(Table):
 Anchor = Annotated[float, Field(strict=True, ge=-MOST_ELO, le=MOST_ELO)]
 
 
-class ConfigTable(Table):
+class ConfigTable(KeyTable):
     """The whole file."""
 
     event: Name = "Tournament"
@@ -201,7 +201,7 @@ class ConfigTable(Table):
     )
 
 
-TABLES: Final[Mapping[str, type[Table]]] = {
+TABLES: Final[Mapping[str, type[KeyTable]]] = {
     "": ConfigTable,
     "time": TimeTable,
     "adjudication": AdjudicationTable,

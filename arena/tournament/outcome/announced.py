@@ -16,7 +16,7 @@ from lath.arena.tournament.configuration.config import DEFAULT_TIME
 from lath.arena.tournament.configuration.mistakes import of_keys
 from lath.reports.event.background import Background
 from lath.reports.event.seasons import MatchDay, Season
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 _POOL: Final = "pool"
 
@@ -67,4 +67,4 @@ def announced(folder: Path) -> Background:
             for day in days
         ),
     )
-    return Background(outcome=Outcome(format=_POOL, event=model.event), season=season)
+    return Background(outcome=EventOutcome(format=_POOL, event=model.event), season=season)

@@ -42,12 +42,12 @@ from lath.notation.record.record import SEASON as SEASON_TAG
 from lath.reports.checksums import checked_bytes, checksum_of, with_checksum
 from lath.reports.event.seasons import Season
 from lath.reports.notes.notes import Bench, Change, Ruling, Snapshot, Version, from_notes
-from lath.reports.notes.outcome import Outcome, from_json, to_json
+from lath.reports.notes.outcome import EventOutcome, from_json, to_json
 
 _Kept = TypeVar("_Kept")
 
 
-def outcome_in(sources: Sequence[Path]) -> Outcome | None:
+def outcome_in(sources: Sequence[Path]) -> EventOutcome | None:
     """Return what a tournament has come to; None where its directory is not the only source.
 
     None, too, where no run has ended there, and where the last one was killed: what is there is
@@ -80,7 +80,7 @@ def is_of_state(checksum: str, state: str | None) -> bool:
     return state in (None, "true", json.dumps(checksum))
 
 
-def write_outcome(folder: Path, outcome: Outcome) -> str:
+def write_outcome(folder: Path, outcome: EventOutcome) -> str:
     """Write what a tournament has come to; return the checksum, and raise StoreError."""
     value = to_json(outcome)
     write_whole(folder / OUTCOME, [with_checksum(value)])

@@ -13,18 +13,18 @@ from typing import Any, Final
 from lath.arena.schedule.fixed import Challenge, RepeatsOnly, SprtStanding
 from lath.arena.schedule.knockout import Bracket, Tie
 from lath.arena.schedule.sprt import fixed_advantage, normalized_of, stopped_advantage
-from lath.arena.schedule.swiss import Paired, Table
-from lath.arena.schedule.tune import Tuned, TuneStanding
+from lath.arena.schedule.swiss import Paired, SwissTable
+from lath.arena.schedule.tune import TunedValue, TuneStanding
 from lath.reports.counting.standings import TRIALS
-from lath.reports.notes.outcome import Column, Outcome, Plot, Sheet
+from lath.reports.notes.outcome import EventOutcome, Plot, Sheet, SheetColumn
 
 
 def outcome_of(
     standing: object, form: str, *, event: str = "", done: int = 0, total: int = 0
-) -> Outcome:
+) -> EventOutcome:
     """Return what a schedule's standing says of a tournament of this format, finished or not."""
     describe = DESCRIBED.get(type(standing))
-    outcome = Outcome(format=form) if describe is None else describe(standing)
+    outcome = EventOutcome(format=form) if describe is None else describe(standing)
     return replace(outcome, format=form, event=event, done=done, total=max(done, total))
 
 
@@ -38,17 +38,17 @@ def points(value: float) -> str:
     return f"{whole or '' if half else whole}{'½' if half else ''}"
 
 
-def _swiss(table: Table) -> Outcome:
+def _swiss(table: SwissTable) -> EventOutcome:
     """Return the table; byes have a column where there are any."""
     rows = table.rows
     headings = ["points", *(["byes"] if any(row.byes for row in rows) else [])]
-    columns = map(Column, (*headings, "Buchholz", "Sonneborn-Berger"))
+    columns = map(SheetColumn, (*headings, "Buchholz", "Sonneborn-Berger"))
     cells = []
     for row in rows:
         byes = (str(row.byes),) if "byes" in headings else ()
         tie_breaks = points(row.buchholz), f"{row.sonneborn_berger:g}"
         cells.append((str(row.rank), row.name, points(row.points), *byes, *tie_breaks))
-    return Outcome(
+    return EventOutcome(
         format="swiss",
         words=tuple(
             f"{row.rank}. {row.name} {points(row.points)} "
@@ -56,7 +56,7 @@ def _swiss(table: Table) -> Outcome:
             for row in rows
         ),
         sheets=(
-            Sheet((Column("#"), Column("bot", "name"), *columns), tuple(cells)),
+            Sheet((SheetColumn("#"), SheetColumn("bot", "name"), *columns), tuple(cells)),
             *(
                 Sheet(_MEETING_COLUMNS, tuple(map(_meeting_cells, paired)), f"Round {number}")
                 for number, paired in enumerate(table.rounds, 1)
@@ -70,8 +70,8 @@ def _swiss(table: Table) -> Outcome:
 
 
 _MEETING_COLUMNS: Final = (
-    *(Column("bot", "name"), Column("score"), Column("opponent", "name")),
-    Column("remark", "text"),
+    *(SheetColumn("bot", "name"), SheetColumn("score"), SheetColumn("opponent", "name")),
+    SheetColumn("remark", "text"),
 )
 
 
@@ -95,20 +95,20 @@ def _walkover_words(both: tuple[float, float], walkovers: int) -> str:
 
 
 _TIE_COLUMNS: Final = (
-    Column("bot", "name"),
-    Column("score"),
-    Column("opponent", "name"),
-    Column("through", "name"),
-    Column("how", "text"),
+    SheetColumn("bot", "name"),
+    SheetColumn("score"),
+    SheetColumn("opponent", "name"),
+    SheetColumn("through", "name"),
+    SheetColumn("how", "text"),
 )
 
 
-def _knockout(bracket: Bracket) -> Outcome:
+def _knockout(bracket: Bracket) -> EventOutcome:
     """Return the ties so far in words, and a table for each round, of those to come too."""
     known = [tie for tie in bracket.ties if tie.is_known]
     verdict = f"Winner: {bracket.winner}" if bracket.winner else ""
     rounds = [(number, list(ties)) for number, ties in groupby(bracket.ties, lambda tie: tie.round)]
-    return Outcome(
+    return EventOutcome(
         format="knockout",
         words=(*map(_tie_words, known), *filter(None, (verdict,))),
         sheets=tuple(
@@ -165,12 +165,12 @@ def _tie_cells(tie: Tie) -> tuple[str, ...]:
     return one, _score(tie.points), other, tie.winner or "", _how(tie)
 
 
-def _gauntlet(challenge: Challenge) -> Outcome:
+def _gauntlet(challenge: Challenge) -> EventOutcome:
     """Return who challenges whom; `reports.outcome.completed` has what came of it."""
-    return Outcome(format="gauntlet", data={"gauntlet": asdict(challenge)})
+    return EventOutcome(format="gauntlet", data={"gauntlet": asdict(challenge)})
 
 
-def _test(test: SprtStanding) -> Outcome:
+def _test(test: SprtStanding) -> EventOutcome:
     """Return the numbers of a test, and how many pairs gave how many points."""
     now, sprt, new = test.state, test.sprt, test.names[0]
     show = (
@@ -205,7 +205,7 @@ def _test(test: SprtStanding) -> Outcome:
     verdict = verdict_words((new, test.names[1]), data)
     counts = ", ".join(map(str, now.counts))
     said = "; ".join(f"{name} {elo} ({interval}: {ends})" for name, elo, ends in shown)
-    return Outcome(
+    return EventOutcome(
         format="match",
         words=(
             f"{verdict}, LLR {llr}",
@@ -213,9 +213,9 @@ def _test(test: SprtStanding) -> Outcome:
             *filter(None, (test.why_nothing_new,)),
         ),
         sheets=(
-            Sheet((Column("SPRT", "text"), Column("value", "text")), rows),
+            Sheet((SheetColumn("SPRT", "text"), SheetColumn("value", "text")), rows),
             Sheet(
-                (Column("points", "text"), *map(Column, ("0", "½", "1", "1½", "2"))),
+                (SheetColumn("points", "text"), *map(SheetColumn, ("0", "½", "1", "1½", "2"))),
                 (("pairs", *map(str, now.counts)),),
                 f"Pairs by the points of {new}",
             ),
@@ -305,12 +305,17 @@ def _path(test: SprtStanding) -> tuple[Plot, ...]:
 
 
 _OPTION_COLUMNS: Final = (
-    *(Column("option", "name"), Column("start"), Column("tuned"), Column("moved")),
-    *(Column("range", "text"), Column("step")),
+    *(
+        SheetColumn("option", "name"),
+        SheetColumn("start"),
+        SheetColumn("tuned"),
+        SheetColumn("moved"),
+    ),
+    *(SheetColumn("range", "text"), SheetColumn("step")),
 )
 
 
-def _tuning(standing: TuneStanding) -> Outcome:
+def _tuning(standing: TuneStanding) -> EventOutcome:
     """Return where the options are, by which way, and the test of what came of them."""
     tuned, start, *_ = standing.names
     rows = tuple(
@@ -330,12 +335,12 @@ def _tuning(standing: TuneStanding) -> Outcome:
         for each in standing.options
     )
     words = [f"tuned{so_far}: {moves}"]
-    test = _test(standing.test) if standing.test else Outcome(format="tune")
+    test = _test(standing.test) if standing.test else EventOutcome(format="tune")
     verdict = test.verdict
     if standing.is_same:
         verdict = f"{tuned} is {start}: its values are those of the start, and nothing is tested"
         words.append(verdict)
-    return Outcome(
+    return EventOutcome(
         format="tune",
         words=(*words, TRIALS, *test.words),
         sheets=(Sheet(_OPTION_COLUMNS, rows, f"Options{so_far}"), *test.sheets),
@@ -356,7 +361,7 @@ def _tuning(standing: TuneStanding) -> Outcome:
     )
 
 
-def _way(each: Tuned) -> Plot | None:
+def _way(each: TunedValue) -> Plot | None:
     """Return the curve of an option; None before the first pair."""
     if len(each.path) < 2:
         return None
@@ -368,18 +373,18 @@ def _way(each: Tuned) -> Plot | None:
     )
 
 
-def _repeats(stopped: RepeatsOnly) -> Outcome:
+def _repeats(stopped: RepeatsOnly) -> EventOutcome:
     """Return why a match without a test was stopped."""
     why = f"Stopped: {stopped.why_nothing_new}"
-    return Outcome(format="match", words=(why,), verdict=why)
+    return EventOutcome(format="match", words=(why,), verdict=why)
 
 
 def _elo(elo: float | None) -> str:
     return "unbounded" if elo is None else f"{elo:+.1f}"
 
 
-DESCRIBED: Final[Mapping[type, Callable[[Any], Outcome]]] = {
-    Table: _swiss,
+DESCRIBED: Final[Mapping[type, Callable[[Any], EventOutcome]]] = {
+    SwissTable: _swiss,
     Bracket: _knockout,
     Challenge: _gauntlet,
     SprtStanding: _test,

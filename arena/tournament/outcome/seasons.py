@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from typing import Any, Final, NamedTuple
 
 from lath.arena.errors import ConfigError
-from lath.arena.schedule.season import Fixture, MatchDay, Season, Unit, closed, drawn_up
+from lath.arena.schedule.season import Fixture, ScheduledDay, SeasonSchedule, Unit, closed, drawn_up
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.store.database import SEASONS
 from lath.arena.tournament.store.store import Store
@@ -23,7 +23,7 @@ MATCH_DAY: Final = "--match-day"
 class Begun(NamedTuple):
     """A season as a run finds it, or begins it."""
 
-    season: Season
+    season: SeasonSchedule
     note: list[dict[str, Any]]
     """What is noted of all seasons then, the oldest first."""
 
@@ -58,7 +58,7 @@ def begun(store: Store, config: Config, entries: Mapping[str, str]) -> Begun:
         played=played,
         begun=[*_kept(map(_day, row["days"]), config.games, played, {*roster})],
     )
-    season = Season(
+    season = SeasonSchedule(
         name=plan.name,
         from_pair=row["from_pair"],
         offset=row["offset"],
@@ -93,14 +93,14 @@ def _played(store: Store, from_pair: int, entries: Mapping[str, str]) -> set[Uni
     }
 
 
-def _day(row: Mapping[str, Any]) -> MatchDay:
+def _day(row: Mapping[str, Any]) -> ScheduledDay:
     fixtures = tuple(Fixture(*each) for each in row["fixtures"])
-    return MatchDay(number=row["number"], fixtures=fixtures, is_over=row["is_over"])
+    return ScheduledDay(number=row["number"], fixtures=fixtures, is_over=row["is_over"])
 
 
 def _kept(
-    days: Iterable[MatchDay], games: Sequence[str], played: set[Unit], roster: set[str]
-) -> Iterable[MatchDay]:
+    days: Iterable[ScheduledDay], games: Sequence[str], played: set[Unit], roster: set[str]
+) -> Iterable[ScheduledDay]:
     """Yield the days that have begun; those of which nothing is left to play are over."""
     for day in days:
         if day.is_over:

@@ -48,7 +48,7 @@ from lath.arena.tournament.store.database import (
 )
 from lath.arena.tournament.store.rows import result_of
 from lath.notation import formats
-from lath.notation.archive.given import Given
+from lath.notation.archive.given import GivenGames
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import instead, printable
@@ -62,7 +62,7 @@ from lath.reports.counting.standings import Refused
 from lath.reports.event.background import Background
 from lath.reports.event.public import public_background, public_records
 from lath.reports.notes.notes import Provenance, Ruling, Version
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 
 class Doubt(NamedTuple):
@@ -97,7 +97,7 @@ def records_of(
     *,
     rules: bool = True,
     jobs: int = 1,
-    given: Given | None = None,
+    given: GivenGames | None = None,
 ) -> Iterator[Record | Refused]:
     """Yield the records of all sources in order; `-` is standard input, which is our text.
 
@@ -156,7 +156,12 @@ def live_first(sources: Iterable[Path]) -> list[Path]:
 
 
 def _once(
-    sources: Sequence[Path], doubts: list[Doubt] | None, given: Given, *, rules: bool, jobs: int
+    sources: Sequence[Path],
+    doubts: list[Doubt] | None,
+    given: GivenGames,
+    *,
+    rules: bool,
+    jobs: int,
 ) -> Iterator[Record | Refused]:
     """Yield records, but for those that were given before."""
     # Directories first: they know what was ruled of a game, and its records elsewhere do not.
@@ -202,7 +207,7 @@ def material_of(
     rules: bool = True,
     analysis: Path | None = None,
     public: bool = False,
-    given: Given | None = None,
+    given: GivenGames | None = None,
     anchors: Mapping[str, float] | None = None,
     relative_to: str = "",
     season: str | None = None,
@@ -450,7 +455,7 @@ def background_of(
         played = tuple(map(_without_seed, played))
     shown = season_in(sources, season)
     if outcome is not None and shown != season_in(sources, None):  # it is of the last season
-        outcome = Outcome(format=outcome.format, event=outcome.event)
+        outcome = EventOutcome(format=outcome.format, event=outcome.event)
     return Background(
         outcome=outcome,
         changes=changes_in(sources),

@@ -12,7 +12,7 @@ from lath.arena.schedule.budget import Seen
 from lath.arena.schedule.core import HALVES
 from lath.reports.ratings.elo import ELO, UNKNOWN_ELO, chances, fit, logistic, scores
 from lath.reports.ratings.numerics import Z95, Matrix
-from lath.reports.ratings.results import Counts, Seats, SeatScore, connected
+from lath.reports.ratings.results import ResultCounts, Seats, SeatScore, connected
 
 DRAWN: Final = 0.1
 """Of games between equals, until games say more: few, for draws make intervals narrower."""
@@ -43,7 +43,7 @@ class Strengths:
         return told / len(games)
 
 
-def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> Counts:
+def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> ResultCounts:
     """Return results as ratings count them; `names` are known though they have played nothing."""
     tallies: dict[Seats, SeatScore] = {}
     for (game, first, second, result), games in seen.items():
@@ -51,7 +51,7 @@ def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> Counts:
             seats = tallies.setdefault(Seats(game, first, second), SeatScore())
             seats.add(HALVES[result][0] / 2, games)
     met = {name for seats in tallies for name in (seats.first, seats.second)}
-    return Counts(
+    return ResultCounts(
         names=tuple(sorted(met.union(names))),
         tallies=dict(sorted(tallies.items())),
         clusters={},

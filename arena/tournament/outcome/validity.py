@@ -28,7 +28,7 @@ from lath.arena.tournament.store.database import (
     ROUNDS,
     SNAPSHOT,
     WRITTEN,
-    Games,
+    StoredGames,
     is_being_played,
     opened_to_read,
     read_notes,
@@ -80,13 +80,13 @@ def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Unsound]:
         with reading_database(path), opened_to_read(path) as database:
             if database is None:
                 raise DamagedError("it is empty")
-            yield from _stored(Games(database, path), highest)
+            yield from _stored(StoredGames(database, path), highest)
     except StoreError as error:
         why = str(error).removeprefix(str(path)).removeprefix(" is damaged")
         yield Unsound(DATABASE, why.removeprefix(":").strip())
 
 
-def _stored(games: Games, highest: int) -> Iterator[GameResult | Unsound]:
+def _stored(games: StoredGames, highest: int) -> Iterator[GameResult | Unsound]:
     seen: set[int] = set()
     before, total = games.total(), 0
     is_whole = True
@@ -119,7 +119,7 @@ def _illegal(text: str) -> str:
     return f"its record: {problems[0].message}" if problems else ""
 
 
-def _rows(games: Games, highest: int) -> Iterator[Row | Unsound]:
+def _rows(games: StoredGames, highest: int) -> Iterator[Row | Unsound]:
     """Yield rows by number; where that fails, one by one, so that only what is damaged is lost."""
     last = 0
     while True:
@@ -130,7 +130,7 @@ def _rows(games: Games, highest: int) -> Iterator[Row | Unsound]:
             if rows[-1][0] <= last:
                 raise sqlite3.DatabaseError("numbers are out of order")
         except (sqlite3.Error, TypeError):
-            until = last + Games.BATCH
+            until = last + StoredGames.BATCH
             numbers = range(last + 1, min(until, highest or until) + 1)
             found = list(_one_by_one(games, numbers))
             yield from found
@@ -142,7 +142,7 @@ def _rows(games: Games, highest: int) -> Iterator[Row | Unsound]:
             last = rows[-1][0]
 
 
-def _one_by_one(games: Games, numbers: range) -> Iterator[Row | Unsound]:
+def _one_by_one(games: StoredGames, numbers: range) -> Iterator[Row | Unsound]:
     """Yield the rows that are there; those that cannot be read are told of together."""
     failures: list[tuple[int, str]] = []
     for number in numbers:
@@ -275,7 +275,7 @@ def sound_in(folder: Path) -> Iterator[GameResult | Unsound]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Findings:
+class DirectoryFindings:
     """What is sound in a tournament's directory, and what is not."""
 
     stored: int
@@ -304,12 +304,12 @@ class Findings:
         return not (self.different or self.taken_back or self.unsound)
 
 
-def look(folder: Path) -> Findings:
+def look(folder: Path) -> DirectoryFindings:
     """Return what is sound in a tournament's directory; changes nothing."""
     return _gathered(folder, None)
 
 
-def rescue(folder: Path, out: Path) -> Findings:
+def rescue(folder: Path, out: Path) -> DirectoryFindings:
     """Make a tournament in `out`, which is not there yet, of all games that are sound in either.
 
     `arena run --out` goes on with it. Raises ConfigError where there is something, and StoreError.
@@ -327,7 +327,7 @@ def rescue(folder: Path, out: Path) -> Findings:
         raise writing_error(out, error, "made") from error
 
 
-def _rescued(folder: Path, out: Path) -> Findings:
+def _rescued(folder: Path, out: Path) -> DirectoryFindings:
     from lath.arena.tournament.store.store import prepare_folder
 
     prepare_folder(out)
@@ -350,7 +350,7 @@ def _named(half: Path, out: Path) -> Iterator[None]:
         raise
 
 
-def _gathered(folder: Path, store: Store | None) -> Findings:
+def _gathered(folder: Path, store: Store | None) -> DirectoryFindings:
     """Look through a directory; keep what is sound in a store, if there is one."""
     unsound: list[Unsound] = []
     records: dict[int, int] = {}
@@ -372,7 +372,7 @@ def _gathered(folder: Path, store: Store | None) -> Findings:
             store.add(game for game in games if game.number in missing)
     is_told = different or missing or any(one.where.startswith(RECORDS) for one in unsound)
     unsound += (one for one in beside(folder) if not (one.where == RECORDS and is_told))
-    return Findings(
+    return DirectoryFindings(
         stored=number_stored,
         exported=len(records),
         different=tuple(different),
@@ -386,7 +386,7 @@ def _batches(
 ) -> Iterator[list[GameResult]]:
     """Yield the sound games, some at a time; the others go into a list."""
     stream = iter(games)
-    while batch := list(islice(stream, Games.BATCH)):
+    while batch := list(islice(stream, StoredGames.BATCH)):
         unsound += [game for game in batch if isinstance(game, Unsound)]
         yield [game for game in batch if isinstance(game, GameResult)]
 

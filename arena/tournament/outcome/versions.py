@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from lath.arena.entrants.programs import todays
 from lath.arena.referee.bots import OURS, BotSpec
-from lath.arena.schedule.core import Conditions
+from lath.arena.schedule.core import PairConditions
 from lath.arena.schedule.fixed import Fixed
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.tournament.configuration.config import Config
@@ -34,7 +34,7 @@ POOL: Final = "pool"
 Options = Mapping[str, str | int | float | bool]
 
 
-class Pool(NamedTuple):
+class PoolVersions(NamedTuple):
     """A pool as a run finds it, or makes it."""
 
     config: Config
@@ -48,7 +48,7 @@ class Pool(NamedTuple):
     """What people should know, in sentences."""
 
 
-def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]) -> Pool:
+def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]) -> PoolVersions:
     """Return what a pool is with this configuration, `files` being those of its bots.
 
     Raises StoreError, and whatever a damaged note gives rise to.
@@ -99,7 +99,7 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
         replace(one, retired="" if one in playing.values() else one.retired or today)
         for one in known
     ]
-    return Pool(
+    return PoolVersions(
         replace(config, conditions=tuple(conditions)),
         {playing[bot].name if bot else bot: dict(each) for bot, each in files.items()},
         {
@@ -112,13 +112,13 @@ def entered(store: Store, config: Config, files: Mapping[str, Mapping[str, str]]
     )
 
 
-def _before(store: Store, games: int) -> tuple[list[Version], list[Conditions], list[str]]:
+def _before(store: Store, games: int) -> tuple[list[Version], list[PairConditions], list[str]]:
     """Return versions and conditions so far, and what is to be said of where they come from."""
     tournament: dict[str, Any] = store.tournament() or {}
     form = tournament.get("format", POOL)
     if form == POOL or not games:
         kept = from_notes(store.note(VERSIONS) or (), Version)
-        return list(kept), [Conditions(**row) for row in store.note(CONDITIONS) or ()], []
+        return list(kept), [PairConditions(**row) for row in store.note(CONDITIONS) or ()], []
     known = _former(tournament, store.note(FILES) or {})
     news = f"a pool from here on: its {games} games are those of a {form}, and stay"
     return known, [_former_conditions(tournament)], [news]
@@ -208,20 +208,20 @@ def _starts(seed: object, openings: object) -> str:
     return json.dumps([seed, openings], sort_keys=True)
 
 
-def _former_conditions(before: Mapping[str, Any]) -> Conditions:
+def _former_conditions(before: Mapping[str, Any]) -> PairConditions:
     """Return those of the games of another format; only some begin where those of a pool do."""
     form = before["format"]
     make: Any = FORMATS[form].make
     alike = isinstance(make, type) and issubclass(make, Fixed)
     own = {bot["name"]: bot["time"] for bot in before["bots"] if bot["time"]}
     starts = _starts(before["seed"], before["openings"]) if alike else form
-    return Conditions(from_pair=1, times={"": before["time"], **own}, starts=starts)
+    return PairConditions(from_pair=1, times={"": before["time"], **own}, starts=starts)
 
 
-def _with_todays(known: list[Conditions], config: Config, store: Store) -> list[Conditions]:
+def _with_todays(known: list[PairConditions], config: Config, store: Store) -> list[PairConditions]:
     """Return conditions of which the last are today's, and hold from the next pair on."""
     own = {bot.name: str(bot.time) for bot in config.bots if bot.time is not None}
-    now = Conditions(
+    now = PairConditions(
         from_pair=store.last_pair() + 1,
         times={"": str(config.limits.time), **own},
         starts=_starts(config.seed, config.openings and config.openings.identity()),
@@ -232,7 +232,7 @@ def _with_todays(known: list[Conditions], config: Config, store: Store) -> list[
     return [*kept, now]
 
 
-def _alike(one: Conditions, other: Conditions) -> bool:
+def _alike(one: PairConditions, other: PairConditions) -> bool:
     """Return whether conditions are the same; who had no time of its own then may have come."""
     names = {*one.times, *other.times}
     return one.starts == other.starts and all(

@@ -16,8 +16,8 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.store.jobs import PairJob
-from lath.arena.tournament.store.store import BotTotals, LostBy, PairTally, Tally
-from lath.reports.notes.outcome import Outcome
+from lath.arena.tournament.store.store import BotTotals, EndingTally, LostBy, PairTally
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
 
 VERSION: Final = 1
@@ -88,7 +88,7 @@ class RunBegan(_Event):
     jobs: Positive
     done: Count
     total: Count
-    stored: tuple[Tally, ...] = ()
+    stored: tuple[EndingTally, ...] = ()
     """The games that are stored, those that ended alike added up."""
 
     stored_pairs: tuple[PairTally, ...] = ()
@@ -110,7 +110,7 @@ class RunBegan(_Event):
     def of(
         cls,
         config: Config,
-        stored: Sequence[Tally],
+        stored: Sequence[EndingTally],
         pairs: Sequence[PairTally],
         total: int,
         budget: Budget = UNLIMITED,
@@ -349,7 +349,7 @@ class Waiting:
     total: int
     """How many games there are by now."""
 
-    outcome: Callable[[], Outcome]
+    outcome: Callable[[], EventOutcome]
     """What it has come to by the rules of the format; computed when it is asked for."""
 
     what: str = ""

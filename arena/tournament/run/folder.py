@@ -73,7 +73,7 @@ from lath.arena.tournament.run.events import Listener, Waiting, Warned, warner
 from lath.arena.tournament.run.live import shown
 from lath.arena.tournament.run.open_games import OpenGames, book_of, schedule_of
 from lath.arena.tournament.run.places import Elsewhere
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.results import mark_stale, published
 from lath.arena.tournament.run.resuming import (
     GAMES,
@@ -105,7 +105,7 @@ from lath.arena.tournament.store.rulings import Orders, given, in_force, keep, r
 from lath.arena.tournament.store.store import LOGS, Store, prepare_folder
 from lath.notation.files.files import remove_halves
 from lath.reports.notes.notes import Bench, Ruling
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 STOP_S: Final = 60.0
 """How long standings and report may take when a signal has come: service managers wait for 90 s.
@@ -124,7 +124,7 @@ def run(
     budget: Budget = UNLIMITED,
     elsewhere: Elsewhere | None = None,
     unbench: Sequence[str] = (),
-) -> Summary:
+) -> RunSummary:
     """Play what is left of a tournament in `folder` and write everything there.
 
     That is on this machine, or `elsewhere`. Bots to `unbench` play though they are as they were
@@ -178,7 +178,7 @@ def run(
 
 def rule(
     config: Config, folder: Path, orders: Orders, *, with_report: bool = True
-) -> tuple[list[Ruling], Summary]:
+) -> tuple[list[Ruling], RunSummary]:
     """Keep what an organiser rules of a tournament's games, and write standings and report anew.
 
     Return the rulings, and how it stands: no game is played. Raises ConfigError and StoreError.
@@ -207,16 +207,16 @@ def _unheard(words: str) -> None:
     """Take no notice of what a run tells of its openings."""
 
 
-def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> Summary:
+def standing(config: Config, store: Store, rulings: Sequence[Ruling]) -> RunSummary:
     """Return how a tournament stands under these rulings; raises ConfigError and StoreError."""
     if config.format == POOL:  # it says no more than its crosstable
-        known = outcome_in([store.folder]) or Outcome(format=POOL)
-        return Summary(
+        known = outcome_in([store.folder]) or EventOutcome(format=POOL)
+        return RunSummary(
             done=known.done, total=known.total, stopped={}, interrupted=False, outcome=known
         )
     config = replace(resumed(store, config, store.folder), ruled=in_force(rulings))
     outcome = OpenGames(config, store, tree="", openings=book_of(config, _unheard)).outcome()
-    return Summary(
+    return RunSummary(
         done=outcome.done, total=outcome.total, stopped={}, interrupted=False, outcome=outcome
     )
 
@@ -259,8 +259,8 @@ def pointing_out(folder: Path) -> Iterator[None]:
 
 
 def _published_at_stop(
-    home: HeldFolder, summary: Summary, tell: Listener, *, with_report: bool
-) -> Summary:
+    home: HeldFolder, summary: RunSummary, tell: Listener, *, with_report: bool
+) -> RunSummary:
     """Publish what is kept when a signal has come; return the summary with what was published.
 
     What cannot be written then is worth no other status. Raises MovedError, and KeyboardInterrupt
@@ -312,7 +312,7 @@ def _played(
     elsewhere: Elsewhere | None,
     unbench: Sequence[str],
     is_warned: bool,
-) -> Summary:
+) -> RunSummary:
     """Play what is left, keep the games and the logs."""
     folder = home.path
     if (free := disk_usage(folder).free) < ROOM:
@@ -454,7 +454,7 @@ def _bots_ready(
     if elsewhere:
         entered_ = elsewhere.enter(replace(config, bots=bots), closed, tell)
         return replace(_with(config, entered_.bots), jobs=entered_.jobs), {}
-    so_far = Outcome(format=config.format, event=config.event)
+    so_far = EventOutcome(format=config.format, event=config.event)
 
     def says(words: str) -> None:
         tell(Waiting(0, lambda: so_far, words))
@@ -506,7 +506,7 @@ def _play(
     rest: Collection[str],
     unfit: Mapping[str, str],
     is_warned: bool,
-) -> Summary:
+) -> RunSummary:
     """Play until nothing is left or somebody stops it; keep the logs, and how it stands."""
     with signals.interruptible():
         runner = make()
@@ -743,7 +743,7 @@ def _refuse_unfit(
         tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
 
 
-def _note_event(store: Store, config: Config, summary: Summary) -> None:
+def _note_event(store: Store, config: Config, summary: RunSummary) -> None:
     """Note where match days and an event of a pool ended, if they are over.
 
     What fails the next run does.
@@ -756,7 +756,7 @@ def _note_event(store: Store, config: Config, summary: Summary) -> None:
             store.keep_notes({EVENTS: [*events, last]})
 
 
-def _settle_outcome(store: Store, outcome: Outcome) -> None:
+def _settle_outcome(store: Store, outcome: EventOutcome) -> None:
     """Write how it stands when no game will be added; raises StoreError.
 
     Whoever follows the run takes it for over once the store is closed: so it comes before.

@@ -11,10 +11,10 @@ from typing import Final, Literal
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.record import GameResult
 from lath.arena.schedule.budget import UNLIMITED, Budget, WhereGamesTell
-from lath.arena.schedule.core import Dealer, Openings, Played, Schedule, Tags, pair_of
+from lath.arena.schedule.core import Dealer, Openings, PlayedGame, Schedule, Tags, pair_of
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book, BookChoice
-from lath.arena.schedule.pool import Pool
+from lath.arena.schedule.pool import PoolSchedule
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.arena.schedule.spsa import Values
 from lath.arena.tournament.configuration.config import Config
@@ -27,7 +27,7 @@ from lath.arena.tournament.store.jobs import PairJob
 from lath.arena.tournament.store.rows import moves_of
 from lath.arena.tournament.store.store import Store
 from lath.notation.record.record import Termination
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 _NONE: Final[Mapping[str, str]] = {}
 
@@ -56,13 +56,13 @@ def schedule_of(
     A pool with a budget plays where games tell most; others play what they would, no further.
     """
     make = FORMATS[config.format].make
-    if budget != UNLIMITED and make is Pool:
+    if budget != UNLIMITED and make is PoolSchedule:
         known = [name for name in config.names if name in config.anchors]
         if len(known) == len(config.names) - 1:
             estimator = partial(placed_among, {name: config.anchors[name] for name in known})
-            make = partial(Pool, rule=WhereGamesTell(config.names, estimator, known))
+            make = partial(PoolSchedule, rule=WhereGamesTell(config.names, estimator, known))
         else:
-            make = partial(Pool, rule=WhereGamesTell(config.names, strengths_of))
+            make = partial(PoolSchedule, rule=WhereGamesTell(config.names, strengths_of))
     return make(config.names, Dealer(config, openings, tags))
 
 
@@ -124,7 +124,7 @@ class OpenGames:
             for pair, loser in store.walkovers():
                 self.schedule.walkover(pair, loser)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> EventOutcome:
         """Return what it has come to by the rules of the format."""
         done, total = self.schedule.extent
         return outcome_of(
@@ -234,7 +234,7 @@ class OpenGames:
         self.schedule.unbench(name)
         self._crashes.forget(name)
 
-    def _taking_part(self, played: Iterable[Played]) -> Iterator[Played]:
+    def _taking_part(self, played: Iterable[PlayedGame]) -> Iterator[PlayedGame]:
         """Yield games, whose bots can be started."""
         for game in played:
             self._started.update(game[1:3])

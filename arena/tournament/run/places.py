@@ -148,7 +148,7 @@ START_S: Final = 0.1
 """How long a worker process takes to start, about: seventy games of bots that answer at once."""
 
 
-class Here:
+class LocalSlots:
     """Slots on this machine, each with a worker process and, where it can be, cores of its own."""
 
     expects_more = False

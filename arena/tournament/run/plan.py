@@ -25,9 +25,9 @@ from lath.arena.directory import DATABASE
 from lath.arena.errors import ConfigError, DamagedError
 from lath.arena.machine.system import database_errors
 from lath.arena.schedule.budget import UNLIMITED, Budget, Seen
-from lath.arena.schedule.core import HALVES, Opening, Played, Schedule, pair_of
+from lath.arena.schedule.core import HALVES, Opening, PlayedGame, Schedule, pair_of
 from lath.arena.schedule.fixed import SprtStanding
-from lath.arena.schedule.pool import Pool
+from lath.arena.schedule.pool import PoolSchedule
 from lath.arena.schedule.sprt import Length, Sprt, lengths
 from lath.arena.schedule.tune import TuneStanding
 from lath.arena.tournament.configuration import tempo
@@ -46,12 +46,12 @@ from lath.notation import parse
 from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import NotationError
 from lath.reports.event.seasons import Coming, MatchDay, to_come
-from lath.reports.metrics.measures import Group
+from lath.reports.metrics.measures import GameGroup
 from lath.reports.metrics.power import Needed, needed
 from lath.reports.ratings.elo import ELO
 from lath.reports.ratings.numerics import Z95, cholesky, dot
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 AIM_ELO: Final = 20.0
 """Half the width of the interval of which a plan says how many games it needs."""
@@ -318,7 +318,7 @@ def _match_days(config: Config, store: Store) -> tuple[list[Coming], list[str]]:
 def _differences(game_ids: Iterable[str], store: Store) -> Iterator[Needed]:
     """Yield how many games show what a game differs in, by the spread of those stored."""
     for game_id in game_ids:
-        group = Group(game_id)
+        group = GameGroup(game_id)
         for text in store.records_of(game_id, MOST_MEASURED):
             with suppress(GameError, NotationError):  # such as of rules that have changed
                 group.add(parse(text))
@@ -401,7 +401,7 @@ def _range_of(drawn: Iterable[float]) -> tuple[int, int]:
     return math.floor(mean - far), math.ceil(mean + far)
 
 
-def _rated(played: Iterable[Played], config: Config) -> Iterator[Played]:
+def _rated(played: Iterable[PlayedGame], config: Config) -> Iterator[PlayedGame]:
     """Yield games but for those of trials, by which a bot was tuned."""
     before = 2 * config.tuning.pairs if config.tuning else 0
     return (game for game in played if game.number > before)
@@ -440,7 +440,7 @@ def _drawn(
     games: Counter[Met] = Counter()
     seen: Counter[Seen] = Counter()
     allowed = math.inf if budget.games is None else budget.games
-    is_endless = budget.games is not None and isinstance(schedule, Pool)
+    is_endless = budget.games is not None and isinstance(schedule, PoolSchedule)
     most = min(allowed, 2 * (MOST_IN_BUDGET if is_endless else MOST_PAIRS))
     while games.total() < most and (pair := schedule.next()) is not None:
         for each in pair.left(schedule.finished):
@@ -479,7 +479,7 @@ def _bot_plan(
     )
 
 
-def _noise(stored: Sequence[Played], alone: Mapping[str, float]) -> float | None:
+def _noise(stored: Sequence[PlayedGame], alone: Mapping[str, float]) -> float | None:
     """Return by how much intervals are wider than if all games were new and independent.
 
     Pairs, openings and games that repeat each other have their say.
@@ -491,7 +491,7 @@ def _noise(stored: Sequence[Played], alone: Mapping[str, float]) -> float | None
     points = {result: halves[0] / 2 for result, halves in HALVES.items()}
     found = rate(
         (
-            Result(
+            DecidedGame(
                 *(each.first, each.second, points[each.result], each.game),
                 pair_of(each.number),
                 line=each.moves or None,

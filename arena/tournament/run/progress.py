@@ -38,21 +38,21 @@ from lath.arena.tournament.run.events import (
     Warned,
     two,
 )
-from lath.arena.tournament.store.store import BotTotals, Tally
+from lath.arena.tournament.store.store import BotTotals, EndingTally
 from lath.notation.record.record import FORFEITS
 from lath.reports.counting import ranking
 from lath.reports.counting.ranking import Ranking
 from lath.reports.notes.notes import Bench
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.ratings.numerics import Z95
 
 if TYPE_CHECKING:
     from lath.reports.counting.table import Standings
-    from lath.reports.event.seasons import Told
+    from lath.reports.event.seasons import SeasonView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class RunSummary:
     """How a run ended."""
 
     done: int
@@ -66,7 +66,7 @@ class Summary:
     is_spent: bool = False
     """Whether there is more to play than the run's budget allowed."""
 
-    outcome: Outcome = Outcome(format="")  # noqa: RUF009 - a plain value
+    outcome: EventOutcome = EventOutcome(format="")  # noqa: RUF009 - a plain value
     """What it has come to by the rules of its format."""
 
     bots: tuple[BotTotals, ...] = ()
@@ -83,7 +83,7 @@ class Summary:
 
     newly_benched: frozenset[str] = frozenset()
     """Those of them that were not before this run."""
-    season: Told | None = None
+    season: SeasonView | None = None
     """What is shown of the season that they are of, if a league has any."""
 
     unreported: Exception | None = None
@@ -161,7 +161,7 @@ the pair in the place of the trial: so a bot that has won everything has an inte
 
 
 @dataclass(slots=True)
-class Score:
+class RunningScore:
     """The games of one bot, added up: a few numbers, however many there are.
 
     The two games of a pair belong together, since they begin alike; the interval therefore counts
@@ -270,7 +270,7 @@ def end_words(stopped: Mapping[frozenset[str], str], known: Collection[str]) -> 
         yield f"{words} because of {culprit}" if is_known else f"{words}: {first[culprit, cause]}"
 
 
-def benched_words(summary: Summary, folder: Path) -> Iterator[str]:
+def benched_words(summary: RunSummary, folder: Path) -> Iterator[str]:
     """Yield in the end who is benched, without what the bot said to it, and what to do."""
     for one in summary.benched.values():
         yield one.words.partition("; standard error:")[0]
@@ -297,7 +297,7 @@ class Progress:
         self.names: Sequence[str] = config.names
         self.members: Mapping[str, str] = {}
         """Of a pool: whose version each name is that is one."""
-        self.scores = {name: Score(name) for name in config.names}
+        self.scores = {name: RunningScore(name) for name in config.names}
         self._met: Final[Counter[tuple[str, str]]] = Counter()
         """Games of each two members."""
         self.running: dict[int, PairBegan] = {}
@@ -309,7 +309,7 @@ class Progress:
         self.warned_times = 0
         self.benched: Final[dict[str, str]] = {}
         """Bots that play no more in this run, and why."""
-        self.outcome: Callable[[], Outcome] = partial(Outcome, format=config.format)
+        self.outcome: Callable[[], EventOutcome] = partial(EventOutcome, format=config.format)
         """What it has come to by the rules of its format."""
         self.cluster: ClusterSeen | None = None
         """How it stood last with other machines; None while there are none."""
@@ -386,7 +386,7 @@ class Progress:
         for pair in event.stored_pairs:
             self._count_pair((pair.one, pair.other), pair.points, pair.games, pair.pairs)
 
-    def _count_games(self, alike: GameEnded | Tally, games: int) -> None:
+    def _count_games(self, alike: GameEnded | EndingTally, games: int) -> None:
         self.played += games
         self._met[self._member(alike.first), self._member(alike.second)] += games
         for name, halves in zip((alike.first, alike.second), HALVES[alike.result], strict=True):
@@ -413,10 +413,10 @@ class Progress:
         self._score(one).pairs[points, games] += pairs
         self._score(other).pairs[games - points, games] += pairs
 
-    def _score(self, name: str) -> Score:
+    def _score(self, name: str) -> RunningScore:
         """Return a bot's score; bots of games stored before the configuration was changed count."""
         name = self._member(name)
-        return self.scores.setdefault(name, Score(name))
+        return self.scores.setdefault(name, RunningScore(name))
 
     def _member(self, name: str) -> str:
         return self.members.get(name, name)
@@ -439,7 +439,9 @@ class Progress:
     def ranking(self) -> Ranking:
         """Return who stands where among those who have played, and by which rule."""
         scores = {name: score.standing() for name, score in self.scores.items()}
-        played = {name: ranking.Score(s.points, s.games) for name, s in scores.items() if s.games}
+        played = {
+            name: ranking.RankedScore(s.points, s.games) for name, s in scores.items() if s.games
+        }
         rule: ranking.Rule | None = "season" if self.config.season else None
         return ranking.ranking(played, self._met, self.outcome(), rule=rule)
 
@@ -503,7 +505,7 @@ class Progress:
             standings=self.ranked(),
         )
 
-    def ended(self, summary: Summary, status: int, files: Mapping[str, str]) -> RunEnded:
+    def ended(self, summary: RunSummary, status: int, files: Mapping[str, str]) -> RunEnded:
         """Return how the run ended, with which exit status, and where its files are."""
         return RunEnded(
             complete=summary.is_complete,

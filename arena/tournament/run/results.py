@@ -12,7 +12,7 @@ from lath.arena.directory import REPORT, STANDINGS, STANDINGS_CSV
 from lath.arena.errors import ArenaError, reading
 from lath.arena.machine.system import HeldFolder, writing_error
 from lath.arena.tournament.outcome.sources import background_of, records_of
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.store.exports import write_whole
 from lath.notation.files.files import remove_halves, write_atomically
 from lath.reports.event.background import Background
@@ -90,7 +90,7 @@ def mark_stale(folder: Path) -> None:
             os.utime(path, ns=(made.st_atime_ns, made.st_mtime_ns))  # it is no newer by that
 
 
-def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -> Summary:
+def published(home: HeldFolder, summary: RunSummary, *, with_report: bool = True) -> RunSummary:
     """Write standings and report of the games in a directory; return the summary with both.
 
     A report that cannot be made costs nothing else. Raises StoreError.
@@ -110,7 +110,7 @@ def published(home: HeldFolder, summary: Summary, *, with_report: bool = True) -
     return _with_report(home.path, summary, background) if with_report else summary
 
 
-def with_report_of(folder: Path, summary: Summary) -> Summary:
+def with_report_of(folder: Path, summary: RunSummary) -> RunSummary:
     """Write the report of a directory in which nobody plays, with the outcome of this summary.
 
     A report that cannot be made costs nothing else, as of `published`. Raises ArenaError.
@@ -119,7 +119,7 @@ def with_report_of(folder: Path, summary: Summary) -> Summary:
     return _with_report(folder, summary, background)
 
 
-def _with_report(folder: Path, summary: Summary, background: Background) -> Summary:
+def _with_report(folder: Path, summary: RunSummary, background: Background) -> RunSummary:
     unsound = summary.standings.unsound if summary.standings else ()
     try:
         from lath.reports.page.page import render

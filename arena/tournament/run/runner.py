@@ -33,8 +33,8 @@ from lath.arena.tournament.run.events import (
     warner,
 )
 from lath.arena.tournament.run.open_games import OpenGames
-from lath.arena.tournament.run.places import Here, Opener, Places
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.places import LocalSlots, Opener, Places
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.slots import (
     Executors,
     Host,
@@ -164,7 +164,7 @@ class Runner:
         full disk, or for what else the machine lacks. `budget` is of this run, its time by `clock`.
         Raises StoreError.
         """
-        self._open_places: Final = places or partial(Here, executors)
+        self._open_places: Final = places or partial(LocalSlots, executors)
         self._config: Final = config
         self._store: Final = store
         self._tell: Final = tell
@@ -224,7 +224,7 @@ class Runner:
             ),
         )
 
-    def run(self) -> Summary:
+    def run(self) -> RunSummary:
         """Play until all is done, the budget is spent or a signal comes; then write `games.lath`.
 
         Raises StoreError when results cannot be kept, and MachineError when the machine lacks what
@@ -259,10 +259,10 @@ class Runner:
     def _until_a_further_signal() -> AbstractContextManager[None]:
         return signals.raising(max(2, signals.requests() + 1))
 
-    def summary(self) -> Summary:
+    def summary(self) -> RunSummary:
         """Return how it stands; what is complete was not interrupted."""
         done, total = self._open.schedule.done, self._open.schedule.total
-        return Summary(
+        return RunSummary(
             done=done,
             total=total,
             stopped={pairing: why for pairing, (why, _) in self._open.stops.items()},

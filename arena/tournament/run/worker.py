@@ -72,7 +72,7 @@ BURST: Final = 20
 """Boards in a row that are shown however fast they come: who has stopped to think shows where."""
 
 
-class Board:
+class LiveBoard:
     """Shows the game that this process plays, in a file that is written over again and again.
 
     A whole file each time took fifteen times as long.
@@ -129,7 +129,7 @@ class _Team:
         """Bots that a game was void for, here or elsewhere, though they can be started."""
         self.watched: set[str] = set()
         """Bots of games in which the machine stood still, or somebody lost by time."""
-        self.boards: dict[str, Board] = {}
+        self.boards: dict[str, LiveBoard] = {}
         """What shows games, by folder."""
         self._bots: dict[str, Bot] = {}
         self._stubborn: set[str] = set()
@@ -145,10 +145,10 @@ class _Team:
         self._bots[spec.name] = bot
         return bot
 
-    def board(self, folder: str) -> Board | None:
+    def board(self, folder: str) -> LiveBoard | None:
         """Return what shows games in a folder, if there is one."""
         if folder and folder not in self.boards:
-            self.boards[folder] = Board(folder)
+            self.boards[folder] = LiveBoard(folder)
         return self.boards.get(folder)
 
     def trim(self, most: int) -> bool:

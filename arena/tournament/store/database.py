@@ -175,7 +175,7 @@ def noted_seal(database: sqlite3.Connection) -> int | None:
     return read_json(rows[0]) if rows else None
 
 
-class Games:
+class StoredGames:
     """The games of a database, some at a time: who reads all at once keeps a run from storing."""
 
     BATCH: Final = 500
@@ -260,7 +260,7 @@ def read_games(folder: Path) -> Iterator[Row]:
     """
     with opened_to_read(folder / DATABASE) as database:
         if database:
-            yield from Games(database, folder / DATABASE)
+            yield from StoredGames(database, folder / DATABASE)
 
 
 def read_records(folder: Path) -> Iterator[tuple[int, str]]:
@@ -272,7 +272,7 @@ def read_game(folder: Path, number: int) -> Row | None:
     """Return the row of a game, None where none has the number; raises as `read_games`."""
     path = folder / DATABASE
     with opened_to_read(path) as database:
-        rows = Games(database, path).numbered(number) if database else []
+        rows = StoredGames(database, path).numbered(number) if database else []
     for row in rows:
         if wrong := fault_of(row):
             raise DamagedError(f"{path} is damaged: game {number}: {wrong}")
@@ -290,7 +290,7 @@ def read_texts(folder: Path) -> dict[str, str]:
             return {}
         database.execute("BEGIN")  # or a run may note something between two questions
         try:
-            if not _is_sealed(database) and Games(database, path).have_sums:
+            if not _is_sealed(database) and StoredGames(database, path).have_sums:
                 raise DamagedError(f"{path} is damaged: {UNSEALED}")
             rows = database.execute("SELECT key, value FROM about").fetchall()
         except sqlite3.Error as error:  # it was open: so what is wrong is of the notes alone

@@ -35,7 +35,7 @@ from lath.arena.machine.system import (
     writing_error,
 )
 from lath.arena.referee.record import GameResult
-from lath.arena.schedule.core import Played, pair_of
+from lath.arena.schedule.core import PlayedGame, pair_of
 from lath.arena.tournament.store.database import (
     IDENTITY,
     PROVENANCE,
@@ -43,8 +43,8 @@ from lath.arena.tournament.store.database import (
     SEAL,
     SPENT,
     TOURNAMENT,
-    Games,
     Stamp,
+    StoredGames,
     Walkover,
     connect,
     seal_of,
@@ -153,7 +153,7 @@ LOCK_PATIENCE_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class EndingTally:
     """Games that ended alike."""
 
     first: str
@@ -254,7 +254,7 @@ class Store:
                 tables = ", ".join(sorted(names))
                 raise DamagedError(f"{self._path} is not a tournament: it has tables {tables}")
             known = Known()
-            games = Games(self._database, self._path)
+            games = StoredGames(self._database, self._path)
             for row in games:
                 known.add(row)
             if wrong := games.wrong_besides():
@@ -280,7 +280,7 @@ class Store:
         with self._transaction():  # what is there is safe from a power cut, too, after this
             for statement in SCHEMA.split(";"):
                 self._database.execute(statement)
-            games = Games(self._database, self._path)
+            games = StoredGames(self._database, self._path)
             total = games.total()
             if total is None:  # of a version that had none; `_verify` has read them closely
                 self._database.execute(f"ALTER TABLE game ADD COLUMN {CHECKSUM} INTEGER")
@@ -357,14 +357,14 @@ class Store:
         """Return the number of the last pair of which a game is stored; 0 without games."""
         return pair_of(self.last_number())
 
-    def results(self) -> Iterator[Played]:
+    def results(self) -> Iterator[PlayedGame]:
         """Yield each finished game, by number."""
         question = (
             "SELECT number, first, second, result, game, round, termination, plies, record "
             "FROM game ORDER BY number"
         )
         for *place, termination, plies, record in self._rows(question):
-            played = Played(*place)
+            played = PlayedGame(*place)
             yield played._replace(moves=moves_of(played[1:5], termination, plies, record))
 
     def last_games(self, bot: str, most: int, after: int = 0) -> list[tuple[int, bool]]:
@@ -406,12 +406,12 @@ class Store:
             )
             self._keep_notes({})
 
-    def tally(self) -> list[Tally]:
+    def tally(self) -> list[EndingTally]:
         """Return how many games of each two bots ended how; its size does not grow with them."""
         rows = self._rows(
             "SELECT first, second, result, termination, count(*) FROM game GROUP BY 1, 2, 3, 4"
         )
-        return [Tally(*row) for row in rows]
+        return [EndingTally(*row) for row in rows]
 
     def pairs(self) -> list[PairTally]:
         """Return how often bots scored what in a pair; its size does not grow with the games."""
@@ -469,7 +469,7 @@ class Store:
         lost.
         """
         with reading_database(self._path):
-            yield from Games(self._database, self._path)
+            yield from StoredGames(self._database, self._path)
 
     def copy_to(self, folder: Path) -> None:
         """Make a database in another folder of all that is stored here; raises StoreError."""

@@ -18,7 +18,7 @@ from scripted import scripted
 
 from lath.arena.botcheck.check import Report, check
 from lath.arena.botcheck.lab import Lab
-from lath.arena.botcheck.points import Point, Verdict
+from lath.arena.botcheck.points import CheckPoint, Verdict
 from lath.arena.botcheck.steps import CHAPTERS
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
@@ -43,11 +43,11 @@ def lab_of(kind: type[Good], *games: str, startup_s: float = 10.0) -> Lab:
     return Lab(BotSpec(name="bot", command=module.command(kind)), games, limits=limits)
 
 
-def found_in(kind: type[Good], *only: str, game: str = "yavalath") -> dict[str, Point]:
+def found_in(kind: type[Good], *only: str, game: str = "yavalath") -> dict[str, CheckPoint]:
     return {point.id: point for point in check(lab_of(kind, game), only)}
 
 
-def ids(points: dict[str, Point], *verdicts: Verdict) -> set[str]:
+def ids(points: dict[str, CheckPoint], *verdicts: Verdict) -> set[str]:
     return {id_ for id_, point in points.items() if point.verdict in verdicts}
 
 
@@ -78,7 +78,7 @@ def test_a_time_that_somebody_names_is_what_is_tested() -> None:
     spec = BotSpec(name="slow", command=odd_bots.command(odd_bots.TakesALongTime))
     only = ("move-time", "first-move", "no-increment", "sudden-end", "blanks")
 
-    def found(asked: TimeControl | None) -> dict[str, Point]:
+    def found(asked: TimeControl | None) -> dict[str, CheckPoint]:
         limits = Limits(time=asked or TimeControl(move_ms=2000))
         lab = Lab(spec, ("yavalath",), limits=limits, asked=asked)
         return {point.id: point for point in check(lab, only)}
@@ -131,7 +131,7 @@ def test_points_that_were_not_tested_for_the_same_reason_are_told_together() -> 
     values = {"asks": "plays", "chapter": "games", "verdict": UNTESTED, "seen": "it is too late"}
     report, lines = Report(), list[str]()
     for id_ in ("first", "second"):
-        lines += report.add(Point(id=id_, **values))  # type: ignore[arg-type]
+        lines += report.add(CheckPoint(id=id_, **values))  # type: ignore[arg-type]
     assert [*lines, *report.rest()] == ["  untested first, second: it is too late"]
 
 

@@ -23,7 +23,7 @@ from lath.arena.tournament.outcome.notes import write_outcome
 from lath.arena.tournament.outcome.validity import Unsound, stored
 from lath.arena.tournament.store.database import ROUNDS, Walkover, read_texts
 from lath.arena.tournament.store.store import Store
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.add([a_result(n, COLUMNS[n % 2], log="> go\n") for n in range(1, GAMES + 1)])
         store.add_walkovers([Walkover(20, "cat")])
         store.export()
-    write_outcome(folder, Outcome(format="round-robin"))
+    write_outcome(folder, EventOutcome(format="round-robin"))
     return folder
 
 

@@ -344,14 +344,14 @@ def test_a_report_that_cannot_be_made_costs_nothing_else(
     records: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from lath.arena.cli.ending import print_end
-    from lath.arena.tournament.run.progress import Progress, Summary
+    from lath.arena.tournament.run.progress import Progress, RunSummary
     from lath.reports.page import page
 
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a plugin's game")
 
     monkeypatch.setattr(page, "render", broken)
-    summary = Summary(done=4, total=4, stopped={}, interrupted=False)
+    summary = RunSummary(done=4, total=4, stopped={}, interrupted=False)
     with HeldFolder(records.parent) as home:
         told = results.published(home, summary)
     assert isinstance(told.unreported, ZeroDivisionError)

@@ -28,7 +28,7 @@ from lath.arena.errors import MachineError
 from lath.arena.machine import system
 from lath.arena.referee import trees
 from lath.arena.sandbox import bubblewrap, cgroups, users
-from lath.arena.sandbox.cgroups import Here
+from lath.arena.sandbox.cgroups import GroupRights
 from lath.arena.terminal.layout import Letters, Output
 from lath.games.errors import UnknownGameError
 from lath.notation.extras import EXTRAS
@@ -102,8 +102,8 @@ def unloadable(game_id: str) -> object:
 
 HAS, FINDS = metadata.version, util.find_spec
 CLOCKS: Final = {"current_clocksource": "hpet", "available_clocksource": "hpet tsc acpi_pm"}
-ONLY_CPU: Final = Here(home="/c", controllers=frozenset({"cpu"}), can_kill=True)
-NO_GROUPS: Final = Here(why_not="not mounted: mount -t cgroup2")
+ONLY_CPU: Final = GroupRights(home="/c", controllers=frozenset({"cpu"}), can_kill=True)
+NO_GROUPS: Final = GroupRights(why_not="not mounted: mount -t cgroup2")
 FEW: Final = system.open_files(1) - 1
 DEEP: Final = SimpleNamespace(name="deep", value="no.bot")
 

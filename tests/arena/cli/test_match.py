@@ -118,7 +118,7 @@ def test_whatever_is_found_it_is_said_of_the_bot_that_was_asked_about() -> None:
         outcome = outcome_of(standing, "match")
         summary = mock.Mock(outcome=outcome, bots=(), unable=lambda _: ())
         said = list(
-            _sentences(matches.Played(("old", "new"), is_of_old, Path(), summary, mock.Mock()))
+            _sentences(matches.PlayedMatch(("old", "new"), is_of_old, Path(), summary, mock.Mock()))
         )
         mine, other = ("old", "new") if is_of_old else ("new", "old")
         assert is_of_old or outcome.verdict == said[0], "the report says the same"
@@ -564,7 +564,7 @@ def test_another_commit_build_or_part_is_another_match(home: Path) -> None:
     a_repository(home)
 
     def digest(old: str, build: str = "make", *, part: str = "") -> str:
-        terms = matches.Terms(
+        terms = matches.MatchTerms(
             build=build, run="", games=(), tc="1", sprt="0,5", openings="", seed=1
         )
         return terms.digest((origin_of(old, "old"), origin_of(f"greedy{part}", "new")))

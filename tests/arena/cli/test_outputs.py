@@ -26,7 +26,7 @@ from writers import (
     typed,
 )
 
-from lath.arena.engine.analysing import Kept
+from lath.arena.engine.analysing import AnswerCache
 from lath.arena.engine.solving import Solved
 from lath.games.core import Move
 from lath.notation.files.files import half_of, remove_halves, write_atomically
@@ -212,7 +212,7 @@ def test_what_lies_where_a_command_writes_something_of_its_own_stays() -> None:
 
 def test_an_answer_that_was_damaged_is_asked_again(tmp_path: Path) -> None:
     file, told = tmp_path / "out.lath.analysis", Solved(value="win", plies=1, line=(Move("e5"),))
-    with closing(Kept(file)) as kept:
+    with closing(AnswerCache(file)) as kept:
         kept.put("asked", told)
         assert kept.get("asked") == told
     with closing(sqlite3.connect(file)) as database:
@@ -220,7 +220,7 @@ def test_an_answer_that_was_damaged_is_asked_again(tmp_path: Path) -> None:
         assert text.count("win") == 1
         database.execute("update exact set told = ?", (text.replace("win", "loss"),))
         database.commit()
-    with closing(Kept(file)) as kept:
+    with closing(AnswerCache(file)) as kept:
         assert kept.get("asked") is None
 
 

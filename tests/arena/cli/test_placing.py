@@ -202,7 +202,7 @@ def test_only_levels_that_were_met_are_named() -> None:
         scored = Meeting(wins=scores[unknown][0], losses=scores[unknown][1])
         meetings = tuple(scored if n in met else Meeting() for n in range(len(levels)))
         strength = Elo(elo, 10.0, unknown, elo)  # type: ignore[arg-type] # one of its words
-        place = ladder.Place("mine", "yavalath", levels, strength, meetings, True)
+        place = ladder.LadderPlace("mine", "yavalath", levels, strength, meetings, True)
         first, second = place.sentences("move 0.1")
         judged = re.match(r"mine is (above|below) level (\d)", first)
         if judged:
@@ -275,7 +275,11 @@ def test_levels_play_as_they_did_when_they_were_measured() -> None:
 def test_an_end_of_the_interval_has_the_error_of_the_ladder_wherever_it_is() -> None:
     levels = (ladder.Level(0, "random", 0.0, 40.0),)
     for end in (0.0, 1.0, -300.0):
-        above = ladder.Place("mine", "yavalath", levels, Elo(0.0, 50.0, "above", end), (), True)
-        below = ladder.Place("mine", "yavalath", levels, Elo(0.0, 50.0, "below", end), (), True)
+        above = ladder.LadderPlace(
+            "mine", "yavalath", levels, Elo(0.0, 50.0, "above", end), (), True
+        )
+        below = ladder.LadderPlace(
+            "mine", "yavalath", levels, Elo(0.0, 50.0, "below", end), (), True
+        )
         assert above.interval == (end - 40.0, None)
         assert below.interval == (None, end + 40.0)

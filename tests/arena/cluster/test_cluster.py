@@ -29,7 +29,7 @@ from clusters import (
 from tools import needs
 
 from lath.arena.cluster import entry_point, link
-from lath.arena.cluster.link import Link
+from lath.arena.cluster.link import SchedulerLink
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError, MachineError
 from lath.arena.referee.bots import BotSpec
@@ -59,7 +59,7 @@ def two_hosts(cluster: Machines) -> Machines:
         key.chmod(0o600)
         for host in (HOST, OTHER_HOST):
             cluster.add(host, DASK_DISTRIBUTED__COMM__TLS__WORKER__KEY=str(key))
-        with closing(Link(cluster.address, None)) as there:
+        with closing(SchedulerLink(cluster.address, None)) as there:
             until(lambda: len(there.workers) == 2)
     return cluster
 

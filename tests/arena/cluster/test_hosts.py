@@ -21,9 +21,9 @@ from workers import a_job
 from lath.arena.cluster import cluster, diagnosis, entry_point
 from lath.arena.cluster.cluster import Cluster
 from lath.arena.cluster.entrance import Entrance
-from lath.arena.cluster.link import Link, Seen
-from lath.arena.cluster.messages import Answer, Entered, Task, read, write
-from lath.arena.cluster.tasks import Place, Tasks, pair_of
+from lath.arena.cluster.link import SchedulerLink, SeenWorker
+from lath.arena.cluster.messages import Entered, Task, TaskAnswer, read, write
+from lath.arena.cluster.tasks import Tasks, WorkerSlot, pair_of
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.machine.system import Patience
 from lath.arena.referee.bots import BotSpec
@@ -44,16 +44,16 @@ class Machines:
         time = TimeControl(nodes=nodes) if nodes else TimeControl(move_ms=100)
         self.cluster._times_matter = not nodes
         self.cluster._terms = terms_of(limits=Limits(time=time), pins=True)
-        self.link = object.__new__(Link)  # there is nobody to talk to
+        self.link = object.__new__(SchedulerLink)  # there is nobody to talk to
         self.link.workers, self.link.is_connected = {}, True
         self.entrance = Entrance(self.link, self.cluster._terms, {})
         for host in hosts:
             self.add(host, 1000.0, 1)
 
     def add(self, host: str, speed: float, slots: int) -> None:
-        seen = Seen(f"tcp://127.0.0.1:{len(self.cluster._places) + 1}", slots, "127.0.0.1")
+        seen = SeenWorker(f"tcp://127.0.0.1:{len(self.cluster._places) + 1}", slots, "127.0.0.1")
         hello = replace(HELLO, speed=speed)
-        self.cluster._places[seen.address] = Place(seen, host=host, hello=hello)
+        self.cluster._places[seen.address] = WorkerSlot(seen, host=host, hello=hello)
         self.cluster._speeds[host] = speed
         self.link.workers[seen.address] = seen  # type: ignore[index]
 
@@ -128,7 +128,7 @@ def test_a_machine_that_asks_for_what_no_bot_brings_is_refused(
         return write(Entered(missing=("a" * 64,)))
 
     monkeypatch.setattr(entrance._link, "call", call)
-    seen = Seen("tcp://127.0.0.1:1", 1, "127.0.0.1")
+    seen = SeenWorker("tcp://127.0.0.1:1", 1, "127.0.0.1")
     with ThreadPoolExecutor(1) as thread:  # see below
         entered = thread.submit(asyncio.run, entrance.enter(seen, "node")).result()
     assert entered.refused == "it asks for aaaaaaaaaaaa, which no bot brings"
@@ -159,8 +159,8 @@ def the_words(**change: Any) -> dict[str, tuple[str, str]]:
     """Return what a doctor says of a worker with this hello, beside one that is as usual."""
     found = []
     for port, hello in enumerate((HELLO, HELLO, replace(HELLO, **change))):
-        seen = Seen(f"tcp://127.0.0.1:{port}", 4, "127.0.0.1")
-        found.append(diagnosis.Worker(seen, host="node", hello=hello))
+        seen = SeenWorker(f"tcp://127.0.0.1:{port}", 4, "127.0.0.1")
+        found.append(diagnosis.DiagnosedWorker(seen, host="node", hello=hello))
     points = list(diagnosis._said("tcp://127.0.0.1:9", found))
     return {one.name: (one.verdict, one.found) for one in points if one.group.endswith(":2")}
 
@@ -240,7 +240,7 @@ def test_workers_of_one_machine_have_their_own_cores_whoever_comes_and_goes() ->
     made = Machines()
 
     def joins(port: int, threads: int) -> tuple[int, int]:
-        seen = Seen(f"tcp://10.0.0.1:{port}", threads, "10.0.0.1")
+        seen = SeenWorker(f"tcp://10.0.0.1:{port}", threads, "10.0.0.1")
         made.link.workers[seen.address] = seen  # type: ignore[index]
         return made.entrance._share(seen)
 
@@ -258,8 +258,8 @@ def test_what_no_machine_can_play_waits_for_those_that_may_come(
     made = Machines("one", "two")
     found = opened(made)
     assert not found.expects_more
-    late = Seen("tcp://127.0.0.1:9", 1, "127.0.0.1")
-    found._places[late.address] = Place(late)
+    late = SeenWorker("tcp://127.0.0.1:9", 1, "127.0.0.1")
+    found._places[late.address] = WorkerSlot(late)
     assert found.expects_more
     del found._places[late.address]
     lost = next(place for place in found._places.values() if place.host == "two")
@@ -284,13 +284,13 @@ class Worker:
     """A worker that answers what the test says."""
 
     def __init__(self) -> None:
-        self.place = Place(Seen("tcp://127.0.0.1:1", 1, "127.0.0.1"))
+        self.place = WorkerSlot(SeenWorker("tcp://127.0.0.1:1", 1, "127.0.0.1"))
         self.tasks = Tasks(self.place, self.ask, lambda _, why: self.distrusted.append(why))
         self.asked: list[list[int]] = []
         self.answers: list[Future[str]] = []
         self.distrusted: list[str] = []
 
-    def ask(self, _: Place, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
+    def ask(self, _: WorkerSlot, jobs: Sequence[PairJob], ahead: int) -> Future[str]:
         self.asked.append([job.pair for job in jobs])
         self.answers.append(Future())
         assert ahead >= len(jobs)
@@ -310,14 +310,14 @@ def worker() -> Worker:
 def test_short_pairs_go_together_and_each_has_its_result(worker: Worker) -> None:
     futures = worker.take(1, 2, 3, at_once=2)
     assert worker.asked == [[1, 2], [3]]
-    worker.answers[0].set_result(write(Answer(results=(result(1, 1, 2), result(2, 3, 4)))))
+    worker.answers[0].set_result(write(TaskAnswer(results=(result(1, 1, 2), result(2, 3, 4)))))
     assert [future.done() for future in futures] == [True, True, False]
     assert json.loads(futures[1].result())["pair"] == 2
 
 
 def test_what_died_in_a_pair_has_played_those_before_it(worker: Worker) -> None:
     first, second, third = worker.take(1, 2, 3, at_once=3)
-    worker.answers[0].set_result(write(Answer(results=(result(1, 1, 2),), died=True)))
+    worker.answers[0].set_result(write(TaskAnswer(results=(result(1, 1, 2),), died=True)))
     assert json.loads(first.result())["pair"] == 1
     for future in (second, third):
         with pytest.raises(BrokenExecutor, match="the worker died"):
@@ -325,13 +325,13 @@ def test_what_died_in_a_pair_has_played_those_before_it(worker: Worker) -> None:
 
 
 NO_RESULTS: tuple[tuple[str, type[Exception], str], ...] = (
-    (write(Answer(lack="no memory")), MachineError, "no memory"),
-    (write(Answer(is_unknown=True)), PlaceLostError, "started anew"),
+    (write(TaskAnswer(lack="no memory")), MachineError, "no memory"),
+    (write(TaskAnswer(is_unknown=True)), PlaceLostError, "started anew"),
     ("rubbish", PlaceLostError, "expected a message Answer, found 'rubbish'"),
-    (write(Answer(results=("{}",))), PlaceLostError, "expected a message PairResult"),
-    (write(Answer(results=(result(2, 3, 4),))), PlaceLostError, "pair 1 was asked for"),
-    (write(Answer(results=(result(1, 3),))), PlaceLostError, "pair 1 was asked for"),
-    (write(Answer(results=(result(1, 1, 1),))), PlaceLostError, "pair 1 was asked for"),
+    (write(TaskAnswer(results=("{}",))), PlaceLostError, "expected a message PairResult"),
+    (write(TaskAnswer(results=(result(2, 3, 4),))), PlaceLostError, "pair 1 was asked for"),
+    (write(TaskAnswer(results=(result(1, 3),))), PlaceLostError, "pair 1 was asked for"),
+    (write(TaskAnswer(results=(result(1, 1, 1),))), PlaceLostError, "pair 1 was asked for"),
 )
 
 
@@ -367,7 +367,7 @@ def test_an_answer_on_its_way_when_a_slot_is_given_up_is_nobodys(
     worker.take(1)
     worker.answers[0].set_running_or_notify_cancel()
     worker.tasks.shutdown(wait=False, cancel_futures=True)
-    worker.answers[0].set_result(write(Answer(results=(result(1, 1, 2),), seconds=1.0)))
+    worker.answers[0].set_result(write(TaskAnswer(results=(result(1, 1, 2),), seconds=1.0)))
     assert caplog.records == []
 
 
@@ -392,9 +392,9 @@ def test_a_job_is_the_same_at_the_other_end_and_no_message_of_other_types_is() -
 def test_pairs_go_together_as_long_as_a_task_should_take(worker: Worker) -> None:
     worker.take(1, 2)
     assert worker.place.pairs(0.3) == worker.place.fewest(0.3) == 1
-    worker.answers[0].set_result(write(Answer(results=(result(1, 1, 2),), seconds=0.1)))
+    worker.answers[0].set_result(write(TaskAnswer(results=(result(1, 1, 2),), seconds=0.1)))
     assert (worker.place.pairs(0.3), worker.place.fewest(0.3)) == (3, 12)
     assert (worker.place.pairs(3.0), worker.place.fewest(3.0)) == (30, 60)
     (long := Worker()).take(1)
-    long.answers[0].set_result(write(Answer(results=(result(1, 1, 2),), seconds=60.0)))
+    long.answers[0].set_result(write(TaskAnswer(results=(result(1, 1, 2),), seconds=60.0)))
     assert (long.place.pairs(6.0), long.place.fewest(6.0)) == (1, 2), "a task each"

@@ -26,7 +26,7 @@ from processes import children_of
 from tools import needs
 
 from lath.arena.cluster import entry_point, opening
-from lath.arena.cluster.link import INSIST, Link, is_loopback, security_of
+from lath.arena.cluster.link import INSIST, SchedulerLink, is_loopback, security_of
 from lath.arena.cluster.opening import address_of, cluster_at, new_certificate
 from lath.arena.errors import ArenaError, ConfigError
 
@@ -115,9 +115,9 @@ def test_who_waits_for_a_scheduler_is_told_whatever_dask_does(
     async def cancelled(*_: object) -> None:
         raise asyncio.CancelledError
 
-    monkeypatch.setattr(Link, "_stay", cancelled)
+    monkeypatch.setattr(SchedulerLink, "_stay", cancelled)
     with pytest.raises(ArenaError, match=r"no scheduler answers at .*: CancelledError"):
-        Link("tcp://127.0.0.1:9", None)
+        SchedulerLink("tcp://127.0.0.1:9", None)
 
 
 KEY = b"PRIVATE KEY-----"
@@ -127,7 +127,7 @@ KEY = b"PRIVATE KEY-----"
 class Trial:
     """A scheduler and a worker that play for a runner."""
 
-    link: Link
+    link: SchedulerLink
     folder: Path
     """Where programs make their temporary files."""
 
@@ -159,7 +159,7 @@ def trial(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Trial]:
         patch.setattr(tempfile, "tempdir", str(folder))
         with (
             address_of("local:1") as named,
-            closing(Link(named.address, security_of(named.address))) as link,
+            closing(SchedulerLink(named.address, security_of(named.address))) as link,
         ):
             until(lambda: link.workers)
             pids = sorted(set(children_of(os.getpid())) - before)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from lath.arena.cluster import bundles
-from lath.arena.cluster.bundles import Parcel, parcel_of, place_of, take, used
+from lath.arena.cluster.bundles import BotBundle, parcel_of, place_of, take, used
 from lath.arena.cluster.preparation import travelling
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.bots import BotSpec
@@ -43,7 +43,7 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
-def packed(home: Path) -> Parcel:
+def packed(home: Path) -> BotBundle:
     found = parcel_of("mine", [str(home)], [str(home / "results")])
     assert found
     return found

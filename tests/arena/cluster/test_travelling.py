@@ -20,8 +20,8 @@ from clusters import HELLO, a_tournament, terms_of
 from processes import PATIENCE_S
 
 from lath.arena.cluster import entry_point
-from lath.arena.cluster.bundles import Parcel, is_sound, place_of, take
-from lath.arena.cluster.messages import Answer, Entered, Entry, GameFile, read, write
+from lath.arena.cluster.bundles import BotBundle, is_sound, place_of, take
+from lath.arena.cluster.messages import Entered, GameFile, TaskAnswer, WorkerEntry, read, write
 from lath.arena.cluster.preparation import Prepared, _spec, prepare, travelling
 from lath.arena.entrants import builds
 from lath.arena.entrants.builds import built
@@ -126,14 +126,14 @@ BUILD = (
 )
 
 
-def an_entry(*bots: BotSpec, **terms: Any) -> tuple[Entry, Mapping[str, Parcel]]:
+def an_entry(*bots: BotSpec, **terms: Any) -> tuple[WorkerEntry, Mapping[str, BotBundle]]:
     """Return what a machine is told of bots, and their parcels."""
     sent, parcels = travelling(bots, [])
     all_terms = terms_of(bots=sent, **terms)
-    return Entry(terms=all_terms, digest="0" * 64, host="machine", first=0, slots=1), parcels
+    return WorkerEntry(terms=all_terms, digest="0" * 64, host="machine", first=0, slots=1), parcels
 
 
-def sent_entry(*bots: BotSpec) -> tuple[Entry, Mapping[str, Parcel]]:
+def sent_entry(*bots: BotSpec) -> tuple[WorkerEntry, Mapping[str, BotBundle]]:
     """Do the same, and send the parcels."""
     entry, parcels = an_entry(*bots)
     for digest, parcel in parcels.items():
@@ -273,7 +273,7 @@ NUMBERS = ("cores", "speed", "resolution_ns", "reading_ns", "free_bytes")
 
 def test_no_machine_answers_by_numbers_that_are_none() -> None:
     rows: list[tuple[Any, str]] = [(HELLO, name) for name in NUMBERS]
-    rows.append((Answer(seconds=1.5), "seconds"))
+    rows.append((TaskAnswer(seconds=1.5), "seconds"))
     for (message, name), value in product(rows, ("NaN", "Infinity", "-Infinity", "-1", "1e999")):
         kind, said = type(message), write(message)
         assert read(kind, said)
@@ -286,9 +286,9 @@ def test_no_machine_answers_by_numbers_that_are_none() -> None:
 def test_the_file_of_a_game_is_kept_under_its_name_alone(plain: Path) -> None:
     file = GameFile(name="game.py", sha256="a" * 64, source="")
     entry, _ = an_entry(a_bot(plain), game_files=(file,))
-    assert read(Entry, write(entry)) == entry
+    assert read(WorkerEntry, write(entry)) == entry
     for name in ("", ".", "..", "a/b", "../game.py", "/game.py", "a\0"):
         for change in ({"name": name}, {"sha256": name}):
             wrong = replace(entry.terms, game_files=(replace(file, **change),))
             with pytest.raises(ArenaError, match="expected a message Entry"):
-                read(Entry, write(replace(entry, terms=wrong)))
+                read(WorkerEntry, write(replace(entry, terms=wrong)))

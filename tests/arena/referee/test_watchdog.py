@@ -16,10 +16,10 @@ from processes import PATIENCE_S, alive_of, gone, new_tree
 
 from lath.arena.referee import memory, trees, watchdog
 from lath.arena.referee.process import Child, Watch
-from lath.arena.referee.watchdog import Budget, Watched, trim_cache
+from lath.arena.referee.watchdog import CpuBudget, Watched, trim_cache
 from lath.arena.sandbox import cgroups
 from lath.arena.sandbox.bubblewrap import View
-from lath.arena.sandbox.kinds import Start, Wall
+from lath.arena.sandbox.kinds import ProcessStart, Wall
 
 MIB = 1 << 20
 
@@ -35,7 +35,9 @@ def begin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     here = cgroups.what_is_here()
     plain = replace(here, memory_home="", controllers=frozenset[str]())
     monkeypatch.setattr(
-        cgroups, "what_is_here", cgroups.Here if request.param == "in none" else lambda: plain
+        cgroups,
+        "what_is_here",
+        cgroups.GroupRights if request.param == "in none" else lambda: plain,
     )
     monkeypatch.setattr(watchdog, "TICK_S", 0.05)
     monkeypatch.setattr(watchdog, "CACHE_S", 0.05)
@@ -200,7 +202,7 @@ def test_who_computes_on_more_cores_than_it_may_have_ends(who: str, begin: Begin
 def test_a_burst_is_free_and_more_for_long_is_not(
     cores: float, used: Callable[[float], float], ends_s: float | None
 ) -> None:
-    budget = Budget(cores, 100.0)
+    budget = CpuBudget(cores, 100.0)
     looks = ((tick / 4, budget.take(used(tick / 4), 100 + tick / 4)) for tick in range(1, 400))
     first = next(((s, why) for s, why in looks if why), None)
     if ends_s is None:
@@ -252,11 +254,11 @@ def test_a_cache_is_bounded_in_files_and_by_what_can_be_looked_through(
 def test_the_system_is_believed_that_it_ended_a_bot_for_its_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = cgroups.Here(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
+    here = cgroups.GroupRights(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
     monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
     wall = Wall(tree_bytes=2 << 30, cores=2)
     group = cgroups.make("bot", tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=256)
-    start = Start(words=(), env={}, cwd="/", restrict=lambda: None, group=group)
+    start = ProcessStart(words=(), env={}, cwd="/", restrict=lambda: None, group=group)
     watched = Watched(1, "mark", wall, start)
     events = tmp_path / "bot/memory.events"
     events.write_text("low 0\nmax 9\noom 1\noom_kill 0\noom_group_kill 0\n")
@@ -358,7 +360,7 @@ def state(pid: int) -> str:
 
 
 def test_what_its_turns_allow_is_no_excess_and_a_bot_that_defies_its_stop_ends() -> None:
-    turns, own_s, alarms = watchdog.Turns(), [0.0], []
+    turns, own_s, alarms = watchdog.ForeignTurns(), [0.0], []
     turns.own_time, turns.threads = lambda: own_s[0], 2
     turns.alarm = lambda: alarms.append(turns.excess_s)
     now_s = turns._at_s

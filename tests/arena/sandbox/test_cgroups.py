@@ -39,7 +39,7 @@ def test_our_group_and_those_around_it_are_found_where_they_are_mounted() -> Non
         assert found == [mount.replace("\\040", " ") + home for home in homes]
 
 
-def groups_of(tree: str) -> list[cgroups.Group]:
+def groups_of(tree: str) -> list[cgroups.ControlGroup]:
     return cgroups.leftovers(f"lath-bot-{tree}")
 
 
@@ -148,7 +148,7 @@ def test_a_group_is_held_to_the_bounds_of_its_wall(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Groups of plain files, as if all controllers were granted.
-    here = cgroups.Here(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
+    here = cgroups.GroupRights(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
     monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
     cgroups.make("bot", tree_bytes=3 << 20, cores=1.5, tasks=OWN_TASKS)
     assert {path.name: path.read_text() for path in (tmp_path / "bot").iterdir()} == {

@@ -44,7 +44,7 @@ def errors_of(calls: list[tuple[int, list[int]]], *groups: str) -> list[int]:
     return found
 
 
-def call(rule: seccomp.Rule, *, spoilt: int = -1) -> tuple[int, list[int]] | None:
+def call(rule: seccomp.CallRule, *, spoilt: int = -1) -> tuple[int, list[int]] | None:
     """Return a call that a rule refuses, with one test not met, perhaps; None: not this machine's.
 
     Nothing of it is valid but what is tested, so that it does no harm where it is let through.

@@ -12,8 +12,8 @@ import pytest
 from budgets import BotPool, by_rule, games_until, in_turn
 
 from lath.arena.schedule.budget import Design, Seen, WhereGamesTell
-from lath.arena.schedule.core import Dealer, Played, Settings
-from lath.arena.schedule.pool import Pairing, Pool
+from lath.arena.schedule.core import Dealer, PlayedGame, Settings
+from lath.arena.schedule.pool import Pairing, PoolSchedule
 from lath.arena.tournament.outcome.strengths import strengths_of
 
 DRAWN = 0.2, 1.34
@@ -90,7 +90,7 @@ def obstinate(pairs: int) -> list[Pairing]:
         assert names is not None
         played.append(names)
         for number in (2 * pair - 1, 2 * pair):
-            rule.report(Played(number, *names, "1-0", "g"))
+            rule.report(PlayedGame(number, *names, "1-0", "g"))
     return played
 
 
@@ -105,7 +105,7 @@ def test_no_groups_of_bots_stay_apart() -> None:
     rule = WhereGamesTell("abcdef", Obstinate)
     for pair, names in enumerate(("ab", "bc", "ac", "de", "ef", "df") * 2, 1):
         for number in (2 * pair - 1, 2 * pair):
-            rule.report(Played(number, names[0], names[1], "1-0", "g"))
+            rule.report(PlayedGame(number, names[0], names[1], "1-0", "g"))
     assert rule.next([*combinations("abcdef", 2)], 13) == ("a", "d")
 
 
@@ -134,7 +134,7 @@ def test_pairings_that_were_stopped_are_passed_over_and_not_waited_for() -> None
     for pair, names in enumerate(begun, 1):
         if names == ("a", "b"):
             for number in (2 * pair - 1, 2 * pair):
-                rule.report(Played(number, *names, "1-0", "g"))
+                rule.report(PlayedGame(number, *names, "1-0", "g"))
     assert rule.next(pairings, 99) is None
     assert rule.next([("a", "b")], 99) == ("a", "b")
     assert rule.next([], 100) is None
@@ -146,7 +146,7 @@ def schedule_of(pool: BotPool, at_once: int, seed: int) -> list[Pairing]:
     pairings = list(combinations(pool.names, 2))
     order = random.Random(seed)
     planned: list[Pairing] = []
-    running: dict[int, list[Played]] = {}
+    running: dict[int, list[PlayedGame]] = {}
     while len(planned) < 60 or running:
         may_begin = len(running) < at_once and len(planned) < 60
         names = rule.next(pairings, len(planned) + 1) if may_begin else None
@@ -190,7 +190,7 @@ def test_bots_that_only_repeat_their_games_tell_nothing_more() -> None:
 def test_games_are_balanced_within_each_pairing() -> None:
     names = ("ann", "bob", "cat")
     rule = WhereGamesTell(names, strengths_of)
-    pool = Pool(names, Dealer(Settings(games=("yavalath", "manalath"))), rule)
+    pool = PoolSchedule(names, Dealer(Settings(games=("yavalath", "manalath"))), rule)
     met: Counter[tuple[frozenset[str], str]] = Counter()
     for _ in range(30):
         pair = pool.next()

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from schedules import make, played_at_once, take_in
 
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Conditions, Played, Ruled, Schedule, pair_of
+from lath.arena.schedule.core import PairConditions, PlayedGame, Ruled, Schedule, pair_of
 
 TWO = ("ann", "bob")
-TEN = Conditions(times={"": "10+0.1"}, starts="seed 1")
+TEN = PairConditions(times={"": "10+0.1"}, starts="seed 1")
 
 
 def a_pool(names: tuple[str, ...] = TWO, **more: Any) -> Schedule:
@@ -30,7 +30,7 @@ def left(schedule: Schedule) -> list[tuple[int, int]]:
     ]
 
 
-HALF = Played(1, "ann", "bob", "1-0", "yavalath", 1)
+HALF = PlayedGame(1, "ann", "bob", "1-0", "yavalath", 1)
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,14 @@ def test_pairs_of_a_swiss_count_though_they_have_one_round() -> None:
     pool = a_pool(rounds=3)
     seats = (TWO, TWO[::-1]) * 2
     pool.take_in(
-        Played(number, *names, "1-0", "yavalath", 1) for number, names in enumerate(seats, 1)
+        PlayedGame(number, *names, "1-0", "yavalath", 1) for number, names in enumerate(seats, 1)
     )
     assert left(pool) == [(5, 3), (6, 3)]
 
 
 def test_who_played_before_the_roster_was_another_is_not_forgotten() -> None:
     pool = a_pool(("ann", "cat", "bob"))
-    pool.take_in([HALF, Played(2, "bob", "ann", "1-0", "yavalath", 1)])
+    pool.take_in([HALF, PlayedGame(2, "bob", "ann", "1-0", "yavalath", 1)])
     assert (pool.done, pool.total) == (2, 6)
     assert sorted({pair_of(number) for number, _ in left(pool)}) == [2, 3]
     pool = a_pool(ruled=Ruled(bots=frozenset({"bob"})))
@@ -78,11 +78,11 @@ def test_whatever_changes_between_runs_no_seat_of_an_opening_is_played_twice(
 ) -> None:
     stored: dict[int, GamePlan] = {}
     seats: set[tuple[object, ...]] = set()
-    conditions: tuple[Conditions, ...] = ()
+    conditions: tuple[PairConditions, ...] = ()
     for _ in range(data.draw(st.integers(1, 4))):
         time, starts = data.draw(st.sampled_from(["1+0", "2+0"])), data.draw(st.sampled_from("ab"))
         last = pair_of(max(stored, default=0))
-        now = Conditions(from_pair=last + 1, times={"": time}, starts=starts)
+        now = PairConditions(from_pair=last + 1, times={"": time}, starts=starts)
         conditions = (*(each for each in conditions if each.from_pair <= last), now)
         told: dict[str, Any] = {
             "names": tuple(data.draw(st.permutations("abcd")))[: data.draw(st.integers(2, 4))],

@@ -14,7 +14,7 @@ from schedules import make
 
 from lath import games
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Numbers, Pair, Schedule, draw
+from lath.arena.schedule.core import NumberSet, Pair, Schedule, draw
 
 GAMES = ("mammalath", "yavalath", "surikata")
 NAMES = ("ann", "bob", "cat", "dan")
@@ -140,7 +140,7 @@ def test_a_draw_follows_from_the_seed_and_what_it_is_for() -> None:
 
 @given(numbers=st.sets(st.integers(1, 5000)))
 def test_numbers_are_a_set(numbers: set[int]) -> None:
-    ours = Numbers()
+    ours = NumberSet()
     for number in numbers:
         ours.add(number)
     assert all((number in ours) == (number in numbers) for number in range(6000))

@@ -24,11 +24,11 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Ruled, Schedule, pair_of
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.schedule.spsa import Parameter, Tuning
+from lath.arena.schedule.spsa import TunedOption, Tuning
 
 SPRT = Sprt(elo0=0, elo1=200, alpha=0.1, beta=0.1)
 BOTS = {"match": st.just(2), "tune": st.just(2)}
-DEPTH = Parameter(name="depth", low=1, high=9, start=3, step=1)
+DEPTH = TunedOption(name="depth", low=1, high=9, start=3, step=1)
 
 tunings = st.builds(
     Tuning, parameters=st.just((DEPTH,)), pairs=st.integers(1, 9), ahead=st.integers(1, 5)

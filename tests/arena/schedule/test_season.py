@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from schedules import by_chance, make
 
 from lath.arena.referee.record import GamePlan
-from lath.arena.schedule.core import Opening, Played, Schedule
-from lath.arena.schedule.season import MatchDay, Season, Unit, circle, closed, drawn_up
+from lath.arena.schedule.core import Opening, PlayedGame, Schedule
+from lath.arena.schedule.season import ScheduledDay, SeasonSchedule, Unit, circle, closed, drawn_up
 
 GAMES = ("yavalath", "manalath")
 
@@ -31,7 +31,7 @@ def test_by_the_circle_method_each_two_meet_once_and_nobody_twice_on_a_day(size:
         assert len(playing) == len(set(playing)) == size - size % 2
 
 
-def pool(season: Season, names: tuple[str, ...], **more: Any) -> Schedule:
+def pool(season: SeasonSchedule, names: tuple[str, ...], **more: Any) -> Schedule:
     return make("pool", **{"names": names, "games": GAMES, "rounds": 2, **more, "season": season})
 
 
@@ -51,9 +51,9 @@ def test_games_before_the_season_do_not_count_in_it_and_openings_go_on() -> None
     old = played_in(before)
     last = max(game.number for game in old) // 2
     days = drawn_up(names, games=GAMES, rounds=2, legs=1, played=frozenset())
-    season = Season(name="Autumn", from_pair=last + 1, offset=2, days=days, is_one_day=True)
+    season = SeasonSchedule(name="Autumn", from_pair=last + 1, offset=2, days=days, is_one_day=True)
     schedule = pool(season, names)
-    schedule.take_in(Played(g.number, *g.names, "1-0", g.game, g.round) for g in old)
+    schedule.take_in(PlayedGame(g.number, *g.names, "1-0", g.game, g.round) for g in old)
     new = played_in(schedule)
     assert len(new) == 2 * 2 * len(GAMES) * 2, "two pairings, two rounds, both sides"
     met = {frozenset(game.names) for game in new}
@@ -78,7 +78,7 @@ class Opened:
 def test_a_season_begins_at_openings_that_no_earlier_one_has_used() -> None:
     days = drawn_up(("ann", "bob"), games=("yavalath",), rounds=3, legs=1, played=frozenset())
     book = Opened()
-    season = Season(name="Two", from_pair=5, offset=4, days=days)
+    season = SeasonSchedule(name="Two", from_pair=5, offset=4, days=days)
     played_in(pool(season, ("ann", "bob"), rounds=3, games=("yavalath",), openings=book))
     assert book.turns == [5, 6, 7]
 
@@ -93,7 +93,7 @@ class Life:
         self.edits: Counter[str] = Counter()
         self.entries: dict[str, str] = {}
         self.stored: list[GamePlan] = []
-        self.noted: tuple[MatchDay, ...] = ()
+        self.noted: tuple[ScheduledDay, ...] = ()
         self.benched: set[str] = set()
 
     def change(self, what: str, which: int) -> None:
@@ -126,11 +126,13 @@ class Life:
         days = drawn_up(
             self.roster, games=games, rounds=self.rounds, legs=self.legs, played=played, begun=begun
         )
-        season = Season(
+        season = SeasonSchedule(
             name="S", from_pair=1, entries=dict(self.entries), days=days, is_one_day=True
         )
         schedule = pool(season, tuple(names), games=games, rounds=self.rounds)
-        schedule.take_in(Played(g.number, *g.names, "1-0", g.game, g.round) for g in self.stored)
+        schedule.take_in(
+            PlayedGame(g.number, *g.names, "1-0", g.game, g.round) for g in self.stored
+        )
         for name, entry in names.items():
             if entry in self.benched:
                 schedule.bench(name)

@@ -23,7 +23,7 @@ from lath.arena.schedule.sprt import (
     EMPTY,
     MOST_ELO,
     SCORES,
-    Advantage,
+    FirstMoveAdvantage,
     Sprt,
     SprtState,
     elo_of,
@@ -138,7 +138,7 @@ def test_who_wins_everything_is_soon_believed_and_before_any_pair_nothing_is_kno
     assert [state(sprt, (0, 0, 0, 0, n)).verdict for n in (0, 1, 11, 12)] == [*[None] * 3, "H1"]
     assert state(sprt, (12, 0, 0, 0, 0)).verdict == "H0"
     assert state(sprt, nothing).llr == 0
-    unknown = Advantage(None, None, None)
+    unknown = FirstMoveAdvantage(None, None, None)
     assert fixed_advantage(nothing) == stopped_advantage(sprt, state(sprt, nothing)) == unknown
 
 

@@ -19,7 +19,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Ruled, Schedule
 from lath.arena.schedule.ranges import declared, read_range, read_ranges
 from lath.arena.schedule.sprt import Sprt, score_of
-from lath.arena.schedule.spsa import Parameter, Spsa, Trial, Tuning, Values
+from lath.arena.schedule.spsa import Spsa, SpsaTrial, TunedOption, Tuning, Values
 from lath.arena.schedule.summit import MOST_OPTIONS, Summit, principal_axes
 from lath.arena.schedule.tune import TuneStanding
 from lath.notation.protocol import Option, read_option
@@ -28,18 +28,18 @@ NAMES = ("new", "old")
 SPRT = Sprt(elo0=0, elo1=100)
 
 
-def in_units(name: str, values: tuple[int, int, int], step: float, digits: int) -> Parameter:
+def in_units(name: str, values: tuple[int, int, int], step: float, digits: int) -> TunedOption:
     """Return a parameter whose values are these, in units of its last decimal place."""
     if not digits:
         low, high, start = values
-        return Parameter(name=name, low=low, high=high, start=start, step=step)
+        return TunedOption(name=name, low=low, high=high, start=start, step=step)
     low_, high_, start_ = (round(value / 10**digits, digits) for value in values)
     step = min(step / 10**digits, (high_ - low_) / 2)
-    return Parameter(name=name, low=low_, high=high_, start=start_, step=step, digits=digits)
+    return TunedOption(name=name, low=low_, high=high_, start=start_, step=step, digits=digits)
 
 
 @st.composite
-def parameters(draw: st.DrawFn) -> tuple[Parameter, ...]:
+def parameters(draw: st.DrawFn) -> tuple[TunedOption, ...]:
     """Draw one to three options, with ranges down to the two values that there are at least."""
     found = []
     for name in draw(st.sampled_from([("depth",), ("depth", "width"), ("a", "b", "c")])):
@@ -63,7 +63,7 @@ def tunings(draw: st.DrawFn) -> Tuning:
     )
 
 
-def trials(tuning: Tuning, results: list[int], seed: int = 1) -> list[Trial]:
+def trials(tuning: Tuning, results: list[int], seed: int = 1) -> list[SpsaTrial]:
     """Return what all iterations play with, which end so in turn."""
     spsa = Spsa(tuning, seed)
     found = []
@@ -101,7 +101,7 @@ def test_an_iteration_waits_for_no_result_of_the_last_ones_ahead(
 ) -> None:
     one_by_one = trials(tuning, results)
     spsa = Spsa(tuning, 1)
-    at_once: dict[int, Trial] = {}
+    at_once: dict[int, SpsaTrial] = {}
     for k in range(tuning.pairs):
         at_once |= {each: spsa.trial(each) for each in spsa.open if each not in at_once}
         spsa.report(results[k % len(results)])
@@ -109,7 +109,7 @@ def test_an_iteration_waits_for_no_result_of_the_last_ones_ahead(
 
 
 def test_the_last_iteration_has_the_step_and_the_rate_that_were_asked_for() -> None:
-    depth = Parameter(name="depth", low=0, high=1000, start=500, step=10)
+    depth = TunedOption(name="depth", low=0, high=1000, start=500, step=10)
     tuning = Tuning(parameters=(depth,), pairs=50, rate=0.25, ahead=1)
     spsa = Spsa(tuning, 1)
     for _ in range(49):
@@ -341,7 +341,7 @@ def test_a_range_is_read_and_one_that_is_none_is_refused() -> None:
 
 
 @given(options=parameters())
-def test_a_range_is_read_as_it_is_written(options: tuple[Parameter, ...]) -> None:
+def test_a_range_is_read_as_it_is_written(options: tuple[TunedOption, ...]) -> None:
     for each in options:
         (read,) = read_ranges({each.name: str(each)})
         assert replace(read, step=each.step) == each

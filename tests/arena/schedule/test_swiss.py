@@ -15,9 +15,9 @@ from schedules import a_schedule, by_strength, outcome, played
 from lath.arena.schedule.core import Schedule
 from lath.arena.schedule.matching import is_perfect, largest
 from lath.arena.schedule.swiss import (
-    Meeting,
     Past,
     Round,
+    SwissMeeting,
     by_direct_encounter,
     pair_round,
     rounds_of,
@@ -98,12 +98,12 @@ def test_the_next_round_waits_for_all_games_of_this_one() -> None:
 def test_direct_games_part_bots_that_all_else_leaves_level() -> None:
     """A and B have the same points and tie-breaks; B beat A."""
     told = [
-        Meeting(0, 1, (1, 3)),
-        Meeting(0, 2, (4, 0)),
-        Meeting(0, 4, (0, 4)),
-        Meeting(1, 3, (0, 4)),
-        Meeting(1, 5, (2, 2)),
-        *(Meeting(who, None, (halves, 0)) for who, halves in ((2, 6), (3, 2), (4, 3), (5, 5))),
+        SwissMeeting(0, 1, (1, 3)),
+        SwissMeeting(0, 2, (4, 0)),
+        SwissMeeting(0, 4, (0, 4)),
+        SwissMeeting(1, 3, (0, 4)),
+        SwissMeeting(1, 5, (2, 2)),
+        *(SwissMeeting(who, None, (halves, 0)) for who, halves in ((2, 6), (3, 2), (4, 3), (5, 5))),
     ]
     rows = table(("A", "B", "C", "D", "E", "F"), told, 4)
     assert [(row.name, row.points) for row in rows[4:]] == [("B", 2.5), ("A", 2.5)]
@@ -123,36 +123,38 @@ DIRECT = (
 
 def test_direct_encounters_part_whom_they_part_whatever_the_missing_ones_give() -> None:
     for told, levels in DIRECT:
-        meetings = [Meeting(one, other, (halves, 4 - halves)) for one, other, halves in told]
+        meetings = [SwissMeeting(one, other, (halves, 4 - halves)) for one, other, halves in told]
         assert by_direct_encounter([0, 1, 2], rounds_of(3, meetings), 4) == levels
-    forfeits = [Meeting(one, other, (4, 0), is_played=False) for one, other in ((0, 1), (0, 2))]
+    forfeits = [
+        SwissMeeting(one, other, (4, 0), is_played=False) for one, other in ((0, 1), (0, 2))
+    ]
     assert by_direct_encounter([0, 1, 2], rounds_of(3, forfeits), 4) == [[0, 1, 2]]
-    rows = table(("A", "B"), [Meeting(0, 1, (1, 3)), Meeting(1, 0, (1, 3))], 4)
+    rows = table(("A", "B"), [SwissMeeting(0, 1, (1, 3)), SwissMeeting(1, 0, (1, 3))], 4)
     assert [(row.rank, row.name) for row in rows] == [(1, "A"), (1, "B")], "nothing parts them"
 
 
 @st.composite
-def swisses(draw: st.DrawFn) -> tuple[int, int, list[Meeting]]:
+def swisses(draw: st.DrawFn) -> tuple[int, int, list[SwissMeeting]]:
     """Draw rounds of any results, with byes, forfeits of either and of both."""
     people, rounds = draw(st.integers(2, 9)), draw(st.integers(1, 6))
-    told: list[Meeting] = []
+    told: list[SwissMeeting] = []
     for _ in range(rounds):
         order = draw(st.permutations(range(people)))
         for one, other in zip(order[::2], order[1::2], strict=False):
             halves, is_played = draw(st.integers(0, 4)), draw(st.booleans())
             if not is_played:
                 both = draw(st.sampled_from([(4, 0), (0, 4), (0, 0)]))
-                told.append(Meeting(one, other, both, is_played=False))
+                told.append(SwissMeeting(one, other, both, is_played=False))
             else:
-                told.append(Meeting(one, other, (halves, 4 - halves)))
+                told.append(SwissMeeting(one, other, (halves, 4 - halves)))
         if people % 2:
-            told.append(Meeting(order[-1], None, (4, 0)))
+            told.append(SwissMeeting(order[-1], None, (4, 0)))
     return people, rounds, told
 
 
 @given(drawn=swisses())
 def test_tie_breaks_count_unplayed_rounds_as_fide_has_it(
-    drawn: tuple[int, int, list[Meeting]],
+    drawn: tuple[int, int, list[SwissMeeting]],
 ) -> None:
     """Article 16.4 of FIDE C.07 word by word, in points of which an encounter gives two."""
     people, rounds, told = drawn
@@ -193,7 +195,7 @@ def test_equals_share_the_first_rank(people: int, halves: int, seed: int) -> Non
     chance = random.Random(seed)
     pairs = [(one, other) for one in range(people) for other in range(one)]
     chance.shuffle(pairs)
-    told = [Meeting(one, other, (halves, halves)) for one, other in pairs]
+    told = [SwissMeeting(one, other, (halves, halves)) for one, other in pairs]
     assert {row.rank for row in table([str(who) for who in range(people)], told, 4)} == {1}
 
 

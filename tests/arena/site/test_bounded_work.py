@@ -16,7 +16,7 @@ from sites import PATIENCE_S, Served, served, until
 
 from lath.arena.site import app, reporting
 from lath.arena.site.reporting import EACH, KEPT_QUERIES, MOST
-from lath.arena.site.visitors import Turns
+from lath.arena.site.visitors import WaitingTurns
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -208,13 +208,13 @@ def test_streams_have_places_which_are_free_again_when_they_are_left(
 def test_turns_are_fair_and_none_is_lost_by_whoever_gives_up() -> None:
     order: list[str] = []
 
-    async def take(turns: Turns, who: str, name: str, gate: asyncio.Event) -> None:
+    async def take(turns: WaitingTurns, who: str, name: str, gate: asyncio.Event) -> None:
         async with turns.taken(who):
             order.append(name)
             await gate.wait()
 
     async def play() -> None:
-        turns, gate = Turns(each=1, most=2), asyncio.Event()
+        turns, gate = WaitingTurns(each=1, most=2), asyncio.Event()
         names = ("a1", "a2", "a3", "b1", "c1", "b2")
         tasks: dict[str, asyncio.Task[Any]] = {
             name: asyncio.create_task(take(turns, name[0], name, gate)) for name in names

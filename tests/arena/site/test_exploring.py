@@ -14,7 +14,7 @@ from sites import Served, served, until
 from lath import games
 from lath.arena.site import exploring
 from lath.notation import format_record, parse
-from lath.reports.exploring.explorer import Games
+from lath.reports.exploring.explorer import ExploredGames
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,7 @@ def asked(site: Served, name: str, **more: Any) -> Any:
 
 
 def test_the_page_is_told_the_same_node_as_the_command_line(site: Served) -> None:
-    archive = Games()
+    archive = ExploredGames()
     for number, text in enumerate(GAMES, 1):
         archive.add(parse(text), "", number)
     node = archive.node(games.get("yavalath").start())

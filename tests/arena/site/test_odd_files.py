@@ -18,7 +18,7 @@ from sites import served, until
 
 from lath.arena.site import shelf
 from lath.arena.site.shelf import Shelf
-from lath.arena.site.standing import Standings
+from lath.arena.site.standing import SiteStandings
 from lath.arena.tournament.store.database import is_being_played
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def place() -> Iterator[Path]:
 
 
 def lines_of(found: Shelf, *, is_public: bool) -> list[dict[str, Any]]:
-    return Standings(is_public, lambda _: False).lines(found.items())
+    return SiteStandings(is_public, lambda _: False).lines(found.items())
 
 
 def test_whatever_lies_there_the_rest_is_listed_and_it_with_a_reason(place: Path) -> None:

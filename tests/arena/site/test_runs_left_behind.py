@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from sites import Served, a_long_cup, served, until
 
-from lath.arena.site.guard import Keys
+from lath.arena.site.guard import SiteKeys
 from lath.arena.site.runs import Process, _Notes, process_of
 from lath.arena.tournament.store.database import is_being_played
 
@@ -44,7 +44,7 @@ def started(folder: Path) -> subprocess.Popen[str]:
     (token,) = parse_qs(address.query.strip())["token"]
     with served(folder) as other:
         key = other.key("long")
-    keys, there = Keys(token), Served(None, address.port or 0, None)  # type: ignore[arg-type]
+    keys, there = SiteKeys(token), Served(None, address.port or 0, None)  # type: ignore[arg-type]
     sent = {
         "Cookie": f"lath-arena={keys.cookie}",
         "Lath-Secret": keys.secret,

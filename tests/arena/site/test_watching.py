@@ -13,12 +13,12 @@ from sites import Served, a_long_cup, served
 
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.arena.site.shelf import Item, Shelf
-from lath.arena.site.standing import Standings
+from lath.arena.site.standing import SiteStandings
 from lath.arena.site.watching import _Seen
 from lath.arena.tournament.run.events import Waiting
 from lath.arena.tournament.run.live import LIVE, glimpses_in, shown, status_in
 from lath.arena.tournament.run.progress import Progress
-from lath.arena.tournament.run.worker import BURST, Board
+from lath.arena.tournament.run.worker import BURST, LiveBoard
 from lath.games.core import Move, Seat
 from lath.notation.protocol import TimeControl
 from lath.reports.counting.standings import compute
@@ -79,7 +79,7 @@ def a_book(*moves: str, number: int = 7) -> Scorebook:
 def test_a_worker_shows_its_game_some_times_at_once_and_then_not_too_often(tmp_path: Path) -> None:
     live = tmp_path / LIVE
     live.mkdir()
-    board, book = Board(str(live)), a_book()
+    board, book = LiveBoard(str(live)), a_book()
     for ply in range(BURST + 40):
         book.add(Move(f"m{ply}"), Seat(ply % 2))
         board(book)
@@ -87,10 +87,10 @@ def test_a_worker_shows_its_game_some_times_at_once_and_then_not_too_often(tmp_p
     (file,) = live.iterdir()
     (seen,) = glimpses_in(tmp_path).values()
     assert BURST <= len(seen["moves"]) < BURST + 40
-    board = Board(str(tmp_path / "gone"))
+    board = LiveBoard(str(tmp_path / "gone"))
     board(book)  # a folder that cannot be written is no matter
     whole = file.read_bytes()
-    board = Board(str(live))
+    board = LiveBoard(str(live))
     board(a_book("e5"))
     (shorter,) = glimpses_in(tmp_path).values()
     assert shorter["moves"] == ["e5"]  # what stands behind it is of longer games
@@ -108,7 +108,7 @@ def test_a_run_shows_how_it_stands_and_takes_that_away(tmp_path: Path) -> None:
     (tmp_path / LIVE / "1.json").write_text("{}")  # of a run that was killed
     with shown(tmp_path, progress):
         assert glimpses_in(tmp_path) == {}
-        Board(str(tmp_path / LIVE))(a_book("e5", "d4"))
+        LiveBoard(str(tmp_path / LIVE))(a_book("e5", "d4"))
         progress(Waiting(total=12, outcome=progress.outcome))
         status = status_in(tmp_path)
         assert status is not None
@@ -157,7 +157,7 @@ def test_a_site_names_who_leads_alone(tmp_path: Path) -> None:
     ):
         told = to_json(compute(games))
         (tmp_path / "standings.json").write_text(json.dumps(told))
-        standings = Standings(is_public=True, is_ours=lambda _: False)
+        standings = SiteStandings(is_public=True, is_ours=lambda _: False)
         line = standings.line(Item(key="cup", name="cup", path=tmp_path, kind="tournament"))
         assert line["leader"] == leader
         rows = standings.of(tmp_path)["standings"]

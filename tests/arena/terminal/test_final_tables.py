@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from schedules import a_schedule, by_strength, outcome, played
 
-from lath.arena.terminal.layout import LEAST, Column, Letters, Output, laid_out
+from lath.arena.terminal.layout import LEAST, LayoutColumn, Letters, Output, laid_out
 from lath.arena.terminal.tables import (
     BOTH,
     SUPERIORITY,
@@ -27,7 +27,7 @@ from lath.notation.record.record import Record
 from lath.reports.counting.scale import Scale
 from lath.reports.counting.standings import compute
 from lath.reports.ratings.numerics import Z95
-from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Between, Fit, Method
+from lath.reports.ratings.results import ALL_AT_ONCE, IN_ORDER, Fit, Method, SpreadBetweenGames
 
 WIDTHS = (40, 60, 80, 100, 160)
 
@@ -218,7 +218,7 @@ def test_a_poor_fit_and_bots_that_differ_from_game_to_game_are_told_of() -> None
         assert [word for word in words if word in "".join(fits)] == words
         assert len(fits) == len(words)
     for spread in (123.0, 0.0):
-        between = Between(spread=spread, p_value=0.5)
+        between = SpreadBetweenGames(spread=spread, p_value=0.5)
         found = remarks(replace(table, ratings=replace(table.ratings, between=between)))
         assert any("at one game a bot is ±123 Elo" in line for line in found) == bool(spread)
 
@@ -278,10 +278,10 @@ def test_a_result_fits_and_names_every_bot_and_of_many_rounds_the_last_are_shown
 
 def test_no_name_is_cut_below_its_least_and_no_number_at_all() -> None:
     columns = [
-        Column("bot", ["a" * 30], kind="name"),
-        Column("points", ["123456"]),
-        Column("opponent", ["b" * 12], kind="name"),
-        Column("games", ["789"], rank=1),
+        LayoutColumn("bot", ["a" * 30], kind="name"),
+        LayoutColumn("points", ["123456"]),
+        LayoutColumn("opponent", ["b" * 12], kind="name"),
+        LayoutColumn("games", ["789"], rank=1),
     ]
     for room in range(10, 60):
         _, line = laid_out(columns, room, Letters())

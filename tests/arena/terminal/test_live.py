@@ -20,13 +20,13 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.terminal import layout, live
-from lath.arena.terminal.layout import Column, Letters, laid_out
+from lath.arena.terminal.layout import LayoutColumn, Letters, laid_out
 from lath.arena.terminal.live import picture, share_rows
 from lath.arena.tournament.run.events import BotBenched, Waiting
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
-from lath.arena.tournament.store.store import PairTally, Tally
-from lath.reports.notes.outcome import Outcome
+from lath.arena.tournament.store.store import EndingTally, PairTally
+from lath.reports.notes.outcome import EventOutcome
 
 if TYPE_CHECKING:
     import pytest
@@ -151,7 +151,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, progress: Progress, **console: object
     with screen(monkeypatch, progress, **console) as file:  # type: ignore[arg-type]
         for _ in range(3):
             progress.clock.now_s += 1  # type: ignore[attr-defined]
-            progress(Waiting(60, lambda: Outcome(format="match")))
+            progress(Waiting(60, lambda: EventOutcome(format="match")))
     return file.getvalue()
 
 
@@ -252,7 +252,7 @@ def test_drawing_takes_less_than_3_percent_of_a_core() -> None:
     told = Told(total=10**5, names=names)
     pairings = [(one, other) for one in names for other in names if one < other]
     told.start(
-        *(Tally(*pairing, "0-1", "crash", 30) for pairing in pairings),
+        *(EndingTally(*pairing, "0-1", "crash", 30) for pairing in pairings),
         pairs=tuple(PairTally(*pairing, 1.0, 2, 20) for pairing in pairings),
     )
     console = Console(file=io.StringIO(), force_terminal=True, width=120, height=60)
@@ -273,10 +273,10 @@ def test_a_slow_machine_is_drawn_on_less_often(monkeypatch: pytest.MonkeyPatch) 
 
 def test_where_room_is_short_columns_go_by_rank_and_names_are_cut() -> None:
     columns = [
-        Column("bot", ["a name of many letters"], kind="name"),
-        Column("score", ["50.0%"]),
-        Column("Elo", ["+100"], rank=2),
-        Column("games", ["1000"], rank=1),
+        LayoutColumn("bot", ["a name of many letters"], kind="name"),
+        LayoutColumn("score", ["50.0%"]),
+        LayoutColumn("Elo", ["+100"], rank=2),
+        LayoutColumn("games", ["1000"], rank=1),
     ]
 
     def text(width: int) -> list[str]:

@@ -25,7 +25,7 @@ from lath.games.core import Move, Position
 from lath.games.drawing.board import changed_cells
 from lath.games.drawing.shapes import CELL, LOSING
 from lath.notation.text.writer import diagram
-from lath.reports.notes.outcome import Outcome, Plot
+from lath.reports.notes.outcome import EventOutcome, Plot
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -113,7 +113,7 @@ def test_a_curve_without_colours_has_none(
 ) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("FORCE_COLOR", "1")
-    print_outcome(Outcome(format="match", verdict="So it is", plots=(PLOT,)), Output())
+    print_outcome(EventOutcome(format="match", verdict="So it is", plots=(PLOT,)), Output())
     told = capsys.readouterr().err
     assert "H1 accepted 2.94 ┄" in told
     assert "\x1b[3" not in told

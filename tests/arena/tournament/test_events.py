@@ -28,7 +28,7 @@ from runs import Told
 
 from lath.arena.tournament.run import folder
 from lath.arena.tournament.run.events import Event, json_lines, schema
-from lath.arena.tournament.run.progress import Progress, Summary
+from lath.arena.tournament.run.progress import Progress, RunSummary
 from lath.arena.tournament.run.runner import Runner
 from lath.arena.tournament.store.jobs import PairResult
 
@@ -122,7 +122,7 @@ def test_nothing_in_a_name_breaks_a_line() -> None:
     stream = listening(told)
     told.start()
     told.warn(name)
-    summary = Summary(done=0, total=6, stopped={}, interrupted=True)
+    summary = RunSummary(done=0, total=6, stopped={}, interrupted=True)
     told.progress(told.progress.ended(summary, 3, {}))
     assert stream.getvalue().isascii()
     assert events_of(stream.getvalue())[1]["text"] == name

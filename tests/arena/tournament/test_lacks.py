@@ -27,7 +27,7 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run import slots
 from lath.arena.tournament.run.events import Event, Waiting
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.runner import MAX_BREAKS
 from lath.arena.tournament.run.worker import NO_THREAD
 from lath.arena.tournament.store.jobs import PairJob, PairResult
@@ -80,11 +80,11 @@ class Hall(Desk):
         self.games.update(plan.number for plan in job.games[:games])
         return result(job, games, lack=LACK if is_refused else "")
 
-    def go(self, **more: Any) -> Summary:
+    def go(self, **more: Any) -> RunSummary:
         values = {"rounds": 3, "pairs": 2, "jobs": 2, "names": FOUR, **more}
         return self.run(self.play, format=self.form, **values)
 
-    def assert_like(self, whole: Hall, summary: Summary) -> None:
+    def assert_like(self, whole: Hall, summary: RunSummary) -> None:
         """Check that it came to what it comes to where nothing is lacking."""
         assert summary.is_complete
         assert not summary.stopped

@@ -16,13 +16,13 @@ from lath.arena.errors import MovedError
 from lath.arena.referee import trees
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run.events import Event, PairEnded, Waiting
-from lath.arena.tournament.run.progress import Progress, Summary
+from lath.arena.tournament.run.progress import Progress, RunSummary
 
 ROUNDS = 4
 GAMES = 6 * ROUNDS
 
 
-def play(folder: Path, on_pair: Callable[[], object] = lambda: None) -> Summary:
+def play(folder: Path, on_pair: Callable[[], object] = lambda: None) -> RunSummary:
     """Play a tournament; once, when a pair is stored, something else happens."""
     config = a_config(rounds=ROUNDS)
     left = [on_pair]

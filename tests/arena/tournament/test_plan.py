@@ -32,7 +32,7 @@ from lath.notation.protocol import TimeControl
 from lath.reports.ratings.elo import ELO, chances
 from lath.reports.ratings.numerics import Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import Result
+from lath.reports.ratings.results import DecidedGame
 
 
 def play(config: Config, store: Store, apart: float = 100.0, drawn: float = 0.0) -> None:
@@ -84,7 +84,7 @@ def test_a_plan_goes_on_from_what_is_stored_and_leaves_that_alone(tmp_path: Path
         assert plan.noise == pytest.approx(1.0, abs=0.1), "games are independent"
         play(config, store)
         stored = store.results()
-        real = rate([Result(*row[1:3], float(row.result == "1-0"), "g") for row in stored])
+        real = rate([DecidedGame(*row[1:3], float(row.result == "1-0"), "g") for row in stored])
     for bot in plan.bots:
         assert (bot.played, bot.games, bot.opponents) == (280, 560, 2)
         assert bot.now is not None

@@ -18,8 +18,8 @@ from runs import Told
 
 from lath.arena.schedule.budget import Budget
 from lath.arena.terminal.live import progress_words
-from lath.arena.tournament.run.progress import WARNINGS_KEPT, Rate, Score
-from lath.arena.tournament.store.store import PairTally, Store, Tally
+from lath.arena.tournament.run.progress import WARNINGS_KEPT, Rate, RunningScore
+from lath.arena.tournament.store.store import EndingTally, PairTally, Store
 from lath.reports.ratings.numerics import Z95
 
 FORFEITS: Final = ("crash", "time", "illegal move", "flood")
@@ -56,9 +56,9 @@ def test_what_was_stored_before_counts_as_if_it_had_just_been_played() -> None:
     here.play("1-0", "1/2-1/2", termination="time")
     here.play("1-0")
     before.start(
-        Tally("ann", "bob", "1-0", "time", 1),
-        Tally("bob", "ann", "1/2-1/2", "time", 1),
-        Tally("ann", "bob", "1-0", "rules", 1),
+        EndingTally("ann", "bob", "1-0", "time", 1),
+        EndingTally("bob", "ann", "1/2-1/2", "time", 1),
+        EndingTally("ann", "bob", "1-0", "rules", 1),
         pairs=(PairTally("ann", "bob", 1.5, 2, 1), PairTally("ann", "bob", 1.0, 1, 1)),
     )
     for name in ("ann", "bob"):
@@ -241,7 +241,7 @@ PAIRS = st.lists(
 
 def interval_of(pairs: list[tuple[float, int]]) -> tuple[float, float, float]:
     """Return the interval of the score of pairs: points and games of each."""
-    return Score(pairs=Counter(pairs)).interval()
+    return RunningScore(pairs=Counter(pairs)).interval()
 
 
 def by_hand(pairs: list[tuple[float, int]]) -> tuple[float, float]:
@@ -260,7 +260,7 @@ def test_the_interval_is_that_of_pairs_with_two_won_and_two_lost_besides() -> No
     pairs: list[tuple[float, int]] = [(2, 2)] * 4 + [(1, 2)] * 3 + [(0.5, 2)] * 2 + [(0, 2)]
     half = 1.959964 * 0.108411
     assert interval_of(pairs) == pytest.approx((4 / 7 - half, 4 / 7, 4 / 7 + half), abs=1e-5)
-    nothing = Score().standing()
+    nothing = RunningScore().standing()
     assert (nothing.score, nothing.low, nothing.high) == (None, None, None)
 
 
@@ -295,7 +295,7 @@ def test_the_interval_has_the_truth_in_it_about_95_times_of_100() -> None:
             ones = 30 - twos - zeros
             ways = math.comb(30, twos) * math.comb(30 - twos, zeros)
             probability = ways * 0.25 ** (twos + zeros) * 0.5**ones
-            score = Score(pairs=Counter({(2, 2): twos, (1, 2): ones, (0, 2): zeros}))
+            score = RunningScore(pairs=Counter({(2, 2): twos, (1, 2): ones, (0, 2): zeros}))
             low, _, high = score.interval()
             held += probability * (low <= 0.5 <= high)
     assert 0.94 < held < 0.98

@@ -30,7 +30,7 @@ from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.store import database as databases
 from lath.arena.tournament.store.database import OUTCOME_STATE, has_fallen_behind, read_records
 from lath.arena.tournament.store.exports import write_records
-from lath.arena.tournament.store.store import Store, Tally
+from lath.arena.tournament.store.store import EndingTally, Store
 from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def test_a_game_is_kept_once_under_its_number(store: Store) -> None:
     store.add([a_result(3, result="0-1", first="somebody else")])
     assert store.has_games()
     assert finished(store) == {1, 3}
-    assert store.tally() == [Tally("ann", "bob", "1-0", "rules", 2)]
+    assert store.tally() == [EndingTally("ann", "bob", "1-0", "rules", 2)]
 
 
 def test_what_was_kept_is_there_when_the_store_is_opened_again(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from lath.arena.tournament.configuration import tempo
 from lath.arena.tournament.configuration.config import build
 from lath.arena.tournament.configuration.tempo import MEASURED_S, Tempo, measured, warnings
 from lath.arena.tournament.run import folder
-from lath.bots.search import Budget
+from lath.bots.search import SearchBudget
 from lath.bots.uct import Uct
 from lath.games.fast import fast_board
 from lath.notation.protocol import TimeControl
@@ -137,7 +137,7 @@ def test_a_game_by_nodes_takes_mcts_as_long_as_was_foretold(
     search, position, began_s = Uct(Random(1)), game.start(), clock.now_s
     while not position.is_over:
         board = fast_board(position)
-        move = search.run(board, Budget(nodes=nodes)).move
+        move = search.run(board, SearchBudget(nodes=nodes)).move
         search.played(board.code(move))
         position = position.play(move)
     assert told_s / 2 <= clock.now_s - began_s <= 2 * told_s

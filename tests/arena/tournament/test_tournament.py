@@ -34,7 +34,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Child
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.run import folder as tournament
-from lath.arena.tournament.run.progress import Summary
+from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.worker import play_pair
 from lath.arena.tournament.store.jobs import read_result
 from lath.games import files
@@ -67,7 +67,7 @@ class Place:
         }
         return Config(**values)
 
-    def run(self, config: Config | None = None, *, with_report: bool = False) -> Summary:
+    def run(self, config: Config | None = None, *, with_report: bool = False) -> RunSummary:
         config = config or self.config()
         return tournament.run(config, self.folder, self.watcher, with_report=with_report)
 

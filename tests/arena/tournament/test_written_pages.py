@@ -19,7 +19,7 @@ from lath.arena.tournament.run import runner
 from lath.arena.tournament.run.results import write_page
 from lath.arena.tournament.run.runner import RECORDS_S, Refreshed
 from lath.arena.tournament.store.store import Store
-from lath.reports.notes.outcome import Outcome
+from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.page import Page
 
 # A page is one file
@@ -131,7 +131,7 @@ def ended(folder: Path, *, done: int, total: int) -> None:
     with closing(Store(folder)) as store:
         store.add([a_result(number) for number in range(1, done + 1)])
         store.export()
-    write_outcome(folder, Outcome(format="round-robin", done=done, total=total))
+    write_outcome(folder, EventOutcome(format="round-robin", done=done, total=total))
 
 
 def following(*sources: Path) -> Following:
