@@ -59,7 +59,7 @@ pins:
 	PYTHON=$(PYTHON) .ci/pins
 
 demo: $(VENV)/made
-	$(BIN)/arena run --out $(DEMO)
+	$(BIN)/arena run --output $(DEMO)
 	@echo "Open $(DEMO)/report.html in a browser."
 
 # What compiles takes one core, what reads the code another; then the tests have both.

@@ -414,7 +414,7 @@ def _results(folder: Path) -> DoctorFinding:
     place = next(each for each in (here, *here.parents) if each.exists())
     kind = _file_system(place)
     free = shutil.disk_usage(place).free
-    elsewhere = "choose another folder: arena run --out DIR"
+    elsewhere = "choose another folder: arena run --output DIR"
     verdict: Verdict = "missing"
     if not place.is_dir():
         wrong, remedy = f"{place} is no folder", elsewhere

@@ -157,7 +157,7 @@ def _address(at: Path) -> str:
 def _command(out: Path, *options: str, rounds: int = ROUNDS, count: int = 10) -> list[str]:
     bots = [word for number in range(count) for word in ("--bot", f"b{number}=random")]
     command = [sys.executable, "-m", "lath.arena", "run", *bots, "--game", "yavalath", "--quiet"]
-    command += ["--rounds", str(rounds), "--sandbox", "none", "--no-report", "--out", str(out)]
+    command += ["--rounds", str(rounds), "--sandbox", "none", "--no-report", "--output", str(out)]
     return [*command, *options]
 
 

@@ -1,6 +1,6 @@
 """The pictures of README and docs: report, measures, replay, notebook, terminal, site, explorer.
 
-    python benchmarks/pictures.py [--folder FOLDER] [--out docs/images]
+    python benchmarks/pictures.py [--folder FOLDER] [--output docs/images]
 
 `--folder` keeps what was played; what is there already is not played again. Chromium draws, the
 terminal's picture, too, from the segments of the live view. The GIF is what the site showed of a
@@ -152,7 +152,7 @@ def terminal_of(folder: Path) -> list[Line]:
 
 def as_html(lines: list[Line]) -> str:
     """Return lines of the terminal as a page."""
-    shown = ["$ arena run cup.toml --out autumn"]
+    shown = ["$ arena run cup.toml --output autumn"]
     for line in lines:
         if any("ZeroDivision" in piece.text or "warning" in piece.text for piece in line):
             continue
@@ -178,7 +178,7 @@ def measured(folder: Path) -> Path:
         text = Path("docs/measures.md").read_text(encoding="utf-8")
         (fenced,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
         (folder / "measures.toml").write_text(fenced)
-        words = ["run", str(folder / "measures.toml"), "--out", str(measures), "-q"]
+        words = ["run", str(folder / "measures.toml"), "--output", str(measures), "-q"]
         subprocess.run([*arena, *words], check=True)
     words = ["stats", "measures/games.lath", "--measures", "--html", page.name]
     subprocess.run([*arena, *words], check=True, cwd=folder)
@@ -199,22 +199,22 @@ def main() -> None:
     """Play, and draw."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--folder", type=Path)
-    parser.add_argument("--out", type=Path, default=Path("docs/images"))
+    parser.add_argument("--output", type=Path, default=Path("docs/images"))
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = (given.folder or Path(scratch)).resolve()
         demo = folder / "demo"
         if not (demo / "report.html").is_file():
-            words = [sys.executable, "-m", "lath.arena", "run", "--out", str(demo), "-q"]
+            words = [sys.executable, "-m", "lath.arena", "run", "--output", str(demo), "-q"]
             subprocess.run(words, check=True)
         screen = folder / "terminal.html"
         if not screen.is_file():
             screen.write_text(as_html(terminal_of(folder / "cup")))
         record = replayed([one for one in records_of([demo]) if isinstance(one, Record)])
-        draw(given.out, demo / "report.html", screen, record)
-        draw_measures(given.out, measured(folder))
-        draw_live(given.out, folder / "site")
-        draw_explorer(given.out, explored(folder / "explore"))
+        draw(given.output, demo / "report.html", screen, record)
+        draw_measures(given.output, measured(folder))
+        draw_live(given.output, folder / "site")
+        draw_explorer(given.output, explored(folder / "explore"))
 
 
 @contextmanager

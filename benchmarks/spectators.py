@@ -111,7 +111,7 @@ def watched(games: int, bot: str, spectators: int) -> tuple[float, str]:
         folder, cup = Path(home), Path(home) / "cup"
         bots = ["--bot", f"one={bot}", "--bot", f"other={bot}", "--game", "yavalath"]
         more = ["--jobs", 1, "--openings", "random:0", "--tc", "60+1"]
-        played_s("--out", cup, *bots, *more, "--rounds", 1)  # so that there is one to watch
+        played_s("--output", cup, *bots, *more, "--rounds", 1)  # so that there is one to watch
         config = cup / "tournament.toml"
         config.write_text(config.read_text().replace("rounds = 1\n", f"rounds = {games // 2}\n"))
         if not spectators:

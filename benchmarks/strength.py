@@ -1,8 +1,8 @@
 """How strong the bundled bots are: a round robin a game, played by the product itself.
 
-    python benchmarks/strength.py --out strength [--game yavalath] [--levels alphabeta]
+    python benchmarks/strength.py --output strength [--game yavalath] [--levels alphabeta]
 
-    python benchmarks/strength.py --out ladder --ladder
+    python benchmarks/strength.py --output ladder --ladder
 
 Without `--levels` all bundled bots meet at equal time; with it the eight levels of one bot. A
 directory a game is left with records, standings and report; the same command goes on where it
@@ -185,7 +185,7 @@ def measured(game: str, budget: str, out: Path) -> str:
 
 def measure_ladder(given: argparse.Namespace) -> None:
     """Measure the ladder of each game type and write its file."""
-    parts = [measured(game, given.budget, given.out / game) for game in given.game or LADDERS]
+    parts = [measured(game, given.budget, given.output / game) for game in given.game or LADDERS]
     about = (
         "# The levels of `arena match BOT`, from 0, with their Elo; random = 0. Low and high are\n"
         "# the ends of the interval of 95 %, step is half of that of the difference to the level\n"
@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--levels", help="a bot: its eight levels meet instead")
     parser.add_argument("--ladder", action="store_true", help="measure the levels of a match")
     parser.add_argument("--budget", default="800", help="games of each game type, of --ladder")
-    parser.add_argument("--out", type=Path, default=Path("strength"))
+    parser.add_argument("--output", type=Path, default=Path("strength"))
     given = parser.parse_args()
     if given.ladder:
         measure_ladder(given)
@@ -216,7 +216,7 @@ def main() -> None:
         bots = [f"{given.levels}-{n}={given.levels}; option.level={n}" for n in LEVELS]
     print(f"{machine()}; {given.tc}, {given.rounds} rounds", flush=True)
     for game in given.game or games.ids():
-        result = played(game, bots, given.rounds, given.tc, given.out / game)
+        result = played(game, bots, given.rounds, given.tc, given.output / game)
         made = ladder(result, given.levels, game) if given.levels else matrix(result)
         print(f"\n## {game}\n\n{made}", flush=True)
 

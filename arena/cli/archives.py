@@ -88,7 +88,7 @@ Seed = Annotated[
     option("--seed", "S", "With --sample or --split NAME=SHARE,...: else 0.", **whole(0)),
 ]
 OnlyCount = Annotated[bool, flag("--count", "Print how many records there are, not the records.")]
-Out = Annotated[Path, option("--out -o", "OUT", _OUT)]
+Out = Annotated[Path, option("--output -o", "OUT", _OUT)]
 Split = Annotated[str | None, option("--split", "BY", _SPLIT)]
 PartName = Annotated[str | None, option("--name", "TEMPLATE", _NAME)]
 Compress = Annotated[str | None, option("--compress", "F", "With --split: gz, bz2, xz or zst.")]
@@ -167,7 +167,7 @@ def select(
     if without_copies and distinct:
         raise ConfigError("--distinct and --without-copies: expected one of them")
     if only_count and (split is not None or str(out) != "-"):
-        raise ConfigError("--count prints a number, there is nothing to write to --out")
+        raise ConfigError("--count prints a number, there is nothing to write to --output")
     output = Target(path=out, kind=RECORDS, force=force)
     left = _removed_to(removed, [*files, out], force=force)
     _refuse_to_destroy(None if split else output)
@@ -379,10 +379,10 @@ class _Division:
         if str(out) == "-":
             raise ConfigError("--split writes into a folder: -o DIR is missing")
         if out.exists() and not out.is_dir():
-            raise ConfigError(f"--out {out}: expected a directory, that is a file")
+            raise ConfigError(f"--output {out}: expected a directory, that is a file")
         folders = {file.resolve().parent for file in files if str(file) != "-"}
         if self._force and out.resolve() in folders:
-            raise ConfigError(f"--out {out}: expected a directory that holds no FILE")
+            raise ConfigError(f"--output {out}: expected a directory that holds no FILE")
         refuse_tournament(out / "games.lath", force=self._force)
 
     def write(

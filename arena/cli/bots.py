@@ -198,7 +198,7 @@ def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) ->
 def pack(
     bot: Annotated[str, argument("BOT", "A file in Python, or a bundled bot's name.")],
     out: Annotated[
-        Path | None, option("--out -o", "FILE", "Where it is written; else it is printed.")
+        Path | None, option("--output -o", "FILE", "Where it is written; else it is printed.")
     ] = None,
     protocol: Annotated[
         str, option("--protocol", "NAME", "What it shall speak: lath, codingame or botzone.")

@@ -89,7 +89,7 @@ SplitVariations = Annotated[
 OnlyCheck = Annotated[bool, flag("--check", "Write nothing; exit 1 if a file would change.")]
 DryRun = Annotated[bool, flag("--dry-run", "Write nothing; print what would change, as a diff.")]
 Out = Annotated[
-    Path | None, option("--out -o", "OUT", "Write there, FILE stays; of several FILE a folder.")
+    Path | None, option("--output -o", "OUT", "Write there, FILE stays; of several FILE a folder.")
 ]
 Suffix = Annotated[
     str | None, option("--backup", "SUFFIX", "What FILE is kept as has this at its end; else .bak.")
@@ -154,7 +154,7 @@ def edit(
     into = _Target.of(files, out, backup, force=force)
     if (only_check or dry_run) and (out or backup or force):
         raise ConfigError(
-            "--check and --dry-run write nothing, and take no --out, --backup, --force"
+            "--check and --dry-run write nothing, and take no --output, --backup, --force"
         )
     query, works = Query(where), list[_Work]()
 
@@ -444,21 +444,25 @@ class _Target:
                 raise ConfigError(f"--backup {suffix!r}: expected the end of a name, such as .bak")
             return cls(None, False, suffix or ".bak", force)
         if suffix is not None:
-            raise ConfigError("--backup goes without --out: there FILE stays as it is")
+            raise ConfigError("--backup goes without --output: there FILE stays as it is")
         if str(out) == "-" and len(files) > 1:
             raise ConfigError("-o - takes one FILE; `arena select` joins several")
         is_folder = str(out) != "-" and (len(files) > 1 or out.is_dir())
         if is_folder and out.exists() and not out.is_dir():
-            raise ConfigError(f"--out {out}: expected a directory for several FILE, that is a file")
+            raise ConfigError(
+                f"--output {out}: expected a directory for several FILE, that is a file"
+            )
         names = [file.name for file in files]
         if is_folder and ("-" in names or len(set(names)) < len(names)):
-            raise ConfigError(f"--out {out}: expected files of different names, for it is a folder")
+            raise ConfigError(
+                f"--output {out}: expected files of different names, for it is a folder"
+            )
         for target in [out / name for name in names] if is_folder else [out]:
             refuse_other_formats(target)
             if is_one_of(target, files):
-                why = "FILE itself; without --out it is replaced, and a copy stays"
-                raise ConfigError(f"--out {target} is {why}")
-            Target(path=target, kind=RECORDS, flag="--out", force=force).refuse()
+                why = "FILE itself; without --output it is replaced, and a copy stays"
+                raise ConfigError(f"--output {target} is {why}")
+            Target(path=target, kind=RECORDS, flag="--output", force=force).refuse()
         return cls(out, is_folder, "", force)
 
     @contextmanager
@@ -482,7 +486,7 @@ class _Target:
             return self._replace(path, pieces, work)
         if self.is_folder:
             out = (self.made or out) / path.name
-        Target(path=out, kind=RECORDS, flag="--out", force=self.force).write(pieces)
+        Target(path=out, kind=RECORDS, flag="--output", force=self.force).write(pieces)
         return None
 
     def _replace(self, path: Path, pieces: Iterable[bytes], work: _Work) -> Path | None:

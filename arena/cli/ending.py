@@ -207,7 +207,7 @@ def _command(out: Path, text: str = "") -> str:
     with suppress(OSError):
         if text and (out / CONFIG).read_bytes() != text.encode():
             return "the same command"
-    return f"arena run --out {shlex.quote(str(out))}"
+    return f"arena run --output {shlex.quote(str(out))}"
 
 
 @contextmanager

@@ -58,7 +58,7 @@ STARTERS: Final[Mapping[Language, Starter]] = {
 }
 
 _TOML: Final = """\
-# A tournament. `arena run tournament.toml --out results` plays it and writes everything into
+# A tournament. `arena run tournament.toml --output results` plays it and writes everything into
 # results/; started again, it goes on where it stopped. `arena schema config` lists every key.
 
 event = "My first tournament"
@@ -99,7 +99,7 @@ _README: Final = """\
 
 {built}- Does it keep the protocol? `arena bot check -- {command}`
 - A game against it: `arena play yavalath --bot 'mine={command}'`
-- The tournament of `tournament.toml`: `arena run tournament.toml --out results`,
+- The tournament of `tournament.toml`: `arena run tournament.toml --output results`,
   and then open `results/report.html`.
 - Is a change better? `arena match 'old={command}; cwd=OLD' 'new={command}; cwd=.'`
 - Opponents: `arena bot list`; beginners beat `mcts; option.level=2`.
@@ -260,7 +260,7 @@ def init(
         f"cd {folder}" if folder != Path() else "",
         starter.build,
         f"arena bot check -- {command}",
-        "arena run tournament.toml --out results",
+        "arena run tournament.toml --output results",
     ]
     written = f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:"
     print(written, *(f"  {step}" for step in steps if step), sep="\n", file=sys.stderr)

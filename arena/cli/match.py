@@ -205,7 +205,7 @@ def match(
     sandbox: Sandbox = None,
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
-    out: Annotated[Path | None, option("--out", "DIR", "Where the match is kept.")] = None,
+    out: Annotated[Path | None, option("--output -o", "DIR", "Where the match is kept.")] = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, flag("--quiet -q", "Say the verdict only.")] = False,
 ) -> None:

@@ -27,7 +27,7 @@ _FLAGS: Final = {
     "sandbox": "--sandbox",
     "cluster": "--cluster",
     "hosts_alike": "--hosts-alike",
-    "out": "--out",
+    "out": "--output",
 }
 """How what `held` takes is typed."""
 

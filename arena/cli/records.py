@@ -90,7 +90,7 @@ def check(
     record or a game is bad, 2 if a file cannot be read; the others are checked all the same.
 
     With --sound what is sound goes into OUT: the records of files, which stay as they are; of a
-    directory all games that are sound in its database or in games.lath, and `arena run --out OUT`
+    directory all games that are sound in its database or in games.lath, and `arena run --output OUT`
     goes on with them. With --index `arena show FILE --game N` reads record N alone, as long as the
     file does not change.
 
@@ -235,7 +235,7 @@ class _Check:
         elif not quiet:
             print(f"{folder}: {_COUNTED.format(**counts)}", file=sys.stderr)
         if out is not None and not quiet:
-            command = f"arena run --out {shlex.quote(str(out))}"
+            command = f"arena run --output {shlex.quote(str(out))}"
             print(f"{out}: {found.sound} games; `{command}` goes on", file=sys.stderr)
 
     def _add(self, found: Findings) -> None:

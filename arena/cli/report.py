@@ -265,7 +265,7 @@ _AGAIN: Final = "Write it again and again while a run goes on."
 
 ReportSources = Annotated[list[Path] | None, argument("SOURCE...", _REPORTED, show_default=False)]
 Out = Annotated[
-    Path | None, option("-o --output", "FILE", "Where the page is written, else report.html.")
+    Path | None, option("--output -o", "FILE", "Where the page is written, else report.html.")
 ]
 Title = Annotated[str | None, option("--title", "TEXT", "The page's heading.")]
 Analysis = Annotated[

@@ -69,7 +69,9 @@ def run(
         Path | None,
         argument("CONFIG.toml|DIR", "The tournament, or where it is; else the built-in demo."),
     ] = None,
-    out: Annotated[Path, option("--out", "DIR", "Where everything is written.")] = DEFAULT_FOLDER,
+    out: Annotated[
+        Path, option("--output -o", "DIR", "Where everything is written.")
+    ] = DEFAULT_FOLDER,
     bot: Annotated[
         list[str] | None,
         option("--bot", "NAME=CMD", "A bot; NAME alone for a bundled one; more after a ;"),

@@ -86,7 +86,7 @@ def tune(
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
     out: Annotated[
-        Path | None, option("--out", "DIR", "Where it is kept; tuning where none is named.")
+        Path | None, option("--output -o", "DIR", "Where it is kept; tuning where none is named.")
     ] = None,
     as_json: AsJson = False,
     quiet: Annotated[bool, flag("--quiet -q", "Say what it came to only.")] = False,

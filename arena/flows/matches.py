@@ -172,7 +172,7 @@ def folder_of(both: Sequence[str], digest: str) -> Path:
         state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     except RuntimeError as error:
         raise ConfigError(
-            "there is no home folder to keep the match in: name one, --out"
+            "there is no home folder to keep the match in: name one, --output"
         ) from error
     names = "".join(
         letter if letter.isalnum() or letter in "-_." else "_" for letter in "-".join(both)
@@ -291,7 +291,7 @@ def refuse_another(out: Path, event: str) -> None:
     if (out / CONFIG).is_file() and (held := read_toml(out / CONFIG)[0].get("event")) != event:
         raise ConfigError(
             f"{out} holds {held!r}, which is not this match: its bots, their files or its terms "
-            "are others; choose another --out, or none"
+            "are others; choose another --output, or none"
         )
 
 

@@ -141,7 +141,7 @@ def place_of(
     if config.is_dir() or (makes_pool and config.suffix != ".toml"):
         if out not in (DEFAULT_FOLDER, config):
             raise ConfigError(
-                f"{config} is a directory that is gone on with: leave --out {out} out"
+                f"{config} is a directory that is gone on with: leave --output {out} out"
             )
         if not names_bots and not (config / CONFIG).is_file():
             raise ConfigError(

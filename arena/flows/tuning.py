@@ -253,7 +253,9 @@ def held(
     if goes_on:
         where = Path(bot)
         if out not in (None, where):
-            raise ConfigError(f"{where} is a directory that is gone on with: leave --out {out} out")
+            raise ConfigError(
+                f"{where} is a directory that is gone on with: leave --output {out} out"
+            )
     else:
         where = FOLDER if out is None else out
     if is_alone:

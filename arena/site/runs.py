@@ -145,7 +145,7 @@ class _Run:
     def __init__(self, item: Item, notes: _Notes) -> None:
         self.said: Final = notes.log(item.path)
         is_begun = (item.path / DATABASE).is_file()
-        what = [item.path] if is_begun else [item.config, "--out", item.path]
+        what = [item.path] if is_begun else [item.config, "--output", item.path]
         self.process: Final = subprocess.Popen(
             [sys.executable, "-P", "-m", "lath.arena", "run", *map(str, what)],
             stdin=subprocess.DEVNULL,

@@ -60,7 +60,7 @@ def test_a_call_is_the_same_tournament_as_the_command(home: Path) -> None:
     flags = [f"--{name}={value}" for name, value in given.items()]
     bots = ["--bot=greedy; option.depth=2", "--bot=mine=./mine.sh x"]
     words = ["--game", "yavalath", "--game", "surikata", *bots, *flags, "-q", "--no-report"]
-    assert commands.arena("run", *words, "--out", "typed").status == 0
+    assert commands.arena("run", *words, "--output", "typed").status == 0
     arena.tournament(
         bots=[{"name": "greedy", "options": {"depth": 2}}, "mine=./mine.sh x"],
         games=["yavalath", "surikata"],

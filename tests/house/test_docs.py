@@ -403,14 +403,14 @@ QUICKEST = [f"--bot={name}" for name in ("greedy", "random", "monte-carlo")] + [
     "--rounds=1",
 ]
 
-_OUTPUTS = ("-o", "--site", "--out", "--html", "--removed", "--copy-templates", "--png", "--gif")
+_OUTPUTS = ("-o", "--site", "--output", "--html", "--removed", "--copy-templates", "--png", "--gif")
 
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder in which `arena run --out demo` has played, but with the quickest bots."""
+    """Return a folder in which `arena run --output demo` has played, but with the quickest bots."""
     folder = tmp_path_factory.mktemp("demo")
-    ran = commands.arena("run", "--out", folder / "demo", *QUICKEST, "-q")
+    ran = commands.arena("run", "--output", folder / "demo", *QUICKEST, "-q")
     assert ran.status == 0, ran.err
     assert (folder / "demo" / "games.lath").read_text().count("[Event ") == 24
     return folder / "demo"
@@ -444,7 +444,7 @@ def test_the_commands_of_the_readme_work_in_an_empty_folder_in_their_order(
 ) -> None:
     typed = [one for one in COMMANDS if one.page == "README.md" and one.is_whole]
     (first, *others) = (one for one in typed if one.words[0] != "serve")
-    assert first.words == ("run", "--out", "demo")
+    assert first.words == ("run", "--output", "demo")
     assert (len(others) > 20, ending(first, (*first.words, "--plan"))) == (True, "")
     shutil.copytree(demo, folder / "demo")
     shorter = {

@@ -119,6 +119,6 @@ def plays_where_it_is_started(*started: object, folder: Path, out: str) -> None:
     # None of them is compiled, which takes half a minute.
     bots = ("--bot", "greedy", "--bot", "monte-carlo", "--bot", "mine=python mine/mybot.py")
     play = ("--game", "yavalath", "--rounds", "1", "--tc", "nodes 5", "--jobs", "2", "-q")
-    ran(*started, "run", *bots, *play, "--out", out, folder=folder)
+    ran(*started, "run", *bots, *play, "--output", out, folder=folder)
     assert (folder / out / "report.html").stat().st_size > 100_000
     assert "does not load" not in ran(*started, "doctor", folder=folder)

@@ -97,7 +97,7 @@ def test_what_is_beyond_the_bounds_is_answered_as_any_mistake(
     said = []
     for text in configurations:
         Path("cup.toml").write_text(text)
-        ran = arena("run", "cup.toml", "--plan", "--out", "out")
+        ran = arena("run", "cup.toml", "--plan", "--output", "out")
         assert (ran.status, ran.out) == (2, ""), text
         said.append(ran.err.splitlines()[-1])
     for line in LINES:

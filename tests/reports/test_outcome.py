@@ -59,7 +59,7 @@ def test_an_interrupted_run_says_what_was_done_and_how_to_go_on(capsys: Captured
     told = Told(total=60)
     told.start()
     told.play("1-0", "0-1")
-    go_on = "arena: 2 of 60 games are played and kept; go on with: arena run --out 'my cup'\n"
+    go_on = "arena: 2 of 60 games are played and kept; go on with: arena run --output 'my cup'\n"
     for quiet in (False, True):
         assert print_end(BROKEN_OFF, told.progress, Path("my cup"), quiet=quiet) == 3
         shown = capsys.readouterr()

@@ -43,11 +43,11 @@ def test_the_reports_benchmark_sees_the_page_answer(tmp_path: Path) -> None:
 
 def test_the_benchmark_of_strength_has_a_table_for_each_question(tmp_path: Path) -> None:
     few = ("--game", "yavalath", "--rounds", "1", "--tc", "nodes 5")
-    told = benchmarks.measured("strength.py", *few, "--out", str(tmp_path / "all"))
+    told = benchmarks.measured("strength.py", *few, "--output", str(tmp_path / "all"))
     assert "30 games, " in told
     assert told.count("\n| mcts |") == 1
     levels = benchmarks.measured(
-        "strength.py", *few, "--levels", "mcts", "--out", str(tmp_path / "levels")
+        "strength.py", *few, "--levels", "mcts", "--output", str(tmp_path / "levels")
     )
     (row,) = [line for line in levels.splitlines() if line.startswith("| `mcts`, yavalath |")]
     assert row.count("±") == 8

@@ -166,7 +166,7 @@ def test_a_cluster_tunes_to_the_same_values(tmp_path: Path) -> None:
     words = [*tune.REAL, "--pairs", 40, "--sprt-pairs", 5, "-q"]
     places = {"here": ("--jobs", 2), "there": ("--cluster", "local:2")}
     for name, place in places.items():
-        run = begin(*words, "--out", tmp_path / name, *place, cwd=tmp_path)
+        run = begin(*words, "--output", tmp_path / name, *place, cwd=tmp_path)
         _, said = run.communicate(timeout=PATIENCE_S)
         assert run.returncode == 12, said
     assert tune.data_of(tmp_path / "there") == tune.data_of(tmp_path / "here")

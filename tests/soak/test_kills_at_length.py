@@ -69,7 +69,7 @@ def test_many_kills_lose_and_double_nothing_in_any_format(name: str, tmp_path: P
             report = trial.report()
             killed = kills.moves_of(place.out)
             assert exported(place.out) == numbers(place.out)
-            whole = ["--out", folder / "whole", "--no-report", "-q"]
+            whole = ["--output", folder / "whole", "--no-report", "-q"]
             assert place.arena(*trial.words()[:2], *whole).returncode == 0
             assert killed == kills.moves_of(folder / "whole"), "not as without kills"
         print(f"{name}: {report}")
@@ -88,10 +88,10 @@ TUNING_KILLS: Final = int(os.environ.get("LATH_SOAK_KILLS", "12"))
 def test_a_tuning_that_is_killed_again_and_again_ends_as_one_that_was_not(place: Range) -> None:
     words = [*tune.REAL, "--pairs", 300, "--sprt-pairs", 40, "--jobs", 2, "-q"]
     whole = place.folder / "whole"
-    place.arena(*words, "--out", whole)
+    place.arena(*words, "--output", whole)
     chance = random.Random(7)
     for _ in range(TUNING_KILLS):
-        run = place.begin(*words, "--out", place.out, LATH_BOT_PACE_S="0.01")
+        run = place.begin(*words, "--output", place.out, LATH_BOT_PACE_S="0.01")
         with pytest.raises(subprocess.TimeoutExpired):
             run.communicate(timeout=chance.uniform(0.3, 2.5))
         run.kill()

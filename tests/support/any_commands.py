@@ -130,7 +130,7 @@ def folder_of_files() -> Path:
             assert arena("convert", "games.lath", name).status in (0, 1), name
         assert arena("convert", "games.lath", "games.duckdb").status == 0
         shutil.copyfile(next(_SAMPLES.glob("*.trl")), "games.trl")
-        ran = arena("run", "cup.toml", "--out", "cup", "--log", "all", "-q")
+        ran = arena("run", "cup.toml", "--output", "cup", "--log", "all", "-q")
         assert ran.status == 0, ran.err
         (folder / "cup" / "report.html").write_text("<!DOCTYPE html>")
     return folder

@@ -93,7 +93,7 @@ def flags(
     for name, kind in bots.items():
         words += ["--bot", f"{name}={shlex.join(bad_bots.command(kind))}"]
     words += [] if with_report else ["--no-report"]
-    return [*words, "--jobs", str(jobs), "--out", str(out), "-q"]
+    return [*words, "--jobs", str(jobs), "--output", str(out), "-q"]
 
 
 def stored(folder: Path, columns: str = "number") -> list[tuple[object, ...]]:

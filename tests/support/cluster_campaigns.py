@@ -89,7 +89,7 @@ class Campaign:
             table: dict[str, Any] = {"games": ["yavalath"], "seed": 7, "rounds": self.rounds}
             table |= {"time": {"nodes": 1}, "openings": "random:2", "bot": rows}
             config.write_text(tomlkit.dumps(table))
-        return ["run", config, "--out", out, "-q", "--no-report"]
+        return ["run", config, "--output", out, "-q", "--no-report"]
 
     def begin(self, address: str = "", under: Sequence[str] = ("env",)) -> subprocess.Popen[str]:
         """Begin or resume a run on a cluster, or here without an address."""

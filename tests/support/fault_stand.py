@@ -177,7 +177,7 @@ class Stand(Range):
 
     def run_words(self, *more: object, with_report: bool = False) -> list[object]:
         """Return the words that play the tournament of `configure`."""
-        words = ["run", "cup.toml", "--out", "out", "-q", *more]
+        words = ["run", "cup.toml", "--output", "out", "-q", *more]
         return words if with_report else [*words, "--no-report"]
 
     def games(self, out: str = "out") -> list[Stored]:

@@ -278,7 +278,7 @@ def main(version: str, arena: str, base: Path) -> None:
         play(arena, base, name, cup)
         if cup.ends is not None:
             shutil.copytree(folder, base / "later", dirs_exist_ok=True)
-            words = [arena, cup.words[0], *(("--out",) if cup.bots else ()), "later", "-q"]
+            words = [arena, cup.words[0], *(("--output",) if cup.bots else ()), "later", "-q"]
             subprocess.run(words, cwd=base, check=name not in ("mishaps", "tuning"))
             shutil.copy(base / "later/games.lath", folder / "later.lath")
             shutil.rmtree(base / "later")
@@ -303,8 +303,10 @@ def play(arena: str, base: Path, name: str, cup: Cup) -> None:
     command, *words = cup.words
     config = (f"{name}.toml",) if cup.bots else ()
     for more in cup.before:
-        subprocess.run([arena, command, *config, "--out", name, "-q", *more], cwd=base, check=True)
-    line = [arena, command, *words, *config, "--out", name, "-q"]
+        subprocess.run(
+            [arena, command, *config, "--output", name, "-q", *more], cwd=base, check=True
+        )
+    line = [arena, command, *words, *config, "--output", name, "-q"]
     with subprocess.Popen(line, cwd=base, start_new_session=True) as run:
         while run.poll() is None:
             games = stored(base / name)
@@ -319,7 +321,9 @@ def play(arena: str, base: Path, name: str, cup: Cup) -> None:
             time.sleep(0.001)
     if cup.then:
         subprocess.run(
-            [arena, "run", "--out", name, "-q", *cup.then, "--budget", "1"], cwd=base, check=False
+            [arena, "run", "--output", name, "-q", *cup.then, "--budget", "1"],
+            cwd=base,
+            check=False,
         )
     SLOW.unlink()
     LEAVES.unlink(missing_ok=True)

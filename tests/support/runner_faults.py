@@ -24,7 +24,7 @@ from processes import calm_s, gone
 
 Act = Callable[[Stand, Plain], float]
 
-RESUME: Final = "go on with: arena run --out out"
+RESUME: Final = "go on with: arena run --output out"
 
 NOTHING_BEGAN: Final = "interrupted; what was being written is as it was before"
 """What a run says that is stopped while it prepares to play."""
@@ -76,7 +76,7 @@ def pair_up(stand: Stand, pace: Mapping[str, str] = MappingProxyType({}), **top:
 def goes_on(stand: Stand, games: int, *more: str) -> None:
     """Resume the run, on one worker with quick bots, and check that every game is there once."""
     stand.variables |= AT_ONCE
-    ended = stand.play("run", "--out", "out", "-q", "--no-report", "--jobs", "1", *more)
+    ended = stand.play("run", "--output", "out", "-q", "--no-report", "--jobs", "1", *more)
     assert ended.status == 0, ended.said
     assert numbers(stand.out) == exported(stand.out) == sequence(games)
     assert_sound(stand.games())

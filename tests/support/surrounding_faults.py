@@ -183,7 +183,7 @@ def a_changed_bot(stand: Stand, _plain: Plain) -> float:
     kept = len(numbers(stand.out))
     with mine.open("ab") as file:
         file.write(b"# better\n")
-    refused = stand.play("run", "--out", "out", "-q")
+    refused = stand.play("run", "--output", "out", "-q")
     assert refused.status == 2, refused.said
     assert mine.name in refused.said
     assert "--force" in refused.said
@@ -262,7 +262,7 @@ def a_strange_environment(stand: Stand, _plain: Plain) -> float:
         stand.configure(bots, NODES, rounds=1, event="Größe 0,5")
         out = f"out{number}"
         more = ["--no-report"] if variables != plain else []
-        ended = stand.play("run", "cup.toml", "--out", out, *more, **dict[str, Any](variables))
+        ended = stand.play("run", "cup.toml", "--output", out, *more, **dict[str, Any](variables))
         assert ended.status == 0, ended.said
         texts.append(moves_only(stand.folder / out / "games.lath"))
         assert len(numbers(stand.folder / out)) == 2

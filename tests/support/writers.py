@@ -61,7 +61,7 @@ FILES: Final[Mapping[str, Writer]] = {
     "report -o": Writer("report games.lath -o OUT", "out.html"),
     "report --data": Writer("report games.lath --data OUT", "out.json"),
     "bot pack": Writer("bot pack random --game yavalath -o OUT", "out.py"),
-    "run --json-events-to": Writer(f"run {RUN} --out new --json-events-to OUT", "events.jsonl"),
+    "run --json-events-to": Writer(f"run {RUN} --output new --json-events-to OUT", "events.jsonl"),
     "analyze": Writer("analyze short.lath --bot greedy --nodes 5 -o OUT"),
 }
 """By what is written. `play -o` appends, and others never replace a file."""
@@ -89,7 +89,7 @@ def home_of_all() -> Path:
     with chdir(home), pytest.MonkeyPatch.context() as patch:
         play_nothing(patch)
         assert arena("convert", "games.lath", "games.csv").status == 0
-        ran = arena("run", *RUN.split(), "--out", "cup", "--no-report")
+        ran = arena("run", *RUN.split(), "--output", "cup", "--no-report")
         assert ran.status == 0, ran.err
     (home / "cup" / "logs" / "build-a.log").write_text("said\n")
     return home

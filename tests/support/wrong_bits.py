@@ -69,7 +69,7 @@ def finished() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="wrong-bits-"))
     (folder / "cup.toml").write_text(CUP)
     ran = arena(
-        *("run", folder / "cup.toml", "--out", folder / "cup", "-q", "--no-report"),
+        *("run", folder / "cup.toml", "--output", folder / "cup", "-q", "--no-report"),
         *("--log", "all"),
     )
     assert ran.status == 0, ran.err

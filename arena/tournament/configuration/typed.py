@@ -72,7 +72,7 @@ def _files(arguments: Sequence[str]) -> Iterator[Path]:
     """Yield the configurations that the arguments name, by their file or their directory."""
     for before, argument in pairwise(arguments):
         path = Path(argument)
-        if before == "--out":
+        if before == "--output":
             continue
         with suppress(OSError):  # a name that is too long
             if path.suffix == ".toml" and path.is_file():

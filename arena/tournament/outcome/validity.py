@@ -312,13 +312,13 @@ def look(folder: Path) -> DirectoryFindings:
 def rescue(folder: Path, out: Path) -> DirectoryFindings:
     """Make a tournament in `out`, which is not there yet, of all games that are sound in either.
 
-    `arena run --out` goes on with it. Raises ConfigError where there is something, and StoreError.
+    `arena run --output` goes on with it. Raises ConfigError where there is something, and StoreError.
     """
     taken = ConfigError(f"{out} is there already; choose a new directory")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise taken
     try:
-        # or `arena run --out OUT` would go on with a half
+        # or `arena run --output OUT` would go on with a half
         with whole_folder(out) as half, _named(half, out):
             return _rescued(folder, half)
     except FileExistsError as error:

@@ -241,7 +241,7 @@ def _refuse_files_of_others(folder: Path) -> None:
     for path in (*(folder / name for name in names), *(folder / LOGS).glob("game-*.log")):
         if path.exists():
             raise ConfigError(
-                f"{path} was not written by a run, and would be lost; choose another --out"
+                f"{path} was not written by a run, and would be lost; choose another --output"
             )
 
 
@@ -254,7 +254,7 @@ def pointing_out(folder: Path) -> Iterator[None]:
         check = f"arena check {shlex.quote(str(folder))}"
         raise DamagedError(
             f"{error}; `{check}` counts the games that are sound, and `{check} --sound OUT` makes "
-            "a tournament of them in OUT, which `arena run --out OUT` goes on with"
+            "a tournament of them in OUT, which `arena run --output OUT` goes on with"
         ) from error
 
 
@@ -640,7 +640,7 @@ def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> No
         raise ConfigError(f"{path} was edited since this run has read it: start it again")
     if store.tournament() is None:
         raise ConfigError(
-            f"{path} was not written by a run, and would be lost; choose another --out"
+            f"{path} was not written by a run, and would be lost; choose another --output"
         )
     written = store.note(WRITTEN)
     if config.format == POOL and written not in (None, hashlib.sha256(text).hexdigest()):

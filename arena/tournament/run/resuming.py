@@ -156,7 +156,7 @@ def resumed(store: Store, config: Config, folder: Path) -> Config:
     if config.rounds < before:
         raise ConfigError(
             f"{folder} holds games of a tournament with rounds = {before}, and rounds = "
-            f"{config.rounds} are fewer; choose another --out, or go on with {before} or more; "
+            f"{config.rounds} are fewer; choose another --output, or go on with {before} or more; "
             f"{_way_out(folder)}"
         )
     return config
@@ -183,7 +183,7 @@ def as_begun(config: Config, theirs: Mapping[str, Any]) -> Config:
 def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> ConfigError:
     if theirs.get("format") == POOL:
         return ConfigError(
-            f'{folder} is a pool, and stays one: format = "pool"; or choose another --out'
+            f'{folder} is a pool, and stays one: format = "pool"; or choose another --output'
         )
     ours = config.identity()
     different = [key for key in ours if ours[key] != theirs.get(key)]
@@ -197,12 +197,12 @@ def _another(theirs: Mapping[str, object], config: Config, folder: Path) -> Conf
         if {**before, "sha256": now["sha256"]} == now:
             return ConfigError(
                 f"{config.openings.path}: what is in the opening book has changed since games were "
-                "played; choose another --out, or put the old book back; "
+                "played; choose another --output, or put the old book back; "
                 f"{_way_out(folder)}"
             )
     return ConfigError(
         f"{folder} holds a tournament with another configuration ({', '.join(different)}); "
-        f"choose another --out, or leave these flags out to resume it; {_way_out(folder)}"
+        f"choose another --output, or leave these flags out to resume it; {_way_out(folder)}"
     )
 
 
@@ -407,7 +407,7 @@ def refuse_changed(
     refused = [] if force else [each for each in changed if each[0] not in mended]
     if refused:
         raise ConfigError(
-            f"{_changed_file(*refused[0])}; choose another --out, or go on all the same with "
+            f"{_changed_file(*refused[0])}; choose another --output, or go on all the same with "
             "--force" + (f"; {_way_out(store.folder)}" if refused[0][0] != GAMES else "")
         )
     return [

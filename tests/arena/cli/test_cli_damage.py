@@ -143,7 +143,7 @@ def test_what_is_sound_in_either_makes_a_tournament(cup: Path, sound: Path) -> N
     (cup / RECORDS).write_text(text.replace('[Number "7"]\n', '[Number "7\n'))
     ran = arena("check", "cup", "--sound", "mended")
     assert ran.status == 1
-    assert "mended: 12 games; `arena run --out mended` goes on\n" in ran.err
+    assert "mended: 12 games; `arena run --output mended` goes on\n" in ran.err
     assert arena("check", "mended").status == 0
     assert ratings(rated(Path("mended"))) == ratings(rated(sound))
     with closing(Store(Path("mended"))) as store:

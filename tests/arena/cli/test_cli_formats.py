@@ -32,7 +32,7 @@ FAKE = tuple(f"{name}={shlex.join(bad_bots.command(bad_bots.Good))}" for name in
 def run(words: str, folder: Path, bots: tuple[str, ...] = FAKE) -> str:
     """Run a tournament of Yavalath and return the tables that it prints."""
     chosen = ("--bot", bots[0], "--bot", bots[1], "--game", "yavalath", "--jobs", 1)
-    ended = arena("run", *chosen, "--tc", "none", "--out", "out", *words.split(), cwd=folder)
+    ended = arena("run", *chosen, "--tc", "none", "--output", "out", *words.split(), cwd=folder)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -62,7 +62,7 @@ def test_a_match_ends_with_a_verdict_and_may_be_run_again(
     assert "Result: match\nann is " in said
     played = numbers(tmp_path / "out")
     assert len(played) < 400
-    again = arena("run", "--out", "out", cwd=tmp_path)
+    again = arena("run", "--output", "out", cwd=tmp_path)
     assert again.returncode == 0
     assert numbers(tmp_path / "out") == played
 
@@ -74,11 +74,11 @@ def test_games_begin_with_the_openings_of_a_book(tmp_path: Path) -> None:
         assert [ply.move for ply in record.plies[:3]] == ["e5", "swap", "d4"]
         assert record.tag("Opening") == "book.lath #1"
     (tmp_path / "book.lath").write_text('[Game "yavalath"]\n\n1. e5 *\n')
-    ended = arena("run", "--out", "out", "--rounds", "2", cwd=tmp_path)
+    ended = arena("run", "--output", "out", "--rounds", "2", cwd=tmp_path)
     assert ended.returncode == 2
     assert ended.stderr == (
         f"arena: {tmp_path / 'book.lath'}: what is in the opening book has changed since games "
-        "were played; choose another --out, or put the old book back; "
+        "were played; choose another --output, or put the old book back; "
         "or make a pool of it: `arena run out --format pool`\n"
     )
 

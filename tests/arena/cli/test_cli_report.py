@@ -280,7 +280,7 @@ def test_a_run_writes_what_the_documents_say_and_over_nothing_that_no_run_has_wr
         path.parent.mkdir(parents=True)
         text = '[Game "yavalath"]\n\n1. e5 *\n' if name == "games.lath" else "mine"
         path.write_text(text)
-        ran = arena(*RUN, "-q", "--out", path.parts[0])
+        ran = arena(*RUN, "-q", "--output", path.parts[0])
         assert ran.status in (1, 2), name
         assert f"arena: {path} " in ran.err
         assert path.read_text() == text

@@ -100,7 +100,7 @@ def test_run_plays_what_the_file_says_and_flags_override_it(
     (tmp_path / "cups").mkdir()
     (tmp_path / "mybot.py").rename(tmp_path / "cups" / "mybot.py")
     (tmp_path / "cups" / "cup.toml").write_text("\n".join(text))
-    words = ("run", "cups/cup.toml", "-q", "--no-report", "--out")
+    words = ("run", "cups/cup.toml", "-q", "--no-report", "--output")
     ended = arena(*words, "one", cwd=tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert numbers(tmp_path / "one") == exported(tmp_path / "one") == sequence(4)
@@ -129,7 +129,7 @@ def test_a_bot_that_does_not_start_makes_status_1_after_the_rest_is_played(tmp_p
     assert "arena: 4 of 12 games are played" in ended.stderr
     reading, writing = os.pipe()
     os.close(reading)
-    words[words.index("--out") + 1] = str(tmp_path / "gone")
+    words[words.index("--output") + 1] = str(tmp_path / "gone")
     Run(words, cwd=tmp_path, env=environment(), errors=writing).wait(PATIENCE_S)
     assert numbers(tmp_path / "gone") == [1, 2, 7, 8], "a screen that is gone stops no run"
 
@@ -173,7 +173,7 @@ def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(gold
         before, after = change.split("|")
         assert CONFIG.count(before) == 1
         Path("cup.toml").write_text(CONFIG.replace(before, after))
-        (said[change.replace("\n", "; ")],) = refusals(["run cup.toml --out out"]).values()
+        (said[change.replace("\n", "; ")],) = refusals(["run cup.toml --output out"]).values()
     texts = {
         "byte order mark": f"\ufeff{CONFIG}",
         "no bots": CONFIG.partition("[[bot]]")[0],
@@ -181,7 +181,7 @@ def test_a_wrong_configuration_is_told_by_file_line_key_and_what_is_allowed(gold
     }
     for name, text in texts.items():
         Path("cup.toml").write_text(text)
-        (said[name],) = refusals(["run cup.toml --out out"]).values()
+        (said[name],) = refusals(["run cup.toml --output out"]).values()
     assert not Path("out").exists()
     golden(said)
 
@@ -197,7 +197,7 @@ FLAGS: Final = (
 
 def test_wrong_usage_is_refused_with_status_2(golden: Golden) -> None:
     Path("cup.toml").write_text(CONFIG)
-    said = refusals(f"run {words} --out out" for words in FLAGS)
+    said = refusals(f"run {words} --output out" for words in FLAGS)
     assert not Path("out").exists()
     Path("cup.toml").rename("tournament.toml")
     golden(said | refusals(["run"]))
@@ -212,7 +212,7 @@ def test_a_run_without_configuration_and_bots_says_that_it_plays_the_demo(
 
 
 def says_that_it_plays_the_demo(tmp_path: Path) -> None:
-    words = ("run", "--out", "typo", "--rounds", "1", "--game", "yavalath", "--tc", "nodes 1")
+    words = ("run", "--output", "typo", "--rounds", "1", "--game", "yavalath", "--tc", "nodes 1")
     ended = arena(*words, "--jobs", "1", "--no-report", cwd=tmp_path)
     assert ended.returncode == 0
     first, *_ = ended.stderr.splitlines()
@@ -237,7 +237,7 @@ def test_fewer_rounds_than_before_are_refused_and_none_are_those_of_before(
 ) -> None:
     play_nothing(monkeypatch)
     Path("cup.toml").write_text(CONFIG.replace("rounds = 2\n", ""))
-    words = ("run", "cup.toml", "--out", "out", "-q", "--no-report")
+    words = ("run", "cup.toml", "--output", "out", "-q", "--no-report")
     assert arena(*words, "--rounds", "3", cwd=tmp_path).returncode == 0
     golden(refusals([f"{' '.join(words)} --rounds 2"]))
     again = arena(*words, cwd=tmp_path)
@@ -254,11 +254,13 @@ def test_a_budget_ends_a_run_for_now_with_status_0_and_all_its_files(
     words = "run --bot random --bot greedy --game yavalath --rounds 50 --tc none --no-report"
     ended = arena(*words.split(), "--budget", "20", cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    told = "20 of 100 games are played: the budget is spent; go on with: arena run --out tournament"
+    told = (
+        "20 of 100 games are played: the budget is spent; go on with: arena run --output tournament"
+    )
     assert f"arena: {told}\n" in ended.stderr
     assert exported(tmp_path / "tournament") == sequence(20)
     assert (tmp_path / "tournament/standings.json").is_file()
-    again = arena("run", "--out", "tournament", "--budget", "2h", "--no-report", cwd=tmp_path)
+    again = arena("run", "--output", "tournament", "--budget", "2h", "--no-report", cwd=tmp_path)
     assert again.returncode == 0
     assert "100 of 100 games" in again.stderr
     assert "budget is spent" not in again.stderr

@@ -54,7 +54,7 @@ def test_what_init_writes_plays_at_once(
     assert written.status == 0, written.err
     steps = [line.strip() for line in written.err.splitlines()[1:]]
     assert steps[0] == f"cd {folder}"
-    assert steps[-1] == "arena run tournament.toml --out results"
+    assert steps[-1] == "arena run tournament.toml --output results"
     # As in an activated virtual environment, which the steps take for granted.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     # What else a check looks at in these bots, test_cli_bot_check.py does: they are the examples.

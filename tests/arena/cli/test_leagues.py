@@ -474,7 +474,7 @@ def test_of_events_of_one_day_the_one_that_began_last_is_the_newest() -> None:
     words = ("--bot", "ann=random", "--bot", "bob=random", *TERMS, 1, "-q", "--no-report")
     names = ["b", "c", "a"]
     for minute, name in enumerate(names):
-        assert arena("run", "--out", f"cups/{name}", *words).status == 0
+        assert arena("run", "--output", f"cups/{name}", *words).status == 0
         with closing(Store(Path("cups", name))) as store:
             (noted,) = store.note("provenance")
             # The same moment is written otherwise in each time zone.

@@ -178,7 +178,7 @@ def test_the_report_lies_where_the_match_was_typed_and_replaces_nothing_of_other
         assert played("--budget", "2").err.splitlines()[-1] == "report: greedy-new-2.html"
     assert (home / "greedy-new.html").read_text() == "mine"
     assert made_by(home / "greedy-new-2.html") == "report"
-    last = played("--budget", "2", "--out", "out").err.splitlines()[-1]
+    last = played("--budget", "2", "--output", "out").err.splitlines()[-1]
     assert last == "report: out/report.html"
     assert len(list(home.iterdir())) == 3
 
@@ -188,7 +188,7 @@ def test_programs_get_json_and_the_status_whoever_reads_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     won_by(monkeypatch, "new")
-    ended = played("--budget", "2000", "--json", "--out", home / "out")
+    ended = played("--budget", "2000", "--json", "--output", home / "out")
     said = json.loads(ended.out)
     assert (ended.status, said["folder"], said["games"]) == (10, str(home / "out"), 56)
     assert (said["verdict"], said["old"], said["new"]) == ("better", "greedy", "new")
@@ -218,12 +218,12 @@ def test_a_directory_is_gone_on_with_as_it_was_begun_but_for_jobs(
     home: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     won_by(monkeypatch, "first")
-    assert played("--budget", "2", "--out", home / "out", "--jobs", "3").status == 12
+    assert played("--budget", "2", "--output", home / "out", "--jobs", "3").status == 12
     assert tomllib.loads((home / "out" / "tournament.toml").read_text())["jobs"] == 3
-    again = played("--budget", "2", "--out", home / "out")
+    again = played("--budget", "2", "--output", home / "out")
     assert "jobs was 3 and is " in again.err
     assert "of 6 games" not in again.out
-    more = ("--out out --seed 2", "--jobs many", "--jobs 2 --cluster local:1")
+    more = ("--output out --seed 2", "--jobs many", "--jobs 2 --cluster local:1")
     said = refusals(f"match greedy new=random --budget 2 {words}" for words in more)
     golden({words: re.sub(r"\([0-9a-f]{10}\)", "(DIGEST)", text) for words, text in said.items()})
     named = arena("match", "greedy", "greedy; option.x=1", "--budget", "2", "-q")
@@ -392,10 +392,10 @@ def test_what_a_folder_builds_and_starts_runs_in_the_sandbox_that_is_asked_for(
     (folder / "Makefile").write_text("all:\n\tcp start made && chmod +x made\n")
     (folder / "start").write_text(start)
     words = ("match", LIGHT, folder, *QUICK)
-    assert arena(*words, "--sandbox", "bwrap", "--out", home / "out").status == 12
+    assert arena(*words, "--sandbox", "bwrap", "--output", home / "out").status == 12
     assert not list(home.glob("mark*"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another"))  # the build is kept
-    assert arena(*words, "--out", home / "other").status == 12
+    assert arena(*words, "--output", home / "other").status == 12
     assert len(list(home.glob("mark*"))) == 2, "without a sandbox it leaves both"
 
 
@@ -434,7 +434,7 @@ def test_who_is_greeted_sees_what_it_will_see_when_it_plays(
     outer = a_folder(home, bot__py="")
     (outer / "inner").mkdir()
     (outer / "inner" / "bot.py").touch()
-    words = ("match", outer, outer / "inner", "--sandbox", "bwrap", "--out", outer / "out")
+    words = ("match", outer, outer / "inner", "--sandbox", "bwrap", "--output", outer / "out")
     assert "folder: it was seen" in arena(*words).err
     assert str(outer / "bot.py") in shown
     assert str(outer) not in shown, "another bot and the match lie there"
@@ -553,7 +553,7 @@ def test_a_match_with_a_folder_goes_on_until_that_is_edited(
         ended = arena("match", "greedy", "folder", "--budget", "2", *words)
         return ended.out.splitlines()[1].rpartition(", ")[2]
 
-    inside = ("--out", folder / "deep" / "out")
+    inside = ("--output", folder / "deep" / "out")
     assert [games(), games()] == ["of 2 games", "of 4 games"]
     assert [games(*inside), games(*inside)] == ["of 2 games", "of 4 games"]
     (folder / "net.bin").write_text("22")

@@ -245,7 +245,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = ("--format", "swiss", "--rounds", 2, "--game", "surikata", "--tc", "nodes 5", "-q")
     with chdir(folder), pytest.MonkeyPatch.context() as patch:
         play_nothing(patch)
-        assert arena("run", "--out", "cup", *bots, *words, "--no-report").status == 0
+        assert arena("run", "--output", "cup", *bots, *words, "--no-report").status == 0
         assert arena("run", "cup", "--void", 2, "--reason", "a cable", "-q").status == 0
         shutil.copyfile("cup/games.lath", "copied.lath")
         text = Path("copied.lath").read_text()
@@ -332,7 +332,7 @@ def test_games_of_other_tournaments_are_others_and_those_of_copies_are_the_same(
     for name in names:
         words = ("--bot", "ann=random", "--bot", "bob=random", "--rounds", 2, "--seed", 1, "-q")
         more = ("--game", "yavalath", "--tc", "move 1", "--no-report")
-        assert arena("run", "--out", name, *more, *words).status == 0
+        assert arena("run", "--output", name, *more, *words).status == 0
     assert Path("one/games.lath").read_text() == Path("two/games.lath").read_text()
     shutil.copytree("two", "copy")
     Path("alone").mkdir()

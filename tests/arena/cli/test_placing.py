@@ -95,7 +95,7 @@ def test_a_bot_as_strong_as_a_level_is_told_so(home: Path, monkeypatch: pytest.M
         levels = ladder.levels_of(game)
         elo, out = levels[level].elo, home / f"{level}"
         assert elo is not None
-        ran = placed(monkeypatch, elo, "--budget", 150, "--json", "--out", out, game=game)
+        ran = placed(monkeypatch, elo, "--budget", 150, "--json", "--output", out, game=game)
         (said,) = json.loads(ran.out)
         assert said["elo_low"] < elo < said["elo_high"]
         assert abs((levels[said["level"]].elo or 0.0) - elo) < 100
@@ -148,11 +148,11 @@ GIVEN: Final = {
     "--seed": "7",
     "--jobs": "1",
     "--sandbox": "none",
-    "--out": "my matches/one",
+    "--output": "my matches/one",
 }
 
 
-@pytest.mark.parametrize("left_out", [(), ("--out",), ("--tc", "--seed"), (*GIVEN,)[2:]])
+@pytest.mark.parametrize("left_out", [(), ("--output",), ("--tc", "--seed"), (*GIVEN,)[2:]])
 def test_each_command_that_is_offered_has_all_that_was_said(
     left_out: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -82,7 +82,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def tune(out: str, *words: object) -> Ran:
     """Run the command on a bot that is never started."""
     told = ("--option", "skill=0..100", "--game", "yavalath", "--pairs", 40, "--sprt-pairs", 60)
-    return arena("tune", "greedy; option.style=calm", *told, "--out", out, *words)
+    return arena("tune", "greedy; option.style=calm", *told, "--output", out, *words)
 
 
 def data_of(out: Path | str) -> Any:
@@ -137,7 +137,7 @@ def test_undecided_and_a_spent_budget_are_a_status_too_and_more_pairs_go_on(
     assert plan.startswith("Tuning of greedy, a tune: ")
     assert "10 are played" in plan
     assert "How sure it will be" not in plan
-    others = "tune 'greedy; option.style=calm' --option skill=0..100 --game yavalath --out out"
+    others = "tune 'greedy; option.style=calm' --option skill=0..100 --game yavalath --output out"
     golden(
         refusals(
             f"{others} --pairs {pairs} --sprt-pairs 4 {more}"
@@ -172,7 +172,7 @@ OPTIONS: Final = ("skil=1..9", "style=1..9", "skill=1..101", "skill=30..90")
 
 def test_what_cannot_be_tuned_is_refused(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
     follows(monkeypatch)
-    words = "tune greedy --game yavalath --out out"
+    words = "tune greedy --game yavalath --output out"
     golden(refusals([words, *(f"{words} --option {option}" for option in OPTIONS)]))
     assert not Path("out").exists()
 
@@ -192,7 +192,7 @@ def test_bots_play_with_the_options_that_their_records_have_and_a_trial_is_given
 ) -> None:
     log = place.folder / "log"
     words = [*REAL[:1], f"{BOT}; env.LOG={log}", *REAL[2:], "--pairs", 6, "--sprt-pairs", 1]
-    ran = place.arena(*words, "--jobs", 2, "--out", place.out, "-q")
+    ran = place.arena(*words, "--jobs", 2, "--output", place.out, "-q")
     assert ran.returncode == 12, ran.stderr
     said = ran.stdout.splitlines()[-1].removeprefix("--bot ")
     assert bot_flag(*shlex.split(said))["options"] == tuning.values_of(data_of(place.out))
@@ -221,6 +221,6 @@ def test_how_many_are_played_at_a_time_changes_no_value(place: Range) -> None:
     for jobs in (1, 2):
         out = place.folder / f"jobs-{jobs}"
         words = ("--pairs", 5, "--sprt-pairs", 1, "--ahead", 2, "--jobs", jobs)
-        assert place.arena(*REAL, *words, "--out", out, "-q").returncode == 12
+        assert place.arena(*REAL, *words, "--output", out, "-q").returncode == 12
         ends.append(data_of(out))
     assert ends[0] == ends[1]

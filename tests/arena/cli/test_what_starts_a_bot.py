@@ -80,7 +80,7 @@ def test_what_is_wrong_with_a_path_is_said(golden: Golden) -> None:
     asked = {
         "blanks": ("bot", "check", "--", "./my bots/one.sh"),
         "blanks in a flag": ("play", "yavalath", "--bot", "x=my bots/one.sh"),
-        "nothing": ("run", "--bot", "greedy", "--out", ""),
+        "nothing": ("run", "--bot", "greedy", "--output", ""),
     }
     ran = {name: commands.arena(*words) for name, words in asked.items()}
     assert {one.status for one in ran.values()} == {2}

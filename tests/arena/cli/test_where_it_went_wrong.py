@@ -53,7 +53,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         patch.chdir(folder)
         patch.setenv("COLUMNS", "200")  # else the reasons are wrapped
         decide_games(patch, broken)
-        ran = arena("run", "--out", "a cup", *BOTS, "--rounds", "4")
+        ran = arena("run", "--output", "a cup", *BOTS, "--rounds", "4")
     assert ran.status == 0, ran.err
     return folder, ran.out
 
@@ -121,7 +121,7 @@ def test_a_run_may_fail_on_games_of_its_own_that_ended_badly(
     decide_games(monkeypatch, broken)
 
     def failing(on: str, *words: str) -> tuple[int, list[str]]:
-        ran = arena("run", "--out", "a cup", "--fail-on", on, "-q", *words)
+        ran = arena("run", "--output", "a cup", "--fail-on", on, "-q", *words)
         return ran.status, ran.err.splitlines()
 
     assert failing("crash,time") == (0, []), "what was stored before was told of before"
@@ -131,7 +131,7 @@ def test_a_run_may_fail_on_games_of_its_own_that_ended_badly(
     assert lines[-1] == "arena: --fail-on: and 2 more"
     assert failing("crash,flood,illegal", "--rounds", "11") == (0, [])
     unknown = ("stall", "crash,", "'crash;time'", "Crash")
-    golden(refusals(f"run --out cup {' '.join(BOTS)} --fail-on {on}" for on in unknown))
+    golden(refusals(f"run --output cup {' '.join(BOTS)} --fail-on {on}" for on in unknown))
     assert not Path("cup").exists()
 
 
@@ -158,7 +158,7 @@ def test_who_follows_what_is_printed_finds_the_bug(
     Path("forgets.py").write_text(FORGETS)
     flags = ("--game", "yavalath", "--rounds", "1", "--tc", "none", "--no-report")
     bots = ("--bot", "random", "--bot", f"mine={sys.executable} forgets.py")
-    ran = arena("run", "--out", "cup", *bots, *flags, "--jobs", "1")
+    ran = arena("run", "--output", "cup", *bots, *flags, "--jobs", "1")
     assert ran.status == 0, ran.err
     told = re.search(r"\n  game 1, (ply \d+): illegal move \S+: \S+ already has a", ran.out)
     assert told, ran.out

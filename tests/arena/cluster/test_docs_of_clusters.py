@@ -132,14 +132,14 @@ def test_who_follows_the_page_has_an_encrypted_cluster_that_plays(tmp_path: Path
             typed_words.remove("league.toml")
             cup = ["--bot", "greedy", "--bot", "random", "--game", "yavalath", "--rounds", "1"]
             cup += ["--sandbox", "none"] if why_not() else []
-            ran = commands.arena(*typed_words, *cup, "--out", tmp_path / "cup")
+            ran = commands.arena(*typed_words, *cup, "--output", tmp_path / "cup")
         typed(CERTIFICATES, tmp_path / "stranger")
         for ca in (tmp_path / "stranger", runner):
             with (
                 dask.config.set(config),
                 dask.config.set(certificates_of(tmp_path / "stranger", ca)),
             ):
-                refused = commands.arena(*typed_words, *cup, "--out", tmp_path / "none")
+                refused = commands.arena(*typed_words, *cup, "--output", tmp_path / "none")
             assert refused.status == 1
             assert "do not accept each other's certificates" in refused.err
     for home in (scheduler, worker):  # Dask imports from nowhere else

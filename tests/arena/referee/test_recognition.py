@@ -85,8 +85,8 @@ PYTHON = shlex.quote(sys.executable)
 
 TYPED = {
     "match": ("match", "greedy", f"{PYTHON} -IS cg.py", "--budget", "2"),
-    "run --bot": ("run", "--bot", "greedy", "--bot", f"cg={PYTHON} -IS cg.py", "--out", "out"),
-    "run --add": ("run", "--add", f"cg={PYTHON} -IS cg.py", "--add", "greedy", "--out", "out"),
+    "run --bot": ("run", "--bot", "greedy", "--bot", f"cg={PYTHON} -IS cg.py", "--output", "out"),
+    "run --add": ("run", "--add", f"cg={PYTHON} -IS cg.py", "--add", "greedy", "--output", "out"),
     "play": ("play", "yavalath", f"--bot=cg={PYTHON} -IS cg.py"),
 }
 """Commands that meet a bot of CodinGame; with its protocol behind it they are what to type."""
@@ -129,7 +129,7 @@ def test_a_configuration_is_told_by_its_line_and_key(stranger: Path) -> None:
     ]
     text = tomlkit.dumps({"rounds": 1, "bot": bots})
     (stranger / "league.toml").write_text(text)
-    said = arena("run", "league.toml", "--out", "out").err
+    said = arena("run", "league.toml", "--output", "out").err
     assert 'cg: this looks like a CodinGame bot: add `protocol = "codingame"`' in said
     line = (stranger / "league.toml").read_text().splitlines().index('name = "cg"') + 1
     assert f'league.toml:{line}: add the line protocol = "codingame" to this [[bot]]' in said

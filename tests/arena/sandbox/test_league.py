@@ -47,7 +47,7 @@ def test_honest_bots_play_on_and_nothing_is_lost_read_or_left(
         times = {"move": "20s", "first": "60s", "startup": "60s"}
         rows = {"openings": "random:0", "jobs": 2, "time": times, "bot": league.bots}
         config.write_text(tomlkit.dumps({**told, **rows}))
-        run = place.begin("run", config, "--out", league.out, "--no-report", "-q")
+        run = place.begin("run", config, "--output", league.out, "--no-report", "-q")
         _, said = run.communicate(timeout=20 * PATIENCE_S if honest > 2 else PATIENCE_S)
         assert run.returncode == 0, said
         assert gone(lambda: with_in(f": {league.mark}"))

@@ -254,7 +254,7 @@ def test_a_bench_is_told_at_the_start_in_the_end_and_on_the_page(tmp_path: Path)
     config.write_text("\n".join([top, '[time]\nmove = "5s"', *lines]).replace("'", '"'))
     out = tmp_path / "out"
     with scripted():
-        ran = here("run", str(config), "--out", str(out))
+        ran = here("run", str(config), "--output", str(out))
         again = here("run", str(out), "-q", "--no-report")
         refused = here("run", str(out), "--unbench", "ann")
         more = ("--unbench", "bad", "--bench-after", "0")

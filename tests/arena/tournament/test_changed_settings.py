@@ -187,7 +187,7 @@ class Cup:
         for name, value in {**FIRST, **values}.items():
             text = text.replace(name, value)
         self._file.write_text(text)
-        ran = commands.arena("run", self._file, "--out", self.out, "-q", "--no-report", *flags)
+        ran = commands.arena("run", self._file, "--output", self.out, "-q", "--no-report", *flags)
         assert ran.status == 0, ran.err
         return ran.err.splitlines()
 
@@ -263,7 +263,7 @@ def test_damaged_notes_are_told(cup: Cup) -> None:
             ran = commands.arena("rate", cup.out)
             is_told = f"tournament.db is damaged: its {words}" in ran.err
             assert (ran.status, is_told) == ((1, True) if key == "changes" else (0, False))
-            ran = commands.arena("run", "--out", cup.out, "-q", "--no-report")
+            ran = commands.arena("run", "--output", cup.out, "-q", "--no-report")
             assert (ran.status, "tournament.db is damaged: " in ran.err) == (1, True)
 
 

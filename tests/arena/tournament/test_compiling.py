@@ -114,7 +114,7 @@ def test_a_tournament_compiles_before_it_plays_and_keeps_which_form_played(
     version = "compiled" if works else "Python (nothing was compiled yet)"
     bot = stand.set(version=version, works=works)
     out = tmp_path / "out"
-    words = ("--game", "surikata", "--rounds", "1", "--tc", "nodes 5", "--out", out)
+    words = ("--game", "surikata", "--rounds", "1", "--tc", "nodes 5", "--output", out)
     named = f"alphabeta={' '.join(bot.command)}"
     ran = commands.arena("run", "--bot", named, "--bot", "greedy", *words)
     assert ran.status == 0, ran.err

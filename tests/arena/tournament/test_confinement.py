@@ -432,7 +432,7 @@ def test_a_run_behind_bubblewrap_plays_as_one_without(
     for wall in ("bwrap", "none"):
         words = "run --bot random --bot greedy --game yavalath --rounds 1 --seed 3 --no-report -q"
         out = tmp_path / wall
-        ended = arena(*words.split(), "--sandbox", wall, "--out", out, cwd=tmp_path)
+        ended = arena(*words.split(), "--sandbox", wall, "--output", out, cwd=tmp_path)
         assert (ended.returncode, ended.stderr) == (0, "")
         moves.append([parse(str(text)).moves for (text,) in stored(out, "record")])
     assert moves[0] == moves[1]
@@ -444,11 +444,11 @@ def test_a_wall_that_nobody_has_is_refused_before_the_first_game(
 ) -> None:
     monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
     words = "run --bot random --bot greedy --game yavalath --no-report --sandbox"
-    ended = arena(*words.split(), "bwrap", "--out", "out", cwd=tmp_path)
+    ended = arena(*words.split(), "bwrap", "--output", "out", cwd=tmp_path)
     assert ended.returncode == 2
     assert "bot 'random': sandbox = 'bwrap': bwrap is not installed" in ended.stderr
     assert stored(tmp_path / "out") == []
-    ended = arena(*words.split(), "moat", "--out", "out", cwd=tmp_path)
+    ended = arena(*words.split(), "moat", "--output", "out", cwd=tmp_path)
     assert "sandbox = \"moat\", expected 'auto', 'none', 'user' or 'bwrap'" in ended.stderr
     ended = arena("bot", "check", "--sandbox", "moat", "greedy", cwd=tmp_path)
     assert "--sandbox 'moat', expected one of auto, none, user, bwrap" in ended.stderr

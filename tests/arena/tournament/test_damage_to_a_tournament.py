@@ -40,7 +40,7 @@ def _nothing_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run(folder: Path, *words: object) -> Ran:
     """Go on with a tournament, as far as it goes, in this process."""
-    return arena("run", "--out", folder, "-q", "--no-report", *words)
+    return arena("run", "--output", folder, "-q", "--no-report", *words)
 
 
 @pytest.fixture

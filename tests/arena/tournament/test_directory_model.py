@@ -406,7 +406,7 @@ class Scenes:
         """Return a directory that is never changed."""
         if kind and kind not in self._made:
             folder = self._made[kind] = self._place / kind
-            assert commands.arena(*SWISS, *THREE, "--rounds", 2, "--out", folder).status == 0
+            assert commands.arena(*SWISS, *THREE, "--rounds", 2, "--output", folder).status == 0
             if kind == "pool":
                 assert said_by(folder, "--format", "pool", "--rounds", 1)[0] == 0
         return self._made.get(kind)
@@ -417,7 +417,7 @@ class Scenes:
         if before := self.before(kind):
             shutil.copytree(before, folder)
             return partial(given, folder, *words)
-        return partial(given, "--out", folder, *words)
+        return partial(given, "--output", folder, *words)
 
     def whole(self, scene: str) -> tuple[list[str], dict[str, Any]]:
         """Return the steps of a command, and what is there then."""

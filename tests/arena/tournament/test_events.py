@@ -160,7 +160,7 @@ def stub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Crashes:
     return stub
 
 
-RUN = ["run", "--game", "yavalath", "--tc", "move 5", "--jobs", "1", "--out", "out", "-q"]
+RUN = ["run", "--game", "yavalath", "--tc", "move 5", "--jobs", "1", "--output", "out", "-q"]
 RUN += ["--openings", "random:0", "--bench-after", "0"]
 ANN_BOB = [*RUN, "--bot", "ann=/nowhere", "--bot", "bob=/nowhere"]
 

@@ -63,7 +63,7 @@ def words(tmp_path: Path) -> list[str]:
     mine = f"mine={shlex.quote(sys.executable)} -I -S mybot.py Good"
     other = f"other={shlex.join(bad_bots.command(bad_bots.Good))}"
     words = ["run", "--game", "yavalath", "--tc", "move 5", "--bot", mine, "--bot", other]
-    return [*words, "--out", "out", "--jobs", "1", "--no-report", "-q"]
+    return [*words, "--output", "out", "--jobs", "1", "--no-report", "-q"]
 
 
 @pytest.fixture

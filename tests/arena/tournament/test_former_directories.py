@@ -116,7 +116,7 @@ def test_it_is_read_gone_on_with_rated_and_reported(
     expected = list(read(later))
     if name != BOUNDED:
         play_here(monkeypatch)
-    ran = commands.arena("run", "--out", out, "-q", "--no-report")
+    ran = commands.arena("run", "--output", out, "-q", "--no-report")
     assert ran.status == 0, ran.err
     assert ran.err == "" or name == "mishaps"
     found = list(records_of([out]))
@@ -142,7 +142,7 @@ def test_names_that_differ_in_case_alone_stay_what_they_were_there(
     config = base / "alike/tournament.toml"
     play_here(monkeypatch)
     for out, status in ((base / "alike", 0), (base / "new", 2)):
-        ran = commands.arena("run", config, "--out", out, "-q", "--no-report")
+        ran = commands.arena("run", config, "--output", out, "-q", "--no-report")
         assert ran.status == status, ran.err
     assert "two bots are called 'Ant' and 'ant', expected different names" in ran.err
 
@@ -150,7 +150,7 @@ def test_names_that_differ_in_case_alone_stay_what_they_were_there(
 def test_the_bundled_bots_play_on_there_under_their_new_names(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = ("--out", base / "finished", "--rounds", "2", "-q", "--no-report")
+    words = ("--output", base / "finished", "--rounds", "2", "-q", "--no-report")
     play_here(monkeypatch)
     with scripted(Bundled):
         ran = commands.arena("run", *words)
@@ -231,7 +231,7 @@ def test_what_was_stopped_is_gone_on_with(
     recent: Path, name: str, cup: Cup, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = list(records_of([recent / name]))
-    place = ("--out", recent / name) if cup.bots else (recent / name,)
+    place = ("--output", recent / name) if cup.bots else (recent / name,)
     more = ("--no-report",) if cup.words[0] == "run" else ()
     if name != BOUNDED:
         play_here(monkeypatch)

@@ -123,7 +123,7 @@ class Campaign:
             for name in self.form.bots
         ]
         config.write_text(tomlkit.dumps({**told, "time": {"nodes": 1}, "bot": rows}))
-        return ["run", config, "--out", self.place.out, "-q"]
+        return ["run", config, "--output", self.place.out, "-q"]
 
     @property
     def log(self) -> Path:
@@ -215,7 +215,7 @@ def test_a_run_killed_again_and_again_has_every_game_once_and_those_of_its_seed(
     checked = place.arena("check", place.out)
     assert checked.returncode == 0, checked.stdout
     whole = place.folder / "whole"
-    ended = place.arena(*trial.words(jobs=1)[:2], "--out", whole, "--no-report", "-q")
+    ended = place.arena(*trial.words(jobs=1)[:2], "--output", whole, "--no-report", "-q")
     assert ended.returncode == 0, ended.stderr
     assert moves_of(place.out) == moves_of(whole), "not as by one worker and without kills"
 

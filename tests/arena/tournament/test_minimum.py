@@ -283,7 +283,7 @@ DOORS: Final = {
     "run, a directory": "run {cup} {flags}",
     "run, a pool": "run {pool} --add random {flags}",
     "run, a new bot": "run {pool} --retire spy --add {spy} {flags}",
-    "run, a new pool": "run --out cup --add {spy} --add greedy {flags}",
+    "run, a new pool": "run --output cup --add {spy} --add greedy {flags}",
     "run, a plan": "run --plan {file} {flags}",
     "analyze, a bot's own wish": "analyze --bot {wish} none.lath",
     "solve, a bot's own wish": "solve yavalath --bot {wish}",

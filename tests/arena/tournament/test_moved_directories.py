@@ -97,7 +97,7 @@ def test_a_run_whose_directory_is_moved_stops_and_writes_nothing_elsewhere(
     if way is remove:
         assert "go on" not in str(caught.value)
         return
-    assert str(caught.value).endswith(f"; go on with: arena run --out {moved}")
+    assert str(caught.value).endswith(f"; go on with: arena run --output {moved}")
     assert MOMENTS[moment] in (None, len(numbers(moved)))
     assert play(moved).is_complete
     assert numbers(moved) == exported(moved) == sequence(GAMES)

@@ -214,26 +214,26 @@ def test_an_sprt_is_as_long_as_expected() -> None:
 def test_arena_run_plan_plays_nothing_and_says_what_would_be(tmp_path: Path) -> None:
     words = "run --bot random --bot greedy --game yavalath --rounds 50 --tc 10+0.1 --jobs 1 --plan"
     out = tmp_path / "out"
-    told = commands.arena(*words.split(), "--out", out)
+    told = commands.arena(*words.split(), "--output", out)
     assert told.status == 0, told.err
     assert not out.exists()
     assert "round-robin: 100 games to play" in told.out
     assert "time: 10:32 to 38:40, one game at a time" in told.out
     assert "How sure it will be of the difference of both" in told.out
-    plan = json.loads(commands.arena(*words.split(), "--out", out, "--json").out)
+    plan = json.loads(commands.arena(*words.split(), "--output", out, "--json").out)
     assert plan["games"] == [100, 100]
     assert plan["bots"][0]["games_for_aim"] > 900
     assert f"±{plan['bots'][0]['then']:.0f} " in told.out
     assert re.search(r"^yavalath +393 +- +-$", told.out, re.MULTILINE)
     assert "length and drama: known after 20 games of bots like these" in told.out
     assert [each["games"] for each in plan["differences"]] == [393, None, None]
-    refused = commands.arena(*words.split()[:-1], "--out", out, "--json")
+    refused = commands.arena(*words.split()[:-1], "--output", out, "--json")
     assert (refused.status, "--json is for --plan" in refused.err) == (2, True)
 
 
 def test_a_match_with_a_test_says_how_long_it_takes_on_average(tmp_path: Path) -> None:
     words = "run --bot random --bot greedy --game yavalath --format match --rounds 9000 --tc none"
-    told = commands.arena(*words.split(), "--sprt", "0,20", "--plan", "--out", tmp_path / "out")
+    told = commands.arena(*words.split(), "--sprt", "0,20", "--plan", "--output", tmp_path / "out")
     assert told.status == 0, told.err
     assert re.search(r"games on average: \d+ at \+0 Elo", told.out)
     assert re.search(r"within the 18000 that there are: >?\d+% at \+0 Elo", told.out)

@@ -83,7 +83,7 @@ def life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Life:
 
 def test_what_becomes_of_each_bot_is_said(life: Life, golden: Golden) -> None:
     bots = [word.replace("--add", "--bot") for word in life.add("ann", "bob", "cat")]
-    begun = ("run", "--out", life.out, *bots, "--game", "yavalath", "--rounds", 1, "-q")
+    begun = ("run", "--output", life.out, *bots, "--game", "yavalath", "--rounds", 1, "-q")
     assert commands.arena(*begun, "--no-report").status == 0
     said = {
         "a round robin": life.run("--format", "pool"),
@@ -183,7 +183,7 @@ def test_a_version_without_games_leaves_its_name_to_the_next(life: Life) -> None
 REFUSED: Final = (
     *(("--retire", "eve"), ("--retire", "ann"), ("--bot", "greedy", "--bot", "random")),
     *(("--bot", "greedy", "--add", "random"), ("--format", "swiss"), ("--format", "chess")),
-    ("--out", "elsewhere"),
+    ("--output", "elsewhere"),
 )
 
 
@@ -203,7 +203,7 @@ def test_what_no_pool_does_is_refused_and_changes_nothing(life: Life, golden: Go
 
 def test_a_full_disk_names_the_command_that_loses_no_flag(life: Life) -> None:
     life.begin("ann", "bob")
-    again: dict[tuple[str, ...], str] = {(): f"arena run --out {life.out}"}
+    again: dict[tuple[str, ...], str] = {(): f"arena run --output {life.out}"}
     again[tuple(life.add("cat"))] = "the same command"
     for words, said in again.items():
         full = DiskError("the disk is full", is_full=True)
@@ -219,7 +219,7 @@ def test_a_configuration_elsewhere_does_not_take_the_place_of_edits(
     config = life.place / "lab.toml"
     bots = [f'[[bot]]\nname = "{name}"\n' for name in ("greedy", "random")]
     config.write_text('format = "pool"\ngames = ["yavalath"]\n' + "".join(bots))
-    words = ("run", config, "--out", life.out, "-q", "--no-report")
+    words = ("run", config, "--output", life.out, "-q", "--no-report")
     assert commands.arena(*words).status == 0
     config.write_text(config.read_text() + '[[bot]]\nname = "monte-carlo"\n')
     assert commands.arena(*words).status == 0

@@ -70,7 +70,7 @@ def cup(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def run(*words: object, out: str = "out", has_report: bool = False) -> str:
     """Run the tournament; return what was said."""
     more = () if has_report else ("--no-report",)
-    ran = commands.arena("run", *words, "--out", out, *more)
+    ran = commands.arena("run", *words, "--output", out, *more)
     assert ran.status == 0, ran.err
     return ran.err
 
@@ -191,7 +191,7 @@ def test_the_hash_comes_before_the_games_and_the_seed_after_them() -> None:
     first, last = f"seed: SHA-256 {digest(42)}", f"seed: 42 (SHA-256 {digest(42)})"
     games = next(at for at, line in enumerate(lines) if line.startswith("1. "))
     assert lines.index(first) < games < lines.index(last)
-    ran = commands.arena("run", "cup.toml", "--seed", "mine", "--out", "none")
+    ran = commands.arena("run", "cup.toml", "--seed", "mine", "--output", "none")
     assert ran.status == 2
     assert "seed" in ran.err
 

@@ -34,7 +34,7 @@ def cup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Twelve games of three bots, four of each two, each won by whoever was first."""
     monkeypatch.chdir(tmp_path)
     play_nothing(monkeypatch)
-    assert arena(*WORDS, "--rounds", 2, "--out", "cup", "--no-report").status == 0
+    assert arena(*WORDS, "--rounds", 2, "--output", "cup", "--no-report").status == 0
     return Path("cup")
 
 
@@ -124,7 +124,7 @@ REFUSED: Final = (
     "cup --disqualify eve --reason why",
     "cup --reinstate 3 --reason why",
     "cup --reinstate '' --reason why",
-    "--out none --void 3 --reason why",
+    "--output none --void 3 --reason why",
     "cup --snapshot AUTUMN-2026",
     "cup --snapshot ../..",
     "cup --snapshot Winter --rounds 9",

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from golden import Golden
 
 KINDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-GO_ON = "go on with: arena run --out"
+GO_ON = "go on with: arena run --output"
 NOTHING_BEGAN = "arena: interrupted; what was being written is as it was before\n"
 STALE: Final = "warning: games may be missing in standings.json"
 
@@ -63,7 +63,7 @@ HALF = 2048
 # In this process: every game is won at once
 
 BOTS: Final = ("--bot", "ann=/nowhere", "--bot", "bob=/nowhere")
-WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--out", "out", "-q")
+WORDS: Final = ("run", "--game", "yavalath", "--tc", "move 5", *BOTS, "--output", "out", "-q")
 OUT: Final = Path("out")
 
 
@@ -103,7 +103,7 @@ def interrupted(*words: str, times: int = 1, is_quiet: bool = True) -> str:
         patch.setattr(directory, "Runner", runner)
         ran = commands.arena(*(WORDS if is_quiet else WORDS[:-1]), "--rounds", "40", *words)
     assert ran.status == 3, ran.err
-    assert ran.err.splitlines()[-1].endswith("go on with: arena run --out out")
+    assert ran.err.splitlines()[-1].endswith("go on with: arena run --output out")
     assert is_quiet or "stopping: standings and report of the games so far are" in ran.err
     return ran.err if is_quiet else ran.out
 
@@ -349,7 +349,7 @@ def words(place: Range, rounds: int = 1, kind: type = PlaysBySeed) -> list[objec
     told = {"games": ["yavalath"], "rounds": rounds, "seed": 7, "jobs": 1, "time": {"nodes": 1}}
     config = place.folder / "cup.toml"
     config.write_text(tomlkit.dumps({**told, "bot": rows}))
-    return ["run", config, "--out", place.out, "-q"]
+    return ["run", config, "--output", place.out, "-q"]
 
 
 def heeds(pid: int) -> bool:

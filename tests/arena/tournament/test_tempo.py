@@ -152,7 +152,7 @@ def test_a_run_says_so_before_it_plays_and_not_when_all_is_played(
 ) -> None:
     play_nothing(monkeypatch)
     words = ["run", "--bot", "greedy", "--bot", "mcts", "--game", "yavalath", "--tc", NEVER]
-    words += ["--rounds", "1", "--no-report", "--out", str(tmp_path / "out"), "-q"]
+    words += ["--rounds", "1", "--no-report", "--output", str(tmp_path / "out"), "-q"]
     said = arena(*words).err
     assert said.startswith(f"warning: yavalath is too slow for {NEVER} (mcts): ")
     assert said.count("too slow") == 1
@@ -174,7 +174,7 @@ def test_a_plan_says_what_is_too_slow_and_how_long_games_by_nodes_are(
 ) -> None:
     monkeypatch.setattr(tempo, "measured", lambda _: a_tempo(20, 0.1))  # on any machine
     words = ["run", "--bot", "greedy", "--bot", "mcts", "--game", "yavalath", "--plan"]
-    words += ["--rounds", "1", "--out", str(tmp_path / "out"), "--tc"]
+    words += ["--rounds", "1", "--output", str(tmp_path / "out"), "--tc"]
     assert "yavalath is too slow for move 0.05 (greedy, mcts)" in flat(arena(*words, "move 0.05"))
     told = flat(arena(*words, "nodes 2"))
     assert "yavalath: a game takes about 4 min" in told

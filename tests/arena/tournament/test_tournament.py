@@ -244,7 +244,7 @@ def test_a_directory_that_cannot_be_made_is_told_of(obstacle: str, place: Place)
 
 WORDS: Final = (
     *("run", "--bot", "random", "--bot", "b=random", "--tc", "nodes 1", "--jobs", "1", "-q"),
-    *("--openings", "random:0", "--no-report", "--out", "out", "--game", "./mygame.py"),
+    *("--openings", "random:0", "--no-report", "--output", "out", "--game", "./mygame.py"),
 )
 
 
