@@ -90,9 +90,9 @@ def check(
     record or a game is bad, 2 if a file cannot be read; the others are checked all the same.
 
     With --sound what is sound goes into OUT: the records of files, which stay as they are; of a
-    directory all games that are sound in its database or in games.lath, and `arena run --output OUT`
-    goes on with them. With --index `arena show FILE --game N` reads record N alone, as long as the
-    file does not change.
+    directory all games that are sound in its database or in games.lath, and `arena run --output
+    OUT` goes on with them. With --index `arena show FILE --game N` reads record N alone, as long as
+    the file does not change.
 
     Example: arena check games.lath archive.lath.gz
 

@@ -312,7 +312,8 @@ def look(folder: Path) -> DirectoryFindings:
 def rescue(folder: Path, out: Path) -> DirectoryFindings:
     """Make a tournament in `out`, which is not there yet, of all games that are sound in either.
 
-    `arena run --output` goes on with it. Raises ConfigError where there is something, and StoreError.
+    `arena run --output` goes on with it. Raises ConfigError where there is something, and
+    StoreError.
     """
     taken = ConfigError(f"{out} is there already; choose a new directory")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
