@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from lath.notation.record.errors import printable
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 FAULT, USAGE, INTERRUPTED, BUG, FULL = 1, 2, 3, 4, 5
 """Exit statuses besides 0: the input or a bot is at fault, wrong usage, Ctrl-C, a bug, a disk that

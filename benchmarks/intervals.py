@@ -25,10 +25,11 @@ from statistics import NormalDist, median
 from lath.arena.schedule.core import Dealer, Schedule, Settings
 from lath.arena.schedule.knockout import Knockout
 from lath.arena.schedule.swiss import Swiss
+from lath.reports.ratings.counts import count
 from lath.reports.ratings.elo import ELO, Davidson, ParameterPlaces, chances, scores
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import DecidedGame, count
+from lath.reports.ratings.results import DecidedGame
 from lath.reports.ratings.skill import MU, NOISE, UNIT
 
 NO_DRAWS = -50.0

@@ -31,8 +31,8 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import play_game
-from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan
+from lath.arena.referee.watch import Watch
 from lath.notation.protocol import TimeControl
 
 HERE = Path(__file__).parent

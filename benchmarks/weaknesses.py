@@ -23,7 +23,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from lath.games import builtin_ids
-from lath.reports.counting.figures import of_game
+from lath.reports.counting.facts import of_game
 from lath.reports.explaining.contrasts import ContrastedGame, Contrasts, Shared, Words
 from lath.reports.explaining.findings import Finding, ranked
 from lath.reports.ratings.elo import ELO, chances, logistic

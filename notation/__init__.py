@@ -41,11 +41,11 @@ if TYPE_CHECKING:
         Comment,
         Ply,
         Record,
-        Termination,
         Variation,
         annotation,
         comment,
     )
+    from lath.notation.record.tags import Termination
     from lath.notation.rules.builder import Builder
     from lath.notation.rules.header import Header, headers
     from lath.notation.rules.reading import entries, read

@@ -19,12 +19,12 @@ from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import COMPUTED, Bot, NoAnswer, play_line
 from lath.arena.referee.log import lines_of
 from lath.arena.referee.match import WON_BY
-from lath.arena.referee.process import Watch
+from lath.arena.referee.watch import Watch
 from lath.games.core import Game, Move, Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 _CUT_OUT: Final = re.compile(r" \[\.\.\. (\d+) bytes \.\.\.\] ")
 """What stands in the place of the middle of a line too long to keep."""

@@ -39,7 +39,7 @@ from lath.arena.referee.recognition import looks_like, recognised
 from lath.games.core import SEATS, Move, Seat
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 from lath.notation.text.suggestions import is_game
 
 _Run = Callable[[Lab], CheckFinding | None]

@@ -34,7 +34,8 @@ from lath.arena.cli.main import (
 from lath.arena.cli.outputs import PACKED, Force, Target
 from lath.arena.engine.engine import Engine
 from lath.arena.entrants.builds import ready
-from lath.arena.entrants.origins import time_of, wall_of, words_of
+from lath.arena.entrants.flag_text import time_of, words_of
+from lath.arena.entrants.origins import wall_of
 from lath.arena.entrants.programs import advice_on, bundled, debugged, missing_file, resolve
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.machine import signals
@@ -45,13 +46,13 @@ from lath.arena.referee.bridges import CONTESTS, PROTOCOLS, bot_of, refuse_optio
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.log import read_log
-from lath.arena.referee.process import Watch
+from lath.arena.referee.watch import Watch
 from lath.arena.schedule.core import draw, read_options
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Seat
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, read_new
-from lath.notation.record.record import FIRST_OPTIONS, SECOND_OPTIONS
+from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
 
 if TYPE_CHECKING:
     from lath.arena.referee.rerun import Rerun, RerunResult

@@ -39,7 +39,8 @@ from lath.notation import formats
 from lath.notation.files import files
 from lath.notation.formats import FormatError
 from lath.notation.record.errors import printable
-from lath.notation.record.record import MOVES, NOT_READ, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import MOVES, NOT_READ
 
 if TYPE_CHECKING:
     from lath.notation.database.building import BuildCounts

@@ -57,7 +57,7 @@ from lath.notation.files.files import (
     write_atomically,
 )
 from lath.notation.record.errors import instead, printable
-from lath.notation.record.record import RESULTS
+from lath.notation.record.tags import RESULTS
 from lath.notation.rules.quick_check import sound_plies
 from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import canonical, check_tag

@@ -34,7 +34,7 @@ from lath.arena.terminal.streams import Steadfast, data_output
 from lath.arena.tournament.outcome.sources import background_of, forfeits_in, record_and_log_of
 from lath.arena.tournament.run.events import Event, GameEnded, RunFailed, Waiting, json_lines
 from lath.arena.tournament.run.progress import Progress, RunSummary, benched_words, end_words
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 
 def print_end(

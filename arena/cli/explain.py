@@ -21,7 +21,7 @@ from lath.arena.tournament.outcome.taken import files_in
 from lath.games.errors import GameError
 from lath.notation.archive.given import GivenGames
 from lath.notation.record.errors import shortened
-from lath.notation.record.record import RULING
+from lath.notation.record.tags import RULING
 from lath.reports.explaining.explanation import Explained, Explanation
 
 app = App()

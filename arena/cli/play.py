@@ -17,17 +17,20 @@ from lath.arena.cli.games import PositionText, SetupText
 from lath.arena.cli.main import App, Side, argument, option, whole
 from lath.arena.cli.outputs import append_record, refuse_as_archive
 from lath.arena.entrants.builds import ready
-from lath.arena.entrants.origins import bot_flag, spec_of, time_of
+from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.flags import bot_flag
+from lath.arena.entrants.origins import spec_of
 from lath.arena.entrants.programs import bundled
 from lath.arena.errors import INTERRUPTED, ConfigError, ContestBotError
 from lath.arena.machine import signals
-from lath.arena.referee import process, trees
+from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import GameEnding
 from lath.arena.referee.recognition import meet
 from lath.arena.referee.record import GamePlan
+from lath.arena.referee.watch import Watch
 from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.configuration.typed import advised
 from lath.games.core import Seat
@@ -99,7 +102,7 @@ def _played(
 ) -> GameEnding | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
     ending = None
-    limits, watch = Limits(time=control), process.Watch()
+    limits, watch = Limits(time=control), Watch()
     with signals.heeded(raises=True), contextlib.ExitStack() as stack:
         bot = None
         if spec is not None:

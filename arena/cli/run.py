@@ -27,7 +27,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import EVENTS, Target
 from lath.arena.directory import CONFIG, OUTCOME, REPORT
-from lath.arena.entrants.origins import bot_flag
+from lath.arena.entrants.flags import bot_flag
 from lath.arena.errors import ConfigError
 from lath.arena.flows.runs import (
     DEFAULT_FOLDER,
@@ -382,6 +382,6 @@ def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: boo
     if as_json:
         print(json.dumps(asdict(found), indent=2, ensure_ascii=False), file=data_output())
         return
-    from lath.arena.terminal.tables import print_plan
+    from lath.arena.terminal.plan import print_plan
 
     print_plan(found, Output(to_stdout=True))

@@ -21,7 +21,8 @@ import typer
 from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, whole
 from lath.arena.cli.outputs import append_record
 from lath.arena.entrants.builds import ready
-from lath.arena.entrants.origins import bot_flag, spec_of
+from lath.arena.entrants.flags import bot_flag
+from lath.arena.entrants.origins import spec_of
 from lath.arena.entrants.programs import bundled
 from lath.arena.errors import ConfigError, MachineError
 from lath.arena.referee.bots import BotSpec

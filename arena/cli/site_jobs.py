@@ -31,7 +31,8 @@ from lath.arena.tournament.store.anchors import before_last_event, scale_in
 from lath.arena.tournament.store.database import is_being_played
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import write_atomically
-from lath.notation.record.record import SEASON, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import SEASON
 from lath.reports.counting.standings import Refused
 from lath.reports.event.background import Background
 from lath.reports.event.league import Event, address, addresses, league_of

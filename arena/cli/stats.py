@@ -37,7 +37,8 @@ from lath.arena.errors import ConfigError
 from lath.arena.terminal.streams import BOM, data_output
 from lath.games.errors import GameError
 from lath.notation.archive.given import GivenGames
-from lath.reports.counting.figures import Survey, ending_of
+from lath.reports.counting.facts import ending_of
+from lath.reports.counting.figures import Survey
 from lath.reports.counting.openings import OpeningCounter
 from lath.reports.metrics.measures import (
     GameGroup,

@@ -26,7 +26,7 @@ from lath.arena.cli.main import (
     seconds,
     whole,
 )
-from lath.arena.entrants.origins import flag_of
+from lath.arena.entrants.flags import flag_of
 from lath.arena.entrants.programs import bundled, resolve
 from lath.arena.entrants.sizes import MOST_AHEAD
 from lath.arena.errors import FAULT, INTERRUPTED, UNDECIDED

@@ -31,9 +31,6 @@ from lath.arena.referee.answers import Limit
 from lath.games.core import Move, Position
 from lath.notation import Record, positions
 from lath.notation.record.record import (
-    ANALYSIS,
-    BY,
-    SAID,
     Annotation,
     Comment,
     Ply,
@@ -41,6 +38,7 @@ from lath.notation.record.record import (
     annotation,
     is_of_analysis,
 )
+from lath.notation.record.tags import ANALYSIS, BY, SAID
 
 _GUESS: Final = 0.99
 

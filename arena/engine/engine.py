@@ -26,12 +26,12 @@ from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, priced, read_answer
-from lath.arena.referee.process import Watch
+from lath.arena.referee.watch import Watch
 from lath.games.core import Move, Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import Option, TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 MARGIN_S: Final = 1.0
 """How late an answer may be. A tournament's margin is that of who wants to be fair; who asks wants

@@ -5,16 +5,15 @@ What stands after `;`, and what `--tc` says, besides.
 
 from __future__ import annotations
 
-import re
 import shlex
 import shutil
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lath.arena.entrants import minimum
+from lath.arena.entrants.flag_text import parts_of, split_parts, words_of
 from lath.arena.entrants.programs import (
     RUN_BY,
     advice_on,
@@ -28,153 +27,9 @@ from lath.arena.entrants.revisions import Revision, lacks_edits, revision
 from lath.arena.errors import ConfigError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox.kinds import SANDBOXES
-from lath.notation.protocol import TimeControl
 
 if TYPE_CHECKING:
     from lath.arena.entrants.bot_table import BotTable
-
-_PARTS: Final = re.compile(r"""(?:[^;'"\\]|\\.|'[^']*'|"(?:\\.|[^"\\])*")*(?:;|\Z)""", re.DOTALL)
-"""A part and the `;` after it, which stands in no quotes."""
-
-_OF_ONE: Final = {"option": "options", "env": "env", "host": "hosts"}
-"""Parts such as `option.threads=2`, and the table that each fills."""
-
-
-def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict[str, Any]:
-    """Return a bot's table, as `[[bot]]` has it; raises ConfigError, which names the part.
-
-    A program or a folder needs no name: it has that of its file. Files are those of the current
-    folder, or of its `cwd`, whatever the configuration's are. `sandbox` is what `--sandbox` asks
-    for: it bounds what a file in a folder may say.
-
-    >>> bot_flag("greedy; option.depth=2; tc=move 0.5")
-    {'name': 'greedy', 'options': {'depth': 2}, 'time': {'move': '500ms'}}
-    """
-    first, *parts = _split(text)
-    name, equals, command = first.strip().partition("=")
-    of = f"{flag} {name}: "
-    table = {"name": name, **_parts_of(parts, of)}
-    home = Path(table.get("cwd", "")).absolute()
-    if _is_command(first.strip(), home) if equals else _is_place(name, home):
-        words = words_of(first, home, of=f"{flag}: ")
-        path = home / words[0]
-        name = path.resolve().name if is_there(path, Path.is_dir) else path.stem
-        table["name"] = name
-        _checked(table, f"{flag} {name}: ")
-        if not (is_there(path, Path.exists) or "build" in table):
-            known = ", ".join(bundled())
-            raise ConfigError(
-                f"{flag} {words[0]!r}: there is no such file, expected a program, a folder, "
-                f"NAME=CMD or one of {known}"
-            )
-        return placed(_commanded(table, words, home, f"{flag} {name}", sandbox))
-    _checked(table, of)
-    if equals:
-        words = words_of(command, home, of=of)
-        if not _is_folder(words, home) and "build" not in table:
-            _refuse_to_start(words, home, name, flag)
-        table = _commanded(table, words, home, of.removesuffix(": "), sandbox)
-    return placed(table)
-
-
-def _is_place(text: str, home: Path) -> bool:
-    """Return whether a text is a program or a folder by its path, and no name of a bot."""
-    if text in bundled() or not text:
-        return False
-    return "/" in text.split(maxsplit=1)[0] or is_there(home / text, Path.exists)
-
-
-def _is_command(text: str, home: Path) -> bool:
-    """Return whether a text with a `=` is a command, and not NAME=CMD: a program that is there."""
-    first = text.split(maxsplit=1)[0]
-    return "/" in first.partition("=")[0] and is_there(home / first, Path.is_file)
-
-
-def _is_folder(words: Sequence[str], home: Path) -> bool:
-    is_one = len(words) == 1 and words[0] not in bundled()
-    return is_one and is_there(home / words[0], Path.is_dir)
-
-
-def _refuse_to_start(words: tuple[str, ...], home: Path, name: str, flag: str) -> None:
-    """Raise ConfigError for a command that starts nothing, with what to write in its place."""
-    if advice := advice_on(words, home):
-        said = shlex.quote(f"{name}={shlex.join(advice.words)}")
-        raise ConfigError(f"{flag} {name}: {advice.says(f'write: {flag} {said}')}")
-
-
-def _commanded(
-    table: dict[str, Any],
-    words: tuple[str, ...],
-    home: Path,
-    called: str,
-    sandbox: str | None,
-) -> dict[str, Any]:
-    """Return the table of a bot with its command, the program of a folder among it.
-
-    Raises ConfigError.
-    """
-    if not _is_folder(words, home):
-        is_program = len(words) == 1 and words[0] not in bundled() and "build" not in table
-        if is_program and is_there(path := home / words[0], Path.is_file):
-            words = _started(path, called)
-        return {**table, "command": list(words)}
-    parts = {key: value for key, value in table.items() if key != "name"}
-    _refuse_place(parts, called)
-    asked = minimum.asked_for(sandbox, parts, called)
-    origin = BotOrigin("", "folder", where=(home / words[0]).resolve(), parts=parts, asked=asked)
-    return {**table_of(origin, called), "name": table["name"]}
-
-
-def _parts_of(parts: Iterable[str], of: str) -> dict[str, Any]:
-    """Return what stands after `;`, as `[[bot]]` has it; raises ConfigError."""
-    table: dict[str, Any] = {}
-    for part in parts:
-        key, _, value = part.strip().partition("=")
-        kind, _, one = key.partition(".")
-        if key not in _READERS and not (kind in _OF_ONE and one):
-            raise ConfigError(f"{of}{_unknown(key)}")
-        if kind != "host":  # a command, whose words are read later
-            value = " ".join(words_of(value, of=f"{of}{key}: ")) if value else ""
-        row = table.setdefault(_OF_ONE[kind], {}) if one else table
-        where = one or ("time" if key == "tc" else key)
-        if where in row:
-            raise ConfigError(f"{of}{key} is said twice")
-        try:
-            row[where] = _typed(value) if kind == "option" else _READERS.get(key, str)(value)
-        except ConfigError as error:
-            raise ConfigError(f"{of}{error}") from error
-    return table
-
-
-def flag_of(table: Mapping[str, Any]) -> str:
-    """Return what `--bot` says of the bot of a table: `bot_flag` makes the same table of it.
-
-    >>> flag_of({"name": "a", "command": ["./a b"], "time": {"move": "500ms"}, "threads": 2})
-    "a='./a b'; tc='move 0.5'; threads=2"
-    """
-    row = _checked(table, f"bot {table.get('name', '')}: ")
-    command = f"={shlex.join(row.command)}" if row.command else ""
-    parts = []
-    for key, value in table.items():
-        if key == "time":
-            parts.append(f"tc={shlex.quote(time_in(table))}")
-        elif key in ("files", "reads"):
-            parts.append(f"{key}={shlex.quote(','.join(value))}")
-        elif key in _OF_ONE.values():
-            kind = next(kind for kind, name in _OF_ONE.items() if name == key)
-            quoted = _command_text if key == "hosts" else _value_text
-            parts += [f"{kind}.{one}={quoted(each)}" for one, each in value.items()]
-        elif key not in ("name", "command"):
-            parts.append(f"{key}={_value_text(value)}")
-    return "; ".join([f"{row.name}{command}", *parts])
-
-
-def _value_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
-
-
-def _command_text(words: str | Sequence[str]) -> str:
-    return words if isinstance(words, str) else shlex.join(words)
 
 
 def time_in(table: Mapping[str, Any]) -> str:
@@ -190,7 +45,7 @@ def placed(table: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises ConfigError for a table that no `[[bot]]` may be.
     """
-    row = _checked(table, f"bot {table.get('name', '')}: ")
+    row = checked(table, f"bot {table.get('name', '')}: ")
     found, home = {**table}, Path(row.cwd).absolute()
     if row.cwd:
         found["cwd"] = str(home.resolve())
@@ -203,72 +58,7 @@ def placed(table: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _split(text: str) -> Iterator[str]:
-    """Yield the parts of what a flag says, as they are."""
-    at = 0
-    while (found := _PARTS.match(text, at)) and found[0].endswith(";"):
-        yield found[0].removesuffix(";")
-        at = found.end()
-    yield text[at:]  # a quotation in it may not be closed: who reads its words says so
-
-
-def _unknown(key: str) -> str:
-    known = [*_READERS, *(f"{kind}.NAME" for kind in _OF_ONE)]
-    alike = get_close_matches(key.partition(".")[0].lower(), [*_READERS, *_OF_ONE], n=1)
-    meant = f"; did you mean {alike[0]!r}?" if alike else ""
-    return f"unknown part {key!r}, expected one of {', '.join(known)}{meant}"
-
-
-def _typed(value: str) -> str | int | bool:
-    """Return the value of an option as TOML has it.
-
-    >>> _typed("2"), _typed("true"), _typed("02"), _typed("x")
-    (2, True, '02', 'x')
-    """
-    if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", value):
-        return int(value)
-    return {"true": True, "false": False}.get(value, value)
-
-
-def _folder(text: str) -> str:
-    if not text or not Path(text).is_dir():
-        raise ConfigError(f"cwd={text}, expected a folder")
-    return str(Path(text).resolve())
-
-
-def _own_time(text: str) -> dict[str, Any]:
-    from lath.arena.entrants.bot_spec import time_table
-
-    time = time_of(text, "tc")
-    if time == TimeControl():
-        raise ConfigError("tc=none, expected a limit: only all bots together may have none")
-    return time_table(time)
-
-
-def _amount(text: str) -> str | float:
-    """Return a duration, which is seconds where it has no unit."""
-    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) else text
-
-
-_READERS: Final[dict[str, Callable[[str], Any]]] = {
-    "cwd": _folder,
-    "files": lambda text: text.split(","),
-    "tc": _own_time,
-    "memory": str,
-    "startup": _amount,
-    "margin": _amount,
-    "stop": _amount,
-    "threads": _typed,
-    "build": str,
-    "sandbox": str,
-    "reads": lambda text: text.split(","),
-    "cache": str,
-    "protocol": str,
-}
-"""What a part may be besides options and variables, and what reads its value."""
-
-
-def _checked(table: Mapping[str, Any], of: str) -> BotTable:
+def checked(table: Mapping[str, Any], of: str) -> BotTable:
     """Return what a table says; refuse what no `[[bot]]` may have, in the words of those."""
     from pydantic import ValidationError
 
@@ -293,7 +83,7 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
     """
     from lath.arena.entrants.bot_spec import bot_spec
 
-    row = _checked(table, "")
+    row = checked(table, "")
     if not row.command and row.name not in bundled():
         known = ", ".join(bundled())
         raise ConfigError(f"{row.name!r} has no command, and is no bundled bot ({known})")
@@ -305,30 +95,6 @@ def wall_of(sandbox: str | None) -> str:
     if sandbox not in (None, *SANDBOXES):
         raise ConfigError(f"--sandbox {sandbox!r}, expected one of {', '.join(SANDBOXES)}")
     return sandbox or "auto"
-
-
-def words_of(command: str, home: Path | None = None, *, of: str = "") -> tuple[str, ...]:
-    """Return the words of a command, whose option is `of`; raises ConfigError.
-
-    It is one word, blanks and all, where that is the path of something that is there, from `home`.
-    """
-    if home is not None and command.strip() and is_there(home / command, Path.exists):
-        return (command,)
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError as error:
-        raise ConfigError(f"{of}{command!r} is not a command: {error}") from error
-    if not words or not words[0]:
-        raise ConfigError(f"{of}the command is empty")
-    return words
-
-
-def time_of(tc: str, of: str = "--tc") -> TimeControl:
-    """Return the time that `--tc` says; raises ConfigError."""
-    try:
-        return TimeControl.read(tc)
-    except ValueError as error:
-        raise ConfigError(f"{of}: {error}") from error
 
 
 # OLD and NEW
@@ -381,9 +147,9 @@ def in_words(bot: str | Path | Sequence[str]) -> str:
 
 def sandbox_in(text: str) -> str | None:
     """Return the sandbox that the text of a bot asks for; None: it says nothing, or is wrong."""
-    _, *rest = _split(text)
+    _, *rest = split_parts(text)
     with suppress(ConfigError):  # `origin_of` says so
-        said: str | None = _parts_of(rest, "").get("sandbox")
+        said: str | None = parts_of(rest, "").get("sandbox")
         return said
     return None
 
@@ -396,13 +162,13 @@ def origin_of(
     `sandbox` is what a flag asks for. Git looks for a revision in the sandbox `of_git`. Default:
     what is asked for this bot.
     """
-    first, *rest = _split(text)
+    first, *rest = split_parts(text)
     name, equals, what = first.strip().partition("=")
     if not (equals and name.replace("-", "").replace("_", "").replace(".", "").isalnum()):
         name, what = "", first.strip()
     of = f"{role.upper()} {name or role}: "
-    table = {"name": name or role, **_parts_of(rest, of)}
-    _checked(table, of)
+    table = {"name": name or role, **parts_of(rest, of)}
+    checked(table, of)
     table = placed(table)
     parts = {key: value for key, value in table.items() if key != "name"}
     asked = minimum.asked_for(sandbox, parts, f"{role.upper()} {name}".rstrip())
@@ -414,7 +180,7 @@ def origin_of(
             if revision(words[0], Path.cwd(), of_git):
                 note = f"{role.upper()} is {path}, not the revision of this name"
         if path.is_dir():
-            _refuse_place(parts, role.upper())
+            refuse_place(parts, role.upper())
             home = path.resolve()
             name = name or home.name or role
             return BotOrigin(name, "folder", where=home, parts=parts, note=note, asked=asked)
@@ -423,7 +189,7 @@ def origin_of(
         and words[0] not in bundled()
         and (known := revision(words[0], Path.cwd(), of_git))
     ):
-        _refuse_place(parts, role.upper())
+        refuse_place(parts, role.upper())
         if lacks_edits(known, Path.cwd(), of_git):
             note = f"{role.upper()} is {words[0]} as committed; what was edited since plays as `.`"
         name = name or words[0]
@@ -485,7 +251,8 @@ def table_of(
     return {**own, **table, **parts}
 
 
-def _refuse_place(parts: Mapping[str, Any], called: str) -> None:
+def refuse_place(parts: Mapping[str, Any], called: str) -> None:
+    """Raise ConfigError for parts of a text that only a command can have."""
     for part in ("cwd", "files"):
         if part in parts:
             raise ConfigError(f"{called}: {part} is for commands: a folder is both itself")
@@ -498,7 +265,7 @@ def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -
     """
     path = home / words[0]
     if is_there(path, Path.is_file) and ("/" in words[0] or len(words) == 1):
-        return (*_started(path, role.upper()), *resolve(words, home)[1:])
+        return (*started_by(path, role.upper()), *resolve(words, home)[1:])
     if is_built and "/" in words[0]:
         return resolve(words, home)
     if shutil.which(words[0]) is None and not (len(words) == 1 and words[0] in bundled()):
@@ -508,7 +275,7 @@ def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -
     return resolve(words, home)
 
 
-def _started(path: Path, called: str) -> tuple[str, ...]:
+def started_by(path: Path, called: str) -> tuple[str, ...]:
     """Return the command that starts a file; raises ConfigError."""
     here = Path.cwd()
     shown = f"./{path.relative_to(here)}" if path.is_relative_to(here) else str(path)
@@ -569,7 +336,9 @@ def table_in(
             program = found.pop()
             if minimum.asks(asked):
                 minimum.refuse_link(program)
-            words = (word.replace(f"{place}/", f"{home}/", 1) for word in _started(program, called))
+            words = (
+                word.replace(f"{place}/", f"{home}/", 1) for word in started_by(program, called)
+            )
             return table | {"command": list(words)}
         if found:
             break

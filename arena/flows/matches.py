@@ -18,6 +18,7 @@ from lath import games as known_games
 from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_spec import time_table
+from lath.arena.entrants.flag_text import time_of
 from lath.arena.entrants.origins import (
     BotOrigin,
     executables,
@@ -28,7 +29,6 @@ from lath.arena.entrants.origins import (
     table_in,
     table_of,
     time_in,
-    time_of,
     wall_of,
 )
 from lath.arena.entrants.programs import files_in

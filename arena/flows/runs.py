@@ -18,7 +18,9 @@ from lath.arena.directory import CONFIG, OUTCOME, RECORDS, REPORT
 from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.builds import ready
-from lath.arena.entrants.origins import bot_flag, placed, spec_of, time_of
+from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.flags import bot_flag
+from lath.arena.entrants.origins import placed, spec_of
 from lath.arena.errors import (
     FAULT,
     INTERRUPTED,
@@ -32,8 +34,8 @@ from lath.arena.machine.system import PATIENCE_S
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.process import Watch
 from lath.arena.referee.recognition import introduce, meet, refuse_if_broken
+from lath.arena.referee.watch import Watch
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.tournament.configuration.config import (
     Config,
@@ -60,7 +62,7 @@ from lath.games.naming import lasting
 from lath.notation.record.record import Record
 
 if TYPE_CHECKING:
-    from lath.arena.tournament.store.store import BotTotals
+    from lath.arena.tournament.store.totals import BotTotals
     from lath.reports.counting.table import Standings
     from lath.reports.notes.outcome import EventOutcome
     from lath.reports.ratings.results import Elo

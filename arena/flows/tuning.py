@@ -15,14 +15,8 @@ from lath import games as known_games
 from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_spec import time_table
-from lath.arena.entrants.origins import (
-    BotOrigin,
-    in_words,
-    origin_of,
-    table_of,
-    time_of,
-    wall_of,
-)
+from lath.arena.entrants.flag_text import time_of
+from lath.arena.entrants.origins import BotOrigin, in_words, origin_of, table_of, wall_of
 from lath.arena.entrants.programs import is_there
 from lath.arena.entrants.toml_text import read_toml
 from lath.arena.errors import (

@@ -19,7 +19,8 @@ from lath.arena.referee.record import GameResult
 from lath.arena.tournament.outcome.notes import begun_in, games_of
 from lath.arena.tournament.outcome.sources import background_of
 from lath.arena.tournament.store.store import LOGS
-from lath.notation.record.record import FORFEITS, Forfeit, Record
+from lath.notation.record.record import Forfeit, Record
+from lath.notation.record.tags import FORFEITS
 from lath.notation.text.scanner import parse
 
 

@@ -22,14 +22,15 @@ from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
 from lath.arena.referee.conversation import Bot, NoAnswer
-from lath.arena.referee.process import Watch, may_start
+from lath.arena.referee.process import may_start
+from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import users
 from lath.arena.sandbox.kinds import Wall
 from lath.games.board import Board
 from lath.games.core import Move, Position, Seat
 from lath.notation import protocol as wire
 from lath.notation.files.bounds import read_json
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 _LOOK_S: Final = 0.002
 """How often it is looked whether a process has read what it was told."""

@@ -23,14 +23,15 @@ from lath.arena.referee import trees
 from lath.arena.referee.bots import Asides, BotSpec, Greeting
 from lath.arena.referee.clock import MARGIN_S, STOP_S, Limits
 from lath.arena.referee.originals import change_in
-from lath.arena.referee.process import Child, Watch
+from lath.arena.referee.process import Child
 from lath.arena.referee.trees import lacking
+from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.limits import out_of_memory
 from lath.games.core import Move, Position
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import printable
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 SHORTEST_SLICE_S, LONGEST_SLICE_S = 0.01, 0.25
 """How long the arena sleeps while a bot thinks, so as to notice that it was held up: half of the

@@ -18,14 +18,14 @@ from lath.arena.referee.bots import Asides
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.log import log_of
-from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
+from lath.arena.referee.watch import Watch
 from lath.games import faults
 from lath.games.core import SEATS, Move, Position, Seat, read_move
 from lath.games.errors import GameError, IllegalMoveError, RulesError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 ENDS_THE_BOT: Final = (Termination.CRASH, Termination.TIME, Termination.FLOOD)
 """After these the bot's process is killed, and started again for its next game."""

@@ -9,14 +9,8 @@ from typing import Any
 from lath import games
 from lath.games.core import FIRST_VERSION, SEATS, Move, Seat, version_of
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import (
-    GAME_FILE,
-    RULES,
-    Annotation,
-    Termination,
-    annotation,
-    comment,
-)
+from lath.notation.record.record import Annotation, annotation, comment
+from lath.notation.record.tags import GAME_FILE, RULES, Termination
 from lath.notation.text.writer import TIE, comment_words, filled, tag_lines, wrapped
 
 

@@ -20,7 +20,8 @@ from lath.games.core import Move, Seat, version_of
 from lath.games.errors import RulesVersionError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Ply, Record, Termination
+from lath.notation.record.record import Ply, Record
+from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import positions
 
 PATIENCE_S: Final = 0.5

@@ -19,7 +19,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.season import SeasonSchedule
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning, Values
-from lath.notation.record.record import FIRST_OPTIONS, SECOND_OPTIONS
+from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
 
 HALVES: Final = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}
 """Half points of first and second; any other result gives none."""

@@ -32,7 +32,7 @@ from lath.arena.schedule.core import (
     pair_of,
 )
 from lath.arena.schedule.season import Unit
-from lath.notation.record.record import MATCH_DAY, SEASON
+from lath.notation.record.tags import MATCH_DAY, SEASON
 
 Pairing = tuple[str, str]
 

@@ -19,7 +19,7 @@ from typing import Final
 from lath.arena.schedule.core import HALVES, Dealer, Pair, Ruled, Schedule, Settings, Tags, pair_of
 from lath.arena.schedule.fixed import Match, Path, RepeatsOnly, SprtStanding
 from lath.arena.schedule.spsa import Spsa, TunedOption, Tuning, Values
-from lath.notation.record.record import TUNING
+from lath.notation.record.tags import TUNING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

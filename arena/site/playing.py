@@ -34,7 +34,7 @@ from lath.games.errors import GameError
 from lath.notation import Builder, Ply, Record, Variation, comment, format_record, parse
 from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import RecordValueError, shortened
-from lath.notation.record.record import GAME_FILE, RULES
+from lath.notation.record.tags import GAME_FILE, RULES
 from lath.notation.rules.replay import canonical, faults_of, start_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from lath.arena.site.boards import boards_of
 from lath.arena.tournament.run.live import glimpses_in
 from lath.games.core import Move, Position
 from lath.games.errors import GameError
-from lath.notation.record.record import number_of
+from lath.notation.record.tags import number_of
 from lath.notation.rules.replay import start_from
 
 if TYPE_CHECKING:

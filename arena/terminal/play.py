@@ -33,8 +33,8 @@ from lath.arena.referee.match import (
     read_answer,
     start_of,
 )
-from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, Scorebook
+from lath.arena.referee.watch import Watch
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games import overlays
@@ -44,7 +44,7 @@ from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 from lath.notation.text.suggestions import meant_move
 
 

@@ -14,7 +14,8 @@ from lath.reports.counting.estimates import Estimated
 from lath.reports.counting.figures import OPENINGS, GameCounts, Survey
 from lath.reports.counting.openings import OpeningCounter
 from lath.reports.counting.table import counts
-from lath.reports.metrics.measures import MEASURES, UNLIKE, Compared, GameGroup, Measure, Measures
+from lath.reports.metrics.definitions import MEASURES, UNLIKE, Measure
+from lath.reports.metrics.measures import Compared, GameGroup, Measures
 
 
 def print_survey(survey: Survey) -> None:

@@ -21,12 +21,12 @@ from lath.arena.terminal.layout import (
     laid_out,
     often,
     part,
-    span,
 )
 from lath.arena.terminal.plots import drawn
 from lath.reports.counting.columns import COLUMNS, likelihood, rows_of, usual, within
 from lath.reports.counting.columns import TableColumn as BotColumn
-from lath.reports.counting.figures import UNKNOWN, names_listed
+from lath.reports.counting.facts import UNKNOWN
+from lath.reports.counting.figures import names_listed
 from lath.reports.counting.ranking import COLUMNS as DECIDES
 from lath.reports.counting.standings import TRIALS, greatest_gap
 from lath.reports.counting.table import Meeting, Standings, Table
@@ -44,10 +44,8 @@ from lath.reports.ratings.results import IN_ORDER, GameConditions
 
 if TYPE_CHECKING:
     from lath.arena.tournament.outcome.sources import ForfeitsAlike
-    from lath.arena.tournament.run.plan import Plan
-    from lath.arena.tournament.store.store import BotTotals
+    from lath.arena.tournament.store.totals import BotTotals
     from lath.notation.record.record import Forfeit
-    from lath.reports.metrics.power import Needed
 
 MOST_NAMES: Final = 8
 """Bots of a group that are named."""
@@ -132,7 +130,7 @@ def scale_words(standings: Standings) -> Iterator[str]:
             "difference"
         )
     if standings.games_before:
-        yield f"changes: since the last event, after {_games(standings.games_before)}"
+        yield f"changes: since the last event, after {games_in_words(standings.games_before)}"
 
 
 def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[LayoutColumn]:
@@ -258,7 +256,8 @@ def _is_for_few(line: GameConditions) -> bool:
     return line.openings > 1 and line.holds_for == "the openings played"
 
 
-def _games(number: int) -> str:
+def games_in_words(number: int) -> str:
+    """Return a number of games, such as `2 games`."""
     return "1 game" if number == 1 else f"{number} games"
 
 
@@ -266,7 +265,7 @@ def remarks(table: Table) -> Iterator[str]:
     """Yield how many games there were and why they ended, then the rest in order of its weight."""
     endings = ", ".join(f"{ending} {count}" for ending, count in table.endings.items())
     score = table.first_score or 0.0
-    yield f"{_games(table.games)}; endings: {endings}; first scored {score:.1%}"
+    yield f"{games_in_words(table.games)}; endings: {endings}; first scored {score:.1%}"
     yield from method_words(table)
     groups = table.ratings.groups
     if len(groups) > 1:
@@ -305,7 +304,7 @@ def remarks(table: Table) -> Iterator[str]:
         )
     if lost := sum(row.forfeits for row in table.rows):
         yield (
-            f"forfeits: {_games(lost)} lost by crash, time, illegal move or flood; "
+            f"forfeits: {games_in_words(lost)} lost by crash, time, illegal move or flood; "
             "where there is room, 'without' is the rating that the others give"
         )
     if gap := greatest_gap(table.ratings):
@@ -338,13 +337,14 @@ def _unusual_games(table: Table) -> Iterator[str]:
     """Yield how many games tell less than others."""
     if table.repeated:
         yield (
-            f"repeated: {_games(table.repeated)}, move by move the same as another; the points "
-            "count, and intervals are as wide as for the different games alone"
+            f"repeated: {games_in_words(table.repeated)}, move by move the same as another; the "
+            "points count, and intervals are as wide as for the different games alone"
         )
     if table.without_moves:
-        yield f"without moves: {_games(table.without_moves)}, of which only the results count"
+        number = games_in_words(table.without_moves)
+        yield f"without moves: {number}, of which only the results count"
     if table.self_play:
-        yield f"self-play: {_games(table.self_play)} of a bot with itself, not rated"
+        yield f"self-play: {games_in_words(table.self_play)} of a bot with itself, not rated"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -374,120 +374,6 @@ def print_bots(
         output.console.print(output.text(often(f"note: {note}", times)), soft_wrap=True)
 
 
-def print_plan(plan: Plan, output: Output) -> None:
-    """Print what a tournament would take, and how sure its ratings would be."""
-    least, most = plan.games
-    games = _games(most) if least == most else f"{least} to {_games(most)}"
-    so_far = f", {plan.played} are played" if plan.played else ""
-    output.words(f"{plan.event}, a {plan.format}: {games} to play{so_far}")
-    output.words(_plan_time(plan))
-    for words in plan.slow:
-        output.words(words)
-    if plan.season:
-        output.title(f"Season {plan.season}")
-        for day in plan.match_days:
-            output.words(pairing_words(day))
-        if plan.waits_for:
-            _print_waiting(plan.waits_for, output)
-        elif not plan.match_days:
-            output.words("all match days are played")
-    if plan.sprt is not None:
-        expected = (
-            f"{games} at {elo:+g} Elo"
-            for elo, games in zip(plan.sprt.elo, plan.sprt.games, strict=True)
-        )
-        output.words(f"until the test decides, games on average: {', '.join(expected)}")
-        likely = (
-            f"{likelihood(chance)} at {elo:+g} Elo"
-            for elo, chance in zip(plan.sprt.elo, plan.sprt.within, strict=True)
-        )
-        output.words(f"it decides within the {plan.sprt.most} that there are: {', '.join(likely)}")
-    if not plan.bots:  # of trials nothing is rated
-        return
-    now = [
-        LayoutColumn("played", [str(bot.played) for bot in plan.bots], rank=2),
-        LayoutColumn("now", [_half_width(bot.now) for bot in plan.bots], rank=1),
-    ]
-    columns = [
-        LayoutColumn("bot", [bot.name for bot in plan.bots], kind="name"),
-        *(now if plan.played else []),
-        LayoutColumn("games", [str(bot.games) for bot in plan.bots]),
-        LayoutColumn("opponents", [str(bot.opponents) for bot in plan.bots], rank=3),
-        LayoutColumn("Elo", [_half_width(bot.then) for bot in plan.bots]),
-        LayoutColumn("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
-    ]
-    both = "the difference of both" if len(plan.bots) == 2 else "each bot against the mean of all"
-    output.table(f"How sure it will be of {both}", columns)
-    output.words(_plan_noise(plan))
-    _print_differences(plan.differences, output)
-
-
-def _print_differences(differences: Sequence[Needed], output: Output) -> None:
-    """Print how many games show what a game differs from another in, and how that is known."""
-    by_game: dict[str, list[Needed]] = {}
-    for each in differences:
-        by_game.setdefault(each.game, []).append(each)
-    rows = list(by_game.values())
-    titles = ("first-move advantage, 10 points", "length, 10 %", "drama, 10 points")
-    columns = [
-        LayoutColumn("game", list(by_game), kind="name"),
-        *(
-            LayoutColumn(title, [f"{row[at].games or '-'}" for row in rows])
-            for at, title in enumerate(titles)
-        ),
-    ]
-    output.table("Games of each that show a difference between two games", columns)
-    output.words("found at 95 %, two-sided, in 80 of 100 comparisons of this measure alone")
-    if assumed := [each.game for each in differences if each.assumed]:
-        output.words(f"{', '.join(assumed)}: advantage as if no game were drawn, the widest spread")
-    whys: dict[tuple[str, str], list[str]] = {}
-    for each in differences:
-        if each.why:
-            name = {"plies": "length"}.get(each.measure, each.measure)
-            whys.setdefault((each.game, each.why), []).append(name)
-    for (game, why), names in whys.items():
-        output.words(f"{game}: {' and '.join(names)}: {why}")
-
-
-def _half_width(elo: float | None) -> str:
-    return "-" if elo is None else f"±{elo:.0f}"
-
-
-def _about(number: int | None) -> str:
-    """Return a number to two figures.
-
-    >>> _about(2321), _about(None)
-    ('2300', '-')
-    """
-    return "-" if number is None else f"{float(f'{number:.2g}'):.0f}"
-
-
-def _plan_time(plan: Plan) -> str:
-    """Return how long it takes, and how that is known."""
-    if plan.seconds is None:
-        return "time: nothing limits it, so only games can tell: play some, and ask again"
-    low, high = map(span, plan.seconds)
-    at_once = "one game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
-    why = "as the games so far"
-    if plan.plies is not None:
-        shortest, longest = plan.plies
-        why = f"a game {shortest:.0f} to {longest:.0f} plies of bots that use their time"
-    return f"time: {low if low == high else f'{low} to {high}'}, {at_once}, {why}"
-
-
-def _plan_noise(plan: Plan) -> str:
-    """Return what the intervals rest on."""
-    if not plan.played:
-        return (
-            "as if all bots were equal, with a tenth of games drawn; who scores 75 % has an "
-            "interval a sixth wider, who scores 90 % two thirds"
-        )
-    words = "at the strengths and the share of draws that games show so far"
-    if plan.noise is None:
-        return words
-    return f"{words}; intervals are {plan.noise:.2f} times those of games that are independent"
-
-
 MOST_FORFEITS: Final = 3
 """Games that a bot lost by one kind of fault that are told of after a run."""
 
@@ -504,14 +390,16 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
         return
     output.title("Where it went wrong")
     for games, first in alike[:MOST_KINDS]:
-        output.words(f"{first[0].bot} lost {_games(games)} by {first[0].ending}:")
+        output.words(f"{first[0].bot} lost {games_in_words(games)} by {first[0].ending}:")
         for one in first:
             output.words(f"  game {one.number}, ply {one.ply}: {one.in_short}")
         if games > len(first):
             output.words(f"  and {games - len(first)} more")
     if rest := alike[MOST_KINDS:]:
         more = sum(one.games for one in rest)
-        output.words(f"and {_games(more)} more by others: arena bot log {folder} lists them all")
+        output.words(
+            f"and {games_in_words(more)} more by others: arena bot log {folder} lists them all"
+        )
     number = alike[0].first[0].number
     for what, command in (("what was said", "log"), ("the same game again", "replay")):
         output.words(f"{what}: arena bot {command} {folder} {number}")
@@ -529,7 +417,7 @@ def print_forfeit_list(lost: Sequence[Forfeit], folder: str) -> None:
         LayoutColumn("lost by", [one.ending for one in lost], kind="text"),
         LayoutColumn("reason", [one.in_short for one in lost], kind="name"),
     ]
-    output.table(f"{_games(len(lost))} went wrong", columns)
+    output.table(f"{games_in_words(len(lost))} went wrong", columns)
     output.words(f"what was said in one: arena bot log {folder} {lost[0].number}")
 
 
@@ -583,13 +471,13 @@ def print_season(season: SeasonView | None, output: Output) -> None:
     if season["coming"]:
         output.words(f"next: {pairing_words(season['coming'][0])}")
     if season["waits_for"]:
-        _print_waiting(season["waits_for"], output)
+        print_waiting(season["waits_for"], output)
     if season["all_time"] and season["all_time"] != season["table"]:
         output.title("All-time list")
         output.lines(_together([_points_sheet(season["all_time"], "")], output))
 
 
-def _print_waiting(names: Sequence[str], output: Output) -> None:
+def print_waiting(names: Sequence[str], output: Output) -> None:
     """Print for whom a season waits, and what ends it."""
     flags = " ".join(f"--retire {shlex.quote(name)}" for name in names)
     one = "it" if len(names) == 1 else "them"

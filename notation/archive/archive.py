@@ -35,7 +35,8 @@ from lath.notation.files.files import (
 )
 from lath.notation.files.frames import Frame, Frames, FramesWriter
 from lath.notation.record.errors import NotationError
-from lath.notation.record.record import RESULTS, RULES, SHORT, WRITTEN_TAGS, Record
+from lath.notation.record.record import SHORT, Record
+from lath.notation.record.tags import RESULTS, RULES, WRITTEN_TAGS
 from lath.notation.rules.replay import spellings, start_from
 
 if TYPE_CHECKING:

@@ -23,7 +23,8 @@ from lath.notation.archive.archive import (
     start_text,
     temporary_database,
 )
-from lath.notation.record.record import RULES, Comment, Ply, Record
+from lath.notation.record.record import Comment, Ply, Record
+from lath.notation.record.tags import RULES
 from lath.notation.rules.replay import spellings
 from lath.notation.text.splitting import Entry
 

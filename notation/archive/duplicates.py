@@ -30,7 +30,8 @@ from lath.notation.archive.archive import (
     temporary_database,
 )
 from lath.notation.archive.sampling import SampledRecord
-from lath.notation.record.record import RULES, Annotation, Comment, Ply, Record, Termination
+from lath.notation.record.record import Annotation, Comment, Ply, Record
+from lath.notation.record.tags import RULES, Termination
 
 if TYPE_CHECKING:
     import sqlite3

@@ -38,65 +38,9 @@ from lath.notation.database.columns import (
 )
 from lath.notation.database.equals import said_in
 from lath.notation.database.layers import Flags, Numbers, counted
-from lath.notation.database.reading import FORM, Database, DatabaseError, first_line
+from lath.notation.database.reading import Database, DatabaseError, first_line
+from lath.notation.database.schema import ADDED, SCHEMA
 from lath.notation.files.files import sync
-from lath.notation.record.record import GLYPHS
-from lath.notation.tables.tables import GAMES, PLIES
-
-_TYPES: Final = {"text": "VARCHAR", "integer": "UBIGINT", "number": "DOUBLE", "date": "DATE"}
-"""By the kind of a column."""
-
-_BY_NAME: Final = {column.name: column for column in (*GAMES, *PLIES)}
-
-
-def _declared(names: Iterable[str]) -> str:
-    return ", ".join(f"{name} {_TYPES[_BY_NAME[name].kind]}" for name in names)
-
-
-SCHEMA: Final = f"""
-CREATE TABLE about (form UINTEGER);
-INSERT INTO about VALUES ({FORM});
-CREATE TABLE games (
-    id UINTEGER, {_declared(OF_GAMES)}, ending VARCHAR, to_move VARCHAR,
-    high UBIGINT, low UINTEGER, pair UINTEGER, elo DOUBLE, steps_before UBIGINT);
-CREATE TABLE moves (code USMALLINT, game VARCHAR, move VARCHAR, effect VARCHAR);
-CREATE TABLE steps (
-    id UINTEGER, code USMALLINT, seat UTINYINT, {_declared(NOTES[:-1])},
-    glyph ENUM {GLYPHS});
-CREATE TABLE positions (key UBIGINT, id UINTEGER, ply UINTEGER, code USMALLINT);
-CREATE TABLE refused (file VARCHAR, record UINTEGER, line UINTEGER, code VARCHAR, reason VARCHAR);
-CREATE VIEW plies AS
-    SELECT id, (steps.rowid - steps_before + 1)::UINTEGER AS ply,
-        CASE seat WHEN 0 THEN 'first' ELSE 'second' END AS seat, move,
-        {", ".join(NOTES[:-1])}, glyph::VARCHAR AS glyph
-    FROM steps JOIN games USING (id) JOIN moves USING (code);
-"""  # noqa: S608 - names of ours
-"""What makes the tables of a new database. Steps stand in the order of games and plies: a column of
-plies took 26 bytes a game of 30."""
-
-_SHARED: Final = (
-    "game",
-    "coalesce(nullif(position, ''), setup)",
-    "opening",
-    "least(coalesce(nullif(first, ''), '?'), coalesce(nullif(second, ''), '?'))",
-    "greatest(coalesce(nullif(first, ''), '?'), coalesce(nullif(second, ''), '?'))",
-    "event",
-    "round",
-    """(coalesce(TRY_CAST(regexp_extract(tags, '\\["Number","([0-9]{1,18})"\\]', 1) AS BIGINT), 0)
-        + 1) // 2""",
-)
-"""What the two games of a pair have in common; who has no name is `?`, as in `Record.first`."""
-
-
-def _number(tag: str) -> str:
-    digits = r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-    return f"""TRY_CAST(regexp_extract(tags, '\\["{tag}","({digits})"\\]', 1) AS DOUBLE)"""
-
-
-_ADDED: Final = f""",
-    md5_number_lower(concat({", chr(10), ".join(_SHARED)})) & 4294967295 AS pair,
-    {_number("FirstElo")} + {_number("SecondElo")} AS elo"""
-"""Columns of games that are made of others."""
 
 SEGMENT: Final = 1 << 21
 """Positions that are sorted together; with twice as many a game takes 3 bytes less of 440."""
@@ -213,7 +157,7 @@ class Building:
         ends: Numbers = self._steps_before + np.cumsum(games["plies"].to_numpy())
         self._steps_before = int(ends[-1]) if len(ends) else self._steps_before
         before = pa.array(ends - games["plies"].to_numpy(), pa.uint64())
-        self._insert("games", games.append_column("steps_before", before), _ADDED)
+        self._insert("games", games.append_column("steps_before", before), ADDED)
         ids = [
             (of, numbers[first + of.numbers.astype(np.int64)])
             for parcel, first in zip(parcels, _firsts(parcels), strict=True)

@@ -20,7 +20,8 @@ from lath.notation.archive.archive import canonical_moves
 from lath.notation.database.equals import identity
 from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, keys_of
 from lath.notation.database.layers import Numbers
-from lath.notation.record.record import RULES, Ply, Record
+from lath.notation.record.record import Ply, Record
+from lath.notation.record.tags import RULES
 from lath.notation.rules.quick_check import SoundGame, sound_game
 from lath.notation.rules.reading import entry_of
 from lath.notation.rules.replay import canonical, end_of, game_by, start_of

@@ -11,7 +11,8 @@ from hashlib import blake2b
 from typing import Final
 
 from lath.notation.archive.archive import SIZE
-from lath.notation.record.record import ANALYSIS, Comment, Ply
+from lath.notation.record.record import Comment, Ply
+from lath.notation.record.tags import ANALYSIS
 from lath.notation.text.scanner import parse
 
 _OF_ANNOTATIONS: Final = frozenset({"Annotator", ANALYSIS})

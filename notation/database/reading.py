@@ -17,7 +17,8 @@ import pyarrow as pa
 from lath.games.errors import GameError
 from lath.notation.database.layers import Bits, Flags, Layers, Numbers, counted
 from lath.notation.record.errors import NotationError
-from lath.notation.record.record import RULES, Record, bare_plies, record_as_read
+from lath.notation.record.record import Record, bare_plies, record_as_read
+from lath.notation.record.tags import RULES
 from lath.notation.rules.replay import game_by, start_of
 from lath.notation.tables.tables import tags_of, text_of
 from lath.notation.text.scanner import parse

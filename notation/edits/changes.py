@@ -11,17 +11,12 @@ from typing import Final
 
 from lath.notation.record.errors import Fault, RecordValueError
 from lath.notation.record.record import (
-    GAME_FILE,
-    KNOWN_TAGS,
-    RULES,
     Annotation,
     Comment,
     Ply,
     Record,
-    Termination,
     Variation,
     comment,
-    place_of,
     ply_as_read,
     record_as_read,
     require_record,
@@ -29,6 +24,7 @@ from lath.notation.record.record import (
     tag_faults,
     variation_as_read,
 )
+from lath.notation.record.tags import GAME_FILE, KNOWN_TAGS, RULES, Termination, place_of
 from lath.notation.rules.replay import check_tag, faults_of
 
 

@@ -13,15 +13,8 @@ from typing import Final, NamedTuple
 
 from lath.games.core import result_of
 from lath.notation.record.errors import NotationError
-from lath.notation.record.record import (
-    ANNOTATION,
-    Comment,
-    Ply,
-    Record,
-    Termination,
-    comment,
-    place_of,
-)
+from lath.notation.record.record import ANNOTATION, Comment, Ply, Record, comment
+from lath.notation.record.tags import Termination, place_of
 from lath.notation.rules.replay import end_of
 from lath.notation.text.scanner import parse
 from lath.notation.text.splitting import Chunk, RecordText, cuts, texts_of

@@ -350,7 +350,7 @@ def entries(
     results, tags and annotations checked, those of our own text by `jobs` processes. Raises
     FormatError.
     """
-    from lath.notation.record.record import GAME_FILE
+    from lath.notation.record.tags import GAME_FILE
     from lath.notation.rules.quick_check import sound_plies
     from lath.notation.rules.reading import entries_of, entry_of
     from lath.notation.text.scanner import size_fault
@@ -380,7 +380,7 @@ def _is_of_another_game(problem: Problem) -> bool:
 
 def is_of_another_game(record: Record) -> bool:
     """Return whether a record is of a game that is not installed, and whose file nobody names."""
-    from lath.notation.record.record import GAME_FILE
+    from lath.notation.record.tags import GAME_FILE
     from lath.notation.text.suggestions import is_game, meant_game
 
     return not (is_game(record.game) or record.tag(GAME_FILE) or meant_game(record.game))

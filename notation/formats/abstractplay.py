@@ -57,7 +57,8 @@ from lath.notation.formats.abstractplay_header import (
 )
 from lath.notation.formats.json_text import objects, placed
 from lath.notation.record.errors import Fault, OtherGameError
-from lath.notation.record.record import Comment, Ply, Record, Termination, comment
+from lath.notation.record.record import Comment, Ply, Record, comment
+from lath.notation.record.tags import Termination
 from lath.notation.rules.reading import entries_from
 from lath.notation.rules.replay import check_line, end_of, start_from, start_of
 from lath.notation.tables.data import FieldError, Steps

@@ -17,7 +17,8 @@ from lath.games.errors import GameError, MoveSyntaxError, PositionError
 from lath.notation.formats import UnheldError
 from lath.notation.formats.json_text import load_strictly
 from lath.notation.record.errors import Fault, RecordSyntaxError
-from lath.notation.record.record import Record, date_of
+from lath.notation.record.record import Record
+from lath.notation.record.tags import date_of
 from lath.notation.rules.replay import start_of
 from lath.notation.tables.data import FieldError
 

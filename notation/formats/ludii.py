@@ -33,7 +33,8 @@ from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.games.errors import GameError
 from lath.notation.record.errors import Fault, OtherGameError, RecordSyntaxError, refused, shortened
-from lath.notation.record.record import Ply, Record, Termination, number_of
+from lath.notation.record.record import Ply, Record
+from lath.notation.record.tags import Termination, number_of
 from lath.notation.rules.reading import entries_from
 from lath.notation.rules.replay import faults_of
 from lath.notation.text.scanner import size_fault

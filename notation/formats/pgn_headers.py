@@ -26,17 +26,15 @@ from typing import Final, NamedTuple
 
 from lath.notation.formats import Lost, held, remarks
 from lath.notation.record.errors import Fault, refused, shortened
-from lath.notation.record.record import (
+from lath.notation.record.record import Record, record_as_read, tag_faults
+from lath.notation.record.tags import (
     KNOWN_TAGS,
     MOVES,
     NOT_READ,
     NOT_RECORDED,
     RESULTS,
     UNKNOWN_GAME,
-    Record,
     is_date,
-    record_as_read,
-    tag_faults,
 )
 from lath.notation.rules.reading import entries_from
 from lath.notation.rules.replay import check_tag, result_faults

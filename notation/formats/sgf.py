@@ -44,12 +44,11 @@ from lath.notation.record.record import (
     Ply,
     Record,
     Remembered,
-    Termination,
     Variation,
     all_comments,
     all_plies,
-    date_of,
 )
+from lath.notation.record.tags import Termination, date_of
 from lath.notation.rules.replay import canonical, start_of
 
 _DIRECT: Final = {

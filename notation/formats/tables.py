@@ -22,7 +22,8 @@ from lath.notation.extras import EXTRAS
 from lath.notation.files.files import temporary_file
 from lath.notation.formats import WHOLE, FormatError, Lost, Numbered
 from lath.notation.record.errors import Fault, RecordSyntaxError
-from lath.notation.record.record import all_comments, date_of, tag_faults
+from lath.notation.record.record import all_comments, tag_faults
+from lath.notation.record.tags import date_of
 from lath.notation.rules.reading import entries_from
 from lath.notation.tables.tables import (
     GAMES,

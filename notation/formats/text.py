@@ -77,10 +77,6 @@ from lath.notation.record.errors import (
     shortened,
 )
 from lath.notation.record.record import (
-    KNOWN_TAGS,
-    MOVES,
-    NOT_RECORDED,
-    RULES,
     Annotation,
     Comment,
     Ply,
@@ -89,6 +85,7 @@ from lath.notation.record.record import (
     annotation,
     comment,
 )
+from lath.notation.record.tags import KNOWN_TAGS, MOVES, NOT_RECORDED, RULES
 from lath.notation.rules.replay import (
     check_line,
     check_tag,

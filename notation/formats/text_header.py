@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from lath import games
 from lath.games.core import Game
-from lath.notation.record.record import KNOWN_TAGS, Termination
+from lath.notation.record.tags import KNOWN_TAGS, Termination
 from lath.notation.text.suggestions import meant_date, meant_result, meant_termination
 
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from lath.notation.record.errors import NotationError, listed, printable
-from lath.notation.record.record import WRITTEN_TAGS
+from lath.notation.record.tags import WRITTEN_TAGS
 
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken

@@ -45,7 +45,8 @@ from lath.notation.query.plans import (
     When,
 )
 from lath.notation.query.questions import MOVES, NOTES, PLIES, REPLAY, Judged, Question, once_a_game
-from lath.notation.record.record import RULES, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import RULES
 from lath.notation.rules.replay import game_by, movers_of, positions, spellings, start_of
 from lath.notation.tables.tables import NOTED, notes_of
 

@@ -75,7 +75,8 @@ from lath.notation.query.questions import (
     ordered,
 )
 from lath.notation.record.errors import listed
-from lath.notation.record.record import KNOWN_TAGS, RESULTS, Record, Termination
+from lath.notation.record.record import Record
+from lath.notation.record.tags import KNOWN_TAGS, RESULTS, Termination
 from lath.notation.text.suggestions import about_game, about_unread_move, is_game
 
 if TYPE_CHECKING:

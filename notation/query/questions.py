@@ -28,7 +28,8 @@ from lath.notation.query.plans import (
     Plan,
     TextTest,
 )
-from lath.notation.record.record import Record, all_comments, is_date
+from lath.notation.record.record import Record, all_comments
+from lath.notation.record.tags import is_date
 
 TAG, PLIES, MOVES, SETUP, COMMENTS, NOTES, REPLAY = 1, 2, 10, 50, 100, 200, 10_000
 """What questions cost; only the order of the sums matters."""

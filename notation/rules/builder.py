@@ -14,20 +14,16 @@ from lath.games.core import FIRST_VERSION, Outcome, Position, Seat, version_of
 from lath.games.errors import UnknownGameError
 from lath.notation.record.errors import Fault, RecordValueError, listed
 from lath.notation.record.record import (
-    GAME_FILE,
-    RESULTS,
-    RULES,
     Comment,
     Ply,
     Record,
-    Termination,
     Variation,
     annotation,
     comment,
     comments_faults,
-    place_of,
     tag_fault,
 )
+from lath.notation.record.tags import GAME_FILE, RESULTS, RULES, Termination, place_of
 from lath.notation.rules.replay import (
     annotation_faults,
     canonical,

@@ -12,7 +12,8 @@ from typing import BinaryIO, Final, NamedTuple
 
 from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import Problem
-from lath.notation.record.record import RESULTS, Remembered
+from lath.notation.record.record import Remembered
+from lath.notation.record.tags import RESULTS
 from lath.notation.rules.reading import entry_of
 from lath.notation.text.scanner import patterns
 from lath.notation.text.splitting import (

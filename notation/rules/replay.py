@@ -37,22 +37,18 @@ from lath.games.files import added_ids
 from lath.notation.protocol import TimeControl, meant_time_control, seconds_of
 from lath.notation.record.errors import Fault, PlyPlace, shortened
 from lath.notation.record.record import (
-    GAME_FILE,
-    RESULTS,
-    RULES,
     Annotation,
     Comment,
     Ply,
     Record,
     Remembered,
-    Termination,
     annotation,
-    is_date,
     ply_as_read,
     record_as_read,
     require_record,
     variation_as_read,
 )
+from lath.notation.record.tags import GAME_FILE, RESULTS, RULES, Termination, is_date
 from lath.notation.text.suggestions import (
     RESULTS_IN_WORDS,
     about_move,

@@ -14,7 +14,6 @@ from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     GLYPHS,
     MAX_NESTING,
-    RESULTS,
     Ply,
     Record,
     Variation,
@@ -24,6 +23,7 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
+from lath.notation.record.tags import RESULTS
 
 
 def to_json(record: Record) -> dict[str, Any]:

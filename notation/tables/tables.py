@@ -18,19 +18,14 @@ from typing import Any, Final, Literal, NamedTuple
 from lath.games.errors import GameError
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import NotationError, instead, shortened
-from lath.notation.record.record import (
+from lath.notation.record.record import SHORT, Annotation, Ply, Record, Remembered, record_as_read
+from lath.notation.record.tags import (
     KNOWN_TAGS,
     MOVES,
     NOT_RECORDED,
     RESULTS,
-    SHORT,
     UNKNOWN_GAME,
-    Annotation,
-    Ply,
-    Record,
-    Remembered,
     date_of,
-    record_as_read,
 )
 from lath.notation.rules.replay import start_of
 from lath.notation.text.suggestions import RESULTS_IN_WORDS, meant_result

@@ -23,7 +23,6 @@ from lath.notation.record.record import (
     ANNOTATION,
     GLYPHS,
     MAX_NESTING,
-    RESULTS,
     Ply,
     Record,
     Variation,
@@ -32,6 +31,7 @@ from lath.notation.record.record import (
     record_as_read,
     variation_as_read,
 )
+from lath.notation.record.tags import RESULTS
 from lath.notation.text.suggestions import RESULTS_IN_WORDS, meant_result
 from lath.notation.text.tokens import grammar, inside, unquoted
 

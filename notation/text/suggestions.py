@@ -15,7 +15,7 @@ from lath.games.core import Game
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError, UnknownGameError
 from lath.notation.protocol import LONGEST_MEANT
 from lath.notation.record.errors import listed, shortened
-from lath.notation.record.record import RESULTS, Termination, is_date
+from lath.notation.record.tags import RESULTS, Termination, is_date
 
 RESULTS_IN_WORDS: Final = "1-0, 0-1, 1/2-1/2 or *"
 

@@ -25,9 +25,10 @@ from typing import Annotated
 
 from typing_extensions import TypedDict
 
-from lath.notation.record.record import ANALYSIS, Ply, is_of_analysis
+from lath.notation.record.record import Ply, is_of_analysis
+from lath.notation.record.tags import ANALYSIS
 from lath.notation.rules.replay import movers_of
-from lath.reports.counting.figures import KnownRecord
+from lath.reports.counting.facts import KnownRecord
 from lath.reports.ratings.numerics import Z95, student
 from lath.reports.schema import About, Amount, Count, Positive, Share
 

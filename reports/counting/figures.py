@@ -8,45 +8,34 @@ of what the page shows are its JSON Schema, too (`lath.reports.schema`).
 from __future__ import annotations
 
 import math
-import re
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import count
 from typing import Annotated, Any, ClassVar, Final
 
 from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
 
 from lath import games as registry
-from lath.games.errors import GameError, UnknownGameError
-from lath.notation.record.record import FORFEITS, RULES, UNKNOWN_GAME, Record, Termination
-from lath.notation.rules.replay import end_of, positions, spellings
-from lath.reports.counting.standings import POINTS, why_left_out
-from lath.reports.counting.table import UNSTATED, counts
-from lath.reports.ratings.results import Scored, SeatScore
+from lath.games.errors import GameError
+from lath.notation.record.record import Record
+from lath.notation.record.tags import FORFEITS, RULES
+from lath.notation.rules.replay import spellings
+from lath.reports.counting.facts import (
+    FactCounter,
+    GameFigures,
+    KnownRecord,
+    Link,
+    TagFacts,
+    entry,
+    of_game,
+)
+from lath.reports.counting.standings import POINTS
+from lath.reports.counting.table import counts
+from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.results import Scored
 from lath.reports.schema import About, Amount, Count, Positive
-
-UNKNOWN: Final = ("", "?")
-"""Names that name nobody."""
-
-Link = Annotated[
-    int,
-    About(
-        "the `game` of a link: the tag Number where each record has one of its own, else the "
-        "record's place among all, from 1",
-        ge=1,
-    ),
-]
-
-
-class GameFigures(TypedDict):
-    """What is said of one game id."""
-
-    game: Annotated[str, About("the game's id")]
-    title: Annotated[str, About("its name for people")]
 
 
 class ScoreCount(TypedDict):
@@ -62,258 +51,10 @@ def score_of(scored: Scored) -> ScoreCount:
     return {"wins": scored.wins, "draws": scored.draws, "losses": scored.losses}
 
 
-def of_game(game_id: str) -> GameFigures:
-    """Return a game's id and title, which is the id where it is not installed."""
-    try:
-        title = registry.get(game_id).title
-    except UnknownGameError:
-        title = "unknown game" if game_id in ("", UNKNOWN_GAME) else game_id
-    return {"game": game_id, "title": title}
-
-
 # One game
 
 
-@dataclass(frozen=True, slots=True)
-class KnownRecord:
-    """A record, and what is known of it besides."""
-
-    number: int
-    """Its place among all records, from 1; `Numbering` makes a link's `game` of it."""
-
-    record: Record
-    ending: str
-    """Why the game ended, the rules' own words where it was they."""
-
-    is_playable: bool
-    """Whether it can be played through, as far as anybody knows."""
-
-    points: float | None
-    """What first scored; None where the record counts for nothing."""
-
-
-def entry(
-    number: int, record: Record, ending: str = "", *, is_playable: bool = False
-) -> KnownRecord:
-    """Return the entry of a record whose rules said `ending` (empty where they said nothing)."""
-    by_rules = record.termination in ("", Termination.RULES)
-    why = (ending if by_rules else "") or record.termination or UNSTATED
-    points = None if why_left_out(record) else POINTS[record.result]
-    return KnownRecord(number, record, why, is_playable, points)
-
-
-def of_members(game: KnownRecord, whose: Mapping[str, str]) -> KnownRecord:
-    """Return an entry in which bots are called as the members are whose versions they are."""
-    record = record_of_members(game.record, whose)
-    return game if record is game.record else replace(game, record=record)
-
-
-def record_of_members(record: Record, whose: Mapping[str, str]) -> Record:
-    """Return a record in which bots are called as the members are whose versions they are."""
-    if whose.keys().isdisjoint((record.first, record.second)):
-        return record
-    tags = tuple(
-        (tag, whose.get(value, value) if tag in ("First", "Second") else value)
-        for tag, value in record.tags
-    )
-    return replace(record, tags=tags)
-
-
-def ending_of(record: Record) -> str:
-    """Return why a game ended: the rules' own word, such as `four in line`, where it was they.
-
-    The moves are played for that; raises GameError. Else the `Termination`.
-    """
-    if record.termination in ("", Termination.RULES) and not record.is_result_only:
-        end = end_of(record)
-        if end is None:
-            *_, end = positions(record)  # says what is wrong
-        outcome = end.outcome()
-        if outcome is not None:
-            return outcome.ending
-    return record.termination or UNSTATED
-
-
-_TAG: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-
-_LINKS: Final = ("number", "example")
-"""The fields of the data that name a game by its number."""
-
-
-class Numbering:
-    """Takes records one by one, then knows their numbers; places are from 1.
-
-    A game that ends late in a tournament of several games at a time comes between others, so that
-    places shift: the tag Number, which the arena gives to each game once and for all, does not.
-    Where not every record has one of its own, places must do.
-    """
-
-    def __init__(self) -> None:
-        self._tags = array("L")
-        self._all_have_one = True
-        self.links: set[int] = set()
-        """The places that `linked` has met."""
-
-    def add(self, record: Record) -> None:
-        """Add the next record."""
-        if self._all_have_one and _TAG.fullmatch(tag := record.tag("Number")):
-            self._tags.append(int(tag))
-        else:
-            self._all_have_one, self._tags = False, array("L")
-
-    @cached_property
-    def by_tag(self) -> bool:
-        """Return whether the numbers are those of the tags, and others than the places.
-
-        Asked for once all records are there.
-        """
-        count = len(self._tags)
-        is_by_place = all(place == tag for place, tag in enumerate(self._tags, 1))
-        return self._all_have_one and not is_by_place and len(set(self._tags)) == count
-
-    def number(self, place: int) -> int:
-        """Return the number of the game at a place."""
-        return self._tags[place - 1] if self.by_tag else place
-
-    def linked(self, value: Any) -> Any:
-        """Return a JSON value with numbers where it has places to link to."""
-        if isinstance(value, list):
-            return [self.linked(inner) for inner in value]
-        if not isinstance(value, dict):
-            return value
-        self.links.update(value[key] for key in _LINKS if key in value)
-        return {
-            key: self.number(inner) if key in _LINKS else self.linked(inner)
-            for key, inner in value.items()
-        }
-
-
 # Facts
-
-
-class Dates(TypedDict):
-    """When games were played."""
-
-    first: str
-    """the earliest, YYYY-MM-DD; empty where no record has one"""
-    last: str
-    """the latest"""
-    undated: Count
-    """records without a date, or of which the day is not known"""
-
-
-class GameFacts(GameFigures):
-    """How many records a game has."""
-
-    credit: str
-    """inventor and year; empty where the game is not installed"""
-    records: Positive
-
-
-class Control(TypedDict):
-    """How many records were played at one time control."""
-
-    control: str
-    """such as 10+0.1"""
-    records: Positive
-
-
-Results = TypedDict("Results", {"1-0": Count, "0-1": Count, "1/2-1/2": Count, "*": Count})
-
-
-class TagFacts(TypedDict):
-    """What the tags of records say."""
-
-    records: Count
-    """all records, also those that count for nothing"""
-    plies: Count
-    """of all of them"""
-    bots: Count
-    """different names"""
-    events: list[str]
-    """the different titles, in order of appearance"""
-    sites: list[str]
-    """likewise"""
-    rounds: Count
-    """different values of the tag Round"""
-    dates: Dates
-    games: list[GameFacts]
-    """by game id"""
-    time_controls: list[Control]
-    """the most frequent first, two of one game as `1+0 against 10+0.1`; those without one come
-    last"""
-    results: Results
-
-
-OWN_CONTROLS: Final = ("FirstTimeControl", "SecondTimeControl")
-"""The tags of a game in which each seat had a time control of its own."""
-
-_DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-
-
-class FactCounter:
-    """Counts records, whether they count for the standings or not."""
-
-    def __init__(self) -> None:
-        self._words: dict[str, Counter[str]] = {
-            tag: Counter() for tag in ("Event", "Site", "Round", "TimeControl", "Date")
-        }
-        self._results = Counter[str]()
-        self._games = Counter[str]()
-        self._names: set[str] = set()
-        self._plies = 0
-
-    def add(self, record: Record) -> None:
-        """Count one record."""
-        tags = dict(reversed(record.tags))  # looked up often enough to pay
-        for tag, words in self._words.items():
-            if word := tags.get(tag):
-                words[word] += 1
-        if not tags.get("TimeControl"):
-            own = [word for tag in OWN_CONTROLS if (word := tags.get(tag))]
-            # Who has which seat changes from game to game.
-            self._words["TimeControl"].update([" against ".join(sorted(own))] if own else ())
-        self._results[record.result] += 1
-        self._games[record.game] += 1
-        self._names |= {record.first, record.second}
-        self._plies += len(record.plies)
-
-    def facts(self) -> TagFacts:
-        """Return what was counted."""
-        records, words = self._results.total(), self._words
-        dates = {date: n for date, n in words["Date"].items() if _DATE.fullmatch(date)}
-        games: list[GameFacts] = []
-        for game, n in sorted(self._games.items()):
-            games.append({**of_game(game), "credit": "", "records": n})
-            with suppress(UnknownGameError):
-                games[-1]["credit"] = registry.get(game).credit
-        controls = counts(words["TimeControl"])
-        unstated = records - sum(controls.values())
-        return {
-            "records": records,
-            "plies": self._plies,
-            "bots": len(self._names.difference(UNKNOWN)),
-            "events": list(words["Event"]),
-            "sites": list(words["Site"]),
-            "rounds": len(words["Round"]),
-            "dates": {
-                "first": min(dates, default=""),
-                "last": max(dates, default=""),
-                "undated": records - sum(dates.values()),
-            },
-            "games": games,
-            "time_controls": [
-                {"control": word, "records": n}
-                for word, n in (*controls.items(), (UNSTATED, unstated))
-                if n
-            ],
-            "results": {
-                "1-0": self._results["1-0"],
-                "0-1": self._results["0-1"],
-                "1/2-1/2": self._results["1/2-1/2"],
-                "*": self._results["*"],
-            },
-        }
 
 
 # Ways to begin

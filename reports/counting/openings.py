@@ -20,20 +20,12 @@ from lath.games.core import Move, Position, least, least_line
 from lath.games.errors import GameError
 from lath.notation.archive.archive import SeenRecords
 from lath.notation.formats.tables import guarded
-from lath.notation.record.record import RULES, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import RULES
 from lath.notation.rules.replay import start_from
 from lath.reports.counting.estimates import wilson
-from lath.reports.counting.figures import (
-    GameFigures,
-    KnownRecord,
-    Way,
-    WayCounts,
-    Ways,
-    first_moves,
-    of_game,
-    score_of,
-    start_text,
-)
+from lath.reports.counting.facts import GameFigures, KnownRecord, of_game
+from lath.reports.counting.figures import Way, WayCounts, Ways, first_moves, score_of, start_text
 from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.counting.standings import POINTS
 from lath.reports.schema import Count, Positive, Share

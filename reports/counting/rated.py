@@ -22,7 +22,8 @@ from typing import Final
 from lath.notation.archive.archive import SIZE, identity, start_text
 from lath.notation.files.files import TemporaryFileError
 from lath.notation.record.record import Record
-from lath.reports.ratings.results import Begun, Cell, DecidedGame, Seats, Together
+from lath.reports.ratings.counts import Begun, Cell, Seats, Together
+from lath.reports.ratings.results import DecidedGame
 
 _MEMORY: Final = 4 << 20
 """Bytes of the database that are in memory."""

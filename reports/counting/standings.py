@@ -16,7 +16,8 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from lath.notation.record.record import FORFEITS, TUNING, Record, Termination
+from lath.notation.record.record import Record
+from lath.notation.record.tags import FORFEITS, TUNING, Termination
 from lath.reports.counting.comparisons import compared
 from lath.reports.counting.ranking import (
     Members,
@@ -30,14 +31,9 @@ from lath.reports.counting.ranking import (
 from lath.reports.counting.rated import Rated, RatedGames
 from lath.reports.counting.scale import PLAIN_SCALE, Scale
 from lath.reports.counting.table import UNSTATED, Meeting, Reason, Row, Standings, Table, counts
+from lath.reports.ratings.counts import Seats, SeatScore
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import (
-    IN_ORDER,
-    DecidedGame,
-    Ratings,
-    Seats,
-    SeatScore,
-)
+from lath.reports.ratings.results import IN_ORDER, DecidedGame, Ratings
 
 POINTS: Final = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 """What first scores; a result that is not here decides nothing."""

@@ -11,15 +11,8 @@ from typing_extensions import TypedDict
 
 from lath.reports.counting.ranking import SAYS, Role, Rule
 from lath.reports.counting.scale import Moved
-from lath.reports.ratings.results import (
-    ALL_AT_ONCE,
-    Elo,
-    Method,
-    Ratings,
-    Scored,
-    SeatScore,
-    Strength,
-)
+from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.results import ALL_AT_ONCE, Elo, Method, Ratings, Scored, Strength
 from lath.reports.schema import About, Count, Positive, Share
 
 UNSTATED: Final = "not stated"

@@ -13,9 +13,11 @@ from typing import Final
 
 from typing_extensions import TypedDict
 
-from lath.notation.record.record import Remembered, Termination, number_of
+from lath.notation.record.record import Remembered
+from lath.notation.record.tags import Termination, number_of
 from lath.notation.rules.replay import movers_of
-from lath.reports.counting.figures import KnownRecord, Link, quantile
+from lath.reports.counting.facts import KnownRecord, Link
+from lath.reports.counting.figures import quantile
 from lath.reports.schema import Amount, Count, Positive
 
 

@@ -13,7 +13,7 @@ from lath.reports.counting.ranking import RankedScore, members_of, ranking
 from lath.reports.counting.scale import PLAIN_SCALE, Scale
 from lath.reports.counting.table import Meeting, Row, Table
 from lath.reports.event.seasons import Season
-from lath.reports.notes.notes import Bench, Change, Provenance, Ruling, Snapshot, Version, _minute
+from lath.reports.notes.notes import Bench, Change, Provenance, Ruling, Snapshot, Version, minute_of
 from lath.reports.notes.outcome import EventOutcome, Sheet, SheetColumn, to_json
 from lath.reports.ratings.results import Elo, Scored
 
@@ -89,7 +89,7 @@ NO_BACKGROUND: Final = Background()
 def changes_sheet(changes: Iterable[Change]) -> Sheet:
     """Return the table of changes, in their order."""
     rows = [
-        (one.setting, one.bot, one.before, one.now, f"{one.games}", _minute(one.date))
+        (one.setting, one.bot, one.before, one.now, f"{one.games}", minute_of(one.date))
         for one in changes
     ]
     columns = (
@@ -105,8 +105,8 @@ def rulings_sheet(rulings: Iterable[Ruling]) -> Sheet:
     rows = [
         (
             f"game {one.game}" if one.game else one.bot,
-            *(one.kind, one.reason, _minute(one.date)),
-            f"{_minute(one.lifted)}: {one.lifted_reason}" if one.lifted else "",
+            *(one.kind, one.reason, minute_of(one.date)),
+            f"{minute_of(one.lifted)}: {one.lifted_reason}" if one.lifted else "",
         )
         for one in rulings
     ]

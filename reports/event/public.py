@@ -14,12 +14,22 @@ from dataclasses import replace
 from typing import Final
 
 from lath.notation.record.record import (
+    GLYPHS,
+    Annotation,
+    Comment,
+    Ply,
+    Record,
+    Variation,
+    annotation_as_read,
+    is_of_analysis,
+    record_as_read,
+)
+from lath.notation.record.tags import (
     ANALYSIS,
     BY,
     FIRST_OPTIONS,
     FORFEITS,
     GAME_FILE,
-    GLYPHS,
     MATCH_DAY,
     MOVES,
     NOT_READ,
@@ -30,16 +40,8 @@ from lath.notation.record.record import (
     SEASON,
     SECOND_OPTIONS,
     TUNING,
-    Annotation,
-    Comment,
-    Ply,
-    Record,
     Termination,
-    Variation,
-    annotation_as_read,
-    is_of_analysis,
     number_of,
-    record_as_read,
 )
 from lath.reports.counting.standings import Refused
 from lath.reports.event.background import Background

@@ -12,7 +12,8 @@ from typing import Final
 
 from typing_extensions import TypedDict
 
-from lath.notation.record.record import MATCH_DAY, SEASON, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import MATCH_DAY, SEASON
 from lath.reports.counting.standings import POINTS, Refused, why_left_out
 from lath.reports.ratings.numerics import shared_ranks
 from lath.reports.schema import Amount, Count, Positive

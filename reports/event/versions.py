@@ -10,7 +10,8 @@ from lath.reports.counting.table import Standings
 from lath.reports.event.background import Background
 from lath.reports.notes.notes import Version
 from lath.reports.notes.outcome import Sheet, SheetColumn
-from lath.reports.ratings.results import Elo, SeatScore
+from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.results import Elo
 from lath.reports.schema import Amount, Count, Share
 
 

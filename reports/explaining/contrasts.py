@@ -21,7 +21,7 @@ from typing import Any, Final, Literal, NamedTuple
 from lath.games.core import SEATS
 from lath.notation.query.query import quoted
 from lath.reports.counting.estimates import RATE
-from lath.reports.counting.figures import of_game
+from lath.reports.counting.facts import of_game
 from lath.reports.explaining.expected import SOME, Effect, Expectation, Leaning
 from lath.reports.explaining.family import TestedHypothesis, chosen, weight
 from lath.reports.explaining.findings import LEAST, Cost, Finding, topic_of

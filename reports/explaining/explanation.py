@@ -21,7 +21,8 @@ from lath.games.stones import SWAP
 from lath.notation.archive.archive import SIZE, SeenRecords
 from lath.notation.protocol import TimeControl
 from lath.notation.query.query import quoted
-from lath.notation.record.record import ANALYSIS, FORFEITS, SAID, Record, bare_plies
+from lath.notation.record.record import Record, bare_plies
+from lath.notation.record.tags import ANALYSIS, FORFEITS, SAID
 from lath.reports.counting.estimates import RATE
 from lath.reports.counting.openings import chosen_plies
 from lath.reports.counting.rated import digest_of, place_of

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from lath.games.fast import FastBoard, fast_board
-from lath.notation.record.record import FORFEITS, Record, is_of_analysis
+from lath.notation.record.record import Record, is_of_analysis
+from lath.notation.record.tags import FORFEITS
 from lath.notation.rules.replay import end_of, positions, spellings, start_of
 from lath.reports.counting.openings import chosen_plies
 from lath.reports.metrics.measures import evaluations

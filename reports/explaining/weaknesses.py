@@ -17,8 +17,9 @@ from statistics import median, quantiles
 from typing import Final, Literal, NamedTuple
 
 from lath.notation.query.query import quoted
-from lath.notation.record.record import FORFEITS, Record
-from lath.reports.counting.figures import of_game
+from lath.notation.record.record import Record
+from lath.notation.record.tags import FORFEITS
+from lath.reports.counting.facts import of_game
 from lath.reports.explaining.calibration import Calibration
 from lath.reports.explaining.contrasts import ContrastedGame, Contrasts, Shared, Words
 from lath.reports.explaining.family import TestedHypothesis

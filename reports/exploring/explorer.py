@@ -21,12 +21,14 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, Self
 
 from lath.games.core import Move, Position, Seat, follow, least_line, symmetries
-from lath.notation.record.record import RULES, Record, date_of, number_of
+from lath.notation.record.record import Record
+from lath.notation.record.tags import RULES, date_of, number_of
 from lath.notation.rules.replay import spellings, start_of
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.openings import LineCounts, Pairs, pair_of
 from lath.reports.counting.standings import POINTS
-from lath.reports.ratings.results import Scored, SeatScore
+from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.results import Scored
 
 RATINGS: Final = ("FirstElo", "SecondElo")
 """The tags of a record that say how strong its players were; both are numbers."""

@@ -18,16 +18,11 @@ from typing import Any, Final
 
 from lath.games.core import Move, Position, least, least_line, symmetries
 from lath.games.errors import GameError
-from lath.notation.record.record import RULES, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import RULES
 from lath.notation.rules.replay import start_from
-from lath.reports.counting.figures import (
-    GameFigures,
-    KnownRecord,
-    ScoreCount,
-    first_moves,
-    of_game,
-    score_of,
-)
+from lath.reports.counting.facts import GameFigures, KnownRecord, of_game
+from lath.reports.counting.figures import ScoreCount, first_moves, score_of
 from lath.reports.counting.openings import (
     LineCounts,
     OpeningLine,

@@ -15,7 +15,8 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from lath.reports.metrics.measures import MEASURES, GameGroup
+from lath.reports.metrics.definitions import MEASURES
+from lath.reports.metrics.measures import GameGroup
 from lath.reports.ratings.numerics import Z95
 
 FIRST_SCORE: Final = next(each for each in MEASURES if each.key == "first_score")

@@ -19,9 +19,10 @@ from collections.abc import Sequence
 from typing import Annotated, Final, NamedTuple
 
 from lath import games
-from lath.notation.record.record import Record, Termination
+from lath.notation.record.record import Record
+from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import movers_of
-from lath.reports.counting import figures
+from lath.reports.counting import facts
 from lath.reports.counting.table import Row
 from lath.reports.ratings.results import score_of
 from lath.reports.schema import About, Count, Positive, Share
@@ -30,10 +31,10 @@ FEWEST: Final = 3
 """Bots of the upper half, if there are so many."""
 
 
-class Showpiece(figures.GameFigures):
+class Showpiece(facts.GameFigures):
     """The game that is shown first."""
 
-    number: figures.Link
+    number: facts.Link
     first: str
     second: str
     winner: str
@@ -68,7 +69,7 @@ class ShowpieceCounter:
     def __init__(self) -> None:
         self._kept: dict[tuple[str, str], _Kept] = {}
 
-    def add(self, entry: figures.KnownRecord) -> None:
+    def add(self, entry: facts.KnownRecord) -> None:
         """Look at one game."""
         record = entry.record
         by_rules = record.termination in ("", Termination.RULES)
@@ -107,7 +108,7 @@ class ShowpieceCounter:
         best = max(chosen, key=lambda one: (1 - abs(2 * expected(one) - 1) + one.turned, one))
         players = (best.loser, best.winner) if best.is_second else (best.winner, best.loser)
         return {
-            **figures.of_game(best.game),
+            **facts.of_game(best.game),
             "number": -best.earlier,
             "first": players[0],
             "second": players[1],

@@ -154,7 +154,7 @@ class Snapshot:
         >>> Snapshot(name="Autumn 2026", date="2026-11-22T17:40:05+00:00").words
         'Snapshot Autumn 2026, as of 2026-11-22 17:40'
         """
-        return f"Snapshot {self.name}, as of {_minute(self.date)}"
+        return f"Snapshot {self.name}, as of {minute_of(self.date)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,5 +257,6 @@ Options = Mapping[str, str | int | float | bool]
 """Of a bot, as the configuration has them."""
 
 
-def _minute(date: str) -> str:
+def minute_of(date: str) -> str:
+    """Return the day and the minute of a time, such as `2026-11-22 17:40`."""
     return date[:16].replace("T", " ")

@@ -12,9 +12,12 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from lath.notation.record.record import FORFEITS, Record
-from lath.reports.counting import figures
+from lath.notation.record.record import Record
+from lath.notation.record.tags import FORFEITS
+from lath.reports.counting import facts, figures
 from lath.reports.counting.accuracy import Accuracy, AccuracyCounter
+from lath.reports.counting.facts import FactCounter, KnownRecord, Link, TagFacts, of_members
+from lath.reports.counting.facts import entry as known
 from lath.reports.counting.openings import SetupCounter, SetupsOfGame
 from lath.reports.counting.ranking import member_of
 from lath.reports.counting.standings import GameResults, Refused, Tally, standings_of
@@ -32,8 +35,9 @@ from lath.reports.notes.notes import Change, Provenance, Ruling, Snapshot
 from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
+from lath.reports.ratings.counts import SeatScore
 from lath.reports.ratings.rating import history
-from lath.reports.ratings.results import HoldsFor, SeatScore
+from lath.reports.ratings.results import HoldsFor
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
 
 DEFAULT_TITLE: Final = "Bot tournament"
@@ -45,7 +49,7 @@ SHOWN: Final = 3
 # Results, and games to look at
 
 
-class ScoreBySeat(figures.GameFigures):
+class ScoreBySeat(facts.GameFigures):
     """A bot's results at one game."""
 
     first: figures.ScoreCount
@@ -85,7 +89,7 @@ def scores_by_seat(
     return {
         name: [
             {
-                **figures.of_game(game),
+                **facts.of_game(game),
                 "first": figures.score_of(first),
                 "second": figures.score_of(second),
             }
@@ -95,10 +99,10 @@ def scores_by_seat(
     }
 
 
-class Duel(figures.GameFigures):
+class Duel(facts.GameFigures):
     """A decided game of a bot."""
 
-    number: figures.Link
+    number: Link
     plies: Count
     opponent: str
     ending: str
@@ -133,7 +137,7 @@ class _Decided(NamedTuple):
             "number": self.number,
             "plies": self.plies,
             "opponent": opponent,
-            **figures.of_game(self.game),
+            **facts.of_game(self.game),
             "ending": self.ending,
         }
 
@@ -147,7 +151,7 @@ class DuelCounter:
         self._losses: defaultdict[str, list[_Decided]] = defaultdict(list)
         self._forfeits: defaultdict[str, list[_Decided]] = defaultdict(list)
 
-    def add(self, entry: figures.KnownRecord) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count one game, which is kept if somebody won it."""
         record, number = entry.record, entry.number
         if entry.points not in (0, 1) or record.is_result_only:
@@ -175,10 +179,10 @@ class DuelCounter:
         }
 
 
-class Broken(figures.GameFigures):
+class Broken(facts.GameFigures):
     """A game that a bot broke off."""
 
-    number: figures.Link
+    number: Link
     ply: Positive
     """at which it was: the one that was not played"""
     opponent: str
@@ -208,7 +212,7 @@ class ForfeitCounter:
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Forfeits] = {}
 
-    def add(self, entry: figures.KnownRecord) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count one game, if it is such."""
         if (lost := entry.record.forfeit) is None:
             return
@@ -217,7 +221,7 @@ class ForfeitCounter:
         found["games"] += 1
         if found["games"] <= SHOWN:
             broken: Broken = {
-                **figures.of_game(lost.game),
+                **facts.of_game(lost.game),
                 "number": entry.number,
                 "ply": lost.ply,
                 "opponent": lost.opponent,
@@ -246,7 +250,7 @@ class StartCounter:
     def __init__(self) -> None:
         self._bots = defaultdict[tuple[str, str, int], figures.Ways](lambda: figures.Ways(1_000))
 
-    def add(self, entry: figures.KnownRecord) -> None:
+    def add(self, entry: KnownRecord) -> None:
         """Count a game that counts for the standings: first's first move, second's first answer."""
         record, number, points = entry.record, entry.number, entry.points
         if points is None:
@@ -305,7 +309,7 @@ class SideAdvantage(TypedDict):
     """from how many openings or setups the rated games were played"""
 
 
-class FirstMove(figures.GameFigures):
+class FirstMove(facts.GameFigures):
     """What the seats of one game scored."""
 
     first_wins: Count
@@ -341,7 +345,7 @@ class ReportDocument(TypedDict):
     """above the outcome; empty where there is none"""
     progress: str
     """how many games are played of how many; empty where it is all, or nobody knows"""
-    facts: figures.TagFacts
+    facts: TagFacts
     """of the event"""
     showpiece: Showpiece | None
     """the game that is shown first; null where none was won on the board"""
@@ -426,17 +430,17 @@ def gather(
     scale = background.ranked
     whose = member_of(scale.members)
     packer, tally = Packer(), Tally(until=scale.until)
-    facts, games = figures.FactCounter(), figures.GameCounter()
+    facts, games = FactCounter(), figures.GameCounter()
     times, duels, starts = TimeCounter(), DuelCounter(), StartCounter()
     setups, trees = SetupCounter(), TreeCounter()
     forfeits, accuracy, showpieces = ForfeitCounter(), AccuracyCounter(), ShowpieceCounter()
     seasons = SeasonCounter(background.season)
     for number, record in enumerate(tally.sound(seasons.shown(records)), 1):
         ending = packer.add(record)
-        game = figures.entry(number, record, ending or "", is_playable=ending is not None)
+        game = known(number, record, ending or "", is_playable=ending is not None)
         tally.add(record, game.ending)
         forfeits.add(game)  # which version broke off is what its author wants to know
-        game = figures.of_members(game, whose)
+        game = of_members(game, whose)
         facts.add(game.record)
         if game.points is not None:
             for counter in (games, times, accuracy, duels, starts, setups, trees, showpieces):
@@ -543,7 +547,7 @@ def _first_move(standings: Standings) -> list[FirstMove]:
     conditions = {line.game: line for line in standings.overall.ratings.conditions}
     return [
         {
-            **figures.of_game(table.game),
+            **facts.of_game(table.game),
             "first_wins": table.first_wins,
             "draws": table.draws,
             "second_wins": table.second_wins,

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 
 from lath.notation.archive.given import GivenGames
 from lath.notation.record.record import Record
-from lath.reports.counting.figures import UNKNOWN, FactCounter, TagFacts, record_of_members
+from lath.reports.counting.facts import UNKNOWN, FactCounter, TagFacts, record_of_members
 from lath.reports.counting.ranking import Rule, member_of, members_of
 from lath.reports.counting.scale import PLAIN_SCALE, Scale
 from lath.reports.counting.standings import Refused, Tally, leaders_of, standings_of, why_left_out

@@ -15,20 +15,21 @@ from typing import Final, NamedTuple
 
 from lath.games.drawing.shapes import line, number
 from lath.reports.counting.courses import CoursePoint
-from lath.reports.counting.figures import Bin, bins, median, of_game, part_of
-from lath.reports.metrics.measures import (
+from lath.reports.counting.facts import of_game
+from lath.reports.counting.figures import Bin, bins, median, part_of
+from lath.reports.metrics.definitions import (
     ADVANTAGE,
     EQUALS,
     MEASURES,
     SAYS,
     UNLIKE,
     UNMEASURABLE,
-    Compared,
-    GameGroup,
     Measure,
 )
+from lath.reports.metrics.measures import Compared, GameGroup
+from lath.reports.page.number_words import DASH, MINUS, THIN, count, decimals, percent
 from lath.reports.page.page import Page, rendered
-from lath.reports.page.views import DASH, MINUS, THIN, Axis, axis, count, decimals, percent
+from lath.reports.page.views import Axis, axis
 
 PARTS: Final = {
     "css": ("base", "sections", "tables", "plots", "measures", "narrow", "print"),

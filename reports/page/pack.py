@@ -52,19 +52,12 @@ from lath.games.drawing import board
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
 from lath.notation.files.files import temporary_file
-from lath.notation.record.record import (
-    ANALYSIS,
-    RULES,
-    Comment,
-    Record,
-    bare_plies,
-    is_of_analysis,
-    record_as_read,
-)
+from lath.notation.record.record import Comment, Record, bare_plies, is_of_analysis, record_as_read
+from lath.notation.record.tags import ANALYSIS, RULES
 from lath.notation.rules.effects import Dictionary, LegalMoves, Replay
 from lath.notation.rules.replay import game_by, positions, start_of
 from lath.notation.text.writer import comment_words, variation_words
-from lath.reports.counting.figures import Numbering, of_game
+from lath.reports.counting.facts import Numbering, of_game
 
 REPLAYED: Final = 10_000
 """Games that a page replays: with times and evaluations they take up to 3 MB."""

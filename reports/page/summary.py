@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from lath.reports.notes.outcome import LADDER
-from lath.reports.page.views import count, elo_words, likely, percent, points
+from lath.reports.page.number_words import count, elo_words, likely, percent, points
 
 SURE: Final = 0.95
 """How likely one bot must be stronger than another for it to be said."""

@@ -39,6 +39,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Final
 
+from lath.reports.ratings.counts import ResultCounts, Seats, Weighed
 from lath.reports.ratings.numerics import (
     Matrix,
     Vector,
@@ -51,7 +52,7 @@ from lath.reports.ratings.numerics import (
     times,
     zeros,
 )
-from lath.reports.ratings.results import Fit, ResultCounts, Seats, Weighed
+from lath.reports.ratings.results import Fit
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 ELO: Final = 400 / math.log(10)

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Final, Literal, NamedTuple
 
+from lath.reports.ratings.counts import ResultCounts
 from lath.reports.ratings.numerics import Z95, cdf
-from lath.reports.ratings.results import Elo, Rating, ResultCounts, score_of
+from lath.reports.ratings.results import Elo, Rating, score_of
 from lath.reports.ratings.skill import MU, NOISE
 
 

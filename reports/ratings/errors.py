@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Final, NamedTuple
 
+from lath.reports.ratings.counts import Cell, ResultCounts, Seats
 from lath.reports.ratings.elo import Davidson
 from lath.reports.ratings.numerics import (
     LEAST_CLUSTERS,
@@ -27,7 +28,7 @@ from lath.reports.ratings.numerics import (
     student,
     zeros,
 )
-from lath.reports.ratings.results import Cell, ResultCounts, Seats, connected
+from lath.reports.ratings.results import connected
 
 
 def covariances(model: Davidson, counts: ResultCounts) -> tuple[Matrix, ...]:

@@ -15,6 +15,7 @@ from statistics import fmean
 from types import MappingProxyType
 
 from lath.reports.ratings import errors
+from lath.reports.ratings.counts import Counted, ResultCounts, count
 from lath.reports.ratings.elo import (
     ELO,
     UNKNOWN_ELO,
@@ -35,7 +36,6 @@ from lath.reports.ratings.errors import (
 )
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95, Matrix, Vector, dot, student, times
 from lath.reports.ratings.results import (
-    Counted,
     DecidedGame,
     Elo,
     Estimate,
@@ -44,11 +44,9 @@ from lath.reports.ratings.results import (
     InOrder,
     Rating,
     Ratings,
-    ResultCounts,
     SpreadBetweenGames,
     Strength,
     connected,
-    count,
 )
 from lath.reports.ratings.skill import MU, SIGMA, UNIT, converged, in_order_of, rated_in_order
 

@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Any, Final
 
+from lath.reports.ratings.counts import ResultCounts
 from lath.reports.ratings.numerics import (
     DEEP,
     SQRT_HALF,
@@ -43,7 +44,7 @@ from lath.reports.ratings.numerics import (
     win,
     zeros,
 )
-from lath.reports.ratings.results import DecidedGame, InOrder, Rating, ResultCounts
+from lath.reports.ratings.results import DecidedGame, InOrder, Rating
 
 MU: Final = 25.0
 SIGMA: Final = MU / 3

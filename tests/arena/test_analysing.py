@@ -18,7 +18,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.tournament.outcome.sources import Doubt, records_of, with_analysis
 from lath.games.core import Move
 from lath.notation import Record, parse, positions, read
-from lath.notation.record.record import ANALYSIS, BY
+from lath.notation.record.tags import ANALYSIS, BY
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,8 @@ from lath.arena.cli import run as running
 from lath.arena.cli import serve as serving
 from lath.arena.engine import engine
 from lath.arena.entrants.bot_table import BotTable
-from lath.arena.entrants.origins import bot_flag, flag_of, spec_of
+from lath.arena.entrants.flags import bot_flag, flag_of
+from lath.arena.entrants.origins import spec_of
 from lath.arena.errors import ArenaError
 from lath.arena.flows import matches, runs, tuning
 from lath.arena.referee.bots import BotSpec, Greeting

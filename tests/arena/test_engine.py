@@ -28,7 +28,7 @@ from lath.arena import (
 from lath.arena.errors import ConfigError
 from lath.games.core import Move
 from lath.games.errors import GameError, IllegalMoveError
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 START = games.get("yavalath").start()
 AFTER = START.play(Move("e5")).play(Move("swap"))

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import random_game
 
-from lath.notation.record.record import MOVES, RESULTS, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import MOVES, RESULTS
 from lath.notation.rules.replay import faults_of
 from lath.notation.text.scanner import parse
 from lath.notation.text.writer import format_record

@@ -27,13 +27,13 @@ from lath import games
 from lath.notation import Record, RecordSyntaxError, format_record, parse
 from lath.notation.record.record import (
     GLYPHS,
-    RESULTS,
     Annotation,
     Ply,
     Variation,
     ply_to_read,
     record_as_read,
 )
+from lath.notation.record.tags import RESULTS
 from lath.notation.rules import quick_check, reading, validation
 from lath.notation.rules.quick_check import sound_plies
 from lath.notation.rules.reading import entry_of

@@ -22,7 +22,7 @@ from lath.games.errors import IllegalMoveError
 from lath.notation import Record, parse
 from lath.notation.formats import ply_writer, tables, writer
 from lath.notation.formats.tables import guarded, unguarded
-from lath.notation.record.record import KNOWN_TAGS
+from lath.notation.record.tags import KNOWN_TAGS
 from lath.notation.tables.tables import (
     GAMES,
     PLIES,

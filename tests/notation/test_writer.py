@@ -26,13 +26,13 @@ from lath.notation import (
 from lath.notation.record.record import (
     GLYPHS,
     MAX_NESTING,
-    RESULTS,
     annotation,
     comment,
     ply_as_read,
     record_as_read,
     variation_as_read,
 )
+from lath.notation.record.tags import RESULTS
 from lath.notation.rules.reading import entries_of
 from lath.notation.text.parser import parse_closely
 from lath.notation.text.writer import WIDTH

@@ -6,7 +6,7 @@ import pytest
 
 from lath.notation.text.scanner import parse
 from lath.reports.counting.accuracy import Accuracy, AccuracyCounter, accuracy_of
-from lath.reports.counting.figures import entry
+from lath.reports.counting.facts import entry
 
 ANALYSED = '[Game "yavalath"]\n[First "ann"]\n[Second "bob"]\n[Analysis "solver nodes 5000"]\n\n'
 

@@ -14,7 +14,8 @@ from sample_records import BUILT_IN, bare, cut, random_game, tournament, with_ta
 from lath.games.errors import IllegalMoveError
 from lath.notation import Record, parse
 from lath.notation.archive.archive import SeenRecords
-from lath.reports.counting.figures import Survey, Ways, ending_of, median
+from lath.reports.counting.facts import ending_of
+from lath.reports.counting.figures import Survey, Ways, median
 
 
 def surveyed(*records: Record, opening_plies: int = 2) -> Survey:

@@ -11,6 +11,7 @@ import pytest
 from simulated import BOTS, MEETINGS, davidson_event
 
 from lath.reports.ratings import elo as davidson
+from lath.reports.ratings.counts import ResultCounts, Seats, Weighed, count
 from lath.reports.ratings.elo import (
     ELO,
     PRIOR_ADVANTAGE_ELO,
@@ -22,14 +23,7 @@ from lath.reports.ratings.elo import (
 from lath.reports.ratings.errors import covariances
 from lath.reports.ratings.numerics import Matrix, cholesky, dot, inverse, solve, zeros
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import (
-    DecidedGame,
-    GameConditions,
-    ResultCounts,
-    Seats,
-    Weighed,
-    count,
-)
+from lath.reports.ratings.results import DecidedGame, GameConditions
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
 SEATS = tuple(permutations(("ann", "bob", "cat", "dan"), 2))

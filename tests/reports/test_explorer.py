@@ -23,7 +23,7 @@ from lath.notation.record.record import Ply, Record
 from lath.notation.rules.replay import positions
 from lath.notation.text.splitting import chunks, texts_of
 from lath.reports.counting.estimates import wilson
-from lath.reports.counting.figures import entry
+from lath.reports.counting.facts import entry
 from lath.reports.exploring.databases import DatabaseGames
 from lath.reports.exploring.explorer import (
     Continuation,

@@ -16,8 +16,8 @@ from lath.notation import parse, positions
 from lath.notation.record.record import Record
 from lath.reports.counting.courses import STEPS, Courses, GameCourse
 from lath.reports.counting.estimates import Kind, difference, estimate
+from lath.reports.metrics.definitions import ADVANTAGE
 from lath.reports.metrics.measures import (
-    ADVANTAGE,
     GameGroup,
     Measures,
     MetricRow,

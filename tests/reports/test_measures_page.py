@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 from report_pages import BOTS, hostile_measures, measures_of
 from sample_records import random_game, tournament
 
-from lath.reports.metrics.measures import MEASURES, SAYS, GameGroup, Measure, compare_groups
+from lath.reports.metrics.definitions import MEASURES, SAYS, Measure
+from lath.reports.metrics.measures import GameGroup, compare_groups
 
 # What the page says first has no other name than these two.
 from lath.reports.page.measures import Dot, NamedGroup, Panel, _fair, _most, render

@@ -14,7 +14,7 @@ from sample_records import tournament, with_tags
 from unpacking import unpacked
 
 from lath.notation.record.record import Record
-from lath.reports.counting.figures import Numbering
+from lath.reports.counting.facts import Numbering
 from lath.reports.page import document as data_of_page
 from lath.reports.page.document import document, gather
 from lath.reports.page.pack import Packer

@@ -23,7 +23,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import standings as live_table
 from lath.arena.terminal.tables import print_standings
-from lath.arena.tournament.store.store import EndingTally
+from lath.arena.tournament.store.totals import EndingTally
 from lath.notation.record.record import Record
 from lath.reports.counting import columns, ranking
 from lath.reports.counting.standings import compute

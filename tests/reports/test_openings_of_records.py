@@ -14,7 +14,7 @@ from sample_records import bare, random_game, with_tags
 from lath.notation import parse
 from lath.notation.record.record import Record
 from lath.reports.counting.estimates import wilson
-from lath.reports.counting.figures import entry
+from lath.reports.counting.facts import entry
 from lath.reports.counting.openings import LineCounts, OpeningCounter, SetupCounter, line_of
 from lath.reports.exploring.trees import TreeCounter, TreeLine
 

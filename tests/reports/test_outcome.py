@@ -18,7 +18,7 @@ from lath.arena.cli.ending import print_end
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.tables import print_bots
 from lath.arena.tournament.run.progress import RunSummary
-from lath.arena.tournament.store.store import BotTotals
+from lath.arena.tournament.store.totals import BotTotals
 
 ANN = BotTotals(
     name="ann\x1b[31m[bold]",

@@ -20,7 +20,8 @@ from report_pages import knockout, many_bots, played
 from sample_records import bare, cut, hostile_records, random_game
 from typing_extensions import TypedDict
 
-from lath.notation.record.record import FORFEITS, Ply, Record
+from lath.notation.record.record import Ply, Record
+from lath.notation.record.tags import FORFEITS
 from lath.notation.rules.replay import positions
 from lath.notation.text.scanner import parse
 from lath.reports.counting.figures import MOST_BINS, Ways

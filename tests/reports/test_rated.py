@@ -23,8 +23,9 @@ from lath import games
 from lath.notation.files.files import TemporaryFileError
 from lath.notation.record.record import Ply, Record, comment
 from lath.reports.counting.standings import Tally, compute
+from lath.reports.ratings.counts import count
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import DecidedGame, Ratings, count, score_of
+from lath.reports.ratings.results import DecidedGame, Ratings, score_of
 
 pytestmark = pytest.mark.slow
 

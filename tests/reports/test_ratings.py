@@ -18,18 +18,11 @@ from hypothesis import strategies as st
 
 from lath.arena.schedule.sprt import elo_of
 from lath.reports.ratings import skill
+from lath.reports.ratings.counts import count
 from lath.reports.ratings.elo import UNKNOWN_ELO, fit
 from lath.reports.ratings.numerics import cdf, pdf
 from lath.reports.ratings.rating import history, rate
-from lath.reports.ratings.results import (
-    DecidedGame,
-    Estimate,
-    Rating,
-    Ratings,
-    connected,
-    count,
-    score_of,
-)
+from lath.reports.ratings.results import DecidedGame, Estimate, Rating, Ratings, connected, score_of
 from lath.reports.ratings.skill import (
     LEAST_DRAWS,
     MU,

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_records import HOSTILE_NAMES, bare, random_game, tournament, with_tags
 
-from lath.notation.record.record import FORFEITS, Record
+from lath.notation.record.record import Record
+from lath.notation.record.tags import FORFEITS
 from lath.reports.counting import columns
 from lath.reports.counting.standings import (
     Tally,

@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Final
 
 from lath.arena.referee import trees
-from lath.arena.referee.process import Child, Watch
+from lath.arena.referee.process import Child
+from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import cgroups
 from lath.arena.sandbox.bubblewrap import View
 from lath.arena.sandbox.kinds import Wall

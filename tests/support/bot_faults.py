@@ -44,7 +44,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.tournament.configuration.config import build
 from lath.arena.tournament.run.worker import play_pair
 from lath.arena.tournament.store.jobs import PairJob, read_result
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parse
 
 CHALLENGER: Final = "ann"

@@ -13,7 +13,7 @@ import bad_bots
 from bad_bots import Good
 from processes import new_tree
 
-from lath.arena.referee import conversation, process
+from lath.arena.referee import conversation, watch
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
@@ -43,7 +43,7 @@ class Table:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.watch = process.Watch()
+        self.watch = watch.Watch()
         self.bots: list[Bot] = []
 
     def play(

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lath.notation.record.record import FORFEITS, Record, Termination
+from lath.notation.record.record import Record
+from lath.notation.record.tags import FORFEITS, Termination
 from lath.reports.counting.rated import digest_of, place_of
 from lath.reports.counting.standings import POINTS, why_left_out
 from lath.reports.ratings.results import DecidedGame

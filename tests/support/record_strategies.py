@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 
 from lath.notation.record.record import (
     GLYPHS,
-    KNOWN_TAGS,
-    RESULTS,
     Annotation,
     Comment,
     Ply,
@@ -22,6 +20,7 @@ from lath.notation.record.record import (
     annotation,
     comment,
 )
+from lath.notation.record.tags import KNOWN_TAGS, RESULTS
 
 
 def _word(signs: str, max_size: int) -> st.SearchStrategy[str]:

@@ -18,7 +18,8 @@ from walks import walk
 from lath import games
 from lath.games.core import Position, result_of
 from lath.notation import Ply, Record, Variation, format_record, format_records
-from lath.notation.record.record import GLYPHS, RESULTS, Termination, comment
+from lath.notation.record.record import GLYPHS, comment
+from lath.notation.record.tags import RESULTS, Termination
 
 GAMES: Final = games.ids()
 

@@ -19,7 +19,7 @@ from lath.arena.tournament.run.events import (
     two,
 )
 from lath.arena.tournament.run.progress import Progress
-from lath.arena.tournament.store.store import EndingTally, PairTally
+from lath.arena.tournament.store.totals import EndingTally, PairTally
 from lath.reports.notes.outcome import EventOutcome
 
 

@@ -32,7 +32,8 @@ from bad_bots import Good
 from lath.arena.botcheck import lab
 from lath.arena.machine import signals
 from lath.arena.referee import conversation, process, trees
-from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child, Watch
+from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child
+from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.kinds import ProcessStart
 from lath.arena.tournament.run import folder, worker
 from lath.bots import sdk

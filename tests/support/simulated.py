@@ -11,10 +11,11 @@ from itertools import combinations
 
 from places import ROOT
 
+from lath.reports.ratings.counts import count
 from lath.reports.ratings.elo import ELO, chances, fit
 from lath.reports.ratings.numerics import Z95, cdf
 from lath.reports.ratings.rating import rate
-from lath.reports.ratings.results import DecidedGame, count
+from lath.reports.ratings.results import DecidedGame
 from lath.reports.ratings.skill import MU, NOISE, UNIT, converged, margin_of
 
 sys.path.append(str(ROOT / "benchmarks"))

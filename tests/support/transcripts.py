@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from lath import games
 from lath.games.core import Position, Seat, read_move
 from lath.notation import protocol as wire
-from lath.notation.record.record import RESULTS, Termination
+from lath.notation.record.tags import RESULTS, Termination
 
 
 @dataclass

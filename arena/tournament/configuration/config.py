@@ -42,7 +42,7 @@ from lath.arena.schedule.ranges import read_ranges
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.schedule.spsa import Tuning
 from lath.games.naming import lasting
-from lath.notation.record.record import number_of
+from lath.notation.record.tags import number_of
 
 if TYPE_CHECKING:  # models, which take longer to make than the help of a command to print
     from lath.arena.tournament.configuration.keys import ConfigTable, OpeningsTable, TuneTable

@@ -38,7 +38,7 @@ from lath.arena.tournament.store.exports import write_whole
 from lath.arena.tournament.store.rows import result_of
 from lath.notation.files import bounds
 from lath.notation.files.bounds import read_json
-from lath.notation.record.record import SEASON as SEASON_TAG
+from lath.notation.record.tags import SEASON as SEASON_TAG
 from lath.reports.checksums import checked_bytes, checksum_of, with_checksum
 from lath.reports.event.seasons import Season
 from lath.reports.notes.notes import Bench, Change, Ruling, Snapshot, Version, from_notes

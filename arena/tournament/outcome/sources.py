@@ -52,7 +52,8 @@ from lath.notation.archive.given import GivenGames
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import instead, printable
-from lath.notation.record.record import ANALYSIS, FORFEITS, RULING, Forfeit, Record
+from lath.notation.record.record import Forfeit, Record
+from lath.notation.record.tags import ANALYSIS, FORFEITS, RULING
 from lath.notation.rules.quick_check import sound_plies
 from lath.notation.rules.reading import entries as entries_of_text
 from lath.notation.rules.reading import entry_of

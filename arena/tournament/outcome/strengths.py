@@ -10,9 +10,10 @@ from typing import Final
 
 from lath.arena.schedule.budget import Seen
 from lath.arena.schedule.core import HALVES
+from lath.reports.ratings.counts import ResultCounts, Seats, SeatScore
 from lath.reports.ratings.elo import ELO, UNKNOWN_ELO, chances, fit, logistic, scores
 from lath.reports.ratings.numerics import Z95, Matrix
-from lath.reports.ratings.results import ResultCounts, Seats, SeatScore, connected
+from lath.reports.ratings.results import connected
 
 DRAWN: Final = 0.1
 """Of games between equals, until games say more: few, for draws make intervals narrower."""

@@ -15,7 +15,7 @@ from lath.arena.errors import ConfigError, reading
 from lath.notation import formats
 from lath.notation.files.files import is_database
 from lath.notation.record.errors import Problem, printable
-from lath.notation.record.record import MOVES, NOT_READ, UNKNOWN_GAME
+from lath.notation.record.tags import MOVES, NOT_READ, UNKNOWN_GAME
 from lath.notation.text.splitting import Entry
 
 _ONCE: Final = ("unknown-game", "no-game")

@@ -16,7 +16,7 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.store.jobs import PairJob
-from lath.arena.tournament.store.store import BotTotals, EndingTally, LostBy, PairTally
+from lath.arena.tournament.store.totals import BotTotals, EndingTally, LostBy, PairTally
 from lath.reports.notes.outcome import EventOutcome
 from lath.reports.schema import Amount, Count, Positive, Schema, Share, schema_of
 

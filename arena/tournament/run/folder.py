@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import shlex
 import time
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from shutil import disk_usage
-from typing import Final, TypeVar
+from typing import Final
 
 from lath.arena.directory import (
     CONFIG,
@@ -24,40 +23,31 @@ from lath.arena.directory import (
     STANDINGS_CSV,
 )
 from lath.arena.entrants.builds import BuildError, built
-from lath.arena.entrants.compiling import compile_first, uncompiled
+from lath.arena.entrants.compiling import compile_first
 from lath.arena.entrants.confinement import confined
 from lath.arena.errors import (
     ArenaError,
     ConfigError,
     DamagedError,
     DiskError,
-    GameVoidError,
-    MachineError,
     MovedError,
     StoreError,
 )
 from lath.arena.machine import signals
 from lath.arena.machine import system as descriptors
 from lath.arena.machine.system import (
-    ENOUGH,
     PATIENCE_S,
     ROOM,
     HeldFolder,
-    Patience,
     reading_database,
 )
-from lath.arena.referee.bots import BotSpec, Greeting
-from lath.arena.referee.bridges import bot_of
-from lath.arena.referee.conversation import Bot
-from lath.arena.referee.process import Watch
-from lath.arena.referee.recognition import introduce
-from lath.arena.referee.trees import refuse_if_lacking, scratches, sweep
+from lath.arena.referee.bots import BotSpec
+from lath.arena.referee.trees import scratches, sweep
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings
 from lath.arena.schedule.random_openings import RandomOpenings
 from lath.arena.tournament.configuration import tempo
 from lath.arena.tournament.configuration.config import Config
-from lath.arena.tournament.configuration.typed import advised
 from lath.arena.tournament.outcome.directories import is_over
 from lath.arena.tournament.outcome.notes import (
     begun_in,
@@ -68,6 +58,14 @@ from lath.arena.tournament.outcome.notes import (
 )
 from lath.arena.tournament.outcome.seasons import close
 from lath.arena.tournament.outcome.versions import POOL, entered
+from lath.arena.tournament.run.beginning import (
+    Said,
+    begin_in,
+    greet_bots,
+    seated,
+    tree_of,
+    when_granted,
+)
 from lath.arena.tournament.run.benches import Benches, digests_of, resting
 from lath.arena.tournament.run.events import Listener, Waiting, Warned, warner
 from lath.arena.tournament.run.live import shown
@@ -78,17 +76,15 @@ from lath.arena.tournament.run.results import mark_stale, published
 from lath.arena.tournament.run.resuming import (
     GAMES,
     Files,
-    NotedChange,
     as_begun,
     fingerprints,
     fingerprints_of_games,
-    note_changes,
     note_provenance,
     refuse_changed,
     resumed,
     watched,
 )
-from lath.arena.tournament.run.runner import WAKE_S, Runner
+from lath.arena.tournament.run.runner import Runner
 from lath.arena.tournament.store.anchors import refuse_strangers
 from lath.arena.tournament.store.database import (
     CLOSED,
@@ -97,8 +93,6 @@ from lath.arena.tournament.store.database import (
     FILES,
     OPENINGS,
     OUTCOME_STATE,
-    ROUNDS,
-    WRITTEN,
 )
 from lath.arena.tournament.store.exports import write_whole
 from lath.arena.tournament.store.rulings import Orders, given, in_force, keep, rulings_of
@@ -151,7 +145,7 @@ def run(
             _warn_of_slow_games(config, tell, is_warned=not is_warned)
             book = book_of(config, warner(tell))
         _refuse_files_of_others(folder)
-        _when_granted(partial(prepare_folder, folder), tell, patience_s)
+        when_granted(partial(prepare_folder, folder), tell, patience_s)
         with HeldFolder(folder) as home, pointing_out(folder), closing(elsewhere or _NOWHERE):
             summary = _played(
                 config,
@@ -318,8 +312,8 @@ def _played(
     if (free := disk_usage(folder).free) < ROOM:
         room = f"{free / 1e6:.1f} MB, a tournament should have {ROOM / 1e6:.0f}"
         tell(Warned(text=f"{folder} has room for {room}"))
-    with closing(_when_granted(partial(Store, folder), tell, patience_s)) as store:
-        tree = _tree(folder)
+    with closing(when_granted(partial(Store, folder), tell, patience_s)) as store:
+        tree = tree_of(folder)
         _tidy(folder, tree, tell)
         with reading_database(folder / DATABASE):  # of a version that noted no checksum of it
             config = resumed(store, config, folder)
@@ -339,8 +333,8 @@ def _played(
             changed = refuse_changed(store, rules if pool else files, force=force, mended=known)
         if pool:
             config, files = pool.config, pool.files
-        begin = partial(_begin, store, config, files, pool.notes if pool else {})
-        for new in _when_granted(begin, tell, patience_s):
+        begin = partial(begin_in, store, config, files, pool.notes if pool else {})
+        for new in when_granted(begin, tell, patience_s):
             if new.setting in config.noted.get(new.bot, ()):  # else a file: it is told of below
                 tell(Warned(text=new.words))
         for words in pool.news if pool else ():
@@ -511,7 +505,7 @@ def _play(
     with signals.interruptible():
         runner = make()
     outcome = runner.summary().outcome
-    _when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
+    when_granted(partial(write_outcome, store.folder, outcome), tell, patience_s)
     try:
         out = {*config.ruled.bots, *rest, *unfit}
         names = [name for name in config.names if name not in out]
@@ -519,15 +513,15 @@ def _play(
         if elsewhere:
             found = elsewhere.greeted(names)
         else:
-            found = _greet_bots(config, names, tell, tree, patience_s) or {}
-        said = _seated(config, runner, found, tell, unfit=unfit)
+            found = greet_bots(config, names, tell, tree, patience_s) or {}
+        said = seated(config, runner, found, tell, unfit=unfit)
         if not runner.summary().is_complete:
             _warn_of_slow_games(config, tell, is_warned=is_warned)
-            _when_granted(partial(mark_stale, store.folder), tell, patience_s)
+            when_granted(partial(mark_stale, store.folder), tell, patience_s)
             with reading_database(store.folder / DATABASE):
                 hosts = elsewhere.about() if elsewhere else ()
                 note = partial(note_provenance, store, config, files, said, hosts)
-                _when_granted(note, tell, patience_s)
+                when_granted(note, tell, patience_s)
         answered = int(runner.run().interrupted)
         for number, text in store.logs():  # which can be read there, too
             if signals.requests() > answered:
@@ -573,174 +567,6 @@ class _Nowhere:
 
 
 _NOWHERE: Final = _Nowhere()
-
-Done = TypeVar("Done")
-
-
-def _when_granted(
-    do: Callable[[], Done], tell: Listener, patience_s: float, *, well: str = "the disk has room"
-) -> Done:
-    """Return what is done, as soon as there is room on the disk and all else that it needs.
-
-    `well` says what is so then. Raises DiskError and MachineError.
-    """
-    patience = Patience(warner(tell), patience_s, well=well)
-    while True:
-        try:
-            done = do()
-        except DiskError as error:
-            if not error.is_full or not patience.refused(f"{error}; waiting for room"):
-                raise
-        except MachineError as error:
-            patience.lacks(error)
-        else:
-            patience.granted()
-            return done
-        while not patience.is_due:
-            signals.look()
-            time.sleep(WAKE_S)
-
-
-def _tree(folder: Path) -> str:
-    """Return how the marks of all processes of this tournament begin, in every run of it.
-
-    It is the directory's that is there now: whoever takes its place has nothing to do with them.
-    """
-    found = folder.stat()
-    return hashlib.sha256(b"%d:%d" % (found.st_dev, found.st_ino)).hexdigest()[:16] + "."
-
-
-def _begin(
-    store: Store, config: Config, files: Files, more: Mapping[str, object]
-) -> list[NotedChange]:
-    """Write down what is played, and `more` notes; return what is another than before.
-
-    Raises ConfigError where a file of the user's would be lost.
-    """
-    import tomlkit
-
-    path = store.folder / CONFIG
-    text = (config.text or tomlkit.dumps(config.as_written)).encode()
-    before = path.read_bytes() if path.is_file() else b""
-    if before != text:
-        if before and before != config.read.encode():
-            _refuse_to_lose(path, before, store, config)
-        write_whole(path, [text])
-    with reading_database(path.with_name(DATABASE)):
-        notes, new = note_changes(store, config, files)
-    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False, EXPORTED: None, **more}
-    notes[WRITTEN] = hashlib.sha256(text).hexdigest()
-    store.begin(config.identity(), notes)
-    return new
-
-
-def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> None:
-    """Raise ConfigError where a configuration is the user's own work."""
-    if config.read:
-        raise ConfigError(f"{path} was edited since this run has read it: start it again")
-    if store.tournament() is None:
-        raise ConfigError(
-            f"{path} was not written by a run, and would be lost; choose another --output"
-        )
-    written = store.note(WRITTEN)
-    if config.format == POOL and written not in (None, hashlib.sha256(text).hexdigest()):
-        raise ConfigError(
-            f"{path} was edited since a run wrote it, and would be lost; go on with "
-            f"`arena run {shlex.quote(str(path.parent))}`, or remove it"
-        )
-
-
-Said = Mapping[str, Greeting | ArenaError]
-"""By name what bots say of themselves, or why they cannot play."""
-
-
-def _greet_bots(
-    config: Config, names: Iterable[str], tell: Listener, tree: str, patience_s: float
-) -> Said:
-    """Start each bot once; return what they say of themselves, and why others cannot play.
-
-    Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
-    """
-    watch = Watch()
-    said: dict[str, Greeting | ArenaError] = {}
-    for spec in config.bots:
-        if spec.name not in names:
-            continue
-        signals.look()
-        bot = bot_of(spec, watch, tree=tree)
-        greet = partial(_greet, bot, config, tree)
-        wrong = _when_granted(greet, tell, patience_s, well=ENOUGH)
-        said[spec.name] = wrong or bot.greeting
-    return said
-
-
-def _greet(bot: Bot, config: Config, tree: str) -> ArenaError | None:
-    """Start a bot and end it; return why it cannot play. Raises MachineError."""
-    try:
-        introduce(bot, config.limits, config.games)
-    except GameVoidError as error:
-        bot.kill()
-        refuse_if_lacking(tree)
-        return error
-    except ConfigError as error:
-        return error
-    finally:
-        if signals.requests():  # nobody waits until it has ended
-            bot.kill()
-        bot.quit()
-    return None
-
-
-def _seated(
-    config: Config,
-    runner: Runner,
-    said: Said,
-    tell: Listener,
-    *,
-    unfit: Mapping[str, str],
-) -> dict[str, Greeting]:
-    """Bench who cannot play, and let those play again who can; return what these say.
-
-    `unfit` says why some cannot even be started. Where nobody would be left, raises ArenaError for
-    what cannot be made good, and else warns of it.
-    """
-    greetings = {name: one for name, one in said.items() if isinstance(one, Greeting)}
-    wrong = {name: advised(one) for name, one in said.items() if isinstance(one, ArenaError)}
-    for name in runner.benched:
-        if name in greetings:
-            runner.unbench(name)
-            again = "again" if runner.has_games(name) else "now"
-            tell(Warned(text=f"{name} was benched, and plays {again}"))
-    out = {name: str(error) for name, error in wrong.items()} | dict(unfit)
-    if out and not runner.may_bench(out):
-        _refuse_unfit(config, wrong, unfit, tell)
-    else:
-        for name, told in out.items():
-            why, _, hint = told.partition("\n  hint: ")
-            runner.bench(name, why)
-            if hint:
-                tell(Warned(text=f"{name}: {hint}"))
-    if slow := uncompiled(greetings, config.bots):
-        tell(Warned(text=slow))
-    return greetings
-
-
-def _refuse_unfit(
-    config: Config, wrong: Mapping[str, ArenaError], unfit: Mapping[str, str], tell: Listener
-) -> None:
-    """Warn of bots that do not start; raises ArenaError where that cannot be made good."""
-    lines = [f"bot {name!r}: {why}" for name, why in unfit.items()]
-    lines += [str(error) for error in wrong.values() if isinstance(error, ConfigError)]
-    if lines:
-        raise ConfigError("\n".join(lines))
-    for error in wrong.values():
-        if schedule_of(config).keeps_walkovers:
-            why, *hint = str(error).partition("\n  hint: ")
-            raise ArenaError(
-                f"{why}; in a {config.format} all its games would be lost for good: mend it or "
-                f"take it out{''.join(hint)}"
-            ) from error
-        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
 
 
 def _note_event(store: Store, config: Config, summary: RunSummary) -> None:

@@ -26,7 +26,7 @@ from lath.arena.tournament.store.database import SPENT, Walkover
 from lath.arena.tournament.store.jobs import PairJob
 from lath.arena.tournament.store.rows import moves_of
 from lath.arena.tournament.store.store import Store
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 from lath.reports.notes.outcome import EventOutcome
 
 _NONE: Final[Mapping[str, str]] = {}

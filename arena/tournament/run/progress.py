@@ -38,8 +38,8 @@ from lath.arena.tournament.run.events import (
     Warned,
     two,
 )
-from lath.arena.tournament.store.store import BotTotals, EndingTally
-from lath.notation.record.record import FORFEITS
+from lath.arena.tournament.store.totals import BotTotals, EndingTally
+from lath.notation.record.tags import FORFEITS
 from lath.reports.counting import ranking
 from lath.reports.counting.ranking import Ranking
 from lath.reports.notes.notes import Bench

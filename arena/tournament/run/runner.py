@@ -47,7 +47,7 @@ from lath.arena.tournament.run.slots import (
 from lath.arena.tournament.store.database import VERSIONS
 from lath.arena.tournament.store.jobs import PairJob, PairResult, read_result
 from lath.arena.tournament.store.store import BufferedWriter, Store, Stored
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 from lath.reports.counting.ranking import member_of, members_of
 from lath.reports.notes.notes import Bench, Version, from_notes
 

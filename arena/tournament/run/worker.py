@@ -39,14 +39,15 @@ from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import WON_BY, play_game
-from lath.arena.referee.process import Watch, may_start, start_no_more
+from lath.arena.referee.process import may_start, start_no_more
 from lath.arena.referee.recognition import introduce
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
+from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.games.core import Seat
 from lath.games.errors import UnknownGameError
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 KEPT_BOTS: Final = 4
 """Bots that a worker keeps running between pairs."""

@@ -17,7 +17,8 @@ from lath.arena.referee.record import GameResult
 from lath.games.core import Seat
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import RecordSyntaxError
-from lath.notation.record.record import RESULTS, Record, Termination
+from lath.notation.record.record import Record
+from lath.notation.record.tags import RESULTS, Termination
 from lath.notation.rules.replay import positions
 from lath.notation.text.scanner import parse, parts
 from lath.notation.text.tokens import unquoted

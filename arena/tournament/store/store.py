@@ -16,12 +16,9 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final
-
-from typing_extensions import TypedDict  # pydantic takes that of `typing` from 3.12 on only
+from typing import Any, Final
 
 from lath.arena.directory import DATABASE, LOCK, RECORDS
 from lath.arena.errors import DamagedError, DiskError, InUseError, MovedError, StoreError
@@ -54,7 +51,6 @@ from lath.arena.tournament.store.exports import Known, counted, keep, write_reco
 from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.arena.tournament.store.rows import (
     CHECKSUM,
-    COLUMNS,
     RECORD,
     Row,
     checksum,
@@ -63,86 +59,23 @@ from lath.arena.tournament.store.rows import (
     shown,
     total_of,
 )
+from lath.arena.tournament.store.totals import (
+    BOT_TOTALS,
+    NAMES,
+    PAIR_TALLIES,
+    BotTotals,
+    EndingTally,
+    PairTally,
+)
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import sync
-from lath.notation.record.record import FORFEITS, Termination
-from lath.reports.schema import About, Amount, Count
+from lath.notation.record.tags import FORFEITS, Termination
 
-_NAMES: Final = (*COLUMNS, CHECKSUM)
 _INSERT: Final = (
     # Not OR IGNORE: that would pass over a row that is wrong, too.
-    f"INSERT INTO game ({', '.join(_NAMES)}) VALUES ({', '.join('?' * len(_NAMES))}) "  # noqa: S608
+    f"INSERT INTO game ({', '.join(NAMES)}) VALUES ({', '.join('?' * len(NAMES))}) "  # noqa: S608
     "ON CONFLICT (number) DO NOTHING"
 )
-
-
-_LostBy = TypedDict(
-    "_LostBy", {"crash": Count, "time": Count, "illegal move": Count, "flood": Count}
-)
-LostBy = Annotated[Mapping[str, int], About(shape=_LostBy)]
-"""Games lost by the bot's own fault, by their ending."""
-
-
-@dataclass(frozen=True, slots=True)
-class PairTally:
-    """Pairs in which one bot scored the same against the other."""
-
-    one: str
-    other: str
-    points: float
-    """Of `one`, in a pair."""
-
-    games: int
-    """Stored games of such a pair: 2, or 1 of a pair half played."""
-
-    pairs: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BotTotals:
-    """What one bot did in all stored games."""
-
-    name: str
-    games: Count
-    moves: Count
-    """0, too, where the games were stored without their number."""
-
-    average_s: Amount | None
-    """Time of a move; null before any."""
-
-    worst_s: Amount
-    """Time of the longest move."""
-
-    lost_by: LostBy
-
-
-_PAIRS: Final = """
-SELECT one, other, points, games, count(*) FROM (
-    SELECT
-        CASE number % 2 WHEN 1 THEN first ELSE second END AS one,
-        CASE number % 2 WHEN 1 THEN second ELSE first END AS other,
-        sum(CASE result WHEN '1-0' THEN number % 2 WHEN '0-1' THEN 1 - number % 2 ELSE 0.5 END)
-            AS points,
-        count(*) AS games
-    FROM game GROUP BY (number + 1) / 2
-) GROUP BY 1, 2, 3, 4
-"""
-
-_SEAT: Final = """
-    SELECT
-        {seat} AS name, {seat}_moves AS moves, {seat}_used_s AS used_s, {seat}_worst_s AS worst_s,
-        CASE result WHEN '{lost}' THEN termination ELSE '' END AS lost_by
-    FROM game
-"""
-
-_BOTS: Final = f"""
-SELECT
-    name, sum(moves), sum(used_s), max(worst_s), count(*),
-    {", ".join(f"sum(lost_by = '{ending}')" for ending in FORFEITS)}
-FROM (
-    {_SEAT.format(seat="first", lost="0-1")} UNION ALL {_SEAT.format(seat="second", lost="1-0")}
-) GROUP BY name ORDER BY name
-"""  # noqa: S608 - nothing of it comes from outside
 
 
 _FORMAT: Final = 2
@@ -150,17 +83,6 @@ _FORMAT: Final = 2
 
 LOCK_PATIENCE_S: Final = 1.0
 """How long a run that ends, or somebody who asks whether one is there, may have the lock."""
-
-
-@dataclass(frozen=True, slots=True)
-class EndingTally:
-    """Games that ended alike."""
-
-    first: str
-    second: str
-    result: str
-    termination: str
-    games: int
 
 
 def _locked(folder: Path) -> int:
@@ -415,7 +337,7 @@ class Store:
 
     def pairs(self) -> list[PairTally]:
         """Return how often bots scored what in a pair; its size does not grow with the games."""
-        return [PairTally(*row) for row in self._rows(_PAIRS)]
+        return [PairTally(*row) for row in self._rows(PAIR_TALLIES)]
 
     def bots(self) -> list[BotTotals]:
         """Return what each bot did in all games, by name."""
@@ -428,7 +350,7 @@ class Store:
                 worst_s=round(worst_s, 6),
                 lost_by=dict(zip(map(str, FORFEITS), lost, strict=True)),
             )
-            for name, moves, used_s, worst_s, games, *lost in self._rows(_BOTS)
+            for name, moves, used_s, worst_s, games, *lost in self._rows(BOT_TOTALS)
         ]
 
     def add(self, results: Iterable[GameResult], spent: Collection[str] = ()) -> None:

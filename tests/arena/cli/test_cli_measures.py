@@ -14,7 +14,7 @@ from doc_pages import DocPage, check_session
 from markup import problems_in
 from tools import needs
 
-from lath.reports.metrics.measures import MEASURES, SAYS
+from lath.reports.metrics.definitions import MEASURES, SAYS
 
 if TYPE_CHECKING:
     from golden import Golden

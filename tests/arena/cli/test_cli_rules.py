@@ -22,7 +22,7 @@ from lath.arena.cli.main import COMMANDS, MOVED, TREE, commands_of
 from lath.arena.referee.record import GamePlan, Scorebook
 from lath.notation import parse
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 if TYPE_CHECKING:
     from golden import Golden

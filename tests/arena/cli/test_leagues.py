@@ -21,7 +21,7 @@ from places import ROOT
 from quick_runs import play_nothing
 
 from lath.arena.tournament.store.store import Store
-from lath.reports.page.views import signed
+from lath.reports.page.number_words import signed
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -16,7 +16,7 @@ from commands import Ran, arena, refusals
 from decided import decide_games
 from results import a_result
 
-from lath.arena.entrants.origins import bot_flag
+from lath.arena.entrants.flags import bot_flag
 from lath.arena.flows import tuning
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.record import GamePlan, GameResult

@@ -16,7 +16,7 @@ from decided import decide_games
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.games.core import Move, Seat
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:

@@ -13,14 +13,15 @@ from commands import arena
 from processes import new_tree
 
 from lath import games
-from lath.arena.entrants.origins import bot_flag, spec_of
+from lath.arena.entrants.flags import bot_flag
+from lath.arena.entrants.origins import spec_of
 from lath.arena.errors import ConfigError, GameVoidError
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import KEEP_RUNNING, Botzone, BridgedBot, Codingame, bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import play_game
-from lath.arena.referee.process import Watch
 from lath.arena.referee.record import GamePlan, GameResult
+from lath.arena.referee.watch import Watch
 from lath.arena.tournament.configuration.config import build
 from lath.games.core import Move, Position
 from lath.notation.protocol import NewGame, TimeControl, read_go

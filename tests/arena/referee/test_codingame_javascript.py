@@ -21,8 +21,8 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import PRELUDE, Codingame, bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
-from lath.arena.referee.process import Watch
 from lath.arena.referee.recognition import recognised
+from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import users
 from lath.arena.sandbox.kinds import Wall
 from lath.notation.protocol import TimeControl

@@ -15,13 +15,13 @@ from scripted import Clock, ScriptedWatch, scripted
 
 from lath import games
 from lath.arena.errors import ConfigError, HeldUpError
-from lath.arena.referee import process, trees
+from lath.arena.referee import process, trees, watch
 from lath.arena.referee.bots import INFO_KEPT, Asides, BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 TIME = TimeControl(move_ms=1000)
 LIMITS = Limits(time=TIME)
@@ -34,7 +34,7 @@ class Table:
     """Where bots sit; each is asked in its own game, after so many plies as it has answered."""
 
     clock: Clock
-    watch: process.Watch
+    watch: watch.Watch
     bots: list[Bot] = field(default_factory=list)
 
     def sit(self, kind: type[Good], *, forgives: bool = False, **options: object) -> Bot:
@@ -65,7 +65,7 @@ class Table:
 @pytest.fixture
 def table() -> Iterator[Table]:
     with scripted() as clock:
-        table = Table(clock, process.Watch())
+        table = Table(clock, watch.Watch())
         yield table
         for bot in table.bots:
             bot.kill()
@@ -343,6 +343,6 @@ def test_the_marks_below_the_lines_of_a_traceback_are_not_told(
 ) -> None:
     said = "  return 1 / 0\n         ~~^~~\nZeroDivisionError: division by zero\n"
     monkeypatch.setattr(Bot, "child", SimpleNamespace(stderr_text=lambda: said))
-    bot = Bot(BotSpec(name="ann", command=("ann",)), process.Watch(), tree="")
+    bot = Bot(BotSpec(name="ann", command=("ann",)), watch.Watch(), tree="")
     told = "return 1 / 0 ZeroDivisionError: division by zero"
     assert bot.describe("exited") == f"exited; standard error: {told}"

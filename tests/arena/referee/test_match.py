@@ -21,7 +21,8 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication, Arbiter
 from lath.games.core import Position, Seat
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Annotation, Termination
+from lath.notation.record.record import Annotation
+from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import positions
 
 FIRST, SECOND = Seat.FIRST, Seat.SECOND

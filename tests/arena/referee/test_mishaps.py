@@ -24,7 +24,7 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
 from lath.notation.protocol import TimeControl
-from lath.notation.record.record import Termination
+from lath.notation.record.tags import Termination
 
 RELAXED = Limits(time=TimeControl(move_ms=10_000))
 

@@ -28,15 +28,9 @@ from workers import play_in_worker
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
-from lath.arena.referee.process import (
-    MAX_GAME,
-    MAX_OUTPUT,
-    MOST_PIECES,
-    STDERR_KEPT,
-    Child,
-    Watch,
-)
+from lath.arena.referee.process import MAX_GAME, MAX_OUTPUT, MOST_PIECES, STDERR_KEPT, Child
 from lath.arena.referee.trees import sweep
+from lath.arena.referee.watch import Watch
 from lath.notation.protocol import TimeControl
 
 SOON_S = 30.0

@@ -17,7 +17,7 @@ from processes import new_tree
 from scripted import scripted
 
 from lath.arena.errors import ConfigError, ContestBotError, GameVoidError
-from lath.arena.referee import process
+from lath.arena.referee import watch
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
@@ -35,7 +35,7 @@ TRYING = (4.0, 20.0, 60.0)
 
 def bot_with(name: str, command: tuple[str, ...]) -> Bot:
     spec = BotSpec(name=name, command=command, may_be_of_contest=True)
-    return bot_of(spec, process.Watch(), tree=new_tree())
+    return bot_of(spec, watch.Watch(), tree=new_tree())
 
 
 def built(program: Program, name: str, folder: Path) -> Bot:

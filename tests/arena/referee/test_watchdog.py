@@ -15,7 +15,8 @@ import pytest
 from processes import PATIENCE_S, alive_of, gone, new_tree
 
 from lath.arena.referee import memory, trees, watchdog
-from lath.arena.referee.process import Child, Watch
+from lath.arena.referee.process import Child
+from lath.arena.referee.watch import Watch
 from lath.arena.referee.watchdog import CpuBudget, Watched, trim_cache
 from lath.arena.sandbox import cgroups
 from lath.arena.sandbox.bubblewrap import View

@@ -22,7 +22,7 @@ from lath.arena.terminal.tables import (
     print_standings,
     remarks,
 )
-from lath.arena.tournament.store.store import BotTotals
+from lath.arena.tournament.store.totals import BotTotals
 from lath.notation.record.record import Record
 from lath.reports.counting.scale import Scale
 from lath.reports.counting.standings import compute

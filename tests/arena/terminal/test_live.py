@@ -25,7 +25,7 @@ from lath.arena.terminal.live import picture, share_rows
 from lath.arena.tournament.run.events import BotBenched, Waiting
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.slots import DRAWN_S, GATHER_S, VERDICT_S, longest_wait_s
-from lath.arena.tournament.store.store import EndingTally, PairTally
+from lath.arena.tournament.store.totals import EndingTally, PairTally
 from lath.reports.notes.outcome import EventOutcome
 
 if TYPE_CHECKING:

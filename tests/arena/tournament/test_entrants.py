@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from lath.arena.entrants.origins import bot_flag, spec_of
+from lath.arena.entrants.flags import bot_flag
+from lath.arena.entrants.origins import spec_of
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.configuration.config import build
 from lath.notation.protocol import TimeControl

@@ -24,8 +24,8 @@ from lath.arena.errors import FULL, LACKS, ArenaError, DiskError, MachineError
 from lath.arena.machine import system
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
+from lath.arena.tournament.run import beginning, slots
 from lath.arena.tournament.run import folder as directory
-from lath.arena.tournament.run import slots
 from lath.arena.tournament.run.events import Event, Waiting
 from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.runner import MAX_BREAKS
@@ -299,7 +299,7 @@ def greeted(patience_s: float = 600.0, **kinds: type[Good]) -> list[str]:
     bots = tuple(BotSpec(name=name, command=command(kind)) for name, kind in kinds.items())
     watcher = Watcher()
     config = a_config(bots=bots)
-    said = directory._greet_bots(config, config.names, watcher, new_tree(), patience_s)
+    said = beginning.greet_bots(config, config.names, watcher, new_tree(), patience_s)
     return [*watcher.warnings, *(str(one) for one in said.values() if isinstance(one, ArenaError))]
 
 

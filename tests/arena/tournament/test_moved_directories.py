@@ -14,6 +14,7 @@ from results import a_config
 
 from lath.arena.errors import MovedError
 from lath.arena.referee import trees
+from lath.arena.tournament.run import beginning
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run.events import Event, PairEnded, Waiting
 from lath.arena.tournament.run.progress import Progress, RunSummary
@@ -122,7 +123,7 @@ def test_a_directory_that_is_moved_and_linked_to_is_the_same(tmp_path: Path) -> 
 def test_who_takes_the_place_of_a_directory_has_nothing_to_do_with_its_bots(tmp_path: Path) -> None:
     out = tmp_path / "out"
     play(out)
-    scratch = Path(trees.new_scratch(f"{directory._tree(out)}dead.1"))
+    scratch = Path(trees.new_scratch(f"{beginning.tree_of(out)}dead.1"))
     rename(out, out)
     play(out)
     assert scratch.exists()

@@ -19,7 +19,8 @@ from runs import Told
 from lath.arena.schedule.budget import Budget
 from lath.arena.terminal.live import progress_words
 from lath.arena.tournament.run.progress import WARNINGS_KEPT, Rate, RunningScore
-from lath.arena.tournament.store.store import EndingTally, PairTally, Store
+from lath.arena.tournament.store.store import Store
+from lath.arena.tournament.store.totals import EndingTally, PairTally
 from lath.reports.ratings.numerics import Z95
 
 FORFEITS: Final = ("crash", "time", "illegal move", "flood")

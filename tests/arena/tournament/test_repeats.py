@@ -17,7 +17,8 @@ from lath.arena.schedule.fixed import IDLE_PAIRS
 from lath.arena.schedule.sprt import Sprt
 from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.arena.tournament.store.rows import moves_of
-from lath.notation.record.record import Record, Termination, comment
+from lath.notation.record.record import Record, comment
+from lath.notation.record.tags import Termination
 from lath.notation.text.writer import format_record
 from lath.reports.counting.rated import digest_of
 

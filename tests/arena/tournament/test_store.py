@@ -30,7 +30,8 @@ from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.store import database as databases
 from lath.arena.tournament.store.database import OUTCOME_STATE, has_fallen_behind, read_records
 from lath.arena.tournament.store.exports import write_records
-from lath.arena.tournament.store.store import EndingTally, Store
+from lath.arena.tournament.store.store import Store
+from lath.arena.tournament.store.totals import EndingTally
 from lath.notation.text.scanner import parse
 
 if TYPE_CHECKING:

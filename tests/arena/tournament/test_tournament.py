@@ -33,6 +33,7 @@ from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import Child
 from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.run import beginning
 from lath.arena.tournament.run import folder as tournament
 from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.worker import play_pair
@@ -85,7 +86,7 @@ class Place:
     @property
     def tree(self) -> str:
         """Return the mark of the processes of its runs, which nothing public tells."""
-        return tournament._tree(self.folder)
+        return beginning.tree_of(self.folder)
 
     def has_ended(self) -> bool:
         """Return whether all processes of its runs have ended."""

@@ -1,0 +1,138 @@
+"""What `--bot` says: a bot's table from one text, and the text of a table."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lath.arena.entrants import minimum
+from lath.arena.entrants.flag_text import OF_ONE, parts_of, split_parts, words_of
+from lath.arena.entrants.origins import (
+    BotOrigin,
+    checked,
+    placed,
+    refuse_place,
+    started_by,
+    table_of,
+    time_in,
+)
+from lath.arena.entrants.programs import advice_on, bundled, is_there
+from lath.arena.errors import ConfigError
+
+
+def bot_flag(text: str, flag: str = "--bot", sandbox: str | None = None) -> dict[str, Any]:
+    """Return a bot's table, as `[[bot]]` has it; raises ConfigError, which names the part.
+
+    A program or a folder needs no name: it has that of its file. Files are those of the current
+    folder, or of its `cwd`, whatever the configuration's are. `sandbox` is what `--sandbox` asks
+    for: it bounds what a file in a folder may say.
+
+    >>> bot_flag("greedy; option.depth=2; tc=move 0.5")
+    {'name': 'greedy', 'options': {'depth': 2}, 'time': {'move': '500ms'}}
+    """
+    first, *parts = split_parts(text)
+    name, equals, command = first.strip().partition("=")
+    of = f"{flag} {name}: "
+    table = {"name": name, **parts_of(parts, of)}
+    home = Path(table.get("cwd", "")).absolute()
+    if _is_command(first.strip(), home) if equals else _is_place(name, home):
+        words = words_of(first, home, of=f"{flag}: ")
+        path = home / words[0]
+        name = path.resolve().name if is_there(path, Path.is_dir) else path.stem
+        table["name"] = name
+        checked(table, f"{flag} {name}: ")
+        if not (is_there(path, Path.exists) or "build" in table):
+            known = ", ".join(bundled())
+            raise ConfigError(
+                f"{flag} {words[0]!r}: there is no such file, expected a program, a folder, "
+                f"NAME=CMD or one of {known}"
+            )
+        return placed(_commanded(table, words, home, f"{flag} {name}", sandbox))
+    checked(table, of)
+    if equals:
+        words = words_of(command, home, of=of)
+        if not _is_folder(words, home) and "build" not in table:
+            _refuse_to_start(words, home, name, flag)
+        table = _commanded(table, words, home, of.removesuffix(": "), sandbox)
+    return placed(table)
+
+
+def _is_place(text: str, home: Path) -> bool:
+    """Return whether a text is a program or a folder by its path, and no name of a bot."""
+    if text in bundled() or not text:
+        return False
+    return "/" in text.split(maxsplit=1)[0] or is_there(home / text, Path.exists)
+
+
+def _is_command(text: str, home: Path) -> bool:
+    """Return whether a text with a `=` is a command, and not NAME=CMD: a program that is there."""
+    first = text.split(maxsplit=1)[0]
+    return "/" in first.partition("=")[0] and is_there(home / first, Path.is_file)
+
+
+def _is_folder(words: Sequence[str], home: Path) -> bool:
+    is_one = len(words) == 1 and words[0] not in bundled()
+    return is_one and is_there(home / words[0], Path.is_dir)
+
+
+def _refuse_to_start(words: tuple[str, ...], home: Path, name: str, flag: str) -> None:
+    """Raise ConfigError for a command that starts nothing, with what to write in its place."""
+    if advice := advice_on(words, home):
+        said = shlex.quote(f"{name}={shlex.join(advice.words)}")
+        raise ConfigError(f"{flag} {name}: {advice.says(f'write: {flag} {said}')}")
+
+
+def _commanded(
+    table: dict[str, Any],
+    words: tuple[str, ...],
+    home: Path,
+    called: str,
+    sandbox: str | None,
+) -> dict[str, Any]:
+    """Return the table of a bot with its command, the program of a folder among it.
+
+    Raises ConfigError.
+    """
+    if not _is_folder(words, home):
+        is_program = len(words) == 1 and words[0] not in bundled() and "build" not in table
+        if is_program and is_there(path := home / words[0], Path.is_file):
+            words = started_by(path, called)
+        return {**table, "command": list(words)}
+    parts = {key: value for key, value in table.items() if key != "name"}
+    refuse_place(parts, called)
+    asked = minimum.asked_for(sandbox, parts, called)
+    origin = BotOrigin("", "folder", where=(home / words[0]).resolve(), parts=parts, asked=asked)
+    return {**table_of(origin, called), "name": table["name"]}
+
+
+def flag_of(table: Mapping[str, Any]) -> str:
+    """Return what `--bot` says of the bot of a table: `bot_flag` makes the same table of it.
+
+    >>> flag_of({"name": "a", "command": ["./a b"], "time": {"move": "500ms"}, "threads": 2})
+    "a='./a b'; tc='move 0.5'; threads=2"
+    """
+    row = checked(table, f"bot {table.get('name', '')}: ")
+    command = f"={shlex.join(row.command)}" if row.command else ""
+    parts = []
+    for key, value in table.items():
+        if key == "time":
+            parts.append(f"tc={shlex.quote(time_in(table))}")
+        elif key in ("files", "reads"):
+            parts.append(f"{key}={shlex.quote(','.join(value))}")
+        elif key in OF_ONE.values():
+            kind = next(kind for kind, name in OF_ONE.items() if name == key)
+            quoted = _command_text if key == "hosts" else _value_text
+            parts += [f"{kind}.{one}={quoted(each)}" for one, each in value.items()]
+        elif key not in ("name", "command"):
+            parts.append(f"{key}={_value_text(value)}")
+    return "; ".join([f"{row.name}{command}", *parts])
+
+
+def _value_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else shlex.quote(str(value))
+
+
+def _command_text(words: str | Sequence[str]) -> str:
+    return words if isinstance(words, str) else shlex.join(words)

@@ -1,0 +1,126 @@
+"""The table of a plan: games, time, and how surely bots will be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lath.arena.terminal.layout import LayoutColumn, Output, span
+from lath.arena.terminal.tables import games_in_words, print_waiting
+from lath.arena.tournament.run.plan import Plan
+from lath.reports.counting.columns import likelihood
+from lath.reports.event.seasons import pairing_words
+from lath.reports.metrics.power import Needed
+
+
+def print_plan(plan: Plan, output: Output) -> None:
+    """Print what a tournament would take, and how sure its ratings would be."""
+    least, most = plan.games
+    games = games_in_words(most) if least == most else f"{least} to {games_in_words(most)}"
+    so_far = f", {plan.played} are played" if plan.played else ""
+    output.words(f"{plan.event}, a {plan.format}: {games} to play{so_far}")
+    output.words(_plan_time(plan))
+    for words in plan.slow:
+        output.words(words)
+    if plan.season:
+        output.title(f"Season {plan.season}")
+        for day in plan.match_days:
+            output.words(pairing_words(day))
+        if plan.waits_for:
+            print_waiting(plan.waits_for, output)
+        elif not plan.match_days:
+            output.words("all match days are played")
+    if plan.sprt is not None:
+        expected = (
+            f"{games} at {elo:+g} Elo"
+            for elo, games in zip(plan.sprt.elo, plan.sprt.games, strict=True)
+        )
+        output.words(f"until the test decides, games on average: {', '.join(expected)}")
+        likely = (
+            f"{likelihood(chance)} at {elo:+g} Elo"
+            for elo, chance in zip(plan.sprt.elo, plan.sprt.within, strict=True)
+        )
+        output.words(f"it decides within the {plan.sprt.most} that there are: {', '.join(likely)}")
+    if not plan.bots:  # of trials nothing is rated
+        return
+    now = [
+        LayoutColumn("played", [str(bot.played) for bot in plan.bots], rank=2),
+        LayoutColumn("now", [_half_width(bot.now) for bot in plan.bots], rank=1),
+    ]
+    columns = [
+        LayoutColumn("bot", [bot.name for bot in plan.bots], kind="name"),
+        *(now if plan.played else []),
+        LayoutColumn("games", [str(bot.games) for bot in plan.bots]),
+        LayoutColumn("opponents", [str(bot.opponents) for bot in plan.bots], rank=3),
+        LayoutColumn("Elo", [_half_width(bot.then) for bot in plan.bots]),
+        LayoutColumn("games for ±20", [_about(bot.games_for_aim) for bot in plan.bots], rank=1),
+    ]
+    both = "the difference of both" if len(plan.bots) == 2 else "each bot against the mean of all"
+    output.table(f"How sure it will be of {both}", columns)
+    output.words(_plan_noise(plan))
+    _print_differences(plan.differences, output)
+
+
+def _print_differences(differences: Sequence[Needed], output: Output) -> None:
+    """Print how many games show what a game differs from another in, and how that is known."""
+    by_game: dict[str, list[Needed]] = {}
+    for each in differences:
+        by_game.setdefault(each.game, []).append(each)
+    rows = list(by_game.values())
+    titles = ("first-move advantage, 10 points", "length, 10 %", "drama, 10 points")
+    columns = [
+        LayoutColumn("game", list(by_game), kind="name"),
+        *(
+            LayoutColumn(title, [f"{row[at].games or '-'}" for row in rows])
+            for at, title in enumerate(titles)
+        ),
+    ]
+    output.table("Games of each that show a difference between two games", columns)
+    output.words("found at 95 %, two-sided, in 80 of 100 comparisons of this measure alone")
+    if assumed := [each.game for each in differences if each.assumed]:
+        output.words(f"{', '.join(assumed)}: advantage as if no game were drawn, the widest spread")
+    whys: dict[tuple[str, str], list[str]] = {}
+    for each in differences:
+        if each.why:
+            name = {"plies": "length"}.get(each.measure, each.measure)
+            whys.setdefault((each.game, each.why), []).append(name)
+    for (game, why), names in whys.items():
+        output.words(f"{game}: {' and '.join(names)}: {why}")
+
+
+def _half_width(elo: float | None) -> str:
+    return "-" if elo is None else f"±{elo:.0f}"
+
+
+def _about(number: int | None) -> str:
+    """Return a number to two figures.
+
+    >>> _about(2321), _about(None)
+    ('2300', '-')
+    """
+    return "-" if number is None else f"{float(f'{number:.2g}'):.0f}"
+
+
+def _plan_time(plan: Plan) -> str:
+    """Return how long it takes, and how that is known."""
+    if plan.seconds is None:
+        return "time: nothing limits it, so only games can tell: play some, and ask again"
+    low, high = map(span, plan.seconds)
+    at_once = "one game at a time" if plan.jobs == 1 else f"{plan.jobs} games at a time"
+    why = "as the games so far"
+    if plan.plies is not None:
+        shortest, longest = plan.plies
+        why = f"a game {shortest:.0f} to {longest:.0f} plies of bots that use their time"
+    return f"time: {low if low == high else f'{low} to {high}'}, {at_once}, {why}"
+
+
+def _plan_noise(plan: Plan) -> str:
+    """Return what the intervals rest on."""
+    if not plan.played:
+        return (
+            "as if all bots were equal, with a tenth of games drawn; who scores 75 % has an "
+            "interval a sixth wider, who scores 90 % two thirds"
+        )
+    words = "at the strengths and the share of draws that games show so far"
+    if plan.noise is None:
+        return words
+    return f"{words}; intervals are {plan.noise:.2f} times those of games that are independent"

@@ -1,0 +1,202 @@
+"""How a run begins or resumes in a directory: its files, its bots' handshakes, its store."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from lath.arena.directory import CONFIG, DATABASE
+from lath.arena.entrants.compiling import uncompiled
+from lath.arena.errors import ArenaError, ConfigError, DiskError, GameVoidError, MachineError
+from lath.arena.machine import signals
+from lath.arena.machine.system import ENOUGH, Patience, reading_database
+from lath.arena.referee.bots import Greeting
+from lath.arena.referee.bridges import bot_of
+from lath.arena.referee.conversation import Bot
+from lath.arena.referee.recognition import introduce
+from lath.arena.referee.trees import refuse_if_lacking
+from lath.arena.referee.watch import Watch
+from lath.arena.tournament.configuration.config import Config
+from lath.arena.tournament.configuration.typed import advised
+from lath.arena.tournament.outcome.versions import POOL
+from lath.arena.tournament.run.events import Listener, Warned, warner
+from lath.arena.tournament.run.open_games import schedule_of
+from lath.arena.tournament.run.resuming import Files, NotedChange, note_changes
+from lath.arena.tournament.run.runner import WAKE_S, Runner
+from lath.arena.tournament.store.database import EXPORTED, OUTCOME_STATE, ROUNDS, WRITTEN
+from lath.arena.tournament.store.exports import write_whole
+from lath.arena.tournament.store.store import Store
+
+
+def tree_of(folder: Path) -> str:
+    """Return how the marks of all processes of this tournament begin, in every run of it.
+
+    It is the directory's that is there now: whoever takes its place has nothing to do with them.
+    """
+    found = folder.stat()
+    return hashlib.sha256(b"%d:%d" % (found.st_dev, found.st_ino)).hexdigest()[:16] + "."
+
+
+def begin_in(
+    store: Store, config: Config, files: Files, more: Mapping[str, object]
+) -> list[NotedChange]:
+    """Write down what is played, and `more` notes; return what is another than before.
+
+    Raises ConfigError where a file of the user's would be lost.
+    """
+    import tomlkit
+
+    path = store.folder / CONFIG
+    text = (config.text or tomlkit.dumps(config.as_written)).encode()
+    before = path.read_bytes() if path.is_file() else b""
+    if before != text:
+        if before and before != config.read.encode():
+            _refuse_to_lose(path, before, store, config)
+        write_whole(path, [text])
+    with reading_database(path.with_name(DATABASE)):
+        notes, new = note_changes(store, config, files)
+    notes |= {ROUNDS: config.rounds, OUTCOME_STATE: False, EXPORTED: None, **more}
+    notes[WRITTEN] = hashlib.sha256(text).hexdigest()
+    store.begin(config.identity(), notes)
+    return new
+
+
+def _refuse_to_lose(path: Path, text: bytes, store: Store, config: Config) -> None:
+    """Raise ConfigError where a configuration is the user's own work."""
+    if config.read:
+        raise ConfigError(f"{path} was edited since this run has read it: start it again")
+    if store.tournament() is None:
+        raise ConfigError(
+            f"{path} was not written by a run, and would be lost; choose another --output"
+        )
+    written = store.note(WRITTEN)
+    if config.format == POOL and written not in (None, hashlib.sha256(text).hexdigest()):
+        raise ConfigError(
+            f"{path} was edited since a run wrote it, and would be lost; go on with "
+            f"`arena run {shlex.quote(str(path.parent))}`, or remove it"
+        )
+
+
+Said = Mapping[str, Greeting | ArenaError]
+"""By name what bots say of themselves, or why they cannot play."""
+
+
+def greet_bots(
+    config: Config, names: Iterable[str], tell: Listener, tree: str, patience_s: float
+) -> Said:
+    """Start each bot once; return what they say of themselves, and why others cannot play.
+
+    Waits where the machine lacks what a bot needs; raises MachineError where that takes too long.
+    """
+    watch = Watch()
+    said: dict[str, Greeting | ArenaError] = {}
+    for spec in config.bots:
+        if spec.name not in names:
+            continue
+        signals.look()
+        bot = bot_of(spec, watch, tree=tree)
+        greet = partial(_greet, bot, config, tree)
+        wrong = when_granted(greet, tell, patience_s, well=ENOUGH)
+        said[spec.name] = wrong or bot.greeting
+    return said
+
+
+def _greet(bot: Bot, config: Config, tree: str) -> ArenaError | None:
+    """Start a bot and end it; return why it cannot play. Raises MachineError."""
+    try:
+        introduce(bot, config.limits, config.games)
+    except GameVoidError as error:
+        bot.kill()
+        refuse_if_lacking(tree)
+        return error
+    except ConfigError as error:
+        return error
+    finally:
+        if signals.requests():  # nobody waits until it has ended
+            bot.kill()
+        bot.quit()
+    return None
+
+
+def seated(
+    config: Config,
+    runner: Runner,
+    said: Said,
+    tell: Listener,
+    *,
+    unfit: Mapping[str, str],
+) -> dict[str, Greeting]:
+    """Bench who cannot play, and let those play again who can; return what these say.
+
+    `unfit` says why some cannot even be started. Where nobody would be left, raises ArenaError for
+    what cannot be made good, and else warns of it.
+    """
+    greetings = {name: one for name, one in said.items() if isinstance(one, Greeting)}
+    wrong = {name: advised(one) for name, one in said.items() if isinstance(one, ArenaError)}
+    for name in runner.benched:
+        if name in greetings:
+            runner.unbench(name)
+            again = "again" if runner.has_games(name) else "now"
+            tell(Warned(text=f"{name} was benched, and plays {again}"))
+    out = {name: str(error) for name, error in wrong.items()} | dict(unfit)
+    if out and not runner.may_bench(out):
+        _refuse_unfit(config, wrong, unfit, tell)
+    else:
+        for name, told in out.items():
+            why, _, hint = told.partition("\n  hint: ")
+            runner.bench(name, why)
+            if hint:
+                tell(Warned(text=f"{name}: {hint}"))
+    if slow := uncompiled(greetings, config.bots):
+        tell(Warned(text=slow))
+    return greetings
+
+
+def _refuse_unfit(
+    config: Config, wrong: Mapping[str, ArenaError], unfit: Mapping[str, str], tell: Listener
+) -> None:
+    """Warn of bots that do not start; raises ArenaError where that cannot be made good."""
+    lines = [f"bot {name!r}: {why}" for name, why in unfit.items()]
+    lines += [str(error) for error in wrong.values() if isinstance(error, ConfigError)]
+    if lines:
+        raise ConfigError("\n".join(lines))
+    for error in wrong.values():
+        if schedule_of(config).keeps_walkovers:
+            why, *hint = str(error).partition("\n  hint: ")
+            raise ArenaError(
+                f"{why}; in a {config.format} all its games would be lost for good: mend it or "
+                f"take it out{''.join(hint)}"
+            ) from error
+        tell(Warned(text=str(error).replace("\n  hint: ", "; hint: ")))
+
+
+def when_granted(
+    do: Callable[[], Done], tell: Listener, patience_s: float, *, well: str = "the disk has room"
+) -> Done:
+    """Return what is done, as soon as there is room on the disk and all else that it needs.
+
+    `well` says what is so then. Raises DiskError and MachineError.
+    """
+    patience = Patience(warner(tell), patience_s, well=well)
+    while True:
+        try:
+            done = do()
+        except DiskError as error:
+            if not error.is_full or not patience.refused(f"{error}; waiting for room"):
+                raise
+        except MachineError as error:
+            patience.lacks(error)
+        else:
+            patience.granted()
+            return done
+        while not patience.is_due:
+            signals.look()
+            time.sleep(WAKE_S)
+
+
+Done = TypeVar("Done")
