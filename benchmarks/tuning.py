@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from lath.arena.schedule.sprt import score_of
-from lath.arena.schedule.spsa import Spsa, TunedOption, Tuning
-from lath.arena.schedule.summit import Summit
+from lath.arena.schedule.tuning.spsa import Spsa, TunedOption, Tuning
+from lath.arena.schedule.tuning.summit import Summit
 
 _WIDE = 1000
 """Values of an option."""

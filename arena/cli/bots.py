@@ -55,7 +55,7 @@ from lath.notation.protocol import NewGame, read_new
 from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
 
 if TYPE_CHECKING:
-    from lath.arena.referee.rerun import Rerun, RerunResult
+    from lath.arena.engine.rerun import Rerun, RerunResult
     from lath.arena.tournament.configuration.config import Config
     from lath.notation.record.record import Record
 
@@ -332,7 +332,7 @@ def replay(
 
     Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
     """
-    from lath.arena.referee.rerun import Rerun
+    from lath.arena.engine.rerun import Rerun
     from lath.arena.tournament.outcome.directories import export_doubt
     from lath.arena.tournament.outcome.sources import game_in
 
@@ -421,7 +421,7 @@ def _as_then(
 
     By the log of the game and the directory's configuration, as far as there are such.
     """
-    from lath.arena.referee.rerun import new_game_of
+    from lath.arena.engine.rerun import new_game_of
 
     name = (record.first, record.second)[seat]
     config = _config_of(source)

@@ -13,7 +13,8 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.main import App, AsJson, argument, option
-from lath.arena.doctor import DoctorFinding, findings
+from lath.arena.doctor.doctor import findings
+from lath.arena.doctor.findings import DoctorFinding
 from lath.arena.entrants.origins import wall_of
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.layout import Output

@@ -203,7 +203,7 @@ _SCHEMAS: Final = {
     "report": "lath.reports.page.document:schema",
     "index": "lath.reports.page.index:schema",
     "events": "lath.arena.tournament.run.events:schema",
-    "doctor": "lath.arena.doctor:schema",
+    "doctor": "lath.arena.doctor.doctor:schema",
 }
 """Where each schema is, or what makes it: none is loaded but the one that is asked for."""
 

@@ -40,14 +40,8 @@ from lath.notation.archive.given import GivenGames
 from lath.reports.counting.facts import ending_of
 from lath.reports.counting.figures import Survey
 from lath.reports.counting.openings import OpeningCounter
-from lath.reports.metrics.measures import (
-    GameGroup,
-    Measures,
-    compare_groups,
-    compared_rows,
-    compared_to_json,
-    to_csv,
-)
+from lath.reports.metrics.comparing import compare_groups, compared_rows, compared_to_json
+from lath.reports.metrics.measures import GameGroup, Measures, to_csv
 
 app = App()
 

@@ -19,7 +19,7 @@ from lath.arena.cluster.entrance import Entrance, terms_of
 from lath.arena.cluster.link import GUIDE, RemoteError, SchedulerLink, SeenWorker, security_of
 from lath.arena.cluster.messages import Hello
 from lath.arena.directory import CONFIG
-from lath.arena.doctor import DoctorFinding, Verdict
+from lath.arena.doctor.findings import DoctorFinding, Verdict
 from lath.arena.errors import ArenaError
 from lath.arena.machine import signals
 from lath.arena.referee.memory import size

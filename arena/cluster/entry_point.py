@@ -42,7 +42,7 @@ from lath.arena.cluster.messages import (
     write,
 )
 from lath.arena.cluster.preparation import Prepared, prepare
-from lath.arena.doctor import clock_numbers
+from lath.arena.doctor.doctor import clock_numbers
 from lath.arena.entrants.confinement import kept
 from lath.arena.entrants.programs import bundled, is_there
 from lath.arena.errors import ArenaError, MachineError

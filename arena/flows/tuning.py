@@ -33,8 +33,8 @@ from lath.arena.machine import signals
 from lath.arena.referee import trees
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import UNLIMITED
-from lath.arena.schedule.ranges import declared
-from lath.arena.schedule.spsa import AHEAD, TunedOption
+from lath.arena.schedule.tuning.ranges import declared
+from lath.arena.schedule.tuning.spsa import AHEAD, TunedOption
 from lath.arena.tournament.configuration.config import (
     Config,
     budget_of,

@@ -18,7 +18,7 @@ from lath import games
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.season import SeasonSchedule
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.schedule.spsa import Tuning, Values
+from lath.arena.schedule.tuning.spsa import Tuning, Values
 from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
 
 HALVES: Final = {"1-0": (2, 0), "0-1": (0, 2), "1/2-1/2": (1, 1)}

@@ -18,7 +18,7 @@ from typing import Final
 
 from lath.arena.schedule.core import HALVES, Dealer, Pair, Ruled, Schedule, Settings, Tags, pair_of
 from lath.arena.schedule.fixed import Match, Path, RepeatsOnly, SprtStanding
-from lath.arena.schedule.spsa import Spsa, TunedOption, Tuning, Values
+from lath.arena.schedule.tuning.spsa import Spsa, TunedOption, Tuning, Values
 from lath.notation.record.tags import TUNING
 
 

@@ -14,8 +14,9 @@ from lath.reports.counting.estimates import Estimated
 from lath.reports.counting.figures import OPENINGS, GameCounts, Survey
 from lath.reports.counting.openings import OpeningCounter
 from lath.reports.counting.table import counts
+from lath.reports.metrics.comparing import Compared
 from lath.reports.metrics.definitions import MEASURES, UNLIKE, Measure
-from lath.reports.metrics.measures import Compared, GameGroup, Measures
+from lath.reports.metrics.measures import GameGroup, Measures
 
 
 def print_survey(survey: Survey) -> None:

@@ -39,7 +39,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -51,13 +51,8 @@ from lath.notation.record.tags import ANALYSIS, FORFEITS, Termination
 from lath.notation.rules.replay import positions
 from lath.reports.counting.courses import Courses, GameCourse
 from lath.reports.counting.estimates import (
-    RATE,
     Estimated,
-    EstimateDifference,
     MetricValues,
-    adjusted,
-    by_normal,
-    difference,
     estimate,
 )
 from lath.reports.counting.facts import of_game
@@ -484,7 +479,7 @@ class GameGroup:
             "judged": self.judged,
             "unjudged": {why.replace(" ", "_"): self.unjudged[why] for why in UNJUDGED},
             "measures": [
-                {"measure": row.measure.key, "unit": row.measure.unit, **_numbers(row.of)}
+                {"measure": row.measure.key, "unit": row.measure.unit, **numbers_of(row.of)}
                 for row in self.rows()
             ]
             + [
@@ -495,7 +490,7 @@ class GameGroup:
 
     def _nothing(self, measure: Measure) -> dict[str, Any]:
         reason, help_ = self.why_none(measure)
-        return {**_numbers(None), "reason": reason, "help": help_}
+        return {**numbers_of(None), "reason": reason, "help": help_}
 
     @property
     def unmeasured(self) -> list[Measure]:
@@ -508,7 +503,8 @@ class GameGroup:
         return "openings of that kind" if self.by_opening else "the openings played"
 
 
-def _numbers(of: Estimated | None) -> dict[str, Any]:
+def numbers_of(of: Estimated | None) -> dict[str, Any]:
+    """Return the values of a metric as numbers."""
     if of is None:
         return {"value": None, "low": None, "high": None, "games": 0}
     return {"value": of.value, "low": of.low, "high": of.high, "games": of.games}
@@ -546,7 +542,7 @@ class Measures:
     def rows(self) -> list[dict[str, Any]]:
         """Return a line each for sheets."""
         return [
-            {"game": group.game, "measure": measure.key, **_numbers(of), "reason": reason}
+            {"game": group.game, "measure": measure.key, **numbers_of(of), "reason": reason}
             for _, group in self.groups
             for measure, of, reason in [
                 *((row.measure, row.of, "") for row in group.rows()),
@@ -560,137 +556,6 @@ class Measures:
 
 
 # Two of them
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A measure of two groups of games."""
-
-    measure: Measure
-    one: Estimated
-    other: Estimated
-    apart: EstimateDifference
-    """The second less the first."""
-    adjusted: float | None
-    """The p-value by Benjamini and Hochberg, of all measures that have one; else None."""
-
-    @property
-    def differs(self) -> bool:
-        """Return whether the difference is believed, the false discovery rate being 5 %."""
-        return self.adjusted is not None and self.adjusted <= RATE
-
-
-def compare_groups(one: GameGroup, other: GameGroup) -> list[Compared]:
-    """Return what both have, in the order of `MEASURES`."""
-    both = [
-        (row, of[row.measure])
-        for of in [_by_measure(other)]
-        for row in one.rows()
-        if row.measure in of
-    ]
-    apart = [_apart(row, again) for row, again in both]
-    p_values = iter(adjusted([each.p_value for each in apart if each.p_value is not None]))
-    return [
-        Compared(
-            row.measure, row.of, again.of, each, None if each.p_value is None else next(p_values)
-        )
-        for (row, again), each in zip(both, apart, strict=True)
-    ]
-
-
-def _by_measure(group: GameGroup) -> dict[Measure, MetricRow]:
-    return {row.measure: row for row in group.rows()}
-
-
-def _apart(one: MetricRow, other: MetricRow) -> EstimateDifference:
-    """Return the difference; that of two shares is a share itself, and so are its ends."""
-    found = _unbounded(one, other)
-    if one.measure.unit != "share":
-        return found
-    ends = [None if end is None else max(-1.0, min(end, 1.0)) for end in (found.low, found.high)]
-    return replace(found, low=ends[0], high=ends[1])
-
-
-def _unbounded(one: MetricRow, other: MetricRow) -> EstimateDifference:
-    if one.equals is None or other.equals is None:
-        return difference(one.of, other.of)
-    # The test is in Elo points, where the error is known; the interval is in points of a game.
-    error = math.sqrt(one.of.variance + other.of.variance)
-    elo = other.equals.value - one.equals.value
-    p_value = by_normal(elo, math.hypot(one.equals.error, other.equals.error)).p_value
-    of = by_normal(other.of.value - one.of.value, error)
-    return EstimateDifference(value=of.value, low=of.low, high=of.high, p_value=p_value)
-
-
-def not_compared(one: GameGroup, other: GameGroup) -> list[Measure]:
-    """Return what cannot be compared, since it is not measurable with the bots of one or both."""
-    return [each for each in MEASURES if each in one.unmeasured or each in other.unmeasured]
-
-
-def _not_compared_rows(one: GameGroup, other: GameGroup) -> list[dict[str, Any]]:
-    """Return nulls of what cannot be compared; the value of the one that has it, though."""
-    both = {"one": one, "other": other}
-    known = {name: _by_measure(group) for name, group in both.items()}
-    whys = {
-        each: {name: group.why_none(each) for name, group in both.items()}
-        for each in not_compared(one, other)
-    }
-    return [
-        {
-            "measure": each.key,
-            "unit": each.unit,
-            **{name: _numbers(of[each].of if each in of else None) for name, of in known.items()},
-            **dict.fromkeys(("difference", "low", "high", "p_value", "adjusted")),
-            "differs": False,
-            "reason": "; ".join(f"{name}: {why}" for name, (why, _) in of.items() if why),
-            "help": next(help_ for why, help_ in of.values() if why),
-        }
-        for each, of in whys.items()
-    ]
-
-
-def compared_to_json(
-    compared: Sequence[Compared], one: GameGroup, other: GameGroup
-) -> list[dict[str, Any]]:
-    """Return it as docs/measures.md describes it, with what cannot be compared, and why."""
-    return [
-        {
-            "measure": each.measure.key,
-            "unit": each.measure.unit,
-            "one": _numbers(each.one),
-            "other": _numbers(each.other),
-            **_of_difference(each),
-        }
-        for each in compared
-    ] + _not_compared_rows(one, other)
-
-
-def compared_rows(
-    compared: Sequence[Compared], one: GameGroup, other: GameGroup
-) -> list[dict[str, Any]]:
-    """Return a line each for sheets, with what cannot be compared, and why."""
-    return [
-        {
-            "measure": row["measure"],
-            "one": row["one"]["value"],
-            "other": row["other"]["value"],
-            **{name: row[name] for name in ("difference", "low", "high", "p_value", "adjusted")},
-            "differs": row["differs"],
-            "reason": row.get("reason", ""),
-        }
-        for row in compared_to_json(compared, one, other)
-    ]
-
-
-def _of_difference(each: Compared) -> dict[str, Any]:
-    return {
-        "difference": each.apart.value,
-        "low": each.apart.low,
-        "high": each.apart.high,
-        "p_value": each.apart.p_value,
-        "adjusted": each.adjusted,
-        "differs": each.differs,
-    }
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -17,6 +17,7 @@ from lath.games.drawing.shapes import line, number
 from lath.reports.counting.courses import CoursePoint
 from lath.reports.counting.facts import of_game
 from lath.reports.counting.figures import Bin, bins, median, part_of
+from lath.reports.metrics.comparing import Compared
 from lath.reports.metrics.definitions import (
     ADVANTAGE,
     EQUALS,
@@ -26,7 +27,7 @@ from lath.reports.metrics.definitions import (
     UNMEASURABLE,
     Measure,
 )
-from lath.reports.metrics.measures import Compared, GameGroup
+from lath.reports.metrics.measures import GameGroup
 from lath.reports.page.number_words import DASH, MINUS, THIN, count, decimals, percent
 from lath.reports.page.page import Page, rendered
 from lath.reports.page.views import Axis, axis

@@ -16,16 +16,9 @@ from lath.notation import parse, positions
 from lath.notation.record.record import Record
 from lath.reports.counting.courses import STEPS, Courses, GameCourse
 from lath.reports.counting.estimates import Kind, difference, estimate
+from lath.reports.metrics.comparing import compare_groups, compared_to_json
 from lath.reports.metrics.definitions import ADVANTAGE
-from lath.reports.metrics.measures import (
-    GameGroup,
-    Measures,
-    MetricRow,
-    compare_groups,
-    compared_to_json,
-    of_evaluations,
-    played,
-)
+from lath.reports.metrics.measures import GameGroup, Measures, MetricRow, of_evaluations, played
 from lath.reports.metrics.power import LEAST_GAMES, WORST, games_to_tell, needed
 
 LINE = "a1 e1 b1 e2 c1"

@@ -9,8 +9,9 @@ from html.parser import HTMLParser
 from report_pages import BOTS, hostile_measures, measures_of
 from sample_records import random_game, tournament
 
+from lath.reports.metrics.comparing import compare_groups
 from lath.reports.metrics.definitions import MEASURES, SAYS, Measure
-from lath.reports.metrics.measures import GameGroup, compare_groups
+from lath.reports.metrics.measures import GameGroup
 
 # What the page says first has no other name than these two.
 from lath.reports.page.measures import Dot, NamedGroup, Panel, _fair, _most, render

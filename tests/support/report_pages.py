@@ -22,7 +22,8 @@ from sample_records import (
 from lath.notation.record.record import Record, comment
 from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.league import Event, league_of
-from lath.reports.metrics.measures import GameGroup, compare_groups
+from lath.reports.metrics.comparing import compare_groups
+from lath.reports.metrics.measures import GameGroup
 from lath.reports.notes.notes import Change, Entrant, Machine, Provenance, Version
 from lath.reports.notes.outcome import EventOutcome, Plot, Sheet, SheetColumn
 from lath.reports.page import pack

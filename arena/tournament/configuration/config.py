@@ -38,9 +38,9 @@ from lath.arena.schedule.core import Settings
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import BookChoice, digest
 from lath.arena.schedule.random_openings import RandomChoice
-from lath.arena.schedule.ranges import read_ranges
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.schedule.spsa import Tuning
+from lath.arena.schedule.tuning.ranges import read_ranges
+from lath.arena.schedule.tuning.spsa import Tuning
 from lath.games.naming import lasting
 from lath.notation.record.tags import number_of
 

@@ -33,8 +33,8 @@ from lath.arena.entrants.sizes import (
 )
 from lath.arena.referee.clock import HARD_LIMIT_S, MARGIN_S, STOP_S
 from lath.arena.schedule.formats import FORMATS
-from lath.arena.schedule.ranges import read_ranges
-from lath.arena.schedule.spsa import AHEAD
+from lath.arena.schedule.tuning.ranges import read_ranges
+from lath.arena.schedule.tuning.spsa import AHEAD
 from lath.reports.counting.scale import MOST_APART, MOST_ELO, refuse_far_apart
 
 MOST_SEED: Final = 2**63 - 1

@@ -16,7 +16,7 @@ from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.openings import Book, BookChoice
 from lath.arena.schedule.pool import PoolSchedule
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
-from lath.arena.schedule.spsa import Values
+from lath.arena.schedule.tuning.spsa import Values
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.outcome.outcomes import outcome_of
 from lath.arena.tournament.outcome.strengths import placed_among, strengths_of

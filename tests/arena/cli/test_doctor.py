@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from places import ROOT
 
 from lath import games
-from lath.arena import doctor
+from lath.arena.doctor import doctor
 from lath.arena.entrants import compiling
 from lath.arena.errors import MachineError
 from lath.arena.machine import system

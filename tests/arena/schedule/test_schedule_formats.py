@@ -24,7 +24,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Ruled, Schedule, pair_of
 from lath.arena.schedule.formats import FORMATS
 from lath.arena.schedule.sprt import Sprt
-from lath.arena.schedule.spsa import TunedOption, Tuning
+from lath.arena.schedule.tuning.spsa import TunedOption, Tuning
 
 SPRT = Sprt(elo0=0, elo1=200, alpha=0.1, beta=0.1)
 BOTS = {"match": st.just(2), "tune": st.just(2)}

@@ -17,11 +17,11 @@ from schedules import make, outcome, played, played_at_once, report, take_in
 from lath.arena.errors import ConfigError
 from lath.arena.referee.record import GamePlan
 from lath.arena.schedule.core import Ruled, Schedule
-from lath.arena.schedule.ranges import declared, read_range, read_ranges
 from lath.arena.schedule.sprt import Sprt, score_of
-from lath.arena.schedule.spsa import Spsa, SpsaTrial, TunedOption, Tuning, Values
-from lath.arena.schedule.summit import MOST_OPTIONS, Summit, principal_axes
 from lath.arena.schedule.tune import TuneStanding
+from lath.arena.schedule.tuning.ranges import declared, read_range, read_ranges
+from lath.arena.schedule.tuning.spsa import Spsa, SpsaTrial, TunedOption, Tuning, Values
+from lath.arena.schedule.tuning.summit import MOST_OPTIONS, Summit, principal_axes
 from lath.notation.protocol import Option, read_option
 
 NAMES = ("new", "old")

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from lath.arena.errors import ConfigError
-from lath.arena.schedule.spsa import LEAST_STEP, STEPS, TunedOption
+from lath.arena.schedule.tuning.spsa import LEAST_STEP, STEPS, TunedOption
 from lath.notation.protocol import Option
 
 _TUNABLE: Final = ("spin", "string")

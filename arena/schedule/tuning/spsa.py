@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from lath.arena.schedule.summit import MOST_OPTIONS, Summit
+from lath.arena.schedule.tuning.summit import MOST_OPTIONS, Summit
 
 ALPHA: Final = 0.602
 GAMMA: Final = 0.101

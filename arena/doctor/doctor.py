@@ -18,52 +18,26 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from importlib import metadata, util
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
-from lath import DOCUMENTATION, games
+from lath import games
+from lath.arena.doctor.findings import DoctorFinding, Verdict, said_by
+from lath.arena.doctor.sandboxes import sandboxes_of
 from lath.arena.entrants import compiling
-from lath.arena.entrants.confinement import GUIDE, confined
-from lath.arena.entrants.programs import ENTRY_POINTS, bundled
-from lath.arena.errors import ConfigError, MachineError
+from lath.arena.entrants.programs import ENTRY_POINTS
+from lath.arena.errors import MachineError
 from lath.arena.machine import system
 from lath.arena.referee import trees
-from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.memory import size
-from lath.arena.sandbox import bubblewrap, cgroups, users
+from lath.arena.sandbox import users
 from lath.arena.sandbox.limits import with_modules
 from lath.games.errors import GameError
 from lath.games.files import VARIABLE as GAMES
 from lath.notation.extras import EXTRAS
 from lath.reports.schema import Schema, schema_of
-
-Verdict = Literal["ok", "note", "missing"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DoctorFinding:
-    """What one point has found."""
-
-    group: str
-    """Where it belongs, such as `walls`."""
-
-    name: str
-    """No two findings of a group have the same."""
-
-    verdict: Verdict = "ok"
-    """`note`: a tournament can be run without it; `missing`: it cannot."""
-
-    found: str
-    """In words."""
-
-    remedy: str = ""
-    """What to install or set; empty where there is nothing to do."""
-
-    numbers: dict[str, float] = field(default_factory=dict)
-    """What `found` has as numbers; the end of a name is its unit, such as `free_bytes`."""
 
 
 def schema() -> Schema:
@@ -81,7 +55,7 @@ def findings(folder: Path, sandbox: str = "auto") -> Iterator[DoctorFinding]:
     for point in (_program, _machine, _limits):
         yield from point()
     yield from _folders(folder)
-    yield from _walls(sandbox)
+    yield from sandboxes_of(sandbox)
     yield from _installed()
 
 
@@ -107,7 +81,7 @@ def _program() -> Iterator[DoctorFinding]:
         group="program",
         name="git",
         verdict="ok" if git else "note",
-        found=_said([git, "--version"]) if git else "not installed: revisions in arena match",
+        found=said_by([git, "--version"]) if git else "not installed: revisions in arena match",
         remedy="" if git else "install the package git",
     )
 
@@ -184,17 +158,6 @@ def _packages() -> DoctorFinding:
         found=f"lath-arena {ours}, SQLite {sqlite3.sqlite_version}, {', '.join(there)}",
         remedy=f"pip install {shlex.join(old)}" if old else "",
     )
-
-
-def _said(command: list[str]) -> str:
-    """Return the first line that a program says of itself."""
-    try:
-        ran = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", timeout=10, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"does not start: {error}"
-    return next(iter(ran.stdout.splitlines()), "") or "says nothing of itself"
 
 
 # The machine
@@ -479,91 +442,6 @@ def _scratch() -> DoctorFinding:
 
 
 # Walls
-
-
-def _walls(sandbox: str) -> Iterator[DoctorFinding]:
-    yield DoctorFinding(
-        group="walls",
-        name="none",
-        found="limits around every bot"
-        + ("" if sys.platform == "linux" else f"; of those of Linux, {sys.platform} has few"),
-    )
-    for kind, about in (("user", "a user of its own"), ("bwrap", _bubblewrap())):
-        wrong = _why_not(kind)
-        needed: Verdict = "missing" if kind == sandbox else "note"
-        words, remedy = _parted(wrong)
-        if kind == "user" and os.geteuid() == 0:
-            remedy = _remedy_of_root(remedy)
-        yield DoctorFinding(
-            group="walls",
-            name=kind,
-            verdict=needed if wrong else "ok",
-            found=f"not possible: {words}" if wrong else about,
-            remedy=f"{remedy}{'; ' if remedy else ''}see {GUIDE}" if wrong else "",
-        )
-    yield _groups()
-
-
-def _groups() -> DoctorFinding:
-    here = cgroups.what_is_here()
-    all_of = ("memory", "cpu", "pids")
-    has = [name for name in all_of if name in here.controllers]
-    lacks = [name for name in all_of if name not in here.controllers]
-    remedy = f"have the system hand down the controllers {', '.join(lacks)}" if lacks else ""
-    if here.home:
-        words = f"version 2, {here.home}: bounds {', '.join(has) or 'nothing'}"
-    elif here.memory_home:
-        words = f"version 1, {here.memory_home}: bounds memory"
-    else:
-        words, remedy = _parted(here.why_not)
-    words += " by version 1" if here.home and here.memory_home else ""
-    words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
-    words += "; ends all processes of a bot at once" if here.can_kill else ""
-    unseen = (
-        ""
-        if "memory" in has
-        else f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)"
-    )
-    return DoctorFinding(
-        group="walls",
-        name="control groups",
-        verdict="note" if lacks else "ok",
-        found=words + unseen,
-        remedy=remedy,
-    )
-
-
-def _remedy_of_root(remedy: str) -> str:
-    """Return what lets the superuser give users away who cannot."""
-    if not users.can_be_given():  # it is one of a user namespace alone
-        return f"map the users {users.FIRST} to {users.LAST} into this user namespace"
-    return f"{remedy}, or install Python and the arena elsewhere, such as in /opt" if remedy else ""
-
-
-def _parted(why: str) -> tuple[str, str]:
-    """Return why there is no wall, and what to do about it, of what a wall says of both.
-
-    >>> _parted("bwrap is not installed: install the package bubblewrap")
-    ('bwrap is not installed', 'install the package bubblewrap')
-    """
-    parting = r"(.*?)(?:: (?=install|start|mount)|; (?=sysctl|`chmod))(.*)"
-    match = re.fullmatch(parting, why, re.DOTALL)
-    return (match[1], match[2]) if match else (why, "")
-
-
-def _why_not(kind: str) -> str:
-    """Return why the bundled bots could not play behind a wall here."""
-    name, command = next(iter(bundled().items()))
-    try:
-        confined([BotSpec(name=name, command=command, sandbox=kind)])
-    except ConfigError as error:
-        return str(error).partition(f"sandbox = {kind!r}: ")[2]
-    return ""
-
-
-def _bubblewrap() -> str:
-    found = f"{_said([bubblewrap.PROGRAM, '--version'])}, with a filter of system calls"
-    return f"{found}, and a user of its own" if users.can_be_given() else found
 
 
 # What is installed besides

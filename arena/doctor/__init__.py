@@ -1,0 +1,4 @@
+"""What this machine can do for tournaments, point by point, and what would fix the rest.
+
+Workers of a cluster are asked in `cluster`.
+"""

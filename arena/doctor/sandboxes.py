@@ -1,0 +1,102 @@
+"""Which sandboxes this machine can give bots, and what each lacks."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+
+from lath import DOCUMENTATION
+from lath.arena.doctor.findings import DoctorFinding, Verdict, said_by
+from lath.arena.entrants.confinement import GUIDE, confined
+from lath.arena.entrants.programs import bundled
+from lath.arena.errors import ConfigError
+from lath.arena.referee.bots import BotSpec
+from lath.arena.sandbox import bubblewrap, cgroups, users
+
+
+def sandboxes_of(sandbox: str) -> Iterator[DoctorFinding]:
+    """Yield what this machine can give bots as sandboxes, kind by kind."""
+    yield DoctorFinding(
+        group="walls",
+        name="none",
+        found="limits around every bot"
+        + ("" if sys.platform == "linux" else f"; of those of Linux, {sys.platform} has few"),
+    )
+    for kind, about in (("user", "a user of its own"), ("bwrap", _bubblewrap())):
+        wrong = _why_not(kind)
+        needed: Verdict = "missing" if kind == sandbox else "note"
+        words, remedy = _parted(wrong)
+        if kind == "user" and os.geteuid() == 0:
+            remedy = _remedy_of_root(remedy)
+        yield DoctorFinding(
+            group="walls",
+            name=kind,
+            verdict=needed if wrong else "ok",
+            found=f"not possible: {words}" if wrong else about,
+            remedy=f"{remedy}{'; ' if remedy else ''}see {GUIDE}" if wrong else "",
+        )
+    yield _groups()
+
+
+def _groups() -> DoctorFinding:
+    here = cgroups.what_is_here()
+    all_of = ("memory", "cpu", "pids")
+    has = [name for name in all_of if name in here.controllers]
+    lacks = [name for name in all_of if name not in here.controllers]
+    remedy = f"have the system hand down the controllers {', '.join(lacks)}" if lacks else ""
+    if here.home:
+        words = f"version 2, {here.home}: bounds {', '.join(has) or 'nothing'}"
+    elif here.memory_home:
+        words = f"version 1, {here.memory_home}: bounds memory"
+    else:
+        words, remedy = _parted(here.why_not)
+    words += " by version 1" if here.home and here.memory_home else ""
+    words += f"; a watchdog bounds {' and '.join(lacks)}" if lacks else ""
+    words += "; ends all processes of a bot at once" if here.can_kill else ""
+    unseen = (
+        ""
+        if "memory" in has
+        else f"; memory of the kernel's is not all seen ({DOCUMENTATION}attacks/)"
+    )
+    return DoctorFinding(
+        group="walls",
+        name="control groups",
+        verdict="note" if lacks else "ok",
+        found=words + unseen,
+        remedy=remedy,
+    )
+
+
+def _remedy_of_root(remedy: str) -> str:
+    """Return what lets the superuser give users away who cannot."""
+    if not users.can_be_given():  # it is one of a user namespace alone
+        return f"map the users {users.FIRST} to {users.LAST} into this user namespace"
+    return f"{remedy}, or install Python and the arena elsewhere, such as in /opt" if remedy else ""
+
+
+def _parted(why: str) -> tuple[str, str]:
+    """Return why there is no wall, and what to do about it, of what a wall says of both.
+
+    >>> _parted("bwrap is not installed: install the package bubblewrap")
+    ('bwrap is not installed', 'install the package bubblewrap')
+    """
+    parting = r"(.*?)(?:: (?=install|start|mount)|; (?=sysctl|`chmod))(.*)"
+    match = re.fullmatch(parting, why, re.DOTALL)
+    return (match[1], match[2]) if match else (why, "")
+
+
+def _why_not(kind: str) -> str:
+    """Return why the bundled bots could not play behind a wall here."""
+    name, command = next(iter(bundled().items()))
+    try:
+        confined([BotSpec(name=name, command=command, sandbox=kind)])
+    except ConfigError as error:
+        return str(error).partition(f"sandbox = {kind!r}: ")[2]
+    return ""
+
+
+def _bubblewrap() -> str:
+    found = f"{said_by([bubblewrap.PROGRAM, '--version'])}, with a filter of system calls"
+    return f"{found}, and a user of its own" if users.can_be_given() else found
