@@ -154,6 +154,8 @@ def made(game: Game, game_id: str) -> Game:
     It is the same object whenever it is asked for, even where `games.get` has forgotten it. Raises
     UnknownGameError, also where the id is not in the one way to write it.
     """
+    if ":" not in game_id:
+        return game
     key = id(game), game_id
     if key not in _MADE:
         _MADE[key] = game, _make(game, game_id)

@@ -59,27 +59,25 @@ def get(game_id: str) -> Game:
     base, colon, _ = game_id.partition(":")
     if colon:
         return made(get(base), game_id)
-    game = _lasting(game_id)
-    if game is None:
-        game = added(game_id)
-    if game is None:
+    if game_id in builtin_ids():
+        return _builtin(game_id)
+    if (game := added(game_id)) is not None:
+        return game
+    point = next((point for point in plugins() if point.name == game_id), None)
+    if point is None:
         raise UnknownGameError(f"unknown game {game_id!r}, expected one of {', '.join(ids())}")
-    return game
+    return _loaded(point)
 
 
 found_with(get)
 
 
 @cache
-def _lasting(game_id: str) -> Game | None:
-    """Return a game that is built in or installed; None where there is none of this id."""
-    if game_id in builtin_ids():
-        module = import_module(f"lath.games.{game_id.replace('-', '_')}")
-        return cast("Game", module.GAME)
-    point = next((point for point in plugins() if point.name == game_id), None)
-    return None if point is None else _loaded(point)
+def _builtin(game_id: str) -> Game:
+    return cast("Game", import_module(f"lath.games.{game_id.replace('-', '_')}").GAME)
 
 
+@cache
 def _loaded(point: EntryPoint) -> Game:
     try:
         game = cast("Game", point.load())

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from inspect import getmembers, isfunction
+from itertools import chain
 from pathlib import Path
 from pickle import UnpicklingError
 from typing import TYPE_CHECKING, Any, Final
@@ -37,7 +38,7 @@ from lath.reports.counting.standings import Refused
 from lath.reports.event.background import NO_BACKGROUND, Background
 from lath.reports.event.export import to_csv
 from lath.reports.exploring.trees import ReachedPosition, TreeLine
-from lath.reports.page import views
+from lath.reports.page import number_words, views
 from lath.reports.page.document import Gathered, ReportDocument, gather
 from lath.reports.page.pack import json_letters
 from lath.reports.page.summary import summary
@@ -346,7 +347,7 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
         lstrip_blocks=True,
         bytecode_cache=_Compiled(str(folder)) if (folder := _cache_folder()) else None,
     )
-    shown = dict(getmembers(views, isfunction))
+    shown = dict(chain(getmembers(number_words, isfunction), getmembers(views, isfunction)))
     environment.filters |= shown
     named = {"z95": Z95, "EVIDENCE": views.EVIDENCE, "DOCUMENTATION": DOCUMENTATION}
     environment.globals |= {**shown, **named}

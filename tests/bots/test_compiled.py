@@ -253,7 +253,7 @@ FIRST_USE = """
 from random import Random
 from lath import games
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct, load
-from lath.bots.search import Budget
+from lath.bots.search import SearchBudget as Budget
 from lath.games.fast import fast_board
 
 def read():

@@ -128,7 +128,8 @@ def objects_of(value: Any) -> list[dict[str, Any]]:
 
 def test_who_makes_a_report_does_not_import_pydantic() -> None:
     code = (
-        "import sys; from lath.reports.page import page, index; from lath.reports import export; "
+        "import sys; from lath.reports.page import page, index; "
+        "from lath.reports.event import export; "
         "page.render([]); index.render(index.Collector().document()); "
         "print('pydantic' in sys.modules)"
     )

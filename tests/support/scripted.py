@@ -31,11 +31,11 @@ from bad_bots import Good
 
 from lath.arena.botcheck import lab
 from lath.arena.machine import signals
-from lath.arena.referee import conversation, process, trees
+from lath.arena.referee import conversation, process, recognition, trees
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.kinds import ProcessStart
-from lath.arena.tournament.run import folder, worker
+from lath.arena.tournament.run import beginning, worker
 from lath.bots import sdk
 
 NOBODY: Final = 1 << 22
@@ -407,13 +407,13 @@ def scripted(
         stack.enter_context(mock.patch.multiple(bad_bots, **stage.modules, **stage.more))
         stack.enter_context(mock.patch.multiple(odd_bots, **stage.modules))
         for target, name, value in (
-            (conversation, "Child", ProcessStart),
+            (conversation, "Child", Start),
             (signals, "time", clock),
             (process, "time", clock),
-            (process, "Watch", watch),
+            (recognition, "Watch", watch),
             (lab, "Watch", watch),
             (worker, "Watch", watch),
-            (folder, "Watch", watch),
+            (beginning, "Watch", watch),
             (trees, "adopt_orphans", lambda: None),
             (trees, "reap_orphans", lambda: None),
         ):

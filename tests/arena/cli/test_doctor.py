@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from places import ROOT
 
 from lath import games
-from lath.arena.doctor import doctor
+from lath.arena.doctor import doctor, sandboxes
 from lath.arena.entrants import compiling
 from lath.arena.errors import MachineError
 from lath.arena.machine import system
@@ -110,7 +110,7 @@ DEEP: Final = SimpleNamespace(name="deep", value="no.bot")
 NO_BWRAP: Final = (bubblewrap, "why_not", lambda **_: BWRAP)
 NO_USER: Final = (users, "can_be_given", lambda: False)
 A_USER: Final = (users, "can_be_given", lambda: True)
-NOTHING_ELSE: Final = (doctor, "_why_not", lambda _: "")
+NOTHING_ELSE: Final = (sandboxes, "_why_not", lambda _: "")
 
 Replaced = tuple[Any, str, Any]
 LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {

@@ -86,7 +86,7 @@ def added(tmp_path: Path, failure: Failure, monkeypatch: pytest.MonkeyPatch) -> 
     """Return the file of a game that fails so, of which no trial was asked."""
     forget_games()
     path = failing_game(tmp_path, failure)
-    monkeypatch.setattr(files, "_try_out", lambda *_: None)
+    monkeypatch.setattr(files, "try_out", lambda *_: None)
     games.add(path)
     return path
 

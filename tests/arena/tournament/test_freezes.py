@@ -175,7 +175,7 @@ def test_ctrl_z_stops_all_that_a_run_has_started_and_every_clock(jobs: int, stan
 
 STOPPABLE = """
 import os, time
-from lath.arena import signals
+from lath.arena.machine import signals
 signals.stopping_too(signals.Companion(lambda: os.write(1, b"stop\\n"), bool))
 with signals.pausable(has_shell=False):
     os.write(1, b"here\\n")

@@ -25,7 +25,6 @@ from lath.arena.machine import system
 from lath.arena.referee import trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.run import beginning, slots
-from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run.events import Event, Waiting
 from lath.arena.tournament.run.progress import RunSummary
 from lath.arena.tournament.run.runner import MAX_BREAKS
@@ -304,7 +303,7 @@ def greeted(patience_s: float = 600.0, **kinds: type[Good]) -> list[str]:
 
 
 def test_bots_are_greeted_when_there_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(directory, "WAKE_S", 0.001)
+    monkeypatch.setattr(beginning, "WAKE_S", 0.001)
     scratches = Scratches(monkeypatch, 3)
     lacks, has = greeted(ann=Good, bob=Good)
     assert lacks == (
@@ -326,7 +325,7 @@ def test_a_bot_that_cannot_be_greeted_for_want_of_room_is_not_refused(
 
     (why,) = greeted(ann=ExitsAtStart)
     assert why.startswith("ann: exited with status 7 before ok; ")
-    monkeypatch.setattr(directory, "refuse_if_lacking", no_room)
+    monkeypatch.setattr(beginning, "refuse_if_lacking", no_room)
     with pytest.raises(MachineError, match="bots have no room"):
         greeted(ann=ExitsAtStart, patience_s=0.0)
 

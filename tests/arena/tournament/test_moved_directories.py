@@ -71,7 +71,7 @@ def remove(out: Path, _other: Path) -> None:
 
 
 WAYS = (rename, rename_and_put_another_there, remove)
-MOMENTS = {"_greet_bots": 0, "a pair is stored": None, "published": GAMES}
+MOMENTS = {"greet_bots": 0, "a pair is stored": None, "published": GAMES}
 """When it happens, and how many games are stored then, where that is known."""
 
 

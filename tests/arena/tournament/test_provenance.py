@@ -61,7 +61,7 @@ def cup(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Stand in a folder with a configuration and a bot; nothing is played."""
     monkeypatch.chdir(tmp_path)
     play_nothing(monkeypatch)
-    monkeypatch.setattr(directory, "_greet_bots", greeted)  # what a bot says, without a bot
+    monkeypatch.setattr(directory, "greet_bots", greeted)  # what a bot says, without a bot
     Path("bots").mkdir()
     Path("bots/mine.py").write_text(MINE)
     Path("cup.toml").write_text(CONFIG)

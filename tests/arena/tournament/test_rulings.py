@@ -13,7 +13,7 @@ from commands import Ran, arena
 from quick_runs import play_nothing
 
 from lath.arena.errors import DiskError
-from lath.arena.tournament.run import folder
+from lath.arena.tournament.run import folder, results
 from lath.arena.tournament.store.database import has_fallen_behind
 from lath.arena.tournament.store.store import Store
 from lath.reports.event import export
@@ -168,7 +168,7 @@ def test_a_ruling_is_kept_though_no_file_can_be_written(
 
     assert arena("run", cup, "-q").status == 0, "there is a page"
     with monkeypatch.context() as patch:
-        patch.setattr(folder, failing, full)
+        patch.setattr(results if failing == "write_page" else folder, failing, full)
         ran = arena("run", cup, "--void", 3, "--reason", "power cut")
     assert ran.status == 5
     assert "the disk is full; what was ruled is kept; " in ran.err

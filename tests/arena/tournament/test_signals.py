@@ -36,6 +36,7 @@ from lath.arena.machine import signals, system
 from lath.arena.tournament.outcome.directories import is_over
 from lath.arena.tournament.outcome.notes import outcome_in
 from lath.arena.tournament.run import folder as directory
+from lath.arena.tournament.run import results
 from lath.arena.tournament.run.events import PairBegan
 from lath.arena.tournament.run.open_games import OpenGames
 from lath.arena.tournament.run.progress import Progress
@@ -143,7 +144,7 @@ def test_what_takes_too_long_keeps_no_service_from_ending(
 
     quick.setattr(directory, "STOP_S", 0.05)
     with quick.context() as patch:
-        patch.setattr(directory, "background_of", for_ever)
+        patch.setattr(results, "background_of", for_ever)
         golden(interrupted())
     assert commands.arena("report", "out", "-o", "out/report.html").status == 0
 
@@ -173,7 +174,7 @@ def test_what_goes_wrong_then_is_told_and_no_other_status(
         raise fault
 
     played("--rounds", "1")
-    quick.setattr(directory, "write_page", fail)
+    quick.setattr(results, "write_page", fail)
     assert interrupted().startswith(f"{STALE}, standings.csv, report.html: {fault}\n")
     assert is_marked()
 
@@ -187,7 +188,7 @@ def test_a_page_is_marked_by_each_run_that_plays_and_writes_none(
     played("--rounds", "1")
     before = outcome_in([OUT])
     with quick.context() as patch:
-        patch.setattr(directory, "_greet_bots", refuse)
+        patch.setattr(directory, "greet_bots", refuse)
         played("--rounds", "1", status=2)
     assert not is_marked()
     played("--rounds", "1", "--no-report")
@@ -275,7 +276,7 @@ def send(*_: object, **__: object) -> Any:
     gc.collect()
 
 
-@pytest.mark.parametrize("name", ["_greet_bots", "Runner", "published"])
+@pytest.mark.parametrize("name", ["greet_bots", "Runner", "published"])
 def test_a_signal_is_heeded_where_an_exception_would_be_dropped(
     name: str, quick: pytest.MonkeyPatch
 ) -> None:
@@ -296,7 +297,7 @@ def test_a_signal_is_heeded_where_an_exception_would_be_dropped(
 
 def test_what_was_dropped_of_another_command_comes_again(tmp_path: Path) -> None:
     program = (
-        "import gc, signal, time\nfrom lath.arena import signals\n"
+        "import gc, signal, time\nfrom lath.arena.machine import signals\n"
         f"{inspect.getsource(Signals)}{inspect.getsource(send)}"
         "signals.begin(*signals.STOPPING)\n"
         "with signals.raising(1):\n"
