@@ -27,7 +27,7 @@ from lath.arena.referee.conversation import Bot
 from lath.arena.referee.match import play_game
 from lath.arena.referee.record import GamePlan
 from lath.arena.referee.watch import Watch
-from lath.games.core import Seat
+from lath.games.core import Side
 from lath.notation.protocol import TimeControl
 
 THINKING = "5ms"
@@ -94,7 +94,7 @@ def _listen() -> list[float]:
     charged: list[float] = []
     charge = Clock.charge
 
-    def listening(clock: Clock, seat: Seat, used_s: float) -> float | None:
+    def listening(clock: Clock, seat: Side, used_s: float) -> float | None:
         charged.append(used_s)
         return charge(clock, seat, used_s)
 

@@ -15,7 +15,7 @@ import argparse
 import random
 from collections.abc import Iterator
 
-from lath.arena.schedule.core import Opening, Repeats
+from lath.arena.schedule.core import Duplicates, Opening
 from lath.arena.schedule.evidence import Worth
 from lath.arena.schedule.fixed import IDLE_PAIRS
 from lath.arena.schedule.sprt import Sprt, state
@@ -66,7 +66,7 @@ def stronger(trap: int, chance: random.Random) -> Iterator[Drawn]:
 
 def verdict(pairs: Iterator[Drawn], *, by_worth: bool) -> str | None:
     """Return what a match accepts in the end."""
-    worth, idle, new, (few, more) = Worth(Repeats()), 0, 0, IDLE_PAIRS
+    worth, idle, new, (few, more) = Worth(Duplicates()), 0, 0, IDLE_PAIRS
     for _ in range(_MOST_PAIRS):
         opening, games, halves = next(pairs)
         is_new = worth.add(("", Opening(name=f"{opening}")), halves, games)

@@ -26,7 +26,7 @@ from typing import TypeVar
 from lath.arena.entrants.confinement import confined
 from lath.arena.entrants.programs import bundled
 from lath.arena.errors import ConfigError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot
@@ -128,7 +128,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=100, help="a turn of plies (default 100)")
     parser.add_argument("--turns", type=int, default=20, help="of plies (default 20)")
     chosen = parser.parse_args()
-    trees.adopt_orphans()
+    process_trees.adopt_orphans()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         home.chmod(0o755)

@@ -23,7 +23,7 @@ class Spin:
     maximum: int
 
     def __post_init__(self) -> None:
-        _require_sound(self.declared)
+        _require_valid(self.declared)
 
     @property
     def declared(self) -> wire.Option:
@@ -43,7 +43,7 @@ class Check:
     default: bool
 
     def __post_init__(self) -> None:
-        _require_sound(self.declared)
+        _require_valid(self.declared)
 
     @property
     def declared(self) -> wire.Option:
@@ -64,7 +64,7 @@ class Combo:
     choices: Sequence[str]
 
     def __post_init__(self) -> None:
-        _require_sound(self.declared)
+        _require_valid(self.declared)
 
     @property
     def declared(self) -> wire.Option:
@@ -84,7 +84,7 @@ class Text:
     default: str = ""
 
     def __post_init__(self) -> None:
-        _require_sound(self.declared)
+        _require_valid(self.declared)
 
     @property
     def declared(self) -> wire.Option:
@@ -100,7 +100,7 @@ Declared = Spin | Check | Combo | Text | str
 """An option, or its whole line: the value of such a one is a text."""
 
 
-def _require_sound(option: wire.Option) -> None:
+def _require_valid(option: wire.Option) -> None:
     """Raise ValueError where the line of an option would not say what it is."""
     if option.default is not None and (expected := option.wrong_with(option.default)):
         default = option.default

@@ -26,7 +26,7 @@ from typing import Any, Final, Protocol, TextIO
 from lath import games
 from lath.bots.listening import Thinking, listen
 from lath.bots.options import Check, Combo, Declared, Options, Spin, Text
-from lath.games.core import Move, Position, Seat, read_move
+from lath.games.core import Move, Position, Side, read_move
 from lath.games.errors import GameError, IllegalMoveError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -216,7 +216,7 @@ class Start:
     position: Position
     """Before the first ply, of an opening, too."""
 
-    side: Seat
+    side: Side
     """The seat that the bot plays."""
 
     time: TimeControl
@@ -279,7 +279,7 @@ class _Session:
     options: Options
     greeting: Sequence[str] = ()
     position: Position | None = None
-    side: Seat = Seat.FIRST
+    side: Side = Side.FIRST
     first_ms: int = 0
     """Time for the first move, while it is to come; else 0."""
 
@@ -333,7 +333,7 @@ class _Session:
         game = games.get(new.game)
         at = new.position
         self.position = game.start(new.setup) if at is None else game.position(at)
-        self.side = Seat.FIRST if new.side == "first" else Seat.SECOND
+        self.side = Side.FIRST if new.side == "first" else Side.SECOND
         self.chance = random.Random(new.seed)
         self.first_ms = new.time.first_ms
         self.history, self.ply = [], 0
@@ -371,7 +371,7 @@ class _Session:
         return [*said, f"bestmove {go.ply} {text}"]
 
     def _turn(self, go: wire.Go, move_s: float | None, thought: Thinking) -> Turn:
-        mine = go.first_ms if self.side is Seat.FIRST else go.second_ms
+        mine = go.first_ms if self.side is Side.FIRST else go.second_ms
         return Turn(
             ply=go.ply,
             remaining_s=None if mine is None else mine / 1000,

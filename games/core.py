@@ -16,16 +16,16 @@ Move = NewType("Move", str)
 """A move in its canonical text; only the game that made it knows what it means."""
 
 
-class Seat(IntEnum):
+class Side(IntEnum):
     """Who decides: *first* makes the first decision of the game."""
 
     FIRST = 0
     SECOND = 1
 
     @property
-    def other(self) -> Seat:
+    def other(self) -> Side:
         """Return the opponent's seat."""
-        return SEATS[1 - self]
+        return SIDES[1 - self]
 
     @property
     def word(self) -> str:
@@ -33,7 +33,7 @@ class Seat(IntEnum):
         return self.name.lower()
 
 
-SEATS: Final = (Seat.FIRST, Seat.SECOND)
+SIDES: Final = (Side.FIRST, Side.SECOND)
 
 
 _HAPPENED: Final = {
@@ -48,7 +48,7 @@ _HAPPENED: Final = {
 class Outcome:
     """How a game ended by its rules: why, apart from who."""
 
-    winner: Seat | None
+    winner: Side | None
     """The winner's seat; None for a draw."""
 
     ending: str
@@ -72,9 +72,9 @@ class Outcome:
     def told(self, first: str, second: str) -> str:
         """Return how it ended, in a sentence with both names.
 
-        >>> Outcome(Seat.FIRST, "three in line", is_loss=True).told("ann", "bob")
+        >>> Outcome(Side.FIRST, "three in line", is_loss=True).told("ann", "bob")
         'bob made three in line and lost'
-        >>> Outcome(Seat.FIRST, "last row reached").told("ann", "bob")
+        >>> Outcome(Side.FIRST, "last row reached").told("ann", "bob")
         'ann won: last row reached'
         """
         if self.winner is None:
@@ -146,7 +146,7 @@ class Position(Protocol):
         """Return the game that this is a position of."""
 
     @property
-    def to_move(self) -> Seat:
+    def to_move(self) -> Side:
         """Return who decides next; on a finished position, who would."""
 
     @property
@@ -393,11 +393,11 @@ def layers_of(position: Position) -> dict[str, int]:
     return found
 
 
-def owned_by(game: Game, seat: Seat) -> tuple[str, ...]:
+def owned_by(game: Game, seat: Side) -> tuple[str, ...]:
     """Return the codes of a player's own pieces: those with the word for her colour in the name.
 
     >>> from lath import games
-    >>> owned_by(games.get("mammalath"), Seat.SECOND)
+    >>> owned_by(games.get("mammalath"), Side.SECOND)
     ('b',)
     """
     colour = game.colours[seat]
@@ -463,14 +463,14 @@ def follow(position: Position, moves: Sequence[str]) -> Position | None:
     return one_by_one(position, moves) if after is None else after(moves)
 
 
-def movers(position: Position, moves: Sequence[str]) -> Sequence[Seat]:
+def movers(position: Position, moves: Sequence[str]) -> Sequence[Side]:
     """Return who decides on each of `moves`, all of which can be played, and who after the last.
 
     >>> from lath import games
     >>> [seat.word for seat in movers(games.get("yavalath").start(), ["e5", "swap"])]
     ['first', 'second', 'first']
     """
-    told: Callable[[Sequence[str]], Sequence[Seat]] | None = getattr(position, "movers", None)
+    told: Callable[[Sequence[str]], Sequence[Side]] | None = getattr(position, "movers", None)
     if told is not None:
         return told(moves)
     seats = [position.to_move]

@@ -19,7 +19,7 @@ from random import Random
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import Move, Outcome, Piece, Seat, Symmetry, require_legal
+from lath.games.core import Move, Outcome, Piece, Side, Symmetry, require_legal
 from lath.games.errors import PositionError, SetupError
 from lath.games.fast import DRAW, Tables, bounded, keys
 from lath.games.parameters import Parameter
@@ -408,7 +408,7 @@ class MammalathPosition(_State, Alternating):
         """Return how the last placement ended the game; None while it goes on."""
         if self.verdict == OPEN:
             return None
-        last = Seat(1 - self.mover)
+        last = Side(1 - self.mover)
         if self.verdict == DRAWN:
             return Outcome(None, "all tokens placed")
         game = self.game

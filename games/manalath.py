@@ -19,7 +19,7 @@ from random import Random
 from typing import ClassVar, Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
-from lath.games.core import Move, Outcome, Piece, Seat, one_by_one, require_legal
+from lath.games.core import Move, Outcome, Piece, Side, one_by_one, require_legal
 from lath.games.errors import MoveSyntaxError, PositionError, SetupError
 from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
 from lath.games.overlays import Groups
@@ -344,7 +344,7 @@ class ManalathPosition(_State, Alternating):
         if self.verdict == DRAWN:
             return Outcome(None, "no move")
         is_stuck = self.verdict in (_STUCK_WON, _STUCK_LOST)
-        examined = Seat(self.mover if is_stuck else 1 - self.mover)
+        examined = Side(self.mover if is_stuck else 1 - self.mover)
         has_won = self.verdict in (WON, _STUCK_WON)
         cells = self._large_groups(examined)[has_won]
         size = self.game.win if has_won else self.game.lose

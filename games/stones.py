@@ -16,12 +16,12 @@ from lath.games.board import Board
 from lath.games.core import (
     FIRST_VERSION,
     IDENTITY,
-    SEATS,
+    SIDES,
     Game,
     Move,
     P,
     Position,
-    Seat,
+    Side,
     Symmetry,
     find,
     one_by_one,
@@ -176,9 +176,9 @@ class Judged:
             """Return one of the verdicts."""
 
     @property
-    def to_move(self) -> Seat:
+    def to_move(self) -> Side:
         """Return who decides next."""
-        return SEATS[self.mover]
+        return SIDES[self.mover]
 
     @property
     def is_over(self) -> bool:
@@ -202,7 +202,7 @@ class Alternating(Judged):
 
     __slots__ = ()
 
-    def movers(self, moves: Sequence[str]) -> Sequence[Seat]:
+    def movers(self, moves: Sequence[str]) -> Sequence[Side]:
         """Return who decides on each of `moves`, and who after the last."""
         return taking_turns(self.mover, len(moves) + 1)
 
@@ -249,13 +249,13 @@ class EndingBoard(FastBoard):
         return (spared[:1] if theirs else spared) or legal
 
 
-def taking_turns(mover: int, times: int) -> Sequence[Seat]:
+def taking_turns(mover: int, times: int) -> Sequence[Side]:
     """Return who decides on each of so many turns that alternate, `mover` on the first.
 
     >>> [seat.word for seat in taking_turns(1, 3)]
     ['second', 'first', 'second']
     """
-    return (SEATS * (times // 2 + 1))[mover : mover + times]
+    return (SIDES * (times // 2 + 1))[mover : mover + times]
 
 
 def past_swap(position: P, moves: Sequence[str]) -> tuple[P | None, Sequence[str]]:

@@ -21,7 +21,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import Move, Outcome, Piece, Seat, require_legal
+from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
 from lath.games.fast import DRAW, FastBoard, Tables, bounded, keys
 from lath.games.overlays import Sight
@@ -359,7 +359,7 @@ class SurikataPosition(_State, Judged):
         stones = (mine, theirs) if mover else (theirs, mine)
         return SurikataPosition(game, ground, stones, last, mover, OPEN).judged()
 
-    def movers(self, moves: Sequence[str]) -> Sequence[Seat]:
+    def movers(self, moves: Sequence[str]) -> Sequence[Side]:
         """Return who decides on each of `moves`, and who after the last."""
         mounds = MOUNDS - self.mounds.bit_count()
         if not mounds:

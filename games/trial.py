@@ -135,7 +135,7 @@ def _wrong_looks(game: Any) -> Iterator[str]:
 def _wrong_at(game: Any, position: Any) -> Iterator[str]:
     """Yield what is wrong with one position."""
     if position.to_move not in (0, 1):
-        yield f"to_move is {_shown(position.to_move)}, expected Seat.FIRST or Seat.SECOND"
+        yield f"to_move is {_shown(position.to_move)}, expected Side.FIRST or Side.SECOND"
     outcome, moves = position.outcome(), position.legal_moves()
     if not isinstance(moves, tuple):
         yield f"legal_moves() is {_shown(moves)}, expected a tuple"

@@ -15,7 +15,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, hexagon_of
-from lath.games.core import Move, Outcome, Piece, Seat, require_legal
+from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
 from lath.games.fast import DRAW, Tables, bounded, keys
 from lath.games.parameters import Parameter
@@ -141,7 +141,7 @@ class YavalathPosition(_State, Alternating):
             return None
         if self.verdict == DRAWN:
             return Outcome(None, "board full")
-        last = Seat(1 - self.mover)
+        last = Side(1 - self.mover)
         game, won = self.game, self.verdict == WON
         length = game.win if won else game.lose
         lines = game.board.finished(game.board.lines(length), self.stones[last])

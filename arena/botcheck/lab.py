@@ -20,7 +20,7 @@ from lath.arena.referee.conversation import COMPUTED, Bot, NoAnswer, play_line
 from lath.arena.referee.log import lines_of
 from lath.arena.referee.match import WON_BY
 from lath.arena.referee.watch import Watch
-from lath.games.core import Game, Move, Position, Seat, read_move
+from lath.games.core import Game, Move, Position, Side, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -173,7 +173,7 @@ class Lab:
 
     def new_game(
         self,
-        side: Seat = Seat.FIRST,
+        side: Side = Side.FIRST,
         *,
         time: TimeControl | None = None,
         seed: int | None = None,
@@ -198,7 +198,7 @@ class Lab:
         self.has_been_ready = True
         return after_s
 
-    def ready_s(self, side: Seat = Seat.FIRST) -> float:
+    def ready_s(self, side: Side = Side.FIRST) -> float:
         """Return how long the bot takes to be ready for a game that is not played."""
         setup = self.game.draw_setup(self.seed)
         return self.enter(self.new_game(side, time=TimeControl(move_ms=1000), setup=setup))
@@ -248,7 +248,7 @@ class Bout:
     def __init__(
         self,
         lab: Lab,
-        side: Seat = Seat.FIRST,
+        side: Side = Side.FIRST,
         *,
         time: TimeControl | None = None,
         seed: int | None = None,

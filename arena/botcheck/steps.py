@@ -31,12 +31,12 @@ from lath.arena.botcheck.points import (
 )
 from lath.arena.errors import TYPED
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import Lines
 from lath.arena.referee.clock import MARGIN_S
 from lath.arena.referee.conversation import CLEAN, NoAnswer
 from lath.arena.referee.recognition import looks_like, recognised
-from lath.games.core import SEATS, Move, Seat
+from lath.games.core import SIDES, Move, Side
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -219,7 +219,7 @@ def _wants_what_there_is(lab: Lab) -> CheckFinding:
 @_step(READY, "ready", "answers `new ID …` with `ready ID`")
 def _is_ready(lab: Lab) -> CheckFinding:
     lab.running()  # one process for both: one that has left after the first game is at fault
-    slowest_s = max(map(lab.ready_s, SEATS))
+    slowest_s = max(map(lab.ready_s, SIDES))
     return ok(f"after {duration(slowest_s)}, also when the game before was not finished")
 
 
@@ -277,7 +277,7 @@ SHORT: Final = 2
 SWAP: Final = Move("swap")
 
 
-def _whole(lab: Lab, side: Seat) -> CheckFinding:
+def _whole(lab: Lab, side: Side) -> CheckFinding:
     bout = Bout(lab, side).play_out()
     if bout.resigned and len(bout.moves) == 1:
         return warning(
@@ -286,7 +286,7 @@ def _whole(lab: Lab, side: Seat) -> CheckFinding:
     return note(bout.words()) if bout.resigned else ok(bout.words())
 
 
-for _side in SEATS:
+for _side in SIDES:
     _step(EACH_GAME, _side.word, f"plays a whole game as {_side.word}")(partial(_whole, side=_side))
 
 
@@ -314,7 +314,7 @@ def _knows_positions(lab: Lab) -> CheckFinding:
 
 @_step(EACH_GAME, "book", "plays on after a book's moves for both sides")
 def _follows_a_book(lab: Lab) -> CheckFinding:
-    for side, plies in ((Seat.FIRST, 4), (Seat.SECOND, 5)):
+    for side, plies in ((Side.FIRST, 4), (Side.SECOND, 5)):
         bout = Bout(lab, side)
         for _ in range(plies):
             if not bout.is_over:
@@ -327,7 +327,7 @@ def _follows_a_book(lab: Lab) -> CheckFinding:
 def _answers_an_offer(lab: Lab) -> CheckFinding | None:
     swapped = 0
     for index in range(3):
-        bout = Bout(lab, Seat.SECOND, seed=index)
+        bout = Bout(lab, Side.SECOND, seed=index)
         bout.reply()
         if SWAP not in bout.position.legal_moves():
             bout.finish()
@@ -395,7 +395,7 @@ def _has_nodes(time: TimeControl) -> object:
 
 
 def _slowest(
-    lab: Lab, time: TimeControl, *, seconds: float, seats: Sequence[Seat] = SEATS, of_ms: int = 0
+    lab: Lab, time: TimeControl, *, seconds: float, seats: Sequence[Side] = SIDES, of_ms: int = 0
 ) -> CheckFinding:
     bouts = [Bout(lab, seat, time=time).play_out(seconds=seconds) for seat in seats]
     had = f" of {duration(of_ms / 1000)}" if of_ms else ""
@@ -429,7 +429,7 @@ def _has_no_increment(time: TimeControl) -> bool:
 @_step(TIMES, "no-increment", "keeps a clock without increment", is_asked=_has_no_increment)
 def _keeps_a_clock(lab: Lab) -> CheckFinding:
     time = TimeControl(initial_ms=_asked(lab).initial_ms or _CLOCK_MS)
-    return _slowest(lab, time, seconds=2.0, seats=(Seat.SECOND,), of_ms=time.initial_ms)
+    return _slowest(lab, time, seconds=2.0, seats=(Side.SECOND,), of_ms=time.initial_ms)
 
 
 FIRST_MOVE: Final = TimeControl(initial_ms=10_000, first_ms=150)
@@ -449,7 +449,7 @@ def _keeps_first_move(lab: Lab) -> CheckFinding:
     asked = _asked(lab)
     time = replace(asked, first_ms=asked.first_ms or asked.move_ms)
     time = time if time.first_ms else FIRST_MOVE
-    bouts = [Bout(lab, side, time=time).play_out(turns=SHORT) for side in SEATS]
+    bouts = [Bout(lab, side, time=time).play_out(turns=SHORT) for side in SIDES]
     slowest, then = duration(max(bout.slowest_s for bout in bouts)), replace(time, first_ms=0)
     return ok(f"slowest move {slowest}, the first of {time.first_ms} ms, then `tc {then.words()}`")
 
@@ -580,11 +580,11 @@ def _computed_s(pid: int) -> float:
     Time in which one waited for a processor counts too, where the system tells it: on a busy
     machine there may be little else.
     """
-    pids, waited_ns = trees.descendants(pid), 0
+    pids, waited_ns = process_trees.descendants(pid), 0
     for each in pids:
         with contextlib.suppress(OSError):  # it has ended
             waited_ns += int(Path(f"/proc/{each}/schedstat").read_bytes().split()[1])
-    return trees.used_s(pids) + waited_ns / 1e9
+    return process_trees.used_s(pids) + waited_ns / 1e9
 
 
 # Manners
@@ -644,7 +644,7 @@ def _answers_pings(lab: Lab) -> CheckFinding:
 def _plays_several_games(lab: Lab) -> CheckFinding:
     child = lab.running().child
     for index in range(4):
-        Bout(lab, SEATS[index % 2], seed=index).play_out(seconds=2.0, turns=SHORT)
+        Bout(lab, SIDES[index % 2], seed=index).play_out(seconds=2.0, turns=SHORT)
         lab.listen(0.05)
         if lab.running().child is not child:
             return fault(
@@ -740,7 +740,7 @@ def _leaves_nothing(lab: Lab) -> CheckFinding:
     if not lab.bot.ends_by(signals.awake_s() + lab.limits.stop_s):
         return untested("it does not end by itself")
     lab.listen(0.2)  # for what it has started to end after it
-    if left := trees.sweep(lab.tree):
+    if left := process_trees.sweep(lab.tree):
         ran = "1 process still ran" if left == 1 else f"{left} processes still ran"
         return warning(f"{ran} 200 ms after it", "end what you start; the arena kills what is left")
     return ok("no process is left")

@@ -23,7 +23,7 @@ from lath.arena.cli.main import (
     CommandGroup,
     GameFiles,
     Sandbox,
-    Side,
+    SideOption,
     add_games,
     argument,
     flag,
@@ -35,11 +35,11 @@ from lath.arena.cli.outputs import PACKED, Force, Target
 from lath.arena.engine.engine import Engine
 from lath.arena.entrants.builds import ready
 from lath.arena.entrants.flag_text import time_of, words_of
-from lath.arena.entrants.origins import wall_of
+from lath.arena.entrants.origins import sandbox_of
 from lath.arena.entrants.programs import advice_on, bundled, debugged, missing_file, resolve
 from lath.arena.errors import INTERRUPTED, ArenaError, ConfigError
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.answers import Limit
 from lath.arena.referee.bots import OURS, BotSpec
 from lath.arena.referee.bridges import CONTESTS, PROTOCOLS, bot_of, refuse_options
@@ -49,7 +49,7 @@ from lath.arena.referee.log import read_log
 from lath.arena.referee.watch import Watch
 from lath.arena.schedule.core import draw, read_options
 from lath.arena.terminal.streams import data_output
-from lath.games.core import Seat
+from lath.games.core import Side
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, read_new
 from lath.notation.record.tags import FIRST_OPTIONS, SECOND_OPTIONS
@@ -143,7 +143,7 @@ def check(
     named = _spec(command, cwd, option_ or [])
     if why := refuse_options(named.name, protocol, named.options):
         raise ConfigError(why)
-    wall, may_be = wall_of(sandbox), protocol_ is None
+    wall, may_be = sandbox_of(sandbox), protocol_ is None
     spec = ready(replace(named, sandbox=wall, protocol=protocol, may_be_of_contest=may_be))
     tested = [games.get(games.named(text)).id for text in game or ()]
     if puzzles:
@@ -156,7 +156,7 @@ def check(
     usual = CONTESTS[protocol].tc if protocol in CONTESTS else _CHECKED_AT
     limits = Limits(time=asked or time_of(usual), startup_s=startup, hard_limit_s=seconds)
     lab = Lab(spec, tuple(dict.fromkeys(tested)), limits=limits, asked=asked, seed=seed)
-    trees.adopt_orphans()  # this process starts nothing but the bot
+    process_trees.adopt_orphans()  # this process starts nothing but the bot
     began_s = signals.awake_s()
     report, points = Report(), []
     with signals.heeded(raises=True):
@@ -301,7 +301,8 @@ def replay(
         argument("CMD...", "What to start in place of the bot's own command, such as a debugger."),
     ] = None,
     side: Annotated[
-        Side | None, option("--side", "first|second", "Which bot; else who broke the game off.")
+        SideOption | None,
+        option("--side", "first|second", "Which bot; else who broke the game off."),
     ] = None,
     seconds: Annotated[
         float,
@@ -340,14 +341,14 @@ def replay(
     if words := export_doubt(source):
         print(f"warning: {words}", file=sys.stderr)
     record, log_text = game_in(source, game)
-    where = side or (record.forfeit and Side(record.forfeit.side))
+    where = side or (record.forfeit and SideOption(record.forfeit.side))
     if not where:
         raise ConfigError(f"no bot broke game {game} off: say --side first or --side second")
-    spec, new = _as_then(source, record, log_text, Seat[where.name], command, seed)
+    spec, new = _as_then(source, record, log_text, Side[where.name], command, seed)
     spec = ready(spec, closed=[str(source.absolute())])
     under = debugged(spec.command) if command else None
     limits = Limits(time=new.time, startup_s=seconds, hard_limit_s=seconds)
-    trees.adopt_orphans()  # this process starts nothing but the bot
+    process_trees.adopt_orphans()  # this process starts nothing but the bot
     bot = bot_of(
         spec if under is None else replace(spec, command=under),
         Watch(),
@@ -413,7 +414,7 @@ def _as_then(
     source: Path,
     record: Record,
     log_text: str,
-    seat: Seat,
+    seat: Side,
     command: list[str] | None,
     seed: int | None,
 ) -> tuple[BotSpec, NewGame]:

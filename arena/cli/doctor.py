@@ -15,7 +15,7 @@ import typer
 from lath.arena.cli.main import App, AsJson, argument, option
 from lath.arena.doctor.doctor import findings
 from lath.arena.doctor.findings import DoctorFinding
-from lath.arena.entrants.origins import wall_of
+from lath.arena.entrants.origins import sandbox_of
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.streams import data_output
@@ -60,7 +60,7 @@ def doctor(
             )
             found = list(of_all)
     else:
-        found = [*findings(folder, wall_of(sandbox)), _terminal(Output(to_stdout=True))]
+        found = [*findings(folder, sandbox_of(sandbox)), _terminal(Output(to_stdout=True))]
     if as_json:
         rows = list(map(asdict, found))
         print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())

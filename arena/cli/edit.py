@@ -58,7 +58,7 @@ from lath.notation.files.files import (
 )
 from lath.notation.record.errors import instead, printable
 from lath.notation.record.tags import RESULTS
-from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import canonical, check_tag
 from lath.notation.text.splitting import RecordText, chunks
@@ -388,7 +388,7 @@ class _Work:
 
     def _refuse_bad(self, text: str) -> None:
         """Raise EditError for what is no single sound record."""
-        if self._rules and sound_plies(text) is not None and is_one(text):
+        if self._rules and valid_plies(text) is not None and is_one(text):
             return
         found = list(entries_of(BytesIO(text.encode()), "", rules=self._rules))
         if problems := [problem for entry in found for problem in entry.problems]:

@@ -60,9 +60,9 @@ def print_end(
             print(f"report: {out / 'report.html'}", file=sys.stderr)
     unsound = summary.standings.unsound if summary.standings else ()
     if unsound:
-        from lath.reports.event.export import unsound_words
+        from lath.reports.event.export import invalid_words
 
-        print(f"warning: {unsound_words([asdict(one) for one in unsound])}", file=sys.stderr)
+        print(f"warning: {invalid_words([asdict(one) for one in unsound])}", file=sys.stderr)
     of_all = "" if progress.is_endless else f" of {summary.total}"
     played = f"{summary.done}{of_all} games are played"
     if summary.interrupted:

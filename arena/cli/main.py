@@ -330,7 +330,7 @@ HostsAlike = Annotated[
 ]
 
 
-class Side(StrEnum):
+class SideOption(StrEnum):
     """A seat, as flags name it."""
 
     FIRST = "first"

@@ -14,7 +14,7 @@ import typer
 
 from lath import games
 from lath.arena.cli.games import PositionText, SetupText
-from lath.arena.cli.main import App, Side, argument, option, whole
+from lath.arena.cli.main import App, SideOption, argument, option, whole
 from lath.arena.cli.outputs import append_record, refuse_as_archive
 from lath.arena.entrants.builds import ready
 from lath.arena.entrants.flag_text import time_of
@@ -23,7 +23,7 @@ from lath.arena.entrants.origins import spec_of
 from lath.arena.entrants.programs import bundled
 from lath.arena.errors import INTERRUPTED, ConfigError, ContestBotError
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
@@ -33,7 +33,7 @@ from lath.arena.referee.record import GamePlan
 from lath.arena.referee.watch import Watch
 from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.configuration.typed import advised
-from lath.games.core import Seat
+from lath.games.core import Side
 from lath.notation.protocol import TimeControl
 
 app = App()
@@ -49,7 +49,7 @@ GameToo = Annotated[str, option("--game", "GAME", "The same, as for other comman
 OneBot = Annotated[
     str, option("--bot", "NAME=CMD", "The bot; NAME alone for a bundled one; or none.")
 ]
-Sits = Annotated[Side, option("--side", "first|second", "Where you sit.")]
+Sits = Annotated[SideOption, option("--side", "first|second", "Where you sit.")]
 Time = Annotated[
     str, option("--tc", "TIME", "The bot's time: 60+1, 'move 0.5', 'nodes 1000', none.")
 ]
@@ -64,7 +64,7 @@ def play(
     game: OneGame = "",
     game_: GameToo = "",
     bot: OneBot = "greedy",
-    side: Sits = Side.FIRST,
+    side: Sits = SideOption.FIRST,
     tc: Time = "move 1",
     setup: SetupText = None,
     position: PositionText = None,
@@ -98,7 +98,7 @@ def play(
 
 
 def _played(
-    plan: GamePlan, spec: BotSpec | None, side: Side, control: TimeControl, out: Path | None
+    plan: GamePlan, spec: BotSpec | None, side: SideOption, control: TimeControl, out: Path | None
 ) -> GameEnding | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
     ending = None
@@ -106,7 +106,7 @@ def _played(
     with signals.heeded(raises=True), contextlib.ExitStack() as stack:
         bot = None
         if spec is not None:
-            trees.adopt_orphans()  # this process starts nothing but the bot
+            process_trees.adopt_orphans()  # this process starts nothing but the bot
             bot = bot_of(spec, watch, tree=f"play-{secrets.token_hex(4)}.", forgives_hold_ups=True)
             stack.callback(bot.quit)
             try:
@@ -114,7 +114,7 @@ def _played(
             except ContestBotError as error:
                 raise advised(error) from error
             bot.refuse_unless_it_plays([plan.game])
-        sitting = Sitting(plan, limits, watch, bot, Seat[side.name].other)
+        sitting = Sitting(plan, limits, watch, bot, Side[side.name].other)
         sitting.begin()
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")  # letters that are none come in all the same
@@ -154,7 +154,7 @@ def _spec(text: str) -> BotSpec | None:
 def _plan(
     game_id: str,
     spec: BotSpec | None,
-    side: Side,
+    side: SideOption,
     setup: str | None,
     position: str | None,
     seed: int | None,
@@ -165,7 +165,7 @@ def _plan(
     game = games.get(games.named(game_id))
     names = (f"{PERSON} 1", f"{PERSON} 2")
     if spec is not None:
-        names = (PERSON, spec.name) if side is Side.FIRST else (spec.name, PERSON)
+        names = (PERSON, spec.name) if side is SideOption.FIRST else (spec.name, PERSON)
     seed = secrets.randbelow(1_000_000) if seed is None else seed
     if setup is not None:
         setup = game.canonical_setup(setup)

@@ -108,7 +108,7 @@ def check(
         raise ConfigError("--index is for record files alone: FILE.idx stands beside FILE")
     with unless_cut(check.status):
         if sound is not None and not folders:
-            Target(path=sound, kind=RECORDS).write(verbatim(check.sound_texts(sources)))
+            Target(path=sound, kind=RECORDS).write(verbatim(check.valid_texts(sources)))
         else:
             for path in sources:
                 if path in folders:
@@ -192,7 +192,7 @@ class _Check:
             said = "has its index inside" if beside == path else f"its index is {beside}"
             print(f"{path}: {said}", file=sys.stderr)
 
-    def sound_texts(self, paths: Iterable[Path]) -> Iterator[str]:
+    def valid_texts(self, paths: Iterable[Path]) -> Iterator[str]:
         """Check files and yield the text of each sound record."""
         for path in paths:
             try:

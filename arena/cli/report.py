@@ -35,9 +35,9 @@ from lath.arena.cli.report_jobs import (
     IndexJob,
     ReportJob,
     follow,
+    invalid_doubts,
     refuse_strange,
     skipped_of,
-    unsound_doubts,
     warn_of,
 )
 from lath.arena.directory import DATABASE, RECORDS, REPORT
@@ -171,7 +171,7 @@ def rate(
     standings = to_json(table)
 
     def warned() -> int:
-        return warn_of([*doubts, *unsound_doubts(standings)])
+        return warn_of([*doubts, *invalid_doubts(standings)])
 
     with unless_cut(warned):
         if as_json:

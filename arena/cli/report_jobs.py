@@ -29,7 +29,7 @@ from lath.arena.tournament.store.anchors import scale_in
 from lath.notation.archive.given import GivenGames
 from lath.notation.extras import EXTRAS
 from lath.notation.rules.replay import positions
-from lath.reports.event.export import unsound_words
+from lath.reports.event.export import invalid_words
 from lath.reports.page.document import Gathered
 from lath.reports.page.page import Card, Page
 
@@ -51,10 +51,10 @@ def skipped_of() -> dict[str, int]:
     return {"other games": TAKEN.others.total()} if TAKEN.others else {}
 
 
-def unsound_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
+def invalid_doubts(standings: Mapping[str, Any]) -> Iterator[Doubt]:
     """Yield what is to be said of records that were left out of standings, if any were."""
     if standings["unsound"]:
-        words = unsound_words(standings["unsound"])
+        words = invalid_words(standings["unsound"])
         yield Doubt(words, ArenaError(words))
 
 
@@ -155,7 +155,7 @@ class ReportJob:
         self.refuse_strange(gathered.document["standings"])
         gathered.document["standings"]["left_out"].update(skipped_of())
         games = gathered.document["facts"]["records"]
-        doubts += unsound_doubts(gathered.document["standings"])
+        doubts += invalid_doubts(gathered.document["standings"])
         if not games and not self.title and (event := event_in(sources)):
             gathered.document["title"] = event
         if not games and refresh_s is None:
@@ -307,7 +307,7 @@ class IndexJob(ReportJob):
             )
             for path, error in sorted(damaged.items())
         ]
-        doubts += unsound_doubts(found["standings"])
+        doubts += invalid_doubts(found["standings"])
         card = Card(self._address(self.out.name)) if self.base_url and self.out else None
         make = partial(render, found, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(found, found["standings"]["overall"]["games"], make)

@@ -42,7 +42,7 @@ from lath.arena.flows.runs import (
 )
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
@@ -268,7 +268,7 @@ def run(
         return
     progress = Progress(tournament)
     progress.listeners.append(failures)
-    trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
+    process_trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
     close_to_others()
     has_events = json_events and json_events_to is None
     is_shared = has_events and sys.stdout.isatty()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
-from lath.arena.cli.report_jobs import content_words, refuse_strange, unsound_doubts
+from lath.arena.cli.report_jobs import content_words, invalid_doubts, refuse_strange
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.publishing.pages import Website, newest_of
 from lath.arena.publishing.private import private_below
@@ -112,7 +112,7 @@ class SiteJob:
             f"{self.out}: {_count(events, 'event')}, {_count(bots, 'bot')}, {words}",
             file=sys.stderr,
         )
-        return [*self.doubts, *unsound_doubts(index["standings"])]
+        return [*self.doubts, *invalid_doubts(index["standings"])]
 
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
         """Return the records of a source, those of its season where it is one, and the rest."""

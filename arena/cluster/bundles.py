@@ -23,7 +23,7 @@ from typing import IO, Final
 
 from lath.arena.entrants.confinement import kept
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 
 MOST_BYTES: Final = 256 << 20
 """How much the files of one bot may hold."""
@@ -244,14 +244,14 @@ def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
             _folder()
             lock = stack.enter_context(place.with_suffix(_LOCK).open("a"))
             fcntl.flock(lock, fcntl.LOCK_SH)
-            if is_sound(digest):
+            if is_valid(digest):
                 os.utime(place.with_suffix(_DONE))
             else:
                 missing.append(digest)
         yield tuple(missing)
 
 
-def is_sound(digest: str) -> bool:
+def is_valid(digest: str) -> bool:
     """Return whether a parcel lies there, unpacked, as it was sent: that and nothing besides."""
     place = place_of(digest)
     try:
@@ -323,7 +323,7 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
     try:
         with place.with_suffix(_TURN).open("a") as turn:
             fcntl.flock(turn, fcntl.LOCK_EX)
-            if not is_sound(digest):  # another run may have unpacked it meanwhile
+            if not is_valid(digest):  # another run may have unpacked it meanwhile
                 _unpack(digest, part, place)
     finally:
         part.unlink(missing_ok=True)
@@ -347,12 +347,12 @@ def _unpack(digest: str, part: Path, place: Path) -> None:
             Path(folder).chmod(_FOLDER_RIGHTS)
         if _digest_of_all(new) != digest:
             raise ArenaError(f"{what} has another digest")
-        trees.remove(str(place.with_suffix(_DONE)))
+        process_trees.remove(str(place.with_suffix(_DONE)))
         with suppress(FileNotFoundError):
             place.rename(f"{new}{_ASIDE}")
         new.rename(place)
     finally:
-        trees.remove(str(new))
+        process_trees.remove(str(new))
     place.with_suffix(_DONE).touch()
 
 
@@ -408,7 +408,7 @@ def _forget_old(folder: Path) -> None:
             continue
         with suppress(OSError), _alone(place):
             done.unlink()
-            trees.remove(str(place))
+            process_trees.remove(str(place))
     newest_s = newest_first[0].stat().st_mtime if newest_first else 0.0
     for part in folder.glob(f"*{_PART}"):  # of a worker that died meanwhile
         with suppress(OSError):
@@ -416,4 +416,4 @@ def _forget_old(folder: Path) -> None:
                 part.unlink()
     for aside in folder.glob(f"*{_ASIDE}"):
         with suppress(OSError), _alone(folder / aside.name.partition(".")[0]):
-            trees.remove(str(aside))
+            process_trees.remove(str(aside))

@@ -47,7 +47,7 @@ from lath.arena.entrants.confinement import kept
 from lath.arena.entrants.programs import bundled, is_there
 from lath.arena.errors import ArenaError, MachineError
 from lath.arena.machine import system
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox import bubblewrap, users
 from lath.arena.sandbox.limits import close_to_others
@@ -230,7 +230,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
         worker.join(time.monotonic() + IDLE_S)
     except (TimeoutError, BrokenExecutor) as error:
         worker.end()
-        trees.sweep(f"{entry.terms.tree}{worker.pid}.")
+        process_trees.sweep(f"{entry.terms.tree}{worker.pid}.")
         late = f"bots are not ready after {PREPARE_S / 60:.0f} minutes"
         raise ArenaError(late if isinstance(error, TimeoutError) else f"{error}") from error
     finally:
@@ -238,7 +238,7 @@ def _enter(entry: WorkerEntry, text: str, stack: ExitStack) -> Entered:
     found = read(Prepared, answer)
     if found.refused:
         return Entered(refused=found.refused)
-    if changed := tuple(digest for digest in digests if not bundles.is_sound(digest)):
+    if changed := tuple(digest for digest in digests if not bundles.is_valid(digest)):
         return Entered(missing=changed)  # somebody was there while bots were made ready
     _stays[entry.digest] = _Stay(entry, {bot.name: bot for bot in found.bots}, env, stack)
     while len(_stays) > MOST_TERMS:
@@ -400,7 +400,7 @@ def play(text: str) -> str:
             try:
                 results.extend(future.result() for future in futures)
             except BrokenExecutor:
-                trees.sweep(f"{stay.entry.terms.tree}{worker.pid}.")
+                process_trees.sweep(f"{stay.entry.terms.tree}{worker.pid}.")
                 raise
     except BrokenExecutor:
         return write(TaskAnswer(results=tuple(results), died=True))

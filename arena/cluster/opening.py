@@ -27,7 +27,7 @@ from typing import Final, NamedTuple
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.machine import signals
 from lath.arena.machine.system import PATIENCE_S
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.sandbox.limits import close_to_others, die_with, with_modules
 from lath.arena.tournament.run.places import Elsewhere
 from lath.notation.extras import EXTRAS
@@ -269,7 +269,7 @@ def _dask(
             start_new_session=True,  # a Ctrl-C is the runner's
             preexec_fn=partial(die_with, os.getpid()),  # noqa: PLW1509 - there is no other thread
         )
-    trees.own.add(process.pid)
+    process_trees.own.add(process.pid)
     assert process.stdin
     with suppress(BrokenPipeError), process.stdin:  # one that died is noticed soon enough
         process.stdin.write(json.dumps(own).encode())
@@ -317,7 +317,7 @@ def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        trees.own.discard(process.pid)
+        process_trees.own.discard(process.pid)
 
 
 if __name__ == "__main__":

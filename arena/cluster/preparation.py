@@ -22,7 +22,7 @@ from lath.arena.entrants.confinement import confined, files_of, holds, kept, own
 from lath.arena.entrants.programs import is_there, resolve, rest_of, split_at
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee.bots import BotSpec
-from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.kinds import BotSandbox
 
 _UNCHANGED: Final = {"PYTHONDONTWRITEBYTECODE": "1"}
 """Variables of bots that keep Python from writing into what was sent, which counts as changed."""
@@ -160,8 +160,8 @@ def prepare(job: tuple[str, Sequence[str]]) -> str:
 def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> Prepared:
     bots = [_spec(bot, host) for bot in terms.bots]
     warnings = []
-    asked = [_walled(bot, terms.wall) for bot in bots]
-    if why := Wall(kind="bwrap").why_not():
+    asked = [_sandboxed(bot, terms.wall) for bot in bots]
+    if why := BotSandbox(kind="bwrap").why_not():
         if terms.must_be_walled and asked != bots:
             raise ConfigError(
                 f"bots are walled off on a cluster, and cannot be there: {why}; `--sandbox none` "
@@ -179,7 +179,7 @@ def _prepared(terms: RunTerms, host: str, closed: Sequence[str], slots: int) -> 
     return Prepared(bots=tuple(told), warnings=(*warnings, *found.warnings))
 
 
-def _walled(bot: BotSpec, wall: str) -> BotSpec:
+def _sandboxed(bot: BotSpec, wall: str) -> BotSpec:
     """Return a bot behind the wall of who asks for none."""
     return replace(bot, sandbox=wall) if bot.sandbox == "auto" else bot
 

@@ -30,7 +30,7 @@ from lath.arena.entrants import compiling
 from lath.arena.entrants.programs import ENTRY_POINTS
 from lath.arena.errors import MachineError
 from lath.arena.machine import system
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.memory import size
 from lath.arena.sandbox import users
 from lath.arena.sandbox.limits import with_modules
@@ -171,7 +171,7 @@ def _machine() -> Iterator[DoctorFinding]:
         name="system",
         found=f"{about['system']}{f', in a container ({kind})' if kind else ''}",
     )
-    many, allowed = about["cores"], trees.cores()
+    many, allowed = about["cores"], process_trees.cores()
     quota = len(cores) < allowed
     yield DoctorFinding(
         group="machine",
@@ -416,8 +416,8 @@ def _worse(kind: str, free: int, elsewhere: str) -> tuple[str, str]:
 def _scratch() -> DoctorFinding:
     another = "export TMPDIR=DIR, a folder on a local disk"
     try:
-        root = trees.scratch_root()
-        trees.refuse_if_lacking(f"doctor{os.getpid()}-")
+        root = process_trees.scratch_root()
+        process_trees.refuse_if_lacking(f"doctor{os.getpid()}-")
     except MachineError as error:
         return DoctorFinding(
             group="folders",

@@ -27,7 +27,7 @@ from lath.arena.referee.clock import HARD_LIMIT_S, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, priced, read_answer
 from lath.arena.referee.watch import Watch
-from lath.games.core import Move, Position, Seat, read_move
+from lath.games.core import Move, Position, Side, read_move
 from lath.games.errors import GameError
 from lath.notation import protocol as wire
 from lath.notation.protocol import Option, TimeControl
@@ -80,7 +80,7 @@ class _Told(NamedTuple):
 
     game: str
     start: str
-    side: Seat
+    side: Side
     time: TimeControl
     seed: int
 
@@ -436,7 +436,7 @@ class _Question(NamedTuple):
     """What a bot is asked."""
 
     position: Position
-    seat: Seat
+    seat: Side
     ply: int
 
 
@@ -567,10 +567,10 @@ def _spec(
     sandbox: str | None,
 ) -> BotSpec:
     """Return how a bot is started; see `Engine.open`. Raises ConfigError."""
-    from lath.arena.entrants.origins import wall_of
+    from lath.arena.entrants.origins import sandbox_of
     from lath.arena.entrants.programs import bundled
 
-    wall_of(sandbox)
+    sandbox_of(sandbox)
     if isinstance(bot, str) and bot in bundled():  # without all that reads configurations
         spec = BotSpec(name=bot, command=bundled()[bot], sandbox=sandbox or "auto")
     else:

@@ -16,7 +16,7 @@ from lath.arena.machine import signals
 from lath.arena.referee.clock import Clock, Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, priced, read_answer
-from lath.games.core import Move, Seat, version_of
+from lath.games.core import Move, Side, version_of
 from lath.games.errors import RulesVersionError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -37,7 +37,7 @@ class RerunResult:
     """Whether the bot has broken it off, then as before or in another way."""
 
 
-def new_game_of(record: Record, seat: Seat, seed: int) -> wire.NewGame:
+def new_game_of(record: Record, seat: Side, seed: int) -> wire.NewGame:
     """Return what the bot in this seat was told of the game, but for its seed, by the record."""
     return wire.NewGame(
         number=record.number or 1,
@@ -85,7 +85,7 @@ class Rerun:
         self._bot: Final = bot
         self._limits: Final = limits
         self._tell: Final = tell
-        self._seat: Final = Seat.FIRST if new.side == "first" else Seat.SECOND
+        self._seat: Final = Side.FIRST if new.side == "first" else Side.SECOND
         self._positions: Final = list(positions(record))
         if (game := self._positions[0].game) is not games.get(record.game):
             raise RulesVersionError(

@@ -33,7 +33,7 @@ from lath.arena.entrants.confinement import (
 from lath.arena.entrants.programs import split_at
 from lath.arena.errors import ArenaError
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.watchdog import looks
 from lath.arena.sandbox import users
@@ -248,7 +248,7 @@ def _built_in(
             _forget_old(place, lock)
             if bot.build:
                 tell(f"building {bot.name}: {bot.build}")
-            trees.remove(str(home))
+            process_trees.remove(str(home))
             try:
                 _copy(source, home)
                 if _digest_of(home, bot.build) != digest:
@@ -258,7 +258,7 @@ def _built_in(
                 done.touch()
             finally:
                 if not done.is_file():
-                    trees.remove(str(home))
+                    process_trees.remove(str(home))
     except _ChangedError:
         raise
     except OSError as error:
@@ -380,7 +380,7 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
     mark = f"build-{os.urandom(8).hex()}."
     held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     try:
-        scratch = trees.new_scratch(mark)
+        scratch = process_trees.new_scratch(mark)
         start = process = None
         part: Callable[[], object] = bool
         with log.open("wb") as output:
@@ -391,7 +391,7 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
                         maker.wall,
                         maker.command,
                         own_env=maker.env,
-                        mark={trees.MARK: mark},
+                        mark={process_trees.MARK: mark},
                         cwd=maker.cwd,
                         scratch=scratch,
                         memory_bytes=None,
@@ -422,7 +422,7 @@ def _status(maker: BotSpec, home: Path, log: Path) -> int | None:
                     with suppress(ProcessLookupError, PermissionError):
                         os.killpg(process.pid, signal.SIGKILL)
                     process.wait()
-                trees.sweep(mark)
+                process_trees.sweep(mark)
                 if start is not None:
                     start.end()
                 if users.can_be_given():
@@ -484,4 +484,4 @@ def _forget_old(place: Path, new: Path) -> None:
                 with done.with_suffix(".lock").open("a") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     done.unlink()
-                    trees.remove(str(done.with_suffix("")))
+                    process_trees.remove(str(done.with_suffix("")))

@@ -25,11 +25,11 @@ import lath
 from lath import DOCUMENTATION
 from lath.arena.entrants.programs import first_bytes
 from lath.arena.errors import ConfigError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox import users
 from lath.arena.sandbox.bubblewrap import View
-from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.kinds import BotSandbox
 from lath.arena.sandbox.limits import launched, machine_bytes
 from lath.games.files import VARIABLE as GAMES
 
@@ -93,7 +93,7 @@ def confined(
     return Confined(tuple(done), warnings, f"note: {who}" if who else "")
 
 
-def _bounded(bot: BotSpec, wall: Wall, at_once: int) -> Wall:
+def _bounded(bot: BotSpec, wall: BotSandbox, at_once: int) -> BotSandbox:
     """Return a wall with bounds on what all processes of a bot take together.
 
     Who has not asked for a wall is held to what it has said itself.
@@ -105,21 +105,21 @@ def _bounded(bot: BotSpec, wall: Wall, at_once: int) -> Wall:
     return replace(wall, tree_bytes=share, cores=bot.threads)
 
 
-def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[Wall, str]:
+def _best(bot: BotSpec, needed: Iterable[str]) -> tuple[BotSandbox, str]:
     """Return the best wall that takes nothing from a bot, and what keeps it from a better one."""
-    limits = Wall(view=View(cache=_cache_of(bot)))
+    limits = BotSandbox(view=View(cache=_cache_of(bot)))
     if not users.can_be_given() or bot.cache_bytes:
         return limits, ""
     path = _closed_to_others(bot, needed)
-    return (limits, path) if path else (Wall(kind="user"), "")
+    return (limits, path) if path else (BotSandbox(kind="user"), "")
 
 
-def _asked(bot: BotSpec, territory: _Territory, closed: Collection[str]) -> tuple[Wall, str]:
+def _asked(bot: BotSpec, territory: _Territory, closed: Collection[str]) -> tuple[BotSandbox, str]:
     """Return the wall that was asked for, and why it is not possible; empty where it is."""
     if bot.sandbox == "none":
-        return Wall(view=View(cache=_cache_of(bot))), ""
+        return BotSandbox(view=View(cache=_cache_of(bot))), ""
     if bot.sandbox == "user":
-        wall = Wall(kind="user")
+        wall = BotSandbox(kind="user")
         if why := wall.why_not():
             return wall, why
         if bot.cache_bytes:
@@ -127,7 +127,7 @@ def _asked(bot: BotSpec, territory: _Territory, closed: Collection[str]) -> tupl
         path = _closed_to_others(bot, _needed(bot, territory.own[bot.name]))
         return wall, _opens(path) if path else ""
     shown = territory.shown_to(bot)
-    wall = Wall(kind="bwrap", view=View(reads=shown, cache=_cache_of(bot)))
+    wall = BotSandbox(kind="bwrap", view=View(reads=shown, cache=_cache_of(bot)))
     for path in bot.reads:
         if held := next((place for place in closed if holds(path, place)), ""):
             return wall, f"reads: {path} holds {held}, which no bot may see"
@@ -453,5 +453,5 @@ def _is_everybodys(place: Path) -> bool:
 
 def _closed_to_others(bot: BotSpec, needed: Iterable[str]) -> str:
     """Return what of a bot's files, or on the way there, another user cannot read."""
-    paths = (trees.scratch_root(), _program(bot), bot.cwd, *needed)
+    paths = (process_trees.scratch_root(), _program(bot), bot.cwd, *needed)
     return users.closed_to(users.FIRST, filter(None, paths))

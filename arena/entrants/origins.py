@@ -90,7 +90,7 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
     return bot_spec(row, Path())
 
 
-def wall_of(sandbox: str | None) -> str:
+def sandbox_of(sandbox: str | None) -> str:
     """Return the wall that `--sandbox` names; raises ConfigError."""
     if sandbox not in (None, *SANDBOXES):
         raise ConfigError(f"--sandbox {sandbox!r}, expected one of {', '.join(SANDBOXES)}")

@@ -29,7 +29,7 @@ from lath.arena.entrants.repositories import (
 )
 from lath.arena.errors import ArenaError, ConfigError, InUseError
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox import users
 
@@ -282,7 +282,7 @@ def _check_out_in(sandbox: str, wanted: Revision, home: Path) -> None:
         )
         if said.status != 0:
             raise _not_checked_out(wanted, said.text)
-    trees.remove(str(index))  # which a filter may have made anything of
+    process_trees.remove(str(index))  # which a filter may have made anything of
     if out := next(leading_out(home), None):
         target = repr(str(out.readlink())) if out.is_symlink() else "a file with another name"
         raise ArenaError(
@@ -314,7 +314,7 @@ def workshop(folder: Path) -> Iterator[Workshop]:
         os.close(lock)
     assert watcher.stdin is not None
     try:
-        trees.remove(str(folder))  # of one that was killed with all that it had started
+        process_trees.remove(str(folder))  # of one that was killed with all that it had started
         folder.mkdir()
         yield Workshop(folder, watcher)
     finally:

@@ -25,11 +25,11 @@ from lath.arena.entrants.origins import (
     in_words,
     origin_of,
     sandbox_in,
+    sandbox_of,
     spec_of,
     table_in,
     table_of,
     time_in,
-    wall_of,
 )
 from lath.arena.entrants.programs import files_in
 from lath.arena.entrants.revisions import Workshop, workshop
@@ -45,7 +45,7 @@ from lath.arena.errors import (
 )
 from lath.arena.flows.runs import Decision, Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bridges import CONTESTS
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.openings import digest as sha256_of
@@ -388,7 +388,7 @@ def held(
     what `watched` gives. A process that `is_alone` does nothing else: it clears up after bots that
     leave orphans, and is closed to them. Raises ArenaError.
     """
-    allowed, _, _ = budget_of(budget), sprt_table(sprt), wall_of(sandbox)  # before any build
+    allowed, _, _ = budget_of(budget), sprt_table(sprt), sandbox_of(sandbox)  # before any build
     refuse_jobs(jobs, cluster)
     with signals.interruptible():
         # Both revisions are of one repository: if one of them is not trusted, it is not.
@@ -420,7 +420,7 @@ def held(
         if any(one.revision for one in both):
             shop = stack.enter_context(workshop((where / BUILDS).absolute()))
         if is_alone:
-            trees.adopt_orphans()  # of bots; who clears up has begun before
+            process_trees.adopt_orphans()  # of bots; who clears up has begun before
             close_to_others()
         on_cluster = cluster is not None
         bots = list(entered(both, ("old", "new"), terms, shop, tell, on_cluster=on_cluster))

@@ -16,7 +16,7 @@ from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.flag_text import time_of
 from lath.arena.entrants.flags import bot_flag
-from lath.arena.entrants.origins import origin_of, sandbox_in, wall_of
+from lath.arena.entrants.origins import origin_of, sandbox_in, sandbox_of
 from lath.arena.entrants.revisions import workshop
 from lath.arena.errors import ConfigError
 from lath.arena.flows.ladder import LadderPlace, Level, levels_of, place_in
@@ -37,7 +37,7 @@ from lath.arena.flows.matches import (
 )
 from lath.arena.flows.runs import at_cluster
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import Budget
 from lath.arena.tournament.configuration.config import Config, budget_of, build
@@ -163,7 +163,7 @@ def held(
 
     All is named as of `arena match`; each game type has its part of the budget. Raises ArenaError.
     """
-    allowed, _ = budget_of(budget), wall_of(sandbox)
+    allowed, _ = budget_of(budget), sandbox_of(sandbox)
     refuse_jobs(jobs, cluster)
     with signals.interruptible():
         of_git = minimum.strongest(sandbox, sandbox_in(bot))
@@ -185,7 +185,7 @@ def held(
         if origin.revision:
             shop = stack.enter_context(workshop((home / BUILDS).absolute()))
         if is_alone:
-            trees.adopt_orphans()  # of bots; who clears up has begun before
+            process_trees.adopt_orphans()  # of bots; who clears up has begun before
             close_to_others()
         on_cluster = cluster is not None
         ((table, folder),) = entered([origin], ["bot"], terms, shop, tell, on_cluster=on_cluster)

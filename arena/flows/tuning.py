@@ -16,7 +16,7 @@ from lath.arena.directory import CONFIG
 from lath.arena.entrants import minimum
 from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.flag_text import time_of
-from lath.arena.entrants.origins import BotOrigin, in_words, origin_of, table_of, wall_of
+from lath.arena.entrants.origins import BotOrigin, in_words, origin_of, sandbox_of, table_of
 from lath.arena.entrants.programs import is_there
 from lath.arena.entrants.toml_text import read_toml
 from lath.arena.errors import (
@@ -30,7 +30,7 @@ from lath.arena.errors import (
 from lath.arena.flows.matches import SPRT, TIME, jobs_of, refuse_jobs
 from lath.arena.flows.runs import Result, at_cluster, greeting_of, heard_by, result_of
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.schedule.budget import UNLIMITED
 from lath.arena.schedule.tuning.ranges import declared
@@ -140,7 +140,7 @@ def configured(
 
     Raises ArenaError.
     """
-    wall_of(wishes.sandbox)
+    sandbox_of(wishes.sandbox)
     origin = origin_of(bot, "bot", wishes.sandbox)
     if origin.note:
         note(origin.note)
@@ -253,7 +253,7 @@ def held(
     else:
         where = FOLDER if out is None else out
     if is_alone:
-        trees.adopt_orphans()  # of bots; who clears up has begun before
+        process_trees.adopt_orphans()  # of bots; who clears up has begun before
         close_to_others()
     with signals.interruptible():
         if goes_on:

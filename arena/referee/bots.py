@@ -8,7 +8,7 @@ from typing import Final
 
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.originals import Original
-from lath.arena.sandbox.kinds import NO_WALL, Wall
+from lath.arena.sandbox.kinds import NO_WALL, BotSandbox
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.errors import printable
@@ -37,7 +37,7 @@ class BotSpec:
     env: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, object] = field(default_factory=dict)
     memory_bytes: int | None = None
-    wall: Wall = NO_WALL
+    wall: BotSandbox = NO_WALL
     time: TimeControl | None = None
     """Its own time control; None: the tournament's."""
 

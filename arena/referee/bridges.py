@@ -19,15 +19,15 @@ from typing import Any, ClassVar, Final
 from lath import games
 from lath.arena.errors import ConfigError
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import OURS, BotSpec, Greeting
 from lath.arena.referee.conversation import Bot, NoAnswer
 from lath.arena.referee.process import may_start
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import users
-from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.kinds import BotSandbox
 from lath.games.board import Board
-from lath.games.core import Move, Position, Seat
+from lath.games.core import Move, Position, Side
 from lath.notation import protocol as wire
 from lath.notation.files.bounds import read_json
 from lath.notation.record.tags import Termination
@@ -90,7 +90,7 @@ class Codingame:
     """Whether the process that has answered hears the next turn."""
 
     def __init__(self, new: wire.NewGame) -> None:
-        self._seat: Final = Seat.FIRST if new.side == "first" else Seat.SECOND
+        self._seat: Final = Side.FIRST if new.side == "first" else Side.SECOND
         self._board: Final[Board] = games.get(new.game).board
         self._cells: Final = [[self._board.name[bit] for bit in row] for row in self._board.rows]
         """The names of the cells, by row from the top and place in the row from the left."""
@@ -277,14 +277,14 @@ class BridgedBot(Bot):
 
         content = pkgutil.get_data(__package__, os.path.basename(path)) or b""  # noqa: PTH119
         with may_start:
-            self._copy = trees.new_file(self.tree, content)
+            self._copy = process_trees.new_file(self.tree, content)
         return self._copy
 
     def kill(self) -> None:
         """End the process; see `Bot.kill`."""
         super().kill()
         if self._copy:
-            trees.remove(self._copy)
+            process_trees.remove(self._copy)
             self._copy = ""
 
     def greet(self, within_s: float) -> None:
@@ -392,7 +392,7 @@ class BridgedBot(Bot):
             return 0.0
         used_s, since_s = -1.0, signals.awake_s()
         while not (child.is_gone or child.flooded or KEEP_RUNNING in map(bytes.strip, child.lines)):
-            now_s, burnt_s = signals.awake_s(), trees.cpu_s(child.pid)
+            now_s, burnt_s = signals.awake_s(), process_trees.cpu_s(child.pid)
             if child.has_unread_input or burnt_s != used_s:
                 used_s, since_s = burnt_s, now_s
             elif now_s - since_s >= _IDLE_S:
@@ -437,7 +437,7 @@ class BridgedBot(Bot):
         return signals.awake_s()
 
 
-def _is_open(path: str, wall: Wall) -> bool:
+def _is_open(path: str, wall: BotSandbox) -> bool:
     """Return whether a bot behind a wall can read a file of the arena's.
 
     Nobody can in an archive, and other users not in a folder of ours alone.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from lath.games.core import Seat
+from lath.games.core import Side
 from lath.notation.protocol import TimeControl
 
 HARD_LIMIT_S: Final = 60.0
@@ -74,7 +74,7 @@ class Clock:
         ]
         """How long each one's next move may take before it is too late, margin included."""
 
-    def charge(self, seat: Seat, used_s: float) -> float | None:
+    def charge(self, seat: Side, used_s: float) -> float | None:
         """Take the time of a move that came in time, then add the increment; return what is left.
 
         None without a clock. A first move with a time of its own leaves the clock as it is.
@@ -92,7 +92,7 @@ class Clock:
         self.allowed_s[seat] = left_s + self._margins_s[seat]
         return left_s
 
-    def resume(self, seat: Seat, left_s: float) -> None:
+    def resume(self, seat: Side, left_s: float) -> None:
         """Have so much left in a game that is begun again, of which the next move is the first."""
         self.left_s[seat] = left_s
         self.left_ms[seat] = int(left_s * 1000)

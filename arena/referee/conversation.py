@@ -19,12 +19,12 @@ from typing import Final
 
 from lath.arena.errors import LACKS, ConfigError, GameVoidError, HeldUpError
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import Asides, BotSpec, Greeting
 from lath.arena.referee.clock import MARGIN_S, STOP_S, Limits
 from lath.arena.referee.originals import change_in
 from lath.arena.referee.process import Child
-from lath.arena.referee.trees import lacking
+from lath.arena.referee.process_trees import lacking
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.limits import out_of_memory
 from lath.games.core import Move, Position
@@ -698,7 +698,7 @@ class Bot:
             if bot is self:  # what its threads could have used, had they not waited for others
                 own_s = burnt_s / self.spec.threads
             else:
-                others_s = burnt_s / trees.cores()
+                others_s = burnt_s / process_trees.cores()
         held_s = min(held_s, used_s - own_s)
         if not decides(held_s):
             return used_s
@@ -775,7 +775,7 @@ class Bot:
             return f"{COMPUTED} for {burnt_s:.3f} s of that"
         if child.has_unread_input:
             return "; it has not read all that it was told"
-        is_idle = child.cpu_s > 0 and trees.is_alone(child.pid)
+        is_idle = child.cpu_s > 0 and process_trees.is_alone(child.pid)
         return "; it waited: is its output flushed?" if is_idle else ""
 
     @property

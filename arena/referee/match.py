@@ -21,7 +21,7 @@ from lath.arena.referee.log import log_of
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.referee.watch import Watch
 from lath.games import faults
-from lath.games.core import SEATS, Move, Position, Seat, read_move
+from lath.games.core import SIDES, Move, Position, Side, read_move
 from lath.games.errors import GameError, IllegalMoveError, RulesError
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -64,7 +64,7 @@ class GameEnding:
 class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the arena
     """A bot gives the game away: it resigns, breaks, or answers too late or wrongly."""
 
-    def __init__(self, seat: Seat, why: Termination, detail: str) -> None:
+    def __init__(self, seat: Side, why: Termination, detail: str) -> None:
         super().__init__(detail)
         self.seat = seat
         self.why = why
@@ -75,7 +75,7 @@ class Mishap(Exception):  # noqa: N818 - it ends a game, and is no error of the 
         return GameEnding(WON_BY[self.seat.other], self.why, words)
 
 
-def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap | GameVoidError:
+def priced(error: NoAnswer, seat: Side, ply: int) -> Mishap | GameVoidError:
     """Return what it costs a bot in this seat that no answer came at a ply.
 
     A GameVoidError is for one that left before its first turn.
@@ -96,7 +96,7 @@ def priced(error: NoAnswer, seat: Seat, ply: int) -> Mishap | GameVoidError:
     return Mishap(seat, error.why, bot.describe(detail))
 
 
-def read_answer(position: Position, seat: Seat, text: str, ply: int) -> tuple[Move, Position]:
+def read_answer(position: Position, seat: Side, text: str, ply: int) -> tuple[Move, Position]:
     """Return the canonical move and the position after it; raises Mishap.
 
     For a resignation, and for what is no move or not legal in `position`.
@@ -157,10 +157,10 @@ class Arbiter:
         self._claims: Final = [claim for claim in claims if claim[1]]
         """Result, plies in a row that are needed for it, what first's expected score must be, the
         same in words."""
-        self._rows: Final[list[list[Seat]]] = [[] for _ in self._claims]
+        self._rows: Final[list[list[Side]]] = [[] for _ in self._claims]
         """For each of these, who played the plies in a row in which it was seen."""
 
-    def judge(self, ply: int, seat: Seat, evaluation: float | None) -> GameEnding | None:
+    def judge(self, ply: int, seat: Side, evaluation: float | None) -> GameEnding | None:
         """Return how the game ends after a ply that did not end it by the rules; else None.
 
         `ply` counts from 1; `evaluation` is the expected score of `seat`, who played it, in -1..1,
@@ -193,7 +193,7 @@ def start_of(plan: GamePlan) -> Position:
     return game.start(plan.setup) if plan.position is None else game.position(plan.position)
 
 
-def new_game(plan: GamePlan, seat: Seat, time: TimeControl) -> wire.NewGame:
+def new_game(plan: GamePlan, seat: Side, time: TimeControl) -> wire.NewGame:
     """Return what a bot in this seat is told of a game."""
     return wire.NewGame(
         number=plan.number,
@@ -252,7 +252,7 @@ class _Match:
         self._plan = plan
         self._show = show
         self._spent = spent
-        self._seated: list[tuple[Seat, Bot]] = []
+        self._seated: list[tuple[Side, Bot]] = []
         """Who has been told of the game."""
         self._bots = bots
         self._other_way_round = (bots[1], bots[0])
@@ -313,7 +313,7 @@ class _Match:
         for bot in self._bots:
             if bot not in kept:
                 bot.start(self._limits)
-        for seat, bot in zip(SEATS, self._bots, strict=True):
+        for seat, bot in zip(SIDES, self._bots, strict=True):
             new = new_game(self._plan, seat, self._times[seat])
             self._seated.append((seat, bot))
             try:
@@ -330,13 +330,13 @@ class _Match:
     def _mishap(self, error: Mishap | NoAnswer | GameVoidError) -> Mishap:
         """Return who loses the game, and by what; raises GameVoidError where it is void."""
         if isinstance(error, NoAnswer):
-            seat = Seat(self._bots.index(error.bot))
+            seat = Side(self._bots.index(error.bot))
             error = priced(error, seat, self._book.plies + 1)
         if isinstance(error, Mishap):
             return error
         if error.why is None or error.bot not in self._spent:
             raise error
-        seat = Seat(self._plan.names.index(error.bot))
+        seat = Side(self._plan.names.index(error.bot))
         return Mishap(seat, error.why, f"again {error.reason}")
 
     def _refuse_bad_rules(self, mishap: Mishap) -> None:
@@ -360,7 +360,7 @@ class _Match:
         clock, book, ponders, show = self._clock, self._book, self._limits.ponder, self._show
         while not position.is_over:
             seat, ply = position.to_move, book.plies + 1
-            bot, other = self._bots if seat is Seat.FIRST else self._other_way_round
+            bot, other = self._bots if seat is Side.FIRST else self._other_way_round
             if ponders:
                 other.let_ponder(ply)
             text, used_s = bot.ask(position, ply, clock.left_ms, clock.allowed_s[seat], other)
@@ -393,7 +393,7 @@ class _Match:
             raise RulesError(*words, book.moves, self._plan.position or "")
         return GameEnding(outcome.result, Termination.RULES)
 
-    def _has_resigned_at_once(self, seat: Seat, ending: GameEnding) -> bool:
+    def _has_resigned_at_once(self, seat: Side, ending: GameEnding) -> bool:
         """Return whether a bot has given up a game of which it has played nothing.
 
         Where a game begins in a position, that may be lost.

@@ -23,10 +23,10 @@ from itertools import takewhile
 from typing import Final
 
 from lath.arena.machine import signals
-from lath.arena.referee import trees
-from lath.arena.referee.trees import MARK, sweep
+from lath.arena.referee import process_trees
+from lath.arena.referee.process_trees import MARK, sweep
 from lath.arena.referee.watchdog import Watchdog, Watched, trim_cache
-from lath.arena.sandbox.kinds import NO_WALL, ProcessStart, Wall, beginning
+from lath.arena.sandbox.kinds import NO_WALL, BotSandbox, ProcessStart, beginning
 from lath.notation.protocol import MAX_LINE
 
 MOST_PIECES: Final = 2000
@@ -169,7 +169,7 @@ class Child:
         self.begun = b""
         """A line of which the end has not come."""
         self._stderr = b""
-        trees.own.add(self.pid)
+        process_trees.own.add(self.pid)
         self._part = signals.stopping_too(signals.Companion(self._pause, self._go_on))
 
     @classmethod
@@ -181,7 +181,7 @@ class Child:
         cwd: str | None = None,
         env: Mapping[str, str] | None = None,
         memory_bytes: int | None = None,
-        wall: Wall = NO_WALL,
+        wall: BotSandbox = NO_WALL,
         at_terminal: bool = False,
     ) -> Child:
         """Start a program; raises OSError where the system cannot, MachineError without scratch.
@@ -201,7 +201,7 @@ class Child:
                         _watchdog.wake()
                     if wall.view.cache and wall.cache_bytes:
                         trim_cache(wall.view.cache, wall.cache_bytes)
-                    scratch = trees.new_scratch(mark)
+                    scratch = process_trees.new_scratch(mark)
                     with beginning(
                         wall,
                         command,
@@ -385,14 +385,14 @@ class Child:
     def tree_cpu_s(self) -> float:
         """Return the CPU time of all its processes, in seconds; 0 where nobody tells."""
         group = self._start.group
-        return group.cpu_s if group and group.path else trees.cpu_s(self.pid)
+        return group.cpu_s if group and group.path else process_trees.cpu_s(self.pid)
 
     @property
     def runs(self) -> bool:
         """Return whether one of its processes is, or could be, on a core at this moment."""
         group = self._start.group
-        members = group.processes() if group else trees.descendants(self.pid)
-        return any(map(trees.is_running, members))
+        members = group.processes() if group else process_trees.descendants(self.pid)
+        return any(map(process_trees.is_running, members))
 
     @property
     def excess_s(self) -> float:
@@ -413,7 +413,7 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGSTOP)
         elif group is None or not group.freeze(on=True):
-            trees.stop(self.pid, self._mark, self._start.user)
+            process_trees.stop(self.pid, self._mark, self._start.user)
 
     def _thaw(self) -> None:
         group = self._start.group
@@ -421,7 +421,7 @@ class Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGCONT)
         elif group is None or not group.freeze(on=False):
-            trees.resume(self.pid, self._mark, self._start.user)
+            process_trees.resume(self.pid, self._mark, self._start.user)
 
     def _pause(self) -> None:
         """Stop it because this process is about to, perhaps in the midst of `stop` or `resume`."""
@@ -529,7 +529,7 @@ class Child:
         """Return the end of what it wrote to standard error, without its scratch folder's path."""
         for _ in range(STDERR_KEPT // 1024):
             self._read_errors()
-        return trees.without_scratch(self._stderr.decode("utf-8", "replace"), self._mark)
+        return process_trees.without_scratch(self._stderr.decode("utf-8", "replace"), self._mark)
 
     def wait(self, until_s: float) -> bool:
         """Return whether the process has ended by `until_s` on the monotonic clock."""
@@ -550,11 +550,11 @@ class Child:
             os.killpg(self.pid, signal.SIGKILL)
         if self._process.poll() is None:
             self._process.kill()
-        if not self.wait(time.monotonic() + trees.BURIAL_S / 2):
+        if not self.wait(time.monotonic() + process_trees.BURIAL_S / 2):
             sweep(self._mark)  # who is traced stays as long as who traces it: perhaps its child
-            if not self.wait(time.monotonic() + trees.BURIAL_S / 2):
+            if not self.wait(time.monotonic() + process_trees.BURIAL_S / 2):
                 self._process.returncode = -signal.SIGKILL  # `trees.reap_orphans` takes it
-        trees.own.discard(self.pid)
+        process_trees.own.discard(self.pid)
         if self.pid_fd >= 0:
             os.close(self.pid_fd)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):

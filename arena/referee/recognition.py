@@ -20,7 +20,7 @@ from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, read_answer
 from lath.arena.referee.watch import Watch
-from lath.games.core import Game, Move, Position, Seat
+from lath.games.core import Game, Move, Position, Side
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, TimeControl
 from lath.notation.record.tags import Termination
@@ -177,10 +177,10 @@ def _play(bot: Bot, watch: Watch, game: Game, limits: Limits, by_s: float) -> No
     ply = turns = 0
     while turns < TURNS and not position.is_over:
         ply += 1
-        if position.to_move is Seat.FIRST:
+        if position.to_move is Side.FIRST:
             turns += 1
             text, _ = bot.ask(position, ply, (0, 0), left_s())
-            _, position = read_answer(position, Seat.FIRST, text, ply)
+            _, position = read_answer(position, Side.FIRST, text, ply)
             if not CONTESTS[bot.spec.protocol].may_end:
                 _refuse_more(bot, watch)
         else:
@@ -194,7 +194,7 @@ def _play(bot: Bot, watch: Watch, game: Game, limits: Limits, by_s: float) -> No
 def _goes_on(position: Position, move: Move) -> bool:
     """Return whether the first player is to move after a move that is no swap."""
     after = position.play(move)
-    return move != "swap" and not after.is_over and after.to_move is Seat.FIRST
+    return move != "swap" and not after.is_over and after.to_move is Side.FIRST
 
 
 def _refuse_more(bot: Bot, watch: Watch) -> None:

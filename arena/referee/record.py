@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lath import games
-from lath.games.core import FIRST_VERSION, SEATS, Move, Seat, version_of
+from lath.games.core import FIRST_VERSION, SIDES, Move, Side, version_of
 from lath.notation.protocol import TimeControl
 from lath.notation.record.record import Annotation, annotation, comment
 from lath.notation.record.tags import GAME_FILE, RULES, Termination
@@ -92,7 +92,7 @@ class GameResult:
     """What is odd about the bots, apart from the game; it is not stored."""
 
 
-_Noted = tuple[Move, Seat | None, float, float | None, Mapping[str, str] | None]
+_Noted = tuple[Move, Side | None, float, float | None, Mapping[str, str] | None]
 """A move, who was asked for it (None: it is of the opening), the time used for it, the time left,
 what was said of it."""
 
@@ -107,7 +107,7 @@ class Scorebook:
         self._plies: list[_Noted] = []
         self.plies = 0
         """How many are taken down."""
-        self._refused: list[tuple[Seat, float]] = []
+        self._refused: list[tuple[Side, float]] = []
         """Who answered with what is no move, and in what time."""
 
     @property
@@ -119,7 +119,7 @@ class Scorebook:
     def add(
         self,
         move: Move,
-        seat: Seat | None,
+        seat: Side | None,
         used_s: float = 0.0,
         left_s: float | None = None,
         info: Mapping[str, str] | None = None,
@@ -161,11 +161,11 @@ class Scorebook:
             "left_s": left,
         }
 
-    def refuse(self, seat: Seat, used_s: float) -> None:
+    def refuse(self, seat: Side, used_s: float) -> None:
         """Note the time of an answer that is no move, a resignation or an illegal one."""
         self._refused.append((seat, used_s))
 
-    def played_before(self, text: str, seat: Seat) -> str:
+    def played_before(self, text: str, seat: Side) -> str:
         """Return in words who has played this move before, as a seat hears it; empty: nobody."""
         for ply, (move, mover, *_) in enumerate(self._plies, 1):
             if move == text:
@@ -173,7 +173,7 @@ class Scorebook:
                 return f"; it was played at ply {ply} by {who}"
         return ""
 
-    def answers_s(self, seat: Seat) -> list[float]:
+    def answers_s(self, seat: Side) -> list[float]:
         """Return the times of all answers of a seat."""
         played = [used_s for _, mover, used_s, _, _ in self._plies if mover is seat]
         return played + [used_s for mover, used_s in self._refused if mover is seat]
@@ -193,7 +193,7 @@ class Scorebook:
 
         The rest is as in GameResult.
         """
-        first, second = (self.answers_s(seat) for seat in SEATS)
+        first, second = (self.answers_s(seat) for seat in SIDES)
         plain = " ".join(_plain(words).split())
         before = f"{wrapped(comment_words((plain,)))}\n" if plain else ""
         moves = filled(" ".join((*self._movetext(), result)))

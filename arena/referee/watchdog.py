@@ -17,9 +17,9 @@ from contextlib import suppress
 from typing import Final
 
 from lath.arena.machine import signals
-from lath.arena.referee import memory, trees
+from lath.arena.referee import memory, process_trees
 from lath.arena.referee.memory import size
-from lath.arena.sandbox.kinds import ProcessStart, Wall
+from lath.arena.sandbox.kinds import BotSandbox, ProcessStart
 from lath.arena.sandbox.limits import OWN_DESCRIPTORS, OWN_TASKS
 
 TICK_S: Final = 0.25
@@ -149,7 +149,7 @@ class ForeignTurns:
 class Watched:
     """A bot, and what is known of what it takes."""
 
-    def __init__(self, pid: int, mark: str, wall: Wall, start: ProcessStart) -> None:
+    def __init__(self, pid: int, mark: str, wall: BotSandbox, start: ProcessStart) -> None:
         held = start.group.bounds if start.group else frozenset()
         self._over = ""
         self._pid: Final = pid
@@ -187,9 +187,9 @@ class Watched:
         began_s = time.thread_time()
         members = self._members()
         is_counted = self._group is not None and self._group.path
-        used_s = self._group.cpu_s if self._group and is_counted else trees.used_s(members)
+        used_s = self._group.cpu_s if self._group and is_counted else process_trees.used_s(members)
         now_s = signals.awake_s()
-        running = 0 if is_counted else sum(map(trees.is_running, members))
+        running = 0 if is_counted else sum(map(process_trees.is_running, members))
         self._over = (
             self.over  # version 1 ends one process of it
             # Time first: memory may take long to be looked at.
@@ -209,7 +209,7 @@ class Watched:
             has_bounds = self._tree_bytes or self._tasks or self._cache
             is_needed = has_bounds or not self._group.path
             return self._group.processes() if is_needed else []
-        return trees.family(self._pid, self._mark, self._user)
+        return process_trees.family(self._pid, self._mark, self._user)
 
     def _too_many(self, members: list[int]) -> str:
         if not self._tasks:
@@ -285,7 +285,7 @@ class Watchdog:
                 try:
                     threading.Thread(target=self._run, daemon=True).start()
                 except RuntimeError as error:  # the system counts it as it does a process
-                    raise trees.lacking("nobody can watch bots", errno.EAGAIN) from error
+                    raise process_trees.lacking("nobody can watch bots", errno.EAGAIN) from error
                 self._is_awake = True
 
     def add(self, watched: Watched) -> None:
@@ -313,7 +313,7 @@ class Watchdog:
 def trim_cache(folder: str, most_bytes: int) -> None:
     """Empty a cache that holds more than it may; raises OSError where it cannot be opened."""
     if any(looks(folder, most_bytes)):
-        trees.empty(folder)
+        process_trees.empty(folder)
 
 
 def looks(folder: str, most_bytes: int, most_files: int | None = None) -> Iterator[str]:

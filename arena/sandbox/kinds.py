@@ -31,7 +31,7 @@ SANDBOXES: Final = ("auto", "none", "user", "bwrap")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wall:
+class BotSandbox:
     """What is around a bot. Picklable: it travels to the workers."""
 
     kind: Kind = "limits"
@@ -77,7 +77,7 @@ class Wall:
         return ""
 
 
-NO_WALL: Final = Wall()
+NO_WALL: Final = BotSandbox()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -134,7 +134,7 @@ class ProcessStart:
 
 @contextmanager
 def beginning(
-    wall: Wall,
+    wall: BotSandbox,
     words: Sequence[str],
     *,
     own_env: Mapping[str, str],
@@ -218,7 +218,7 @@ def _with_variables(words: Sequence[str], own: Mapping[str, str]) -> Sequence[st
     return ["/usr/bin/env", "--", *(f"{name}={value}" for name, value in own.items()), *words]
 
 
-def _claimed(wall: Wall) -> int | None:
+def _claimed(wall: BotSandbox) -> int | None:
     """Return the user that a bot becomes; None: it stays who we are. Raises OSError."""
     if not wall.has_own_user:
         return None
@@ -226,7 +226,7 @@ def _claimed(wall: Wall) -> int | None:
     return users.claim_owner(wall.view.cache) if wall.view.cache else users.claim()
 
 
-def _group(wall: Wall, name: str) -> ControlGroup | None:
+def _group(wall: BotSandbox, name: str) -> ControlGroup | None:
     """Return a group for a bot, with this wall's bounds as far as the system sees to them."""
     tasks = 0 if wall.kind == "limits" else OWN_TASKS
     return cgroups.make(name, tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=tasks)

@@ -184,7 +184,7 @@ class Schedule(ABC):
         self._dealer: Final = dealer
         self.finished: Final = NumberSet()
         """The numbers of the games reported."""
-        self.repeats: Final = Repeats()
+        self.repeats: Final = Duplicates()
         """Which of them repeat another."""
         self._reported = 0
         self._absent: Final = list(self._settings.absent)
@@ -298,10 +298,10 @@ class NumberSet:
         self._bits[number >> 3] |= 1 << (number & 7)
 
 
-class Repeats:
+class Duplicates:
     """Which games repeat another one: 8 bytes a game.
 
-    >>> repeats = Repeats()
+    >>> repeats = Duplicates()
     >>> repeats.add(7), repeats.add(7), repeats.add(0), repeats.add(0), repeats.games
     (False, True, False, False, 1)
     """

@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import Final
 from zlib import crc32
 
-from lath.arena.schedule.core import Opening, Repeats
+from lath.arena.schedule.core import Duplicates, Opening
 from lath.reports.ratings.numerics import LEAST_CLUSTERS, Z95, student
 
 _KINDS: Final = 1 << 14
@@ -22,7 +22,7 @@ _KINDS: Final = 1 << 14
 class Worth:
     """Counts pairs, and says as what part of a new pair each of them counts."""
 
-    def __init__(self, repeats: Repeats) -> None:
+    def __init__(self, repeats: Duplicates) -> None:
         """Take where games are noted that repeat each other."""
         self._repeats: Final = repeats
         self._repeated = 0

@@ -174,7 +174,7 @@ of setups that are drawn it is rare that one has not come yet."""
 
 
 @dataclass(frozen=True, slots=True)
-class RepeatsOnly:
+class DuplicatesOnly:
     """How a match without a test stands that was stopped since bots repeat themselves."""
 
     names: tuple[str, ...]
@@ -258,11 +258,11 @@ class Match(Fixed):
             self._test = state(sprt, self._worth.counts, self._worth.each)
             self._path.add(self._test.pairs, self._test.llr)
 
-    def standing(self) -> SprtStanding | RepeatsOnly | None:
+    def standing(self) -> SprtStanding | DuplicatesOnly | None:
         """Return how the test stands; without one why it was stopped, None where it was not."""
         names, why = tuple(self._names), self.why_nothing_new
         if (sprt := self._settings.sprt) is None or self._test is None:
-            return RepeatsOnly(names, why) if why else None
+            return DuplicatesOnly(names, why) if why else None
         return SprtStanding(
             names=names,
             sprt=sprt,

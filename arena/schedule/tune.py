@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from lath.arena.schedule.core import HALVES, Dealer, Pair, Ruled, Schedule, Settings, Tags, pair_of
-from lath.arena.schedule.fixed import Match, Path, RepeatsOnly, SprtStanding
+from lath.arena.schedule.fixed import DuplicatesOnly, Match, Path, SprtStanding
 from lath.arena.schedule.tuning.spsa import Spsa, TunedOption, Tuning, Values
 from lath.notation.record.tags import TUNING
 
@@ -220,6 +220,6 @@ class Tune(Schedule):
                 TunedValue(parameter=each, at=at, value=value, path=path.points)
                 for each, at, value, path in rows
             ),
-            test=None if isinstance(test, RepeatsOnly) else test,
+            test=None if isinstance(test, DuplicatesOnly) else test,
             is_same=self._is_same,
         )

@@ -11,7 +11,7 @@ from lath.arena.terminal.layout import LayoutColumn, Output
 from lath.arena.terminal.streams import unfiltered
 
 if TYPE_CHECKING:
-    from lath.games.core import Position, Seat
+    from lath.games.core import Position, Side
     from lath.reports.exploring.explorer import Continuation, Node, Reference, ResultTally
 
 SHOWN: Final = 15
@@ -101,12 +101,12 @@ def _columns(node: Node, rows: Sequence[Continuation]) -> list[LayoutColumn]:
     return columns
 
 
-def _scored(tally: ResultTally, seat: Seat) -> str:
+def _scored(tally: ResultTally, seat: Side) -> str:
     score = tally.score(seat)
     return "-" if score is None else f"{score:.1%}"
 
 
-def _interval(tally: ResultTally, seat: Seat) -> str:
+def _interval(tally: ResultTally, seat: Side) -> str:
     ends = tally.interval(seat)
     return "-" if ends is None else _between(ends)
 

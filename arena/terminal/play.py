@@ -39,7 +39,7 @@ from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import unfiltered
 from lath.games import overlays
 from lath.games.cards import card_of as rules_of
-from lath.games.core import SEATS, Game, Move, Position, Seat, read_move
+from lath.games.core import SIDES, Game, Move, Position, Side, read_move
 from lath.games.drawing.board import changed_cells
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation import protocol as wire
@@ -163,7 +163,7 @@ class PlayedPly(NamedTuple):
     """Who played what, in what time; as `Scorebook.add` takes it."""
 
     move: Move
-    seat: Seat
+    seat: Side
     used_s: float
     left_s: float | None = None
     """What the clock shows after it, in seconds; None without a clock."""
@@ -176,7 +176,7 @@ class Sitting:
     """One game, with a bot or between two people; it may be begun again from any of its plies."""
 
     def __init__(
-        self, plan: GamePlan, limits: Limits, watch: Watch, bot: Bot | None, bots_seat: Seat
+        self, plan: GamePlan, limits: Limits, watch: Watch, bot: Bot | None, bots_seat: Side
     ) -> None:
         """Set up the board; without a bot both seats are people's. Raises GameError."""
         self.plies: Final[list[PlayedPly]] = []
@@ -224,7 +224,7 @@ class Sitting:
     def play(self) -> GameEnding:
         """Play until the game has ended or is left, and tell how."""
         plan = self._plan
-        players = f"{self._name(Seat.FIRST)} against {self._name(Seat.SECOND)}"
+        players = f"{self._name(Side.FIRST)} against {self._name(Side.SECOND)}"
         _tell(f"{plan.game}: {players}, seed {plan.seeds[0]}")
         _tell("Type a move, or: help, ? for the legal ones, rules, hint, undo, quit.")
         if not self._is_bots_turn:
@@ -244,9 +244,9 @@ class Sitting:
         if ending == LEFT:
             _tell("not finished")
         elif outcome:
-            _tell(f"{ending.result}, {outcome.told(*map(self._name, SEATS))}")
+            _tell(f"{ending.result}, {outcome.told(*map(self._name, SIDES))}")
         elif ending.result in WON_BY:
-            winner = self._name(Seat(WON_BY.index(ending.result)))
+            winner = self._name(Side(WON_BY.index(ending.result)))
             _tell(f"{ending.result}, {winner} won: {why}")
         else:
             _tell(f"{ending.result}, {'no result' if ending.result == '*' else 'a draw'}: {why}")
@@ -289,7 +289,7 @@ class Sitting:
             _tell(f"{move} ({used_s:.2f} s)")
             self._play(PlayedPly(move, seat, used_s, left_s, bot.asides.comments()))
 
-    def _persons_turn(self, seat: Seat) -> GameEnding | None:
+    def _persons_turn(self, seat: Side) -> GameEnding | None:
         """Take one line of what is typed; return how that ends the game, None where it does not."""
         text = typed(f"{len(self.plies) + 1}. {self._name(seat)}: ")
         if text is None:
@@ -315,7 +315,7 @@ class Sitting:
         if not self._is_bots_turn:  # before its answer there is nothing to look at
             self._draw()
 
-    def _obey(self, word: Typed, seat: Seat) -> GameEnding | None:
+    def _obey(self, word: Typed, seat: Side) -> GameEnding | None:
         match word:
             case Typed.MOVES:
                 moves = self.position.legal_moves()
@@ -352,7 +352,7 @@ class Sitting:
         words = found.words.removeprefix("unknown, ")
         _tell(f"{found.line[0]}: {words}" if word is Typed.HINT and found.line else words)
 
-    def _take_back(self, seat: Seat) -> None:
+    def _take_back(self, seat: Side) -> None:
         """Take back the person's last ply with the bot's answer; of two people, the last ply."""
         own = [at for at, ply in enumerate(self.plies) if not self._bot or ply.seat is seat]
         if not own:
@@ -398,7 +398,7 @@ class Sitting:
         is_its_own = self._bot is not None and self.position.to_move is self._bots_seat
         return is_its_own and not self.position.is_over
 
-    def _name(self, seat: Seat) -> str:
+    def _name(self, seat: Side) -> str:
         """Return a seat's colour with who has it: `white (you)`."""
         colour = self.position.game.colours[seat]
         if self._bot is None:

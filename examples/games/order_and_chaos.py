@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from lath.games.board import Board, squares
-from lath.games.core import Move, Outcome, Piece, Seat, require_legal
+from lath.games.core import Move, Outcome, Piece, Side, require_legal
 from lath.games.errors import PositionError
 from lath.games.reach import share_a_cell
 from lath.games.stones import LOST, OPEN, WON, Judged, Turning
@@ -60,7 +60,7 @@ class OrderAndChaos(Turning):
         mover = sum(kinds).bit_count() & 1
         verdict = OPEN
         if lines:
-            verdict = LOST if mover == Seat.FIRST else WON
+            verdict = LOST if mover == Side.FIRST else WON
         elif sum(kinds) == self.board.full:
             verdict = WON
         return State(self, (kinds[0], kinds[1]), mover, verdict)
@@ -86,8 +86,8 @@ class State(_Fields, Judged):
         board = self.game.board
         lines = [line for kind in self.kinds for line in board.finished(self.game.fives, kind)]
         if lines:
-            return Outcome(Seat.FIRST, "five in line", board.names_of(lines))
-        return Outcome(Seat.SECOND, "board full")
+            return Outcome(Side.FIRST, "five in line", board.names_of(lines))
+        return Outcome(Side.SECOND, "board full")
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return what may be placed, cell by cell."""
@@ -114,7 +114,7 @@ class State(_Fields, Judged):
         kinds[kind] |= bit
         verdict = OPEN
         if any(kinds[kind] & line == line for line in self.game.fives_at[bit]):
-            verdict = WON if self.mover == Seat.FIRST else LOST
+            verdict = WON if self.mover == Side.FIRST else LOST
         elif sum(kinds) == self.game.board.full:
             verdict = WON
         return State(self.game, (kinds[0], kinds[1]), 1 - self.mover, verdict)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lath.games.board import Board, squares
-from lath.games.core import IDENTITY, Game, Move, Outcome, Piece, Seat, Symmetry, find
+from lath.games.core import IDENTITY, Game, Move, Outcome, Piece, Side, Symmetry, find
 from lath.games.drawing.board import html
 from lath.games.errors import IllegalMoveError, MoveSyntaxError, PositionError, SetupError
 
@@ -103,7 +103,7 @@ class Breakthrough:
             frozenset(self.board.names_in(black)),
         )
         self._refuse_unreachable(pieces, "wb".index(mover))
-        return BreakthroughPosition(self, pieces, Seat("wb".index(mover)))
+        return BreakthroughPosition(self, pieces, Side("wb".index(mover)))
 
     def _refuse_unreachable(self, pieces: tuple[frozenset[str], ...], mover: int) -> None:
         for word, mine in zip(self.colours, pieces, strict=True):
@@ -121,7 +121,7 @@ class BreakthroughPosition:
 
     game: Breakthrough
     pieces: tuple[frozenset[str], ...]
-    to_move: Seat
+    to_move: Side
 
     _repr_html_ = html  # what notebooks show
 

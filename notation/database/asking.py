@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from lath.games.core import SEATS, follow, symmetries
+from lath.games.core import SIDES, follow, symmetries
 from lath.games.errors import MoveSyntaxError
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers, counted
@@ -109,7 +109,7 @@ class _Asking:
 
     def _of_winner(self, plan: OfWinner, among: Flags) -> Flags:
         found = self._database.none()
-        for seat, flags in zip(SEATS, self._won(is_loser=plan.is_loser), strict=True):
+        for seat, flags in zip(SIDES, self._won(is_loser=plan.is_loser), strict=True):
             found |= flags & self._tag(seat.name.capitalize(), plan.passes)
         return among & found
 
@@ -293,12 +293,12 @@ class _Asking:
         who, _, name = of.partition(" ")
         if who == "player":
             flags = [
-                self._tag(seat.name.capitalize(), lambda text: text == name != "") for seat in SEATS
+                self._tag(seat.name.capitalize(), lambda text: text == name != "") for seat in SIDES
             ]
         elif who in ("winner", "loser"):
             flags = self._won(is_loser=who == "loser")
         else:
-            return [among if who in ("mover", seat.word) else among & False for seat in SEATS]
+            return [among if who in ("mover", seat.word) else among & False for seat in SIDES]
         return [among & each for each in flags]
 
     def _positions(self, plan: OfPosition, among: Flags) -> Moments:

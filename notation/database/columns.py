@@ -22,7 +22,7 @@ from lath.notation.database.keys import KeyStep, PlayableLine, PositionKeys, key
 from lath.notation.database.layers import Numbers
 from lath.notation.record.record import Ply, Record
 from lath.notation.record.tags import RULES
-from lath.notation.rules.quick_check import SoundGame, sound_game
+from lath.notation.rules.quick_check import ValidGame, valid_game
 from lath.notation.rules.reading import entry_of
 from lath.notation.rules.replay import canonical, end_of, game_by, start_of
 from lath.notation.tables.tables import GAMES, PLIES, game_row, notes_of, row_of
@@ -238,7 +238,7 @@ def _found(text: RecordText | Refusal, file: str, number: int) -> _Found | Refus
 
 def _sound(text: RecordText) -> _Found | None:
     """Return what a text says that is surely sound; None for another."""
-    found = None if text.fault else sound_game(text.text)
+    found = None if text.fault else valid_game(text.text)
     if found is None or not _is_canonical(found):
         return None
     is_escaped = "\\" in text.text
@@ -255,7 +255,7 @@ def _sound(text: RecordText) -> _Found | None:
     return _Found(row, tags, line, found.result, notes, text.line)
 
 
-def _is_canonical(found: SoundGame) -> bool:
+def _is_canonical(found: ValidGame) -> bool:
     """Return whether the setup is as its game writes it; of the moves that is known."""
     setup = found.values.get("Setup")
     if setup is None:
@@ -329,7 +329,7 @@ def _of_ply(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"\. [^ !?]++([!?]*+)(?: \{{{notes}\}})?+()")
 
 
-def _read_notes(found: SoundGame) -> tuple[str, _Notes] | None:
+def _read_notes(found: ValidGame) -> tuple[str, _Notes] | None:
     """Return the movetext and the notes of a sound record; None where more is said.
 
     They are what reading the record and writing it again would come to.

@@ -23,7 +23,7 @@ from lath.games.core import (
     Game,
     Move,
     Position,
-    Seat,
+    Side,
     Symmetry,
     layers_of,
     least,
@@ -172,7 +172,7 @@ class PositionKeys:
             _put(played, lines, place, self._one_by_one(line) if is_wrong else one)
         return played
 
-    def _steps_of(self, found: Sequence[tuple[Sequence[int], Sequence[Seat]]]) -> KeySteps:
+    def _steps_of(self, found: Sequence[tuple[Sequence[int], Sequence[Side]]]) -> KeySteps:
         """Return the steps of lines by the kinds of their moves and who made them."""
         kinds, seats = array("q"), bytearray()
         for each, by in found:

@@ -142,11 +142,11 @@ class _Boards:
             seats: Numbers = np.zeros((len(rows), longest + 1), np.uint8)
             if steps.seats is not None:
                 seats[:, :longest] = steps.seats[at]
-                seats[np.arange(len(rows)), lengths[rows]] = self._seats_after[steps.ids[rows]]
+                seats[np.arange(len(rows)), lengths[rows]] = self._sides_after[steps.ids[rows]]
             yield self._in_step(steps.ids[rows], lengths[rows], effects[at], seats)
 
     @cached_property
-    def _seats_after(self) -> Numbers:
+    def _sides_after(self) -> Numbers:
         """Return by the number of a game who would decide after its last ply."""
         flags = self._database.flags("SELECT id FROM games WHERE to_move = 'second'")
         return flags.astype(np.uint8)

@@ -351,7 +351,7 @@ def entries(
     FormatError.
     """
     from lath.notation.record.tags import GAME_FILE
-    from lath.notation.rules.quick_check import sound_plies
+    from lath.notation.rules.quick_check import valid_plies
     from lath.notation.rules.reading import entries_of, entry_of
     from lath.notation.text.scanner import size_fault
     from lath.notation.text.splitting import RecordText
@@ -364,7 +364,7 @@ def entries(
         text = format_record(entry.record).rstrip() if entry.record else ""
         problems = entry.problems
         fault = size_fault(text)
-        if not problems and (fault or (rules and sound_plies(text) is None)):
+        if not problems and (fault or (rules and valid_plies(text) is None)):
             # our text is not what the file has: the record's place is told
             found = entry_of(RecordText(1, text, fault), file, entry.number).problems
             problems = tuple(replace(problem, line=entry.line) for problem in found)

@@ -34,7 +34,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from lath.games.core import Seat, follow
+from lath.games.core import Side, follow
 from lath.games.errors import GameError, MoveSyntaxError
 from lath.notation.formats import Lost, UnheldError, held, remarks
 from lath.notation.formats.abstractplay_header import (
@@ -49,10 +49,10 @@ from lath.notation.formats.abstractplay_header import (
     header_of,
     is_pied,
     json_of,
+    players_of,
     readable,
     refuse,
     result_of,
-    seats_of,
     tags_of,
 )
 from lath.notation.formats.json_text import objects, placed
@@ -167,7 +167,7 @@ def format_moves(record: Record, dialect: Dialect, ending: str) -> list[list[Any
     """Return the rounds of a record; raises UnheldError."""
     slots: list[Any] = []
     with suppress(GameError):  # the slot of first stays empty where second begins
-        if record.tag("Position") and start_of(record).to_move is Seat.SECOND:
+        if record.tag("Position") and start_of(record).to_move is Side.SECOND:
             slots.append(None)
     for number, ply in enumerate(record.plies, 1):
         if ply.move == SWAP:
@@ -363,7 +363,7 @@ def from_json(value: Any) -> Record:
         "RecordExtra": _rest(value, {"header": header, "moves": value["moves"]}),
         "HeaderExtra": _rest(header, {**kept, "players": header["players"]}),
     }
-    players = zip(seats_of(known), header["players"], kept["players"], strict=True)
+    players = zip(players_of(known), header["players"], kept["players"], strict=True)
     for seat, player, same in players:
         rest[f"{seat}Extra"] = _rest(player, same)
     if value["moves"] != written["moves"]:
@@ -410,7 +410,7 @@ def to_json(record: Record) -> tuple[Json, list[str]]:
         plain = json.loads(json.dumps(value))
         extras = _Extras(value, lambda told: replace(_known(told), plies=()))
         extras.put_back(left, "HeaderExtra", "header")
-        for place, seat in enumerate(seats_of(record)):
+        for place, seat in enumerate(players_of(record)):
             extras.put_back(left, f"{seat}Extra", "header", "players", place)
         extras.put_back(left, "RecordExtra")
         overruled = extras.overruled

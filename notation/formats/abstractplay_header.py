@@ -66,9 +66,9 @@ DIALECTS: Final = (
 
 Json = dict[str, Any]
 
-SEATS: Final = ("First", "Second")
+SIDES: Final = ("First", "Second")
 
-Seats = tuple[Json, Json]
+SidesOfPair = tuple[Json, Json]
 """First and second player, as the header tells of them."""
 
 
@@ -184,7 +184,7 @@ _PIE: Final = ("pied", "pie-invoked")
 """The fields that say that the pie was taken; the tag `Pie` says which, if not only the first."""
 
 
-def checked(value: Any) -> tuple[Json, Dialect, Seats]:
+def checked(value: Any) -> tuple[Json, Dialect, SidesOfPair]:
     """Return the header of a record, how its game is written, and its players.
 
     Raises FieldError.
@@ -260,9 +260,9 @@ def is_pied(header: Json) -> bool:
     return any(header.get(key) is True for key in _PIE)
 
 
-def seats_of(record: Record) -> tuple[str, str]:
+def players_of(record: Record) -> tuple[str, str]:
     """Return the names of our seats in the order of AbstractPlay's players."""
-    return SEATS[::-1] if SWAP in record.moves else SEATS
+    return SIDES[::-1] if SWAP in record.moves else SIDES
 
 
 def result_of(first: float, second: float, ending: str) -> str:
@@ -272,14 +272,14 @@ def result_of(first: float, second: float, ending: str) -> str:
     return "1-0" if first > second else "0-1"
 
 
-def tags_of(header: Json, dialect: Dialect, seats: Seats, usual: str) -> dict[str, str]:
+def tags_of(header: Json, dialect: Dialect, seats: SidesOfPair, usual: str) -> dict[str, str]:
     """Return the tags of a header, but for how the game ended; `usual` is the result there."""
     site = header["site"] if isinstance(header.get("site"), dict) else {}
     tags = {"Game": dialect.game_id, **_tags(header, _MEETING)}
     if isinstance(name := site.get("name"), str) and name != "?":
         tags["Site"] = _one_line(name)
     tags |= _time_tags(header)
-    for seat, player in zip(SEATS, seats, strict=True):
+    for seat, player in zip(SIDES, seats, strict=True):
         tags[seat] = _one_line(player["name"])
     if isinstance(position := header.get("startingPosition"), str):
         try:
@@ -290,7 +290,7 @@ def tags_of(header: Json, dialect: Dialect, seats: Seats, usual: str) -> dict[st
     tags |= _tags(site, _GAME_ID) | _tags(header["game"], _VARIANTS) | _tags(header, _RATING)
     if header.get("pie-invoked") is True:
         tags["Pie"] = ", ".join(key for key in _PIE if header.get(key) is True)
-    for seat, player, number in zip(SEATS, seats, NUMBERS[usual], strict=True):
+    for seat, player, number in zip(SIDES, seats, NUMBERS[usual], strict=True):
         tags |= _tags(player, _PLAYER, seat)
         if player["result"] != number:
             tags[f"{seat}Result"] = json.dumps(player["result"])
@@ -332,14 +332,14 @@ def header_of(
         else:
             keys = ["pied"]
         header |= dict.fromkeys(keys, True)
-    numbers = dict(zip(SEATS, _take_numbers(left, record, ruling), strict=True))
+    numbers = dict(zip(SIDES, _take_numbers(left, record, ruling), strict=True))
     header["players"] = [
         {
             "name": left.pop(seat, "?"),
             **_take(left, _PLAYER, seat),
             "result": numbers[seat],
         }
-        for seat in seats_of(record)
+        for seat in players_of(record)
     ]
     if (position := _take_position(left, record)) is not None:
         header["startingPosition"] = position
@@ -369,7 +369,7 @@ def _take_numbers(
     """Return the results of first and second; those of the tags, if they say the same."""
     result = record.result
     usual = NUMBERS[ruling[0] if ruling else result]
-    tags = [f"{seat}Result" for seat in SEATS]
+    tags = [f"{seat}Result" for seat in SIDES]
     numbers = {tag: number for tag in tags if _is_number(number := json_of(left.get(tag)))}
     first, second = (numbers.get(tag, default) for tag, default in zip(tags, usual, strict=True))
     if result_of(first, second, "abandoned" if result == "*" else "") not in {

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field, replace
 from typing import BinaryIO, Final
 
 from lath import games
-from lath.games.core import Position, Seat, read_move
+from lath.games.core import Position, Side, read_move
 from lath.games.errors import GameError
 from lath.notation.record.errors import Fault, OtherGameError, RecordSyntaxError, refused, shortened
 from lath.notation.record.record import Ply, Record
@@ -336,7 +336,7 @@ class _Course:
                 raise refused(move.at, message, "player=P1 or player=P2")
             return position
         text = self._text(move)
-        role = self._role(Seat(len(self.plies) % 2))
+        role = self._role(Side(len(self.plies) % 2))
         if move.mover != role:
             self._object(move, f"mover {move.mover} is not to move", f"mover={role}")
         self.plies.append(Ply(text))
@@ -350,7 +350,7 @@ class _Course:
         ply = len(self.plies) + 1
         self.faults.append(Fault("illegal-move", message, expected, at=move.at, ply=ply))
 
-    def _role(self, seat: Seat) -> int:
+    def _role(self, seat: Side) -> int:
         return 1 + (seat.other if self.is_swapped else seat)
 
     def _text(self, move: LudiiMove) -> str:
@@ -382,7 +382,7 @@ class _Course:
         if role == -1:
             termination = Termination.VOID
         elif role is not None:
-            result = {0: "1/2-1/2", self._role(Seat.FIRST): "1-0"}.get(role, "0-1")
+            result = {0: "1/2-1/2", self._role(Side.FIRST): "1-0"}.get(role, "0-1")
             termination = Termination.RULES
             if self.loser and role != self.loser:
                 termination = Termination.RESIGNATION

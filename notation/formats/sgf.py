@@ -34,7 +34,7 @@ from importlib.metadata import version
 from typing import Final
 
 from lath import games
-from lath.games.core import Move, Position, Seat
+from lath.games.core import Move, Position, Side
 from lath.games.errors import GameError
 from lath.notation.formats import Lost, held
 from lath.notation.protocol import TimeControl, in_seconds
@@ -110,7 +110,7 @@ class _Turn:
 
     position: Position | None
     """None behind a move that the rules refuse, and in a game that is not installed."""
-    seat: Seat
+    seat: Side
 
     def after(self, move: str) -> _Turn:
         """Return the turn that follows a canonical move."""
@@ -127,7 +127,7 @@ def _version() -> str:
 
 
 def _tree(record: Record) -> Iterator[str]:
-    game, turn = None, _Turn(None, Seat.FIRST)
+    game, turn = None, _Turn(None, Side.FIRST)
     with suppress(GameError):
         game = games.get(record.game)
         start = start_of(record)

@@ -45,8 +45,8 @@ from lath.notation.formats.text_header import (
     games_in,
     is_resigning,
     players_in,
+    players_of,
     reason_in,
-    seats_of,
     tag_meant,
 )
 from lath.notation.formats.text_moves import (
@@ -274,7 +274,7 @@ class _Reading:
         if known.assumed:
             self.assumed.append(known.assumed)
         game = known.game
-        colours = seats_of(game, {one.name.lower() for one in self._parts.fields})
+        colours = players_of(game, {one.name.lower() for one in self._parts.fields})
         self._read_players(values, colours)
         players = self._tags.get("First", ""), self._tags.get("Second", "")
         self._check_headings(players)

@@ -74,7 +74,7 @@ _COLOUR: Final = re.compile(
 )
 _VERSUS: Final = re.compile(r"\s+(?:vs?\.?|versus|against)\s+", re.IGNORECASE)
 
-SEATS: Final = {"white": 0, "black": 1, "first": 0, "second": 1, "1st": 0, "2nd": 1}
+SIDES: Final = {"white": 0, "black": 1, "first": 0, "second": 1, "1st": 0, "2nd": 1}
 
 
 def tag_meant(name: str) -> str:
@@ -180,7 +180,7 @@ def games_in(text: str) -> set[str]:
 def coloured(name: str, colours: Mapping[str, int]) -> tuple[str, int | None]:
     """Return a name without the colour in brackets behind it, and the seat of that colour.
 
-    >>> coloured("ann (Black)", SEATS), coloured("ann (club 2)", SEATS)
+    >>> coloured("ann (Black)", SIDES), coloured("ann (club 2)", SIDES)
     (('ann', 1), ('ann (club 2)', None))
     """
     found = _COLOUR.search(name)
@@ -193,15 +193,15 @@ def coloured(name: str, colours: Mapping[str, int]) -> tuple[str, int | None]:
 _LETTERS: Final = {"W": "white", "B": "black"}
 
 
-def seats_of(game: Game | None, names: set[str]) -> Mapping[str, int]:
+def players_of(game: Game | None, names: set[str]) -> Mapping[str, int]:
     """Return the seat of each colour, for a header that names these colours in small letters.
 
     White is first. In a game of other colours theirs count if the header names the other of them.
     """
     if game is None:
-        return SEATS
+        return SIDES
     own = dict(zip(game.colours, (0, 1), strict=True))
-    return SEATS | own if set(own) <= names or "white" not in own else {**own, **SEATS}
+    return SIDES | own if set(own) <= names or "white" not in own else {**own, **SIDES}
 
 
 def game_meant(text: str) -> str:
@@ -339,7 +339,7 @@ def reason_in(text: str) -> str:
 def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -> ReadEnding | None:
     """Return the result that a text says in figures or words; None where it says none.
 
-    >>> ending_of("1 : 0", ("ann", "bob"), SEATS), ending_of("bob resigned", ("ann", "bob"), SEATS)
+    >>> ending_of("1 : 0", ("ann", "bob"), SIDES), ending_of("bob resigned", ("ann", "bob"), SIDES)
     (Ending(result='1-0', termination=''), Ending(result='1-0', termination='resignation'))
     """
     plain = " ".join(text.strip(" .!\"'").split())

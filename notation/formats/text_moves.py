@@ -15,7 +15,7 @@ from lath import games
 from lath.games.core import Game
 from lath.games.errors import MoveSyntaxError
 from lath.notation.formats.text_header import (
-    SEATS,
+    SIDES,
     HeaderField,
     ending_of,
     fields_of,
@@ -31,7 +31,7 @@ from lath.notation.formats.text_titles import (
     cells_of,
     heading_of,
     named_in_columns,
-    seat_named,
+    side_named,
     title_of,
 )
 from lath.notation.record.errors import Fault
@@ -222,7 +222,7 @@ def is_ending(line: str) -> bool:
     (True, True, False)
     """
     return (
-        ending_of(line, ("", ""), SEATS) is not None
+        ending_of(line, ("", ""), SIDES) is not None
         or is_resigning(line)
         or (len(line) <= _LONGEST_ENDING and who_ended(line) is not None)
     )
@@ -272,7 +272,7 @@ def parts_of(text: str) -> TextParts:
     tellers = tellers or [whole[at : at + len(name)] for name, at in found.sides.names]
     if len(set(tellers)) == 2:
         found.tellers = tellers[0], (set(tellers) - {tellers[0]}).pop()
-    _name_seats(found)
+    _name_sides(found)
     return found
 
 
@@ -310,9 +310,9 @@ def _add_fields(found: TextParts, title: Title, at: int) -> None:
     ]
 
 
-def _name_seats(found: TextParts) -> None:
+def _name_sides(found: TextParts) -> None:
     """Take lines such as `White Ann` and `Black Bob` as fields where both are there."""
-    named = [(line, both) for line in found.before if (both := seat_named(line.text))]
+    named = [(line, both) for line in found.before if (both := side_named(line.text))]
     if len({seat.lower() for _, (seat, _) in named}) == len(named) == 2:
         for line, (seat, name) in named:
             found.before.remove(line)

@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from lath.notation.formats.text_header import (
-    SEATS,
+    SIDES,
     coloured,
     day_of,
     ending_of,
@@ -76,11 +76,11 @@ def named_in_columns(line: str) -> tuple[str, str] | None:
     """
     cells = [
         re.sub(r"^(\w+)\s*\((.+)\)$", r"\2 (\1)", cell)
-        if cell.split("(")[0].strip().lower() in SEATS
+        if cell.split("(")[0].strip().lower() in SIDES
         else cell
         for cell in cells_of(line)
     ]
-    if len(cells) != 2 or {coloured(cell, SEATS)[1] for cell in cells} != {0, 1}:
+    if len(cells) != 2 or {coloured(cell, SIDES)[1] for cell in cells} != {0, 1}:
         return None
     return cells[0], cells[1]
 
@@ -148,7 +148,7 @@ def title_of(line: str) -> Title | None:
     if "day" in said and day_of(said["day"]) is None:
         return None
     rest = taken(_RESULT, "result", rest)
-    if "result" in said and ending_of(said["result"], ("", ""), SEATS) is None:
+    if "result" in said and ending_of(said["result"], ("", ""), SIDES) is None:
         return None
     rest = taken(_ROUND, "round", rest)
     rest = _COUNT.sub("\t", rest)
@@ -202,18 +202,18 @@ _BARE: Final = re.compile(
 )
 
 
-def seat_named(line: str) -> tuple[str, str] | None:
+def side_named(line: str) -> tuple[str, str] | None:
     """Return seat and name of a line that names a player without a colon.
 
-    >>> seat_named("White Ann"), seat_named("Black - Bob Lee"), seat_named("White wins")
+    >>> side_named("White Ann"), side_named("Black - Bob Lee"), side_named("White wins")
     (('White', 'Ann'), ('Black', 'Bob Lee'), None)
-    >>> seat_named("Ann (white)")
+    >>> side_named("Ann (white)")
     ('White', 'Ann')
     """
-    name, seat = coloured(line, SEATS)
+    name, seat = coloured(line, SIDES)
     if seat is not None and _NAME.fullmatch(name) and line.rstrip().endswith((")", "]")):
         return ("White", "Black")[seat], name
     found = _BARE.fullmatch(line)
     if found is None or len(found["name"].split()) > _MOST_WORDS:
         return None
-    return None if ending_of(line, ("", ""), SEATS) else (found["seat"], found["name"])
+    return None if ending_of(line, ("", ""), SIDES) else (found["seat"], found["name"])

@@ -16,11 +16,11 @@ from operator import eq, ge, gt, le, lt
 from typing import Final
 
 from lath.games.core import (
-    SEATS,
+    SIDES,
     Game,
     Move,
     Position,
-    Seat,
+    Side,
     follow,
     is_image_of,
     is_image_of_line,
@@ -282,7 +282,7 @@ def says(number: OfNumber) -> Question:
         seats = _seats(number.of, record)
         said = [(ply, notes_of(each)[place]) for ply, each in enumerate(record.plies, 1)]
         said = [(ply, value) for ply, value in said if value is not None]
-        if said and len(seats) < len(SEATS):
+        if said and len(seats) < len(SIDES):
             movers = movers_of(record) if seats else ()
             said = [(ply, value) for ply, value in said if seats and movers[ply - 1] in seats]
         return ((ply, all(is_so(value, bound) for is_so, bound in tests)) for ply, value in said)
@@ -290,17 +290,17 @@ def says(number: OfNumber) -> Question:
     return _of_plies(judged, NOTES, number)
 
 
-def _seats(of: str, record: Record) -> Sequence[Seat]:
+def _seats(of: str, record: Record) -> Sequence[Side]:
     """Return the seats of whose plies a number is asked."""
     who, _, name = of.partition(" ")
     if who == "player":
-        return [seat for seat in SEATS if record.tag(seat.name.capitalize()) == name != ""]
+        return [seat for seat in SIDES if record.tag(seat.name.capitalize()) == name != ""]
     if who in ("winner", "loser"):
-        winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(record.result)
+        winner = {"1-0": Side.FIRST, "0-1": Side.SECOND}.get(record.result)
         if winner is None:
             return ()
         return (winner if who == "winner" else winner.other,)
-    return SEATS if who == "mover" else [seat for seat in SEATS if seat.word == who]
+    return SIDES if who == "mover" else [seat for seat in SIDES if seat.word == who]
 
 
 def at(question: Question, when: When) -> Question:

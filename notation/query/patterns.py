@@ -14,7 +14,7 @@ from operator import or_
 from typing import Any, Final, NamedTuple
 
 from lath.games.board import Board
-from lath.games.core import SEATS, Game, Position, layers_of, owned_by
+from lath.games.core import SIDES, Game, Position, layers_of, owned_by
 from lath.notation.record.errors import NotationError
 
 EMPTY, OWN, OPPOSING = ".", "+", "-"
@@ -221,7 +221,7 @@ class _Reader:
 
 @lru_cache(maxsize=256)
 def _compiled(pattern: Pattern, game: Game) -> Compiled | None:
-    first, second = (owned_by(game, seat) for seat in SEATS)
+    first, second = (owned_by(game, seat) for seat in SIDES)
     known = {EMPTY, *(piece.code for piece in game.pieces)}
     are_owned = bool(first and second)
     if are_owned:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, Final, NoReturn, Self
 
 from lath import games
-from lath.games.core import FIRST_VERSION, Outcome, Position, Seat, version_of
+from lath.games.core import FIRST_VERSION, Outcome, Position, Side, version_of
 from lath.games.errors import UnknownGameError
 from lath.notation.record.errors import Fault, RecordValueError, listed
 from lath.notation.record.record import (
@@ -119,7 +119,7 @@ expected one of 60 legal moves, such as i5, h5 or g5
         return self._plies
 
     @property
-    def to_move(self) -> Seat:
+    def to_move(self) -> Side:
         """Return who decides next."""
         return self.position.to_move
 
@@ -222,11 +222,11 @@ expected one of 60 legal moves, such as i5, h5 or g5
         self._tags = {name: value for name, value in tags.items() if value is not None}
         return self
 
-    def resign(self, seat: Seat | None = None) -> Self:
+    def resign(self, seat: Side | None = None) -> Self:
         """End the game: a seat gives up, the one to move unless another is named."""
         return self._lose(seat, Termination.RESIGNATION)
 
-    def time(self, seat: Seat | None = None) -> Self:
+    def time(self, seat: Side | None = None) -> Self:
         """End the game: a seat has no time left, the one to move unless another is named."""
         return self._lose(seat, Termination.TIME)
 
@@ -253,10 +253,10 @@ expected one of 60 legal moves, such as i5, h5 or g5
         self._end = result, str(termination)
         return self
 
-    def _lose(self, seat: Seat | None, why: Termination) -> Self:
+    def _lose(self, seat: Side | None, why: Termination) -> Self:
         loser = self.to_move if seat is None else seat
-        if not isinstance(loser, Seat):
-            self._refuse("field", f"{seat!r} is no seat", "Seat.FIRST, Seat.SECOND, or nothing")
+        if not isinstance(loser, Side):
+            self._refuse("field", f"{seat!r} is no seat", "Side.FIRST, Side.SECOND, or nothing")
         return self.end(("0-1", "1-0")[loser], why)
 
     def _said(self) -> tuple[Comment, ...]:

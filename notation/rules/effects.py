@@ -23,7 +23,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from lath.games.board import Board
-from lath.games.core import Game, Move, Position, Seat, follow, movers
+from lath.games.core import Game, Move, Position, Side, follow, movers
 from lath.games.errors import GameError
 from lath.notation.record.record import Record
 from lath.notation.rules.replay import end_of, start_of
@@ -141,10 +141,10 @@ class Replay:
     kinds: tuple[int, ...]
     """The kind of move that each ply is, by its number in the game's `Dictionary`."""
 
-    movers: tuple[Seat, ...]
+    movers: tuple[Side, ...]
     """Who decided on each ply."""
 
-    to_move: Seat
+    to_move: Side
     """Who decides, or would, after the last ply."""
 
     deciding: tuple[int, ...]
@@ -220,12 +220,12 @@ class Dictionary:
         """By kind and seat; None where nobody of that seat has made such a move."""
         self._known: dict[str, list[int]] = {}
         """The kinds of a move, the one that was met last at first."""
-        self._streaks: dict[tuple[str, Seat], tuple[int, int]] = {}
+        self._streaks: dict[tuple[str, Side], tuple[int, int]] = {}
         self._granted: tuple[dict[str, int], dict[str, int]] = ({}, {})
         """By seat, what kind a move is without looking."""
-        self._rivals: dict[tuple[int, Seat], list[str]] = {}
+        self._rivals: dict[tuple[int, Side], list[str]] = {}
         """By kind and seat, what else explains all that was seen of such moves."""
-        self._unseen: dict[tuple[int, Seat], list[str]] = {}
+        self._unseen: dict[tuple[int, Side], list[str]] = {}
         """By kind and seat, the same with pieces of which none lay on the board at first."""
         self._is_fickle = False
         """Whether a move of the game has done other things: then none is taken for granted."""
@@ -254,7 +254,7 @@ class Dictionary:
                 break
             position = after
 
-    def _is_new(self, move: Move, seat: Seat) -> bool:
+    def _is_new(self, move: Move, seat: Side) -> bool:
         """Return whether a move was not seen by a seat, or might do what could not be seen yet."""
         of_seat = [kind for kind in self._known.get(move, ()) if self.effects[kind][seat]]
         return not of_seat or any(self._unseen[kind, seat] for kind in of_seat)
@@ -292,7 +292,7 @@ class Dictionary:
         first, second = self._granted
         return {text: kind for text, kind in first.items() if second.get(text) == kind}
 
-    def line(self, position: Position, texts: Sequence[str]) -> list[tuple[int, Seat]]:
+    def line(self, position: Position, texts: Sequence[str]) -> list[tuple[int, Side]]:
         """Return the kind and the seat of each move of a line from a position, each looked at.
 
         Raises GameError.
@@ -329,7 +329,7 @@ class Dictionary:
 
     def at_once(
         self, position: Position, texts: Sequence[str]
-    ) -> tuple[list[int], Sequence[Seat], Position] | None:
+    ) -> tuple[list[int], Sequence[Side], Position] | None:
         """Return the kind and the seat of each move from a position, and the position at the end.
 
         None where a move must be looked at, or cannot be played.
@@ -340,7 +340,7 @@ class Dictionary:
 
     def for_granted(
         self, position: Position, texts: Sequence[str]
-    ) -> tuple[list[int], Sequence[Seat]] | None:
+    ) -> tuple[list[int], Sequence[Side]] | None:
         """Return the kind and the seat of each move of a line that can be played.
 
         None where a move must be looked at, or finding out who moves takes as long as playing. Who
@@ -364,8 +364,8 @@ class Dictionary:
         return kinds, seats
 
     def closely(
-        self, position: Position, texts: Sequence[str], seats: Sequence[Seat] = ()
-    ) -> tuple[list[int], Sequence[Seat], Position]:
+        self, position: Position, texts: Sequence[str], seats: Sequence[Side] = ()
+    ) -> tuple[list[int], Sequence[Side], Position]:
         """Return what `at_once` does, looking at each move; raises GameError.
 
         With `seats` one of the moves is not what it was taken for: none is granted from now on.
@@ -381,7 +381,7 @@ class Dictionary:
 
     def _played(
         self, position: Position, texts: Sequence[str]
-    ) -> tuple[list[int], Sequence[Seat], Position]:
+    ) -> tuple[list[int], Sequence[Side], Position]:
         kinds: list[int] = []
         if hasattr(position, "movers") and (end := follow(position, texts)) is not None:
             seats = movers(position, texts)[: len(texts)]
@@ -458,7 +458,7 @@ class Dictionary:
         self._left(kind, seat, old, new)
         return kind
 
-    def _left(self, kind: int, seat: Seat, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
+    def _left(self, kind: int, seat: Side, old: Sequence[str], new: Sequence[str]) -> Sequence[str]:
         """Return what else explains all that was seen of a kind by a seat, this included."""
         effect, key = self.effects[kind][seat] or "", (kind, seat)
         if key not in self._rivals:
@@ -485,7 +485,7 @@ class Dictionary:
         laid = "".join(operand for _, sign, operand in words(effect) if sign in "+=")
         return what == "!" and self.shapes[code] == "marker" and code in laid
 
-    def _is_sure(self, kind: int, seat: Seat) -> bool:
+    def _is_sure(self, kind: int, seat: Side) -> bool:
         return not (self._is_fickle or self._rivals[kind, seat])
 
     def _contents(self, position: Position) -> tuple[str, ...]:

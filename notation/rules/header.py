@@ -122,8 +122,8 @@ def _seen(data: bytes) -> tuple[tuple[tuple[str, str], ...], str] | None:
         tags = tuple(map(_TAGS.__getitem__, data[:end].decode().split("\n")))
     except (KeyError, UnicodeDecodeError):
         return None
-    is_sound = tags[0][0] == "Game" and len(dict(tags)) == len(tags)
-    return (tags, result) if is_sound else None
+    is_valid = tags[0][0] == "Game" and len(dict(tags)) == len(tags)
+    return (tags, result) if is_valid else None
 
 
 _LAST: Final = 32

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from lath.games.core import Outcome, Position, Seat, follow, result_of
+from lath.games.core import Outcome, Position, Side, follow, result_of
 from lath.games.errors import GameError, UnknownGameError
 from lath.notation.record.record import MAX_PARTS, MAX_WORDS, Record, bare_plies, record_as_read
 from lath.notation.record.tags import MOVES, RESULTS, RULES
@@ -21,7 +21,7 @@ from lath.notation.text.scanner import NUMBERS, TAGS, parts, plies
 from lath.notation.text.tokens import unquoted
 
 
-def sound_plies(text: str) -> int | None:
+def valid_plies(text: str) -> int | None:
     """Return how many plies the record that `text` is has; None where it may not be sound."""
     (count,) = plain_plies((text,))
     if count is not None:
@@ -48,7 +48,7 @@ def plain_plies(texts: Sequence[str]) -> list[int | None]:
     return counts
 
 
-class SoundGame(NamedTuple):
+class ValidGame(NamedTuple):
     """A sound record that was read quickly."""
 
     tags: Sequence[tuple[str, str]]
@@ -110,15 +110,15 @@ def bare_record(text: str) -> Record | None:
     return _record(tags, line, result)
 
 
-def sound_game(text: str) -> SoundGame | None:
+def valid_game(text: str) -> ValidGame | None:
     """Return the record that `text` is; None where it may not be sound."""
     found = _plain(text)
     played = found and _played(found[1], found[2], found[5])
-    return SoundGame(*found, *played) if found and played else _scanned_game(text)
+    return ValidGame(*found, *played) if found and played else _scanned_game(text)
 
 
 _Plain = tuple[Sequence[tuple[str, str]], Mapping[str, str], Sequence[str], str, bool, str]
-"""What `SoundGame` has before its positions: the rules are not asked."""
+"""What `ValidGame` has before its positions: the rules are not asked."""
 
 
 def _plain(text: str) -> _Plain | None:
@@ -161,7 +161,7 @@ _MOST: Final = 2 * min(MAX_PARTS, MAX_WORDS)
 """Letters of a record that surely holds no more than a record may."""
 
 
-def _scanned_game(text: str) -> SoundGame | None:
+def _scanned_game(text: str) -> ValidGame | None:
     """Return the same of any text."""
     scanned = parts(text)
     if scanned is None:
@@ -179,7 +179,7 @@ def _scanned_game(text: str) -> SoundGame | None:
     if played is None:
         return None
     is_bare = not (before or _is_told(moves))
-    return SoundGame(tags, values, line, before + moves, is_bare, result, *played)
+    return ValidGame(tags, values, line, before + moves, is_bare, result, *played)
 
 
 def _played(
@@ -192,7 +192,7 @@ def _played(
     tag = values.get
     if MOVES in values and not line:  # a result alone has no position
         return None
-    if not _tags_are_sound(tag("Date"), tag("TimeControl")):
+    if not _tags_are_valid(tag("Date"), tag("TimeControl")):
         return None
     try:
         start = _start(tag("Game", ""), tag("Setup"), tag("Position"), tag(RULES))
@@ -201,25 +201,25 @@ def _played(
     end = follow(start, line) if start else None
     if end is None or start is None:
         return None
-    is_sound = _ends_soundly(tag("Result"), result, tag("Termination"), result_of(end))
-    return (start, end) if is_sound else None
+    is_valid = _ends_validly(tag("Result"), result, tag("Termination"), result_of(end))
+    return (start, end) if is_valid else None
 
 
 @lru_cache(maxsize=4096)
-def _tags_are_sound(date: str | None, time_control: str | None) -> bool:
+def _tags_are_valid(date: str | None, time_control: str | None) -> bool:
     """Return whether nothing is wrong with these values, in their quotes; None where missing."""
     values = (("Date", date), ("TimeControl", time_control))
     return not any(check_tag(name, unquoted(value)) for name, value in values if value)
 
 
 @lru_cache(maxsize=1024)
-def _ends_soundly(tag: str | None, result: str, termination: str | None, ruled: str) -> bool:
+def _ends_validly(tag: str | None, result: str, termination: str | None, ruled: str) -> bool:
     """Return whether a record may end so; the values of tags are in their quotes.
 
     `ruled` is the result of the rules, `*` where the game goes on.
     """
     why = unquoted(termination) if termination else ""
-    winner = {"1-0": Seat.FIRST, "0-1": Seat.SECOND}.get(ruled)
+    winner = {"1-0": Side.FIRST, "0-1": Side.SECOND}.get(ruled)
     faults = (
         check_tag("Termination", why),
         *result_faults(unquoted(tag) if tag else "", result, why),

@@ -21,7 +21,7 @@ from lath.notation.record.errors import (
     RecordValueError,
 )
 from lath.notation.record.record import Record, tag_faults
-from lath.notation.rules.quick_check import bare_record, sound_game
+from lath.notation.rules.quick_check import bare_record, valid_game
 from lath.notation.rules.replay import faults_of, note_end
 from lath.notation.text.scanner import scan
 from lath.notation.text.splitting import Chunk, Entry, RecordText, chunks, texts_of
@@ -86,7 +86,7 @@ def entries_judged_apart(stream: BinaryIO, name: str, jobs: int) -> Iterator[Ent
         for place, text in enumerate(texts_of(waiting.popleft())):
             number += 1
             if (found := bad.get(place)) is None:
-                yield _sound_entry(text, name, number)
+                yield _valid_entry(text, name, number)
             else:
                 problems = tuple(replace(problem, record=number) for problem in found.problems)
                 yield replace(found, number=number, problems=problems)
@@ -96,14 +96,14 @@ def _bad_in(chunk: Chunk, name: str) -> dict[int, Entry]:
     """Return the bad texts of a chunk by their places, each as if it was the first of its file."""
     found = {}
     for place, text in enumerate(texts_of(chunk)):
-        if text.fault or not sound_game(text.text):
+        if text.fault or not valid_game(text.text):
             entry = entry_of(text, name, 1)
             if entry.problems:
                 found[place] = entry
     return found
 
 
-def _sound_entry(text: RecordText, name: str, number: int) -> Entry:
+def _valid_entry(text: RecordText, name: str, number: int) -> Entry:
     """Return the entry of a text that is known to be sound."""
     record = bare_record(text.text)
     if record is None:
@@ -113,7 +113,7 @@ def _sound_entry(text: RecordText, name: str, number: int) -> Entry:
 
 def entry_of(text: RecordText, name: str, number: int, *, rules: bool = True) -> Entry:
     """Return the entry of one text, the `number`-th of the file that problems call `name`."""
-    game = sound_game(text.text) if rules and not text.fault else None
+    game = valid_game(text.text) if rules and not text.fault else None
     record = (game and game.whole()) or (None if text.fault else scan(text.text))
     if record is not None and (game or not any(tag_faults(record))):
         if game:

@@ -18,7 +18,7 @@ from lath.games.core import (
     Game,
     Outcome,
     Position,
-    Seat,
+    Side,
     by_version,
     follow,
     is_version,
@@ -194,7 +194,7 @@ def end_of(record: Record) -> Position | None:
     return end
 
 
-def movers_of(record: Record) -> Sequence[Seat]:
+def movers_of(record: Record) -> Sequence[Side]:
     """Return who decides on each ply of a record that can be played, and who after the last."""
     known, seats = _MOVED[0]
     if known is not record:
@@ -204,7 +204,7 @@ def movers_of(record: Record) -> Sequence[Seat]:
     return seats
 
 
-_MOVED: Final[list[tuple[Record | None, Sequence[Seat]]]] = [(None, ())]
+_MOVED: Final[list[tuple[Record | None, Sequence[Side]]]] = [(None, ())]
 """The record of which that was asked last: several ask one after the other."""
 
 

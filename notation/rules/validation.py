@@ -14,7 +14,7 @@ from lath.notation.files.files import open_bytes
 from lath.notation.files.parallel import in_order
 from lath.notation.record.errors import Fault, Problem
 from lath.notation.record.record import Record, require_record, tag_faults, text_faults
-from lath.notation.rules.quick_check import plain_plies, sound_plies
+from lath.notation.rules.quick_check import plain_plies, valid_plies
 from lath.notation.rules.reading import entries_of, entry_of
 from lath.notation.rules.replay import faults_of
 from lath.notation.text.splitting import Chunk, chunks, texts_of
@@ -88,7 +88,7 @@ def validate_chunk(chunk: Chunk, name: str) -> Findings:
         plies += their_plies
         for text in texts_of(left):
             records += 1
-            count = None if text.fault else sound_plies(text.text)
+            count = None if text.fault else valid_plies(text.text)
             if count is None:
                 entry = entry_of(text, name, records)
                 bad += bool(entry.problems)

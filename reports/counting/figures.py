@@ -33,7 +33,7 @@ from lath.reports.counting.facts import (
 )
 from lath.reports.counting.standings import POINTS
 from lath.reports.counting.table import counts
-from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.results import Scored
 from lath.reports.schema import About, Amount, Count, Positive
 
@@ -89,7 +89,7 @@ SHOWN: Final = 5
 
 
 @dataclass(slots=True)
-class WayCounts(SeatScore):
+class WayCounts(SideScore):
     """What came of one way, for whom it is about."""
 
     undecided: int = 0

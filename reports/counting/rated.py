@@ -22,7 +22,7 @@ from typing import Final
 from lath.notation.archive.archive import SIZE, identity, start_text
 from lath.notation.files.files import TemporaryFileError
 from lath.notation.record.record import Record
-from lath.reports.ratings.counts import Begun, Cell, Seats, Together
+from lath.reports.ratings.counts import Begun, Cell, SidesOfPair, Together
 from lath.reports.ratings.results import DecidedGame
 
 _MEMORY: Final = 4 << 20
@@ -216,13 +216,13 @@ class RatedGames:
                 found[game_id][tuple(sorted(alike))] += 1
         return dict(found)
 
-    def different(self, game: str, *, fair: bool) -> dict[Seats, int]:
+    def different(self, game: str, *, fair: bool) -> dict[SidesOfPair, int]:
         """Return how many games of some seats are different, where one came again."""
-        games, repeats = Counter[Seats](), Counter[Seats]()
+        games, repeats = Counter[SidesOfPair](), Counter[SidesOfPair]()
         for number, times, again in self._rows(_AGAIN, self._which(game, fair=fair)):
             first, second, _, game_id = self._cells[number]
-            games[Seats(game_id, first, second)] += times
-            repeats[Seats(game_id, first, second)] += int(again)
+            games[SidesOfPair(game_id, first, second)] += times
+            repeats[SidesOfPair(game_id, first, second)] += int(again)
         return {
             seats: games[seats] - again
             for seats, again in repeats.items()
@@ -315,7 +315,7 @@ class Rated:
         """Return by game id how often the games of one opening came out just so."""
         return self.games.begun(self.game, fair=self.fair)
 
-    def different(self) -> dict[Seats, int]:
+    def different(self) -> dict[SidesOfPair, int]:
         """Return how many games of some seats are different, where one came again."""
         return self.games.different(self.game, fair=self.fair)
 

@@ -31,7 +31,7 @@ from lath.reports.counting.ranking import (
 from lath.reports.counting.rated import Rated, RatedGames
 from lath.reports.counting.scale import PLAIN_SCALE, Scale
 from lath.reports.counting.table import UNSTATED, Meeting, Reason, Row, Standings, Table, counts
-from lath.reports.ratings.counts import Seats, SeatScore
+from lath.reports.ratings.counts import SideScore, SidesOfPair
 from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import IN_ORDER, DecidedGame, Ratings
 
@@ -46,7 +46,7 @@ TRIALS: Final = (
 """What is said where games are left out for that."""
 
 FEW: Final = 3
-"""Unsound records of a reason that are named."""
+"""Invalid records of a reason that are named."""
 
 
 def why_left_out(record: Record) -> str:
@@ -284,14 +284,14 @@ def _together(games: Iterable[GameResults]) -> GameResults:
 class _Scores:
     """What everybody scored, the versions of a member as one."""
 
-    seats: SeatScore = field(default_factory=SeatScore)
-    met: defaultdict[tuple[str, str], SeatScore] = field(
-        default_factory=lambda: defaultdict(SeatScore)
+    seats: SideScore = field(default_factory=SideScore)
+    met: defaultdict[tuple[str, str], SideScore] = field(
+        default_factory=lambda: defaultdict(SideScore)
     )
     """Of the one against the other."""
 
-    own: defaultdict[str, SeatScore] = field(default_factory=lambda: defaultdict(SeatScore))
-    by_name: defaultdict[str, SeatScore] = field(default_factory=lambda: defaultdict(SeatScore))
+    own: defaultdict[str, SideScore] = field(default_factory=lambda: defaultdict(SideScore))
+    by_name: defaultdict[str, SideScore] = field(default_factory=lambda: defaultdict(SideScore))
     """Of each version apart."""
 
     lost_by: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -348,14 +348,14 @@ def _table(
     meetings = Counter[tuple[str, str]]()
     won: defaultdict[tuple[str, str], float] = defaultdict(float)
     """Games of members, of which one that came again counts as one."""
-    different, played = rated.different(), Counter[Seats]()
+    different, played = rated.different(), Counter[SidesOfPair]()
     cells = rated.cells()
     for (first, second, _, game_id), times in cells.items():
-        played[Seats(game_id, first, second)] += times
+        played[SidesOfPair(game_id, first, second)] += times
     for (first, second, score, game_id), times in cells.items():
         meetings[first, second] += times
         if score != 0.5:
-            sat = Seats(game_id, first, second)
+            sat = SidesOfPair(game_id, first, second)
             weight = different.get(sat, games := played[sat]) / games
             one, other = (whose.get(name, name) for name in (first, second))
             won[(one, other) if score else (other, one)] += times * weight

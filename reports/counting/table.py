@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from lath.reports.counting.ranking import SAYS, Role, Rule
 from lath.reports.counting.scale import Moved
-from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.results import ALL_AT_ONCE, Elo, Method, Ratings, Scored, Strength
 from lath.reports.schema import About, Count, Positive, Share
 
@@ -208,7 +208,7 @@ class Table:
     ratings: Ratings
     """Of the games that do not repeat another."""
 
-    scores: Mapping[str, SeatScore]
+    scores: Mapping[str, SideScore]
     """What each name in the records has scored: that of each version of a member."""
 
     ranked_by: Method

@@ -93,7 +93,7 @@ def _getters(kind: type) -> dict[str, attrgetter[Any]]:
     return {path.rpartition(".")[2]: attrgetter(path) for path in written_paths(kind)}
 
 
-def unsound_words(reasons: Sequence[Mapping[str, Any]]) -> str:
+def invalid_words(reasons: Sequence[Mapping[str, Any]]) -> str:
     """Return how many records are left out as unsound, why, and on a line each the first of them.
 
     `reasons` are the `unsound` of standings; there is one at least.

@@ -10,7 +10,7 @@ from lath.reports.counting.table import Standings
 from lath.reports.event.background import Background
 from lath.reports.notes.notes import Version
 from lath.reports.notes.outcome import Sheet, SheetColumn
-from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.results import Elo
 from lath.reports.schema import Amount, Count, Share
 
@@ -73,7 +73,7 @@ def _of_bot(versions: Sequence[Version], standings: Standings) -> Iterator[Stand
     before = ""
     for version in versions:
         name, row = version.name, ratings.strengths.get(version.name)
-        own = scores.get(name, SeatScore())
+        own = scores.get(name, SideScore())
         difference = ratings.difference(name, before) if before and row else None
         yield Standing(
             version=version,

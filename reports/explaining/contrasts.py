@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, NamedTuple
 
-from lath.games.core import SEATS
+from lath.games.core import SIDES
 from lath.notation.query.query import quoted
 from lath.reports.counting.estimates import RATE
 from lath.reports.counting.facts import of_game
@@ -169,7 +169,7 @@ class Contrasts:
 
     def _every(self) -> Iterator[Contrast]:
         yield from self._by_opponent()
-        yield from self._by_seat()
+        yield from self._by_side()
         yield from self._by_game()
         yield from self._by_state()
         yield from self._by_position()
@@ -189,9 +189,9 @@ class Contrasts:
             where = self._where(f"player = {quoted(name)}")
             yield _contrast("opponent", f"is weak against {name}", group, where=where)
 
-    def _by_seat(self) -> Iterator[Contrast]:
+    def _by_side(self) -> Iterator[Contrast]:
         for game in ("", *self._ids) if len(self._ids) > 1 else self._ids:
-            for seat in SEATS:
+            for seat in SIDES:
                 group = [
                     at
                     for at, own in self._own.items()
@@ -230,7 +230,7 @@ class Contrasts:
             says, where, position = one.words()
             more = {"game": game, "position": position}
             yield _contrast("opening", says, group, where=where, **more)
-            for seat in SEATS if len(group) >= 2 * MET else ():
+            for seat in SIDES if len(group) >= 2 * MET else ():
                 side = [at for at in group if self._own[at] == seat]
                 says_so = f"{says} as {seat.word} player"
                 so = f"{where} and {seat.word} = {quoted(self._bot)}"

@@ -16,7 +16,7 @@ from hashlib import blake2b
 from statistics import median
 from typing import Any, Final
 
-from lath.games.core import SEATS
+from lath.games.core import SIDES
 from lath.games.stones import SWAP
 from lath.notation.archive.archive import SIZE, SeenRecords
 from lath.notation.protocol import TimeControl
@@ -506,7 +506,7 @@ class Explanation:
         found = []
         for (game_id, seat), of in sorted(groups.items()):
             points = math.fsum(one.points for one in of)
-            more = missing.get((game_id, SEATS[seat].word))
+            more = missing.get((game_id, SIDES[seat].word))
             is_known = more is not None and self._others[game_id] >= OTHERS
             expected = min(float(len(of)), max(0.0, points + (more or 0.0))) if is_known else None
             found.append(
@@ -525,7 +525,7 @@ class Explanation:
             if any(lines[at].points for at in one.lines):
                 continue
             line = lines[one.lines[0]]
-            seat = SEATS[line.seat].word
+            seat = SIDES[line.seat].word
             key, record = line.keys[one.ply], line.record
             position = position_after(record, one.ply).text()
             places = [(*self._places[at], lines[at].keys.index(key) + 1) for at in one.lines]

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from lath.games.core import Move, Position, Seat, version_of
+from lath.games.core import Move, Position, Side, version_of
 from lath.notation.database.keys import keys_of
 from lath.notation.database.layers import Flags, Numbers
 from lath.notation.database.reading import Database
@@ -192,7 +192,7 @@ class DatabaseGames:
         return Node(
             game=asked.game.id,
             position=asked.text(),
-            to_move=Seat(asked.to_move),
+            to_move=Side(asked.to_move),
             games=self.games,
             here=self._counts(here).tally(),
             ended=int((met.codes == _NO_CODE).sum()),

@@ -20,14 +20,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, Self
 
-from lath.games.core import Move, Position, Seat, follow, least_line, symmetries
+from lath.games.core import Move, Position, Side, follow, least_line, symmetries
 from lath.notation.record.record import Record
 from lath.notation.record.tags import RULES, date_of, number_of
 from lath.notation.rules.replay import spellings, start_of
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.openings import LineCounts, Pairs, pair_of
 from lath.reports.counting.standings import POINTS
-from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.results import Scored
 
 RATINGS: Final = ("FirstElo", "SecondElo")
@@ -60,24 +60,24 @@ class ResultTally(Scored):
         """Return how long those with a result are; None where there are none."""
         return self.plies / self.games if self.games else None
 
-    def score(self, seat: Seat) -> float | None:
+    def score(self, seat: Side) -> float | None:
         """Return a seat's points for each game with a result, in 0..1; None without one."""
         rate = self.score_rate
-        return rate if rate is None or seat is Seat.FIRST else 1 - rate
+        return rate if rate is None or seat is Side.FIRST else 1 - rate
 
-    def interval(self, seat: Seat) -> tuple[float, float] | None:
+    def interval(self, seat: Side) -> tuple[float, float] | None:
         """Return between what that score lies with 95 % confidence; None without a result.
 
-        >>> [round(end, 2) for end in Tally(wins=3, draws=0, losses=1).interval(Seat.SECOND)]
+        >>> [round(end, 2) for end in Tally(wins=3, draws=0, losses=1).interval(Side.SECOND)]
         [0.05, 0.7]
         """
         rate = self.score_rate
         if rate is None:
             return None
         low, high = wilson(rate, self.worth or self.games)
-        return (low, high) if seat is Seat.FIRST else (1 - high, 1 - low)
+        return (low, high) if seat is Side.FIRST else (1 - high, 1 - low)
 
-    def to_json(self, mover: Seat) -> dict[str, Any]:
+    def to_json(self, mover: Side) -> dict[str, Any]:
         """Return it as docs/explore.md describes it."""
         return {
             "games": self.times,
@@ -85,13 +85,13 @@ class ResultTally(Scored):
             "draws": self.draws,
             "second_wins": self.losses,
             "unfinished": self.undecided,
-            "first_score": _scored(self, Seat.FIRST),
+            "first_score": _scored(self, Side.FIRST),
             "mover_score": _scored(self, mover),
             "plies": None if self.mean_plies is None else round(self.mean_plies, 2),
         }
 
 
-def _scored(tally: ResultTally, seat: Seat) -> dict[str, float] | None:
+def _scored(tally: ResultTally, seat: Side) -> dict[str, float] | None:
     value, ends = tally.score(seat), tally.interval(seat)
     if value is None or ends is None:
         return None
@@ -150,7 +150,7 @@ class Continuation:
     best: Reference | None = None
     """Of these games that of the strongest players: see `Best`. Both are None if there is none."""
 
-    def to_json(self, mover: Seat) -> dict[str, Any]:
+    def to_json(self, mover: Side) -> dict[str, Any]:
         """Return it as docs/explore.md describes it."""
         return {
             "move": self.move,
@@ -173,7 +173,7 @@ class Node:
     position: str
     """The text of the position that was asked for."""
 
-    to_move: Seat
+    to_move: Side
     games: int
     """All games of that id that have moves."""
 
@@ -380,7 +380,7 @@ class NodeCounter:
         self._ended = self._games = self._without_moves = 0
         self._begins = ""
         self._pairs: Final = Pairs()
-        self._players: Final[defaultdict[str, SeatScore]] = defaultdict(SeatScore)
+        self._players: Final[defaultdict[str, SideScore]] = defaultdict(SideScore)
         self._images: Final[dict[Any, PositionCounts]] = {}
         """What every image of the position and of those after each move counts for."""
         self._know(asked, self._here)

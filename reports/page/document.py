@@ -35,7 +35,7 @@ from lath.reports.notes.notes import Change, Provenance, Ruling, Snapshot
 from lath.reports.notes.outcome import EventOutcome
 from lath.reports.page.pack import Packer
 from lath.reports.page.views import listed
-from lath.reports.ratings.counts import SeatScore
+from lath.reports.ratings.counts import SideScore
 from lath.reports.ratings.rating import history
 from lath.reports.ratings.results import HoldsFor
 from lath.reports.schema import About, Count, Positive, Schema, Share, schema_of
@@ -49,7 +49,7 @@ SHOWN: Final = 3
 # Results, and games to look at
 
 
-class ScoreBySeat(facts.GameFigures):
+class ScoreBySide(facts.GameFigures):
     """A bot's results at one game."""
 
     first: figures.ScoreCount
@@ -76,15 +76,15 @@ class ScoreAgainst(figures.ScoreCount):
     """null where no rated games connect them"""
 
 
-def scores_by_seat(
+def scores_by_side(
     games: Mapping[str, GameResults], whose: Mapping[str, str]
-) -> dict[str, list[ScoreBySeat]]:
+) -> dict[str, list[ScoreBySide]]:
     """Return each bot's results by game id, sorted, and seat; `whose` version a name is."""
-    found: defaultdict[str, dict[str, tuple[SeatScore, SeatScore]]] = defaultdict(dict)
+    found: defaultdict[str, dict[str, tuple[SideScore, SideScore]]] = defaultdict(dict)
     for game in sorted(games):
         for (first, second, points), times in games[game].scores.items():
             for seat, name, own in ((0, first, points), (1, second, 1 - points)):
-                scores = found[whose.get(name, name)].setdefault(game, (SeatScore(), SeatScore()))
+                scores = found[whose.get(name, name)].setdefault(game, (SideScore(), SideScore()))
                 scores[seat].add(own, times)
     return {
         name: [
@@ -326,7 +326,7 @@ class BotFacts(Duels):
 
     rank: Positive
     name: str
-    games: list[ScoreBySeat]
+    games: list[ScoreBySide]
     """its results by game id and seat"""
     opponents: list[ScoreAgainst]
     """its results by opponent, in the order of the table"""
@@ -492,7 +492,7 @@ def _bots(
     starts: StartCounter,
 ) -> list[BotFacts]:
     """Return what is said of each bot, in the order of the table."""
-    table, by_seat = standings.overall, scores_by_seat(tally.games, whose)
+    table, by_seat = standings.overall, scores_by_side(tally.games, whose)
     names = [row.name for row in table.rows]
     rated = sorted(table.rows, key=lambda row: -row.strength.trueskill.exposed)
     strongest = [row.name for row in rated]

@@ -18,7 +18,7 @@ from lath.reports.counting.facts import UNKNOWN
 from lath.reports.counting.figures import names_listed
 from lath.reports.counting.standings import TRIALS
 from lath.reports.event.background import changes_sheet, rulings_sheet
-from lath.reports.event.export import unsound_words
+from lath.reports.event.export import invalid_words
 from lath.reports.event.seasons import waiting_words
 from lath.reports.notes.notes import Change, Ruling, Snapshot
 from lath.reports.page.number_words import DASH, MINUS, THIN, count, points
@@ -494,7 +494,7 @@ def left_out(standings: Mapping[str, Any]) -> str:
 
 def unsound(reasons: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return what is said of records that were left out as unsound, then the first of them."""
-    return [line.strip() for line in unsound_words(reasons).splitlines()]
+    return [line.strip() for line in invalid_words(reasons).splitlines()]
 
 
 def dates(span: Mapping[str, Any]) -> str:

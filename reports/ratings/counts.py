@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, Protocol, runtime_checkable
 from lath.reports.ratings.results import DecidedGame, Scored
 
 
-class Seats(NamedTuple):
+class SidesOfPair(NamedTuple):
     """Who sat where in a game of one id; the bots are different."""
 
     game: str
@@ -48,12 +48,12 @@ class Counted(Protocol):
     def begun(self) -> Mapping[str, Begun]:
         """Return games between different bots as `ResultCounts.openings` has them, unsorted."""
 
-    def different(self) -> Mapping[Seats, int]:
+    def different(self) -> Mapping[SidesOfPair, int]:
         """Return how many games are different, as `ResultCounts.different` has it, unsorted."""
 
 
 @dataclass(slots=True)
-class SeatScore(Scored):
+class SideScore(Scored):
     """How often first won, drew and lost."""
 
     wins: int = 0
@@ -96,7 +96,7 @@ class ResultCounts:
     names: tuple[str, ...]
     """Every bot, sorted; also one that met only itself."""
 
-    tallies: Mapping[Seats, SeatScore]
+    tallies: Mapping[SidesOfPair, SideScore]
     """Of games between different bots, sorted."""
 
     clusters: Together
@@ -105,7 +105,7 @@ class ResultCounts:
     openings: Mapping[str, Begun]
     """For each game id the games of each `DecidedGame.opening`, and how often just so; sorted."""
 
-    different: Mapping[Seats, int] = field(default_factory=dict)
+    different: Mapping[SidesOfPair, int] = field(default_factory=dict)
     """How many different games there were, of seats of which one came again."""
 
     @property
@@ -113,11 +113,11 @@ class ResultCounts:
         """Return how many games there were between different bots."""
         return sum(tally.games for tally in self.tallies.values())
 
-    def weight(self, seats: Seats) -> float:
+    def weight(self, seats: SidesOfPair) -> float:
         """Return how many of the games of some seats were different, of 1: what each counts."""
         return self.different.get(seats, games := self.tallies[seats].games) / games
 
-    def weighed(self) -> dict[Seats, Weighed]:
+    def weighed(self) -> dict[SidesOfPair, Weighed]:
         """Return what ratings rest on: all points, of as many games as were different.
 
         A game that bots without chance play again and again tells less than as many new ones. How
@@ -137,7 +137,9 @@ class ResultCounts:
 
     def weight_of(self, cluster: tuple[Cell, ...]) -> float:
         """Return what one of so many games that hang together counts, of 1."""
-        weights = (self.weight(Seats(game, first, second)) for first, second, _, game in cluster)
+        weights = (
+            self.weight(SidesOfPair(game, first, second)) for first, second, _, game in cluster
+        )
         return math.fsum(weights) / len(cluster)
 
     def openings_of(self, game: str) -> int:
@@ -176,10 +178,10 @@ def count(results: Iterable[DecidedGame] | Counted) -> ResultCounts:
         different = results.different()
     else:
         cells, clusters, begun, different = _counted(results)
-    tallies: dict[Seats, SeatScore] = {}
+    tallies: dict[SidesOfPair, SideScore] = {}
     for (first, second, score, game), times in cells.items():
         if first != second:
-            tallies.setdefault(Seats(game, first, second), SeatScore()).add(score, times)
+            tallies.setdefault(SidesOfPair(game, first, second), SideScore()).add(score, times)
     names = {name for cell in cells for name in cell[:2]}
     # Sorted, for the last bits of a sum are those of an order.
     return ResultCounts(
@@ -193,7 +195,7 @@ def count(results: Iterable[DecidedGame] | Counted) -> ResultCounts:
 
 def _counted(
     results: Iterable[DecidedGame],
-) -> tuple[Counter[Cell], Together, dict[str, Begun], dict[Seats, int]]:
+) -> tuple[Counter[Cell], Together, dict[str, Begun], dict[SidesOfPair, int]]:
     """Return the results of each kind, pairs, what openings came to, and different games."""
     cells = Counter[Cell]()
     known: dict[Cell, Cell] = {}
@@ -230,9 +232,9 @@ def _counted(
 
 def _different(
     cells: Mapping[Cell, int], again: Mapping[tuple[str, str, str], int]
-) -> dict[Seats, int]:
+) -> dict[SidesOfPair, int]:
     """Return how many games of some seats are different, of which so many came again."""
     games = Counter[tuple[str, str, str]]()
     for (first, second, _, game), times in cells.items():
         games[game, first, second] += times
-    return {Seats(*seats): games[seats] - times for seats, times in again.items() if times}
+    return {SidesOfPair(*seats): games[seats] - times for seats, times in again.items() if times}

@@ -39,7 +39,7 @@ from statistics import fmean
 from types import MappingProxyType
 from typing import Final
 
-from lath.reports.ratings.counts import ResultCounts, Seats, Weighed
+from lath.reports.ratings.counts import ResultCounts, SidesOfPair, Weighed
 from lath.reports.ratings.numerics import (
     Matrix,
     Vector,
@@ -99,7 +99,7 @@ class ParameterPlaces:
         self.games = {game: len(self.bots) + 2 * i for i, game in enumerate(ids)}
         self.size = len(self.bots) + 2 * len(ids)
 
-    def of(self, seats: Seats) -> tuple[int, int, int]:
+    def of(self, seats: SidesOfPair) -> tuple[int, int, int]:
         """Return where first, second and the game's two parameters are."""
         return self.bots[seats.first], self.bots[seats.second], self.games[seats.game]
 
@@ -121,7 +121,7 @@ class Davidson:
     by_width: Matrix = field(default_factory=list)
     """The part of the covariance that is there because the field's width is uncertain."""
 
-    def chances(self, seats: Seats) -> tuple[float, float, float]:
+    def chances(self, seats: SidesOfPair) -> tuple[float, float, float]:
         """Return how likely first wins, draws and loses."""
         one, other, game = self.places.of(seats)
         values = self.parameters

@@ -49,7 +49,7 @@ class Own:
         return 0 if any(each.points for each in self.met) else -1
 
     @property
-    def has_both_seats(self) -> bool:
+    def has_both_sides(self) -> bool:
         """Return whether no seat alone may explain the results."""
         return min(self.in_seat) >= _LEAST_IN_SEAT * sum(self.in_seat)
 
@@ -91,7 +91,7 @@ def with_ends(own: Sequence[Own], strengths: Sequence[Elo], held: Mapping[int, f
         if not (side := one.side) or place in held:
             continue
         least = side * estimate.value - Z95 * estimate.error
-        if one.has_both_seats:
+        if one.has_both_sides:
             values = [side * other.value for other in strengths]
             errors = [Z95 * other.error for other in strengths]
             field_ = _Field(place, one.of(side), values, errors, is_held=bool(held))
@@ -115,7 +115,7 @@ def with_sides(
         values = [side * (skill.mu - MU) for skill in skills]
         for place in sorted(range(len(skills)), key=values.__getitem__):
             is_open = floors[place] < _CLEARLY * skills[place].sigma
-            if is_open and own[place].has_both_seats:
+            if is_open and own[place].has_both_sides:
                 three = [3 * error for error in errors]
                 field_ = _Field(place, own[place].of(side), values, three, is_held=False)
                 known = (values[place] - field_.least(_win, _scored)) / 3

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, permutations
 from typing import Final, NamedTuple
 
-from lath.reports.ratings.counts import Cell, ResultCounts, Seats
+from lath.reports.ratings.counts import Cell, ResultCounts, SidesOfPair
 from lath.reports.ratings.elo import Davidson
 from lath.reports.ratings.numerics import (
     LEAST_CLUSTERS,
@@ -66,7 +66,7 @@ handful of clusters can agree by chance, and seem to leave nothing open."""
 def _slopes_of(model: Davidson, cell: Cell) -> tuple[tuple[int, float], ...]:
     """Return the slopes of the logarithm of a result's chance, by the place of the parameter."""
     first, second, points, game_id = cell
-    seats = Seats(game_id, first, second)
+    seats = SidesOfPair(game_id, first, second)
     win, draw, loss = model.chances(seats)
     ahead, drawn = points - 0.5 - (win - loss) / 2, (points == 0.5) - draw
     one, two, game = model.places.of(seats)
@@ -103,8 +103,8 @@ def _in_common(model: Davidson, counts: ResultCounts) -> Matrix:
     return result
 
 
-def _seats(cell: Cell) -> Seats:
-    return Seats(cell[3], cell[0], cell[1])
+def _seats(cell: Cell) -> SidesOfPair:
+    return SidesOfPair(cell[3], cell[0], cell[1])
 
 
 def by_opening(model: Davidson, counts: ResultCounts, game: str, slopes: Vector) -> float:

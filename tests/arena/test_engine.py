@@ -230,7 +230,7 @@ def test_what_a_bot_says_of_its_wrong_answer_is_told(tmp_path: Path) -> None:
 
 
 @needs("bwrap")
-def test_a_bot_behind_a_wall_sees_its_own_files_alone(tmp_path: Path) -> None:
+def test_a_bot_behind_a_sandbox_sees_its_own_files_alone(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     (tmp_path / "secret").write_text("s")
     seeing = f"import os; depth = int(os.path.exists({str(tmp_path / 'secret')!r}))\n"

@@ -19,7 +19,7 @@ from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
 from lath.bots.listening import Thinking
 from lath.bots.sdk import Choose, Start, Turn
 from lath.bots.searcher import NODES, Searcher
-from lath.games.core import SEATS, Move, Position, Seat, result_of
+from lath.games.core import SIDES, Move, Position, Side, result_of
 from lath.notation import protocol as wire
 
 SEARCHERS = ("lath.bots.alphabeta", "lath.bots.mcts", "lath.bots.solver")
@@ -199,7 +199,7 @@ def test_monte_carlo_tells_what_it_found_before_it_moves() -> None:
     assert words[words.index("nodes") + 1] == "25"
 
 
-def wins_against_chance(choose: Choose, seat: Seat, seeds: range) -> int:
+def wins_against_chance(choose: Choose, seat: Side, seeds: range) -> int:
     """Return in how many games of Surikata the bot beats random moves."""
     wins = 0
     for seed in seeds:
@@ -213,9 +213,9 @@ def wins_against_chance(choose: Choose, seat: Seat, seeds: range) -> int:
     return wins
 
 
-@pytest.mark.parametrize("seat", SEATS)
+@pytest.mark.parametrize("seat", SIDES)
 @pytest.mark.parametrize(("games", "wins"), [(5, 5)])
-def test_monte_carlo_beats_chance_nearly_always(games: int, wins: int, seat: Seat) -> None:
+def test_monte_carlo_beats_chance_nearly_always(games: int, wins: int, seat: Side) -> None:
     assert wins_against_chance(monte_carlo.choose, seat, range(games)) >= wins
 
 
@@ -226,7 +226,7 @@ def test_a_searcher_follows_the_game_and_says_what_it_found(bot: Searcher) -> No
     options = {"level": 8, "hash": 1000, "exploration": 40, "tree": 1000}
     control = wire.read_new("new 1 yavalath side first tc nodes 40 seed 1").time
     bot.new_game(
-        Start(position=start, side=Seat.FIRST, time=control, chance=chance, options=options)
+        Start(position=start, side=Side.FIRST, time=control, chance=chance, options=options)
     )
     position, history = start, list[str]()
     for _ in range(6):

@@ -16,7 +16,7 @@ from talking import PATIENCE_S, ask, greet, play_both_seats, play_game, started,
 from tools import needs
 
 from lath import games
-from lath.games.core import Seat
+from lath.games.core import Side
 
 FOLDER = ROOT / "examples" / "bots"
 
@@ -42,8 +42,8 @@ C = Example("four_in_line.c", "cc", ("yavalath",))
 CPP = Example("legal.cpp", "c++")
 RUST = Example("legal.rs", "rustc")
 BUILT = {
-    C: ["cc", "-O2", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"],
-    CPP: ["c++", "-O1", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror"],
+    C: ["cc", "-O2", "-std=c99", "-BotSandbox", "-Wextra", "-Wpedantic", "-Werror"],
+    CPP: ["c++", "-O1", "-std=c++17", "-BotSandbox", "-Wextra", "-Wpedantic", "-Werror"],
     RUST: ["rustc", "-D", "warnings"],
 }
 """How those are built that are, every warning an error."""
@@ -168,12 +168,12 @@ def test_the_c_bot_makes_four_where_it_can_and_no_three_while_another_cell_is_fr
         assert bot.hear() == "ready 1"
         assert ask(bot, games.get("yavalath").position(text), 1, wants=set()) == "f4"
         for seed in range(40):
-            side = Seat(seed % 2)
+            side = Side(seed % 2)
             moves = play_game(bot, "yavalath", seed=seed, side=side, wants=set())
             check_each_choice(moves, side)
 
 
-def check_each_choice(moves: list[games.core.Move], side: Seat) -> None:
+def check_each_choice(moves: list[games.core.Move], side: Side) -> None:
     """Check that each move of `side` wins where a move could, and loses only where all did."""
     position = games.get("yavalath").start()
     for move in moves:

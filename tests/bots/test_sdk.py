@@ -19,7 +19,7 @@ from talking import LIMIT, PATIENCE_S, greet, play_both_seats, started, wants_of
 from lath import games
 from lath.bots.options import Declared
 from lath.bots.sdk import FALLBACK_S, Check, Choose, Combo, Player, Spin, Start, Text, Turn, run
-from lath.games.core import Move, Position, Seat, read_move
+from lath.games.core import Move, Position, Side, read_move
 from lath.games.errors import IllegalMoveError, MoveSyntaxError
 from lath.notation import protocol as wire
 
@@ -416,10 +416,10 @@ def test_an_object_is_told_of_the_game_the_moves_and_the_end() -> None:
         "arena 1", start, "play 1 e5", "go 2 move 50", "ponder 3", "result 1 1-0 time", choose=diary
     )[2:] == ["want ponder", "ok", "ready 1", "bestmove 2 a1"]
     assert diary.pages == [
-        ("new", "5/6/7/8/9/8/7/6/5 w", Seat.SECOND, 50),
+        ("new", "5/6/7/8/9/8/7/6/5 w", Side.SECOND, 50),
         ("told", "e5", "5/6/7/8/4w4/8/7/6/5 b"),
         ("choose", "e5"),
-        ("ponder", Seat.FIRST, False, "e5", "a1"),
+        ("ponder", Side.FIRST, False, "e5", "a1"),
         ("end", "1-0", "time"),
     ]
 

@@ -24,11 +24,11 @@ from lath import games
 from lath.games import overlays
 from lath.games.board import Board
 from lath.games.core import (
-    SEATS,
+    SIDES,
     Game,
     Move,
     Position,
-    Seat,
+    Side,
     Symmetry,
     follow,
     layers_of,
@@ -135,7 +135,7 @@ def check_ending(position: Position) -> None:
     outcome = position.outcome()
     assert position.is_over == (outcome is not None) == (not position.legal_moves())
     if outcome is not None:
-        assert outcome.winner in (Seat.FIRST, Seat.SECOND, None)
+        assert outcome.winner in (Side.FIRST, Side.SECOND, None)
         assert outcome.ending.strip() == outcome.ending != ""
         names = position.game.board.names
         assert list(outcome.cells) == [name for name in names if name in outcome.cells]
@@ -147,10 +147,10 @@ def check_ending(position: Position) -> None:
             assert owners == {made}, "the shape is of who won or lost by it"
 
 
-def _owner(game: Game, stack: str) -> Seat | None:
+def _owner(game: Game, stack: str) -> Side | None:
     """Return whose colour the pieces on a cell have; None where they say nothing of it."""
     words = [piece.name.split()[0] for piece in game.pieces if piece.code in stack]
-    return next((seat for seat in SEATS if game.colours[seat] in words), None)
+    return next((seat for seat in SIDES if game.colours[seat] in words), None)
 
 
 def check_moves(position: Position) -> None:
@@ -234,7 +234,7 @@ def check_that_random_games_end(game: Game, seeds: range) -> None:
     chance = Random(f"{game.id} {seeds}")
     for seed in seeds:
         start = drawn_start(game, seed % 50)
-        assert (start.to_move, start.is_over) == (Seat.FIRST, False)
+        assert (start.to_move, start.is_over) == (Side.FIRST, False)
         end = play_all(start, playout(start, chance))
         assert end.is_over
         assert end.outcome() is not None

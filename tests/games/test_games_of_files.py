@@ -206,7 +206,7 @@ SLIPS = (
     ("return tuple(Move", "return list(Move", "legal_moves() is ['xa1', 'oa1', "),
     ("1 - self.mover, verdict", "2, verdict", "IndexError: tuple index out of range"),
     (
-        'return Outcome(Seat.FIRST, "five in line", board.names_of(lines))',
+        'return Outcome(Side.FIRST, "five in line", board.names_of(lines))',
         "return 7",
         "xb6 xe4: outcome() is 7, expected an Outcome or None",
     ),
@@ -275,7 +275,7 @@ def test_an_installed_plugin_is_listed_after_the_builtin_games_and_played_like_t
     # 22 moves each: six pieces in front have three steps, the two at the edges two.
     text = "bbbbbbbb/bbbbbbbb/8/8/8/8/wwwwwwww/wwwwwwww w"
     assert game == f"Breakthrough|Dan Troyka, 2000|{text}|484"
-    assert end.startswith("Outcome(winner=<Seat.FIRST: 0>, ending='last row reached'")
+    assert end.startswith("Outcome(winner=<Side.FIRST: 0>, ending='last row reached'")
 
 
 def test_an_installed_plugin_keeps_the_contract_of_games(place: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from drawn import after, animals_and_tokens, ending, reasons
 
 from lath import games
-from lath.games.core import Game, Move, Outcome, Position, Seat, least, symmetries
+from lath.games.core import Game, Move, Outcome, Position, Side, least, symmetries
 from lath.games.errors import MoveSyntaxError
 from lath.games.fast import DRAW as DRAWN
 from lath.games.fast import fast_board
@@ -77,13 +77,13 @@ FIVE_WITH_AN_ANIMAL_AT_ONE_END = """
 """
 
 
-def won(seat: Seat, length: str, cells: str) -> Outcome:
+def won(seat: Side, length: str, cells: str) -> Outcome:
     return Outcome(seat, f"{length} without an animal", tuple(cells.split()))
 
 
 def lost(length: str, cells: str) -> Outcome:
     """Return how a game ends in which first made a line with an animal."""
-    return Outcome(Seat.SECOND, f"{length} with an animal", tuple(cells.split()), is_loss=True)
+    return Outcome(Side.SECOND, f"{length} with an animal", tuple(cells.split()), is_loss=True)
 
 
 LAST_TOKENS_LINES = "b3 c2 d1 e1 f1"
@@ -93,13 +93,13 @@ DRAW = Outcome(None, "all tokens placed")
 
 ENDINGS: dict[str, tuple[Game, str, str, Outcome]] = {
     "figure 5, left: three bare in line win for black": (
-        MAMMALATH, FIGURE_5_LEFT, "w a6 c3", won(Seat.SECOND, "three", "b3 c3 d3")
+        MAMMALATH, FIGURE_5_LEFT, "w a6 c3", won(Side.SECOND, "three", "b3 c3 d3")
     ),
     "figure 5, right: who would win and lose at once loses": (
         MAMMALATH, FIGURE_5_RIGHT, "w c3", lost("three", "a3 b3 c3")
     ),
     "four bare in line win as two threes": (
-        MAMMALATH, FOUR_BARE, "w c3", won(Seat.FIRST, "three", "a3 b3 c3 d3")
+        MAMMALATH, FOUR_BARE, "w c3", won(Side.FIRST, "three", "a3 b3 c3 d3")
     ),
     "of five in line the three with the animal lose": (
         MAMMALATH, FIVE_WITH_AN_ANIMAL_AT_ONE_END, "w c3", lost("three", "c3 d3 e3")
@@ -108,7 +108,7 @@ ENDINGS: dict[str, tuple[Game, str, str, Outcome]] = {
     "a release puts the last token off": (MAMMALATH, NEARLY_FULL, "w xA d1", DRAW),
     "the last token may lose": (MAMMALATH, NEARLY_FULL, "w d1", lost("three", LAST_TOKENS_LINES)),
     "the last token may win": (
-        MAMMALATH, NEARLY_FULL, "w xd1-f1 xE xA xB d1", won(Seat.FIRST, "three", LAST_TOKENS_LINES)
+        MAMMALATH, NEARLY_FULL, "w xd1-f1 xE xA xB d1", won(Side.FIRST, "three", LAST_TOKENS_LINES)
     ),
     # 17 + 17 tokens, a release and the swap are 36 turns: it is white's nineteenth placement.
     "the token that a swap gave back is placed again": (
@@ -143,23 +143,23 @@ def test_lines_along_rows_columns_and_diagonals_and_blocks_lose_with_animals_and
         end = after(MAMMALATH.start(), f"{one} f6 {two} e6 {three}")
         assert ending(end) == lost("three", short)
         end = after(MAMMALATH.start(), f"f6 {one} e4 x{one}-{three} a6 {two} e6 {three}")
-        assert ending(end) == won(Seat.SECOND, "three", short)
+        assert ending(end) == won(Side.SECOND, "three", short)
         reached = after(PLUS.start(), f"{one} h8 {two} f7 {three} h5")
         assert not reached.is_over
         assert ending(after(reached, four)) == lost("four", line)
         end = after(PLUS.start(), f"{one} x{one}-{four} {two} h8 {three} f7 {four}")
-        assert ending(end) == won(Seat.FIRST, "four", line)
+        assert ending(end) == won(Side.FIRST, "four", line)
     block = "b2 b3 c2 c3"
     assert ending(after(PLUS.start(), "b2 h8 b3 f7 c2 h5 c3")) == lost("four", block)
     end = after(PLUS.start(), "b2 xb2-c3 b3 h8 c2 f7 c3")
-    assert ending(end) == won(Seat.FIRST, "four", block)
+    assert ending(end) == won(Side.FIRST, "four", block)
     assert not after(MAMMALATH.start(), "a1 b1 c1").is_over, "tokens of two players are no line"
 
 
 def test_a_release_under_tokens_never_ends_a_game() -> None:
     position = after(MAMMALATH.start(), "a1 f6 b1 xa1-c1")
     assert not position.is_over
-    assert ending(after(position, "c1")).winner is Seat.FIRST
+    assert ending(after(position, "c1")).winner is Side.FIRST
 
 
 def test_the_first_turn_of_the_game_must_place_a_token() -> None:

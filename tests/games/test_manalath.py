@@ -6,7 +6,7 @@ import pytest
 from drawn import after, ending, pieces, reasons
 
 from lath import games
-from lath.games.core import Move, Outcome, Seat
+from lath.games.core import Move, Outcome, Side
 from lath.games.errors import MoveSyntaxError, SetupError
 
 MANALATH, MANALATH_61 = games.get("manalath"), games.get("manalath-61")
@@ -100,11 +100,11 @@ BEFORE_A_FIVE = """
 
 
 def first(ending: str, cells: str) -> Outcome:
-    return Outcome(Seat.FIRST, ending, tuple(cells.split()))
+    return Outcome(Side.FIRST, ending, tuple(cells.split()))
 
 
 def lost(ending: str, cells: str) -> Outcome:
-    return Outcome(Seat.SECOND, ending, tuple(cells.split()), is_loss=True)
+    return Outcome(Side.SECOND, ending, tuple(cells.split()), is_loss=True)
 
 
 ENDINGS: dict[str, tuple[str, str, Outcome | None]] = {
@@ -151,8 +151,8 @@ def test_a_game_ends_by_groups_and_by_having_no_move() -> None:
 
 def test_purple_loses_and_wins_by_purple_groups_and_threes_end_nothing() -> None:
     for moves, winner in (
-        ("Oi1 Pa1 Oi3 Pa2 Oi5 Pa3 Og1 Pa4", Seat.FIRST),
-        ("Oi1 Pa1 Oi3 Pa2 Oi5 Pa4 Pa5 Pa3", Seat.SECOND),
+        ("Oi1 Pa1 Oi3 Pa2 Oi5 Pa3 Og1 Pa4", Side.FIRST),
+        ("Oi1 Pa1 Oi3 Pa2 Oi5 Pa4 Pa5 Pa3", Side.SECOND),
     ):
         assert ending(after(MANALATH.start(), moves)).winner is winner
     assert not after(MANALATH.start(), "Oa1 Pf1 Oa2 Pf2 Oa3 Pf3").is_over
@@ -161,7 +161,7 @@ def test_purple_loses_and_wins_by_purple_groups_and_threes_end_nothing() -> None
 def test_orange_begins_and_a_turn_places_a_piece_of_either_colour_on_any_empty_cell() -> None:
     start = MANALATH.start()
     placed = after(start, "Pe5")
-    assert (start.to_move, placed.text()) == (Seat.FIRST, "6/7/8/9/4p5/9/8/7/6 p")
+    assert (start.to_move, placed.text()) == (Side.FIRST, "6/7/8/9/4p5/9/8/7/6 p")
     moves = placed.legal_moves()
     assert len(moves) == 2 * 69
     assert moves[:4] == ("Oa1", "Pa1", "Oa2", "Pa2")

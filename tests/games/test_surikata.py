@@ -6,7 +6,7 @@ import pytest
 from drawn import after, ending, pieces_and_meerkat, reasons
 
 from lath import games
-from lath.games.core import Move, Outcome, Seat
+from lath.games.core import Move, Outcome, Side
 from lath.games.errors import MoveSyntaxError, SetupError
 
 SURIKATA = games.get("surikata")
@@ -126,19 +126,19 @@ def test_pieces_go_where_the_meerkat_sees_nothing() -> None:
 MOUNDS_ON_TOP = "Ma5 Mb5 Mc5 Md5 Me5"
 
 
-def lost(seat: Seat, cells: str) -> Outcome:
+def lost(seat: Side, cells: str) -> Outcome:
     return Outcome(seat.other, "three in line", tuple(cells.split()), is_loss=True)
 
 
 def test_three_own_pieces_in_line_lose_at_once() -> None:
     for moves, expected in (
-        ("a1 d3 b1 e4 c1", lost(Seat.FIRST, "a1 b1 c1")),
-        ("a1 d3 a2 e4 a3", lost(Seat.FIRST, "a1 a2 a3")),
-        ("a1 d3 b2 e4 c3", lost(Seat.FIRST, "a1 b2 c3")),
-        ("a3 d4 b2 e4 c1", lost(Seat.FIRST, "a3 b2 c1")),
-        ("a1 d3 c1 e4 b1", lost(Seat.FIRST, "a1 b1 c1")),  # closed in the middle
-        ("e4 a1 d3 b1 e3 c1", lost(Seat.SECOND, "a1 b1 c1")),
-        ("a1 d3 b1 e4 d1 e3 c1", lost(Seat.FIRST, "a1 b1 c1 d1")),  # four like three
+        ("a1 d3 b1 e4 c1", lost(Side.FIRST, "a1 b1 c1")),
+        ("a1 d3 a2 e4 a3", lost(Side.FIRST, "a1 a2 a3")),
+        ("a1 d3 b2 e4 c3", lost(Side.FIRST, "a1 b2 c3")),
+        ("a3 d4 b2 e4 c1", lost(Side.FIRST, "a3 b2 c1")),
+        ("a1 d3 c1 e4 b1", lost(Side.FIRST, "a1 b1 c1")),  # closed in the middle
+        ("e4 a1 d3 b1 e3 c1", lost(Side.SECOND, "a1 b1 c1")),
+        ("a1 d3 b1 e4 d1 e3 c1", lost(Side.FIRST, "a1 b1 c1 d1")),  # four like three
     ):
         assert ending(after(SURIKATA.start(), f"{MOUNDS_ON_TOP} {moves}")) == expected
     for moves in (
@@ -187,10 +187,10 @@ def test_a_game_ends_when_the_board_is_full_or_nothing_is_out_of_sight() -> None
     no_cell = "no cell out of sight"
     for drawing, mover, move, empty, expected in (
         # Illus. 4: white must take the one free space, and a last piece can lose.
-        (ILLUS_4, "w", "b2", 0, lost(Seat.SECOND, "a3 b2 b3 b4 c1")),
+        (ILLUS_4, "w", "b2", 0, lost(Side.SECOND, "a3 b2 b3 b4 c1")),
         # Illus. 5: white is unable to move and orange wins.
-        (NO_CELL_FOR_WHITE, "o", "a2", 1, Outcome(Seat.FIRST, no_cell, is_loss=True)),
-        (NO_CELL_FOR_ORANGE, "w", "c5", 2, Outcome(Seat.SECOND, no_cell, is_loss=True)),
+        (NO_CELL_FOR_WHITE, "o", "a2", 1, Outcome(Side.FIRST, no_cell, is_loss=True)),
+        (NO_CELL_FOR_ORANGE, "w", "c5", 2, Outcome(Side.SECOND, no_cell, is_loss=True)),
         (ILLUS_6, "w", "b5", 0, Outcome(None, "all pieces placed")),
     ):
         position = SURIKATA.position(pieces_and_meerkat(drawing, mover))

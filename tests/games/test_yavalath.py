@@ -6,7 +6,7 @@ import pytest
 from drawn import after, ending, pieces
 
 from lath import games
-from lath.games.core import Move, Outcome, Seat
+from lath.games.core import Move, Outcome, Side
 from lath.games.errors import MoveSyntaxError, SetupError
 
 YAVALATH = games.get("yavalath")
@@ -50,9 +50,9 @@ def end_of(line: str, last: str) -> Outcome:
 
 def test_players_place_in_turn_on_any_empty_cell_of_61() -> None:
     start = YAVALATH.start()
-    assert (len(start.legal_moves()), start.to_move) == (61, Seat.FIRST)
+    assert (len(start.legal_moves()), start.to_move) == (61, Side.FIRST)
     placed = after(start, "e5")
-    assert placed.to_move is Seat.SECOND
+    assert placed.to_move is Side.SECOND
     assert placed.why_illegal(Move("e5")) == "e5 already has a stone"
     for text in ("e10", "j1", "a6", "E5", "Oe5", "SWAP", "e5-e6"):
         with pytest.raises(MoveSyntaxError, match=text):
@@ -64,31 +64,31 @@ def test_players_place_in_turn_on_any_empty_cell_of_61() -> None:
 def test_three_in_line_lose_and_four_win_along_each_axis() -> None:
     for line in AXES:
         three = tuple(sorted(line.split()[:3]))
-        lost = Outcome(Seat.SECOND, "three in line", three, is_loss=True)
+        lost = Outcome(Side.SECOND, "three in line", three, is_loss=True)
         assert end_of(line.rsplit(" ", 1)[0], line.split()[1]) == lost
-        won = Outcome(Seat.FIRST, "four in line", tuple(sorted(line.split())))
+        won = Outcome(Side.FIRST, "four in line", tuple(sorted(line.split())))
         assert [end_of(line, line.split()[last]) for last in (1, 2)] == [won, won]
 
 
 def test_five_in_line_and_a_four_with_a_three_win_and_two_colours_make_none() -> None:
     five = ("e1", "e2", "e3", "e4", "e5")
-    assert end_of(" ".join(five), "e3") == Outcome(Seat.FIRST, "four in line", five)
+    assert end_of(" ".join(five), "e3") == Outcome(Side.FIRST, "four in line", five)
     end = ending(after(YAVALATH.position(pieces(FOUR_AND_THREE, "w")), "e5"))
-    assert end == Outcome(Seat.FIRST, "four in line", ("e3", "e4", "e5", "e6"))
+    assert end == Outcome(Side.FIRST, "four in line", ("e3", "e4", "e5", "e6"))
     assert not after(YAVALATH.start(), "e1 e2 e3 e4 e5 e6").is_over
 
 
 def test_second_loses_and_wins_by_lines_of_seconds_colour() -> None:
-    assert ending(after(YAVALATH.start(), "a1 e1 a3 e2 i1 e3")).winner is Seat.FIRST
-    assert ending(after(YAVALATH.start(), "a1 e1 a3 e2 i1 e4 i3 e3")).winner is Seat.SECOND
+    assert ending(after(YAVALATH.start(), "a1 e1 a3 e2 i1 e3")).winner is Side.FIRST
+    assert ending(after(YAVALATH.start(), "a1 e1 a3 e2 i1 e4 i3 e3")).winner is Side.SECOND
 
 
 def test_a_swap_makes_the_one_stone_seconds_where_it_lies() -> None:
     swapped = after(YAVALATH.start(), "d3 swap")
     assert swapped.text() == "5/6/7/8/9/2b5/7/6/5 w"
-    assert (swapped.to_move, len(swapped.legal_moves())) == (Seat.FIRST, 60)
+    assert (swapped.to_move, len(swapped.legal_moves())) == (Side.FIRST, 60)
     end = after(YAVALATH.start(), "e1 swap a1 e2 a3 e3")
-    assert ending(end) == Outcome(Seat.FIRST, "three in line", ("e1", "e2", "e3"), is_loss=True)
+    assert ending(end) == Outcome(Side.FIRST, "three in line", ("e1", "e2", "e3"), is_loss=True)
 
 
 def test_swap_is_for_seconds_first_turn_only_and_listed_after_the_cells() -> None:

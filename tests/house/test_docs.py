@@ -84,7 +84,7 @@ def test_the_pages_have_examples_of_each_kind() -> None:
 
 
 @every("lath")
-def test_a_record_of_the_docs_is_sound(example: Example) -> None:
+def test_a_record_of_the_docs_is_valid(example: Example) -> None:
     found = list(entries_of(io.BytesIO(example.text.encode()), example.page))
     assert found
     assert [str(problem) for entry in found for problem in entry.problems] == []

@@ -74,7 +74,7 @@ def test_the_table_of_a_bot_with_its_own_packages_is_one() -> None:
 
 
 @pytest.mark.parametrize("wall", ["none", pytest.param("bwrap", marks=needs("bwrap"))])
-def test_a_bot_has_packages_of_its_own_behind_a_wall_too(wall: str, tmp_path: Path) -> None:
+def test_a_bot_has_packages_of_its_own_behind_a_sandbox_too(wall: str, tmp_path: Path) -> None:
     home = tmp_path / "numpybot"
     venv.create(home / ".venv", with_pip=False, symlinks=True)
     (packages,) = home.glob(".venv/lib/python*/site-packages")

@@ -97,7 +97,7 @@ def test_the_pie_is_a_swap_as_the_second_ply_and_the_names_change_places() -> No
     ]
 
 
-def test_the_samples_are_sound_and_their_last_word_is_the_termination() -> None:
+def test_the_samples_are_valid_and_their_last_word_is_the_termination() -> None:
     expected = {
         "resignation": [("manalath-61", "Oe5 Pd4 Pa1", "resignation", "1-0")],
         "draw": [("yavalath", "e5 d4", "agreement", "1/2-1/2")],

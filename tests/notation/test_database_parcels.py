@@ -66,7 +66,7 @@ def test_what_is_noted_in_our_own_words_is_read_as_in_any_others() -> None:
     assert of.notes.to_pydict() == {name: plies[name] for name in NOTES}
 
 
-def test_what_is_not_sound_is_refused_and_the_rest_is_taken() -> None:
+def test_what_is_not_valid_is_refused_and_the_rest_is_taken() -> None:
     found = parcel(TEXTS[0], BAD, TEXTS[2], "[Game")
     assert found.read == 4
     assert found.games.num_rows == 2

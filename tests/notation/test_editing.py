@@ -213,7 +213,7 @@ def test_a_cut_game_does_not_tell_how_it_was_lost() -> None:
     assert new.endswith('[Termination "unterminated"]\n\n{[%mood x]}\n{kept}\n1. e5 *')
 
 
-def test_variations_are_sound_games_of_their_own_that_count_for_nobody() -> None:
+def test_variations_are_valid_games_of_their_own_that_count_for_nobody() -> None:
     text = HEAD + '[First "a"]\n[Number "7"]\n[Result "*"]\n\n'
     text += (
         "1. a1 (1. b1 {x} 2. swap) 2. e1 3. b1 4. e2 (4. d1! (4. d2 5. a5) 5. c1) (4. c1) 5. i1 *"

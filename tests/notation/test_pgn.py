@@ -62,7 +62,7 @@ def test_a_game_of_any_kind_counts_and_says_why_it_has_no_moves() -> None:
     assert with_moves.is_result_only
 
 
-def test_a_result_alone_is_sound_in_our_text_too_and_moves_are_judged_as_ever() -> None:
+def test_a_result_alone_is_valid_in_our_text_too_and_moves_are_judged_as_ever() -> None:
     (record,) = read(HEAD.format("1/2-1/2"))
     assert parse(format_record(record)) == record
     assert not faults_of(record)

@@ -13,7 +13,7 @@ from places import OURS
 from sample_records import random_game
 
 from lath import games
-from lath.games.core import SEATS, Position
+from lath.games.core import SIDES, Position
 from lath.games.errors import IllegalMoveError
 from lath.notation import parse
 from lath.notation.query import plans
@@ -194,7 +194,7 @@ def drawn_moment(record: Record, chance: Random) -> tuple[str, Found]:
             lambda record, _: {ply} if record.moves[ply - 1 : ply] == (move,) else set(),
         )
     if kind == "eval":
-        bound, seat = round(chance.uniform(-1, 1), 1), chance.choice(SEATS)
+        bound, seat = round(chance.uniform(-1, 1), 1), chance.choice(SIDES)
         return f"eval of {seat.word} > {bound}", lambda record, positions: {
             ply
             for ply, each in enumerate(record.plies, 1)

@@ -46,7 +46,7 @@ def record_of(movetext: str, *tags: str, game: str = "yavalath", result: str = "
 
 
 @pytest.mark.parametrize("game_id", BUILT_IN)
-def test_a_played_game_is_sound_and_canonical_and_has_the_positions_of_its_game(
+def test_a_played_game_is_valid_and_canonical_and_has_the_positions_of_its_game(
     game_id: str,
 ) -> None:
     for seed in range(20):
@@ -162,6 +162,6 @@ SOUND: Final = (
 )
 
 
-def test_what_is_right_is_sound() -> None:
+def test_what_is_right_is_valid() -> None:
     """`broken_records.txt` has what is wrong."""
     assert [parsed.record for parsed in SOUND if faults_of(*parsed)] == []

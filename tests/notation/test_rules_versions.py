@@ -16,7 +16,7 @@ from lath.games.core import by_version
 from lath.games.errors import RulesVersionError, UnknownGameError
 from lath.notation import canonical, parse
 from lath.notation.archive.archive import identity
-from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries_of
 from lath.notation.rules.replay import end_of, positions, spellings, start_of
 from lath.reports.counting.openings import line_of
@@ -49,7 +49,7 @@ def text_of(rules: str, result: str, game_id: str = "of-three-versions") -> str:
 def problems_of(text: str) -> tuple[Problem, ...]:
     """Return what is wrong with a file of one record, which both ways to check agree about."""
     (entry,) = entries_of(io.BytesIO(text.encode()), "games.lath")
-    assert (sound_plies(text) is not None) == (not entry.problems)
+    assert (valid_plies(text) is not None) == (not entry.problems)
     return entry.problems
 
 
@@ -158,7 +158,7 @@ def test_a_record_of_a_file_that_is_not_known_says_which_one_it_is(
     golden("\n".join(said))
 
 
-def test_a_record_that_plays_by_another_version_of_the_file_too_is_sound(tmp_path: Path) -> None:
+def test_a_record_that_plays_by_another_version_of_the_file_too_is_valid(tmp_path: Path) -> None:
     text = record_of(write_game(tmp_path))
     assert problems_in(text) == problems_in(by_another(text)) == ()
 
@@ -192,8 +192,8 @@ def test_a_file_with_other_rules_refuses_in_words(tmp_path: Path) -> None:
 
 def test_a_game_that_is_added_later_is_read_from_then_on(tmp_path: Path) -> None:
     text = '[Game "order-and-chaos"]\n\n1. xa1 *\n'
-    assert sound_plies(text) is None
+    assert valid_plies(text) is None
     assert len(spellings("order-and-chaos")) == 0
     games.add(write_game(tmp_path))
-    assert sound_plies(text) == 1
+    assert valid_plies(text) == 1
     assert spellings("order-and-chaos") is spellings("order-and-chaos")

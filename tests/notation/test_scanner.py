@@ -35,7 +35,7 @@ from lath.notation.record.record import (
 )
 from lath.notation.record.tags import RESULTS
 from lath.notation.rules import quick_check, reading, validation
-from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entry_of
 from lath.notation.rules.validation import validate
 from lath.notation.text import scanner, splitting
@@ -123,7 +123,7 @@ def played() -> Iterator[Record]:
             yield replace(record, plies=tuple(marked), comments=(("a } word",),))
 
 
-def test_every_game_that_was_played_is_read_and_sound_without_lark(
+def test_every_game_that_was_played_is_read_and_valid_without_lark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     records = {format_record(record): record for record in played()}
@@ -131,7 +131,7 @@ def test_every_game_that_was_played_is_read_and_sound_without_lark(
     for text, record in records.items():
         assert parse(text) == record
         assert entry_of(RecordText(1, text), "f", 1).problems == ()
-        assert sound_plies(text) == len(record.plies)
+        assert valid_plies(text) == len(record.plies)
 
 
 @given(RECORDS)
@@ -191,7 +191,7 @@ def test_one_variation_sends_a_whole_record_to_lark() -> None:
     record = random_game(BUILT_IN[0], 1)
     first = replace(record.plies[0], variations=(Variation(record.plies[:1]),))
     text = format_record(replace(record, plies=(first, *record.plies[1:])))
-    assert (scan(text), sound_plies(text)) == (None, None)
+    assert (scan(text), valid_plies(text)) == (None, None)
     assert parse(text).plies[0] == first
 
 
@@ -251,12 +251,12 @@ def record_without_its_last_ply(text: str) -> Record | None:
 
 KIND: Final[Any] = type(games.get("yavalath").start())
 AFTER: Final = KIND.after
-SOUND_PLIES: Final = quick_check.sound_plies
+SOUND_PLIES: Final = quick_check.valid_plies
 FAULTS: Final[dict[str, tuple[object, str, object]]] = {
     "escapes are not read": (scanner, "unquoted", lambda text: text[1:-1]),
     "the reader forgets a ply": (reading, "scan", record_without_its_last_ply),
     "a ply too many is counted": (
-        *(validation, "sound_plies"),
+        *(validation, "valid_plies"),
         lambda text: (SOUND_PLIES(text) or -1) + 1 or None,
     ),
     "what is not plain is a line further": (

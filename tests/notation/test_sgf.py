@@ -228,7 +228,7 @@ def test_each_move_is_a_property_of_who_decides() -> None:
         assert [next(iter(node)) for node in tree.nodes[1:]] == movers
 
 
-SEATS = {
+SIDES = {
     '[Game "surikata"] [First "ann"] [Second "bob"] 1. Ma1 2. Mb2 *': (
         *("PB[ann]\nPW[bob]", ";B[Ma1]\n;W[Mb2])"),
     ),
@@ -249,9 +249,9 @@ SEATS = {
 is refused; games that are not installed, times that are none, and a result that is another."""
 
 
-def test_seats_times_and_variations_are_written_so() -> None:
+def test_sides_times_and_variations_are_written_so() -> None:
     missing = {
-        text: parts for text, parts in SEATS.items() if any(p not in sgf(text) for p in parts)
+        text: parts for text, parts in SIDES.items() if any(p not in sgf(text) for p in parts)
     }
     assert missing == {}
 

@@ -27,7 +27,7 @@ def only(text: str) -> Record:
     return record
 
 
-SEATS = (("White", "Black"), ("First", "Second"), ("Player1", "Player2"), ("PLAYER 1", "player 2"))
+SIDES = (("White", "Black"), ("First", "Second"), ("Player1", "Player2"), ("PLAYER 1", "player 2"))
 DATES = (
     *("2024-11-03", "2024.11.03", "3 Nov 2024", "November 3, 2024", "2024/11/3"),
     "3. November 2024",
@@ -124,7 +124,7 @@ SHAPES = st.builds(
         ]
     ),
     order=st.integers(0, 5),
-    seats=st.sampled_from(SEATS),
+    seats=st.sampled_from(SIDES),
     date=st.sampled_from(DATES),
     moves=st.sampled_from(sorted(LAYOUTS)),
     case=st.sampled_from(["as is", "upper"]),

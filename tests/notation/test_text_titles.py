@@ -21,7 +21,7 @@ HEADS = {
     "a title": "Yavalath: Ann vs Bob\n",
     "the game alone": "Yavalath\n",
 }
-SEATS = [
+SIDES = [
     *(("White", "Black"), ("WHITE", "BLACK"), ("First", "Second"), ("W", "B"), ("P1", "P2")),
     *(("Player 1", "Player 2"), ("White's move", "Black's move"), ("Weiß", "Schwarz")),
     *(("Ann", "Bob"), ("Ann (White)", "Bob (Black)"), ("White (Ann)", "Black (Bob)")),
@@ -53,7 +53,7 @@ TABLES = st.builds(
     Table,
     head=st.sampled_from(sorted(HEADS)),
     is_apart=st.booleans(),
-    seats=st.sampled_from(SEATS),
+    seats=st.sampled_from(SIDES),
     columns=st.sampled_from(COLUMNS),
     is_turned=st.booleans(),
     row=st.sampled_from(ROWS),
@@ -178,7 +178,7 @@ def test_a_text_without_a_move_or_tag_is_no_record(lines: list[str], between: st
         assert entry.problems
 
 
-SIDES = [
+NAMED_SIDES = [
     *(("White", "Black"), ("white", "black"), ("W", "B"), ("First", "Second"), ("Ann", "Bob")),
     *(("Player 1", "Player 2"), ("WHITE", "BLACK")),
 ]
@@ -186,7 +186,7 @@ SIDES = [
 
 @settings(max_examples=max(60, MOST))
 @given(
-    st.sampled_from(SIDES),
+    st.sampled_from(NAMED_SIDES),
     st.tuples(
         st.sampled_from(["{s}: {m}", "{n}. {s}: {m}", "{n}) {s}: {m}", "{s}:{m}"]),
         st.sampled_from(["\n", " / ", ", ", "\n- "]),

@@ -18,7 +18,7 @@ from sample_records import BUILT_IN, random_game
 from wrong_values import CASES, nested, refusal_of
 
 from lath import games
-from lath.games.core import Seat
+from lath.games.core import Side
 from lath.notation import (
     Annotation,
     Builder,
@@ -300,7 +300,7 @@ def test_games_end_otherwise_than_by_the_rules() -> None:
     builder = Builder("yavalath").play("e5", "d4", "c3")
     ends = {
         "resignation": ("1-0", copy(builder).resign()),
-        "time": ("0-1", copy(builder).time(Seat.FIRST)),
+        "time": ("0-1", copy(builder).time(Side.FIRST)),
         "agreement": ("1/2-1/2", copy(builder).draw()),
         "unterminated": ("*", copy(builder).end("*", Termination.UNTERMINATED)),
     }
@@ -345,7 +345,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 999)), max_size=40
 
 @settings(max_examples=2 * FEW)
 @given(st.sampled_from(BUILT_IN), STEPS)
-def test_whatever_is_done_the_record_is_sound(game_id: str, steps: list[tuple[int, int]]) -> None:
+def test_whatever_is_done_the_record_is_valid(game_id: str, steps: list[tuple[int, int]]) -> None:
     builder = Builder(game_id)
     for kind, number in steps:
         moves = builder.legal_moves()
@@ -361,7 +361,7 @@ def test_whatever_is_done_the_record_is_sound(game_id: str, steps: list[tuple[in
             back = copy(builder).take_back()
             builder.glyph("!").variation(back.legal_moves()[-1])
         elif kind == 9 and not builder.is_over:
-            builder.resign(Seat(number % 2))
+            builder.resign(Side(number % 2))
         elif kind == 10:
             builder.tag(Event=f'"{number}" \\', First=None)
         assert check(builder.record()) == []
@@ -385,7 +385,7 @@ def test_a_game_cut_before_its_end_is_not_finished() -> None:
 
 @settings(max_examples=FEW)
 @given(st.integers(0, 40), st.integers(0, 99), st.sampled_from(["yavalath", "mammalath"]))
-def test_what_is_cut_of_a_sound_record_is_sound(plies: int, seed: int, game_id: str) -> None:
+def test_what_is_cut_of_a_valid_record_is_valid(plies: int, seed: int, game_id: str) -> None:
     short = truncate(random_game(game_id, seed, annotated=True), plies)
     assert check(short) == []
 

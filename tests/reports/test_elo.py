@@ -11,7 +11,7 @@ import pytest
 from simulated import BOTS, MEETINGS, davidson_event
 
 from lath.reports.ratings import elo as davidson
-from lath.reports.ratings.counts import ResultCounts, Seats, Weighed, count
+from lath.reports.ratings.counts import ResultCounts, SidesOfPair, Weighed, count
 from lath.reports.ratings.elo import (
     ELO,
     PRIOR_ADVANTAGE_ELO,
@@ -26,7 +26,7 @@ from lath.reports.ratings.rating import rate
 from lath.reports.ratings.results import DecidedGame, GameConditions
 from lath.reports.ratings.skill import PRIOR_DRAWS, PRIOR_GAMES
 
-SEATS = tuple(permutations(("ann", "bob", "cat", "dan"), 2))
+SIDES = tuple(permutations(("ann", "bob", "cat", "dan"), 2))
 
 BOTH_SEATS = (("ann", "bob"), ("bob", "ann"))
 
@@ -38,7 +38,7 @@ def some_results(seed: int, games: int, *pairs: int | None) -> list[DecidedGame]
     chance = random.Random(seed)
     return [
         DecidedGame(
-            *chance.choice(SEATS),
+            *chance.choice(SIDES),
             chance.choice((0.0, 0.5, 1.0)),
             chance.choice("xy"),
             chance.choice(pairs),
@@ -178,7 +178,7 @@ def test_what_was_fitted_is_taken_from_the_degrees_of_freedom() -> None:
 
 def slopes(model: Davidson, result: DecidedGame) -> list[float]:
     """Return the slopes of the logarithm of a result's chance, by each parameter."""
-    seats = Seats(result.game, result.first, result.second)
+    seats = SidesOfPair(result.game, result.first, result.second)
     win, draw, loss = model.chances(seats)
     one, other, game = model.places.of(seats)
     ahead = result.score - 0.5 - (win - loss) / 2

@@ -14,7 +14,7 @@ from places import OURS
 from sample_records import with_tags
 
 from lath import games, notation
-from lath.games.core import IDENTITY, Move, Position, Seat, symmetries
+from lath.games.core import IDENTITY, Move, Position, Side, symmetries
 from lath.notation import parse
 from lath.notation.database.building import building
 from lath.notation.database.columns import parcel_of
@@ -82,7 +82,7 @@ def test_played_from_here_and_reached_from_anywhere_are_two_counts() -> None:
     node = node_of(records, after("e5 d4"))
     (move,) = [row for row in node.continuations if row.move == "f6"]
     assert (node.here.times, move.played.times, move.reached.times) == (1, 1, 2)
-    assert (move.played.score(Seat.FIRST), move.reached.score(Seat.FIRST)) == (1.0, 0.5)
+    assert (move.played.score(Side.FIRST), move.reached.score(Side.FIRST)) == (1.0, 0.5)
     node = node_of([a_game("f6 d4 e5"), a_game("e5 d4 a1")], after("e5 d4"))
     assert told(node) == {"a1": (1, 1), "f6": (0, 1)}, "a move that nobody played"
     assert node.continuations[1].newest is node.continuations[1].best is None
@@ -91,10 +91,10 @@ def test_played_from_here_and_reached_from_anywhere_are_two_counts() -> None:
 def test_scores_are_of_first_and_of_who_is_to_move_and_pairs_are_one_piece_of_evidence() -> None:
     records = [a_game(f"e5 a{number}", result) for number, result in ((1, "1-0"), (5, "1-0"))]
     (move,) = node_of(records, after("e5")).continuations
-    assert (move.played.score(Seat.FIRST), move.played.score(Seat.SECOND)) == (1.0, 0.0)
+    assert (move.played.score(Side.FIRST), move.played.score(Side.SECOND)) == (1.0, 0.0)
     low, high = wilson(1.0, 1)
-    assert move.played.interval(Seat.FIRST) == (low, high)  # two games of a pair
-    assert move.played.interval(Seat.SECOND) == (1 - high, 1 - low)
+    assert move.played.interval(Side.FIRST) == (low, high)  # two games of a pair
+    assert move.played.interval(Side.SECOND) == (1 - high, 1 - low)
     assert move.played.mean_plies == 2
     pair = [a_game("e5", First="ann", Second="bob"), a_game("e5", First="bob", Second="ann")]
     others = [pair[0], a_game("e5", First="ann", Second="cora")]
@@ -408,7 +408,7 @@ def as_told(line: TreeLine | ReachedPosition) -> tuple[float, ...]:
 
 
 def as_counted(tally: ResultTally) -> tuple[float, ...]:
-    low, high = tally.interval(Seat.FIRST) or (0.0, 1.0)
+    low, high = tally.interval(Side.FIRST) or (0.0, 1.0)
     return tally.wins, tally.draws, tally.losses, round(low, 3), round(high, 3)
 
 

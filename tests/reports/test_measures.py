@@ -327,7 +327,7 @@ def test_first_of_equals_is_what_the_ratings_say() -> None:
 
 
 @pytest.mark.parametrize("game_id", ["yavalath", "surikata"])
-def test_bots_of_whom_one_nearly_always_wins_tell_nothing_of_seats(game_id: str) -> None:
+def test_bots_of_whom_one_nearly_always_wins_tell_nothing_of_sides(game_id: str) -> None:
     fair = counted(*decided_by(0.5, 80, game_id))
     has = {row.measure.key for row in fair.rows()} & {*ADVANTAGE}
     for share in (1.0, 0.95, 0.03):
@@ -350,7 +350,7 @@ def test_bots_of_whom_one_nearly_always_wins_tell_nothing_of_seats(game_id: str)
         assert (one["difference"], one["other"]["value"]) == (None, None)
 
 
-def test_others_tell_of_seats() -> None:
+def test_others_tell_of_sides() -> None:
     """Those of whom one is merely better, who have hardly met, or of whom some are equal."""
     for games in ([(0.8, 80)], [(1.0, 8)], [(1.0, 40), (0.5, 40)]):
         records = [

@@ -31,7 +31,7 @@ from sample_records import (
 from unpacking import Unpacked, heads, opened, unpacked
 
 from lath import games
-from lath.games.core import Game, Move, Position, Seat
+from lath.games.core import Game, Move, Position, Side
 from lath.notation.files.files import TemporaryFileError, temporary_file
 from lath.notation.record.record import Ply, Record, Variation, comment, ply_as_read
 from lath.notation.record.record import annotation_as_read as as_read
@@ -365,7 +365,7 @@ def test_a_game_of_known_moves_is_what_it_is_when_each_move_is_looked_at(
         assert any(at_once.at_once(start_of(record), record.moves) for record in records)
 
 
-def test_what_a_move_does_for_both_seats_is_one_kind() -> None:
+def test_what_a_move_does_for_both_sides_is_one_kind() -> None:
     dictionary = Dictionary(games.get("mammalath"))
     for seed in range(40):
         dictionary.play(random_game("mammalath", seed))
@@ -390,8 +390,8 @@ class Lamps:
     is_over = False
 
     @property
-    def to_move(self) -> Seat:
-        return Seat(self.plies % 2)
+    def to_move(self) -> Side:
+        return Side(self.plies % 2)
 
     def outcome(self) -> None:
         return None

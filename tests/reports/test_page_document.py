@@ -259,7 +259,7 @@ def test_games_that_are_linked_to_are_as_told() -> None:
         assert lost_to == sorted(lost_to, reverse=True)
 
 
-def test_times_are_those_of_who_moved_even_where_seats_do_not_alternate() -> None:
+def test_times_are_those_of_who_moved_even_where_sides_do_not_alternate() -> None:
     record = random_game("surikata", 1, annotated=True)
     told = {line["name"]: line for line in document([record])["times"]}
     used: dict[str, list[float]] = {"ann": [], "bob": []}

@@ -131,7 +131,7 @@ def test_the_list_finds_narrows_sorts_and_turns_pages_and_is_kept(
     assert kept == ["mammalath", "bob", "10"]
 
 
-def test_two_bots_are_found_in_both_seats_however_they_are_named(visit: Visit, report: str) -> None:
+def test_two_bots_are_found_in_both_sides_however_they_are_named(visit: Visit, report: str) -> None:
     visit.open(report)
     for words, names in {
         "ann vs bob": {"ann", "bob"},

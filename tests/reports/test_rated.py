@@ -123,7 +123,7 @@ def pairs_of(records: Iterable[Record]) -> list[list[int]]:
     return sorted(together.values())
 
 
-def test_two_games_with_both_seats_are_a_pair_where_nothing_else_differs() -> None:
+def test_two_games_with_both_sides_are_a_pair_where_nothing_else_differs() -> None:
     one = bare("ann", "bob", "1-0", Round="1", Opening="book #1", Event="Cup")
     back = with_tags(one, First="bob", Second="ann")
     assert pairs_of([one, back]) == [[0, 1]]
@@ -187,7 +187,7 @@ def test_without_numbers_pairs_are_the_same_in_any_order_and_results_alone_are_n
     assert pairs_of(records) == [[number] for number in range(20)]
 
 
-# Repeats: the points of a game that comes again count, and its evidence does not
+# Duplicates: the points of a game that comes again count, and its evidence does not
 
 
 def repeated(*records: Record) -> int:

@@ -108,7 +108,7 @@ def test_every_table_adds_up_and_its_json_keeps_the_schema(records: list[Record]
             assert not validator.is_valid(whole), name
 
 
-def test_results_seats_endings_and_what_is_left_out_are_counted() -> None:
+def test_results_sides_endings_and_what_is_left_out_are_counted() -> None:
     empty = compute([]).overall
     assert (empty.games, empty.rows, empty.first_score) == (0, (), None)
     void = [
@@ -138,7 +138,7 @@ def test_results_seats_endings_and_what_is_left_out_are_counted() -> None:
     assert standings_of(tally).overall.endings == {"crash": 1, "four in line": 1}
 
 
-def test_a_game_against_itself_fills_both_seats_of_one_row() -> None:
+def test_a_game_against_itself_fills_both_sides_of_one_row() -> None:
     table = compute([bare("ann", "ann", "1-0", Termination="time")]).overall
     (ann,) = table.rows
     assert (ann.games, ann.wins, ann.losses, ann.points, ann.lost_by["time"]) == (2, 1, 1, 1.0, 1)
@@ -256,7 +256,7 @@ def test_the_order_of_the_records_changes_nothing_but_the_sequential_ratings() -
             assert standings_of(tally) == compute(FIELD[:number])
 
 
-def test_who_always_has_the_first_seat_is_told_of() -> None:
+def test_who_always_has_the_first_side_is_told_of() -> None:
     ahead = [bare("ann", "bob", "1-0", Round=str(n)) for n in range(20)]
     back = [bare("bob", "ann", "1-0") for _ in range(20)]
     other = [with_tags(record, Game="surikata") for record in back]

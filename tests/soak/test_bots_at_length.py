@@ -7,7 +7,7 @@ from tests.arena.cli import test_cli_bot_check as checks
 from tests.bots import test_bots as bots
 from tests.bots import test_example_bots as example_bots
 
-from lath.games.core import SEATS, Seat
+from lath.games.core import SIDES, Side
 
 builds = example_bots.builds
 
@@ -26,8 +26,8 @@ def test_an_example_plays_whole_games_with_legal_moves_only(
     )
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_monte_carlo_beats_chance_nearly_always(seat: Seat) -> None:
+@pytest.mark.parametrize("seat", SIDES)
+def test_monte_carlo_beats_chance_nearly_always(seat: Side) -> None:
     bots.test_monte_carlo_beats_chance_nearly_always(12, 11, seat)
 
 

@@ -22,12 +22,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.process import Child
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import cgroups
 from lath.arena.sandbox.bubblewrap import View
-from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.kinds import BotSandbox
 from lath.arena.sandbox.limits import close_to_others
 
 MEMORY: Final = 256 << 20
@@ -68,13 +68,13 @@ def attacked(mode: str, folder: Path, victim: int) -> dict[str, bool]:
     for name in ("attacker.py", "attacker_escapes.py"):
         shutil.copy(Path(__file__).with_name(name), places["ada"])
     os.chdir(places["cup"])
-    trees.settle(str(places["scratch"]))
-    trees.adopt_orphans()
+    process_trees.settle(str(places["scratch"]))
+    process_trees.adopt_orphans()
     close_to_others()
     left = [Path(place, mark) for place in ("/tmp", "/var/tmp", "/dev/shm")]
     key = secrets.randbelow(1 << 30) + 1
     # What is seen behind the wall is the attacker's own folder; the runner's own words are not.
-    wall = Wall(
+    wall = BotSandbox(
         kind="limits" if kind == "none" else kind,  # type: ignore[arg-type]
         view=View(
             reads=(str(places["ada"]), *(_OWN_PYTHON if sys.executable == PYTHON else ())),

@@ -19,7 +19,7 @@ from lath.arena.botcheck.check import check
 from lath.arena.botcheck.lab import Lab
 from lath.arena.botcheck.points import CheckPoint, Verdict
 from lath.arena.botcheck.steps import HEARD
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.notation.protocol import TimeControl
@@ -101,6 +101,6 @@ def check_all(checks: Mapping[str, Check], folder: Path) -> dict[str, Found]:
     context = multiprocessing.get_context("fork")  # the others would load the arena anew
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # other threads hold no lock of it
-        with ProcessPoolExecutor(AT_THE_SAME_TIME, context, trees.adopt_orphans) as pool:
+        with ProcessPoolExecutor(AT_THE_SAME_TIME, context, process_trees.adopt_orphans) as pool:
             logs = [folder / name for name in checks]
             return dict(zip(checks, pool.map(Check.found, checks.values(), logs), strict=True))

@@ -15,7 +15,7 @@ from unittest import mock
 import typer.main
 
 from lath.arena.__main__ import run
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.notation import formats
 
 _command_line = cache(typer.main.get_command)
@@ -46,7 +46,7 @@ def arena(*arguments: object, stdin: str | bytes = "") -> Ran:
             redirect_stderr(err),
             mock.patch.object(typer.main, "get_command", _command_line),
             # This process has other children, a browser's driver say: they are no bot's orphans.
-            mock.patch.object(trees, "adopt_orphans"),
+            mock.patch.object(process_trees, "adopt_orphans"),
         ):
             status = run([str(argument) for argument in arguments])
     finally:

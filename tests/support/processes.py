@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from lath.arena.referee.trees import MARK
+from lath.arena.referee.process_trees import MARK
 
 PATIENCE_S = 60.0
 """How long a process that was killed may take to be gone, on a machine that is busy, too."""

@@ -13,7 +13,7 @@ from results import a_config, a_result
 
 from lath.arena.cli import run as command
 from lath.arena.flows import matches, runs
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.record import GamePlan, GameResult
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run import worker
@@ -75,7 +75,9 @@ class InThisProcess(Executor):
 
 def play_here(patch: pytest.MonkeyPatch) -> None:
     """Have `arena run` in this process play without workers: to start one takes 0.1 s."""
-    patch.setattr(trees, "reap_orphans", lambda: None)  # the children of this process are no bots
+    patch.setattr(
+        process_trees, "reap_orphans", lambda: None
+    )  # the children of this process are no bots
     patch.setattr(directory, "Runner", partial(Runner, executors=lambda *_: InThisProcess()))
 
 

@@ -17,7 +17,7 @@ from record_texts import mutant, soup, written
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import tag_faults
 from lath.notation.rules import reading
-from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries_of
 from lath.notation.rules.replay import faults_of
 from lath.notation.rules.validation import Findings, validate_stream
@@ -59,18 +59,18 @@ class Counts:
 
 def compare(text: str, counts: Counts) -> None:
     """Read a text all ways and count what it is; raises DifferenceError."""
-    scanned, plies, parsed = scan(text), sound_plies(text), closely(text)
-    is_sound = parsed is not None and not wrong_with(parsed)
+    scanned, plies, parsed = scan(text), valid_plies(text), closely(text)
+    is_valid = parsed is not None and not wrong_with(parsed)
     if scanned is not None and not (
         parsed and scanned == parsed.record and numbers_are_right(parsed)
     ):
         raise DifferenceError(f"scan: {text!r} is {parsed}, not {scanned}")
-    if plies is not None and not (is_sound and parsed and plies == len(parsed.record.plies)):
-        raise DifferenceError(f"sound_plies: {text!r} is {parsed}, not {plies} sound plies")
+    if plies is not None and not (is_valid and parsed and plies == len(parsed.record.plies)):
+        raise DifferenceError(f"valid_plies: {text!r} is {parsed}, not {plies} sound plies")
     counts.texts += 1
     counts.scanned += scanned is not None
     counts.refused += parsed is None
-    counts.sound += is_sound
+    counts.sound += is_valid
     counts.told += plies is not None
 
 

@@ -31,7 +31,7 @@ from bad_bots import Good
 
 from lath.arena.botcheck import lab
 from lath.arena.machine import signals
-from lath.arena.referee import conversation, process, recognition, trees
+from lath.arena.referee import conversation, process, process_trees, recognition
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.kinds import ProcessStart
@@ -335,7 +335,7 @@ class ScriptedChild(Child):
         return self.has_ended
 
     def kill(self) -> None:
-        trees.own.discard(self.pid)
+        process_trees.own.discard(self.pid)
         if self._output is not None:
             os.close(self._output)
         for stream in (self._fake.stdin, self._fake.stdout, self._fake.stderr):
@@ -414,8 +414,8 @@ def scripted(
             (lab, "Watch", watch),
             (worker, "Watch", watch),
             (beginning, "Watch", watch),
-            (trees, "adopt_orphans", lambda: None),
-            (trees, "reap_orphans", lambda: None),
+            (process_trees, "adopt_orphans", lambda: None),
+            (process_trees, "reap_orphans", lambda: None),
         ):
             stack.enter_context(mock.patch.object(target, name, value))
         yield clock

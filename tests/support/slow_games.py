@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final, cast
 
 from lath.games.board import Board, squares
-from lath.games.core import SEATS, Move, Outcome, Piece, Position, Seat, require_legal
+from lath.games.core import SIDES, Move, Outcome, Piece, Position, Side, require_legal
 from lath.games.stones import Rules
 
 
@@ -75,9 +75,9 @@ class SlowPosition:
     made: int = 0
 
     @property
-    def to_move(self) -> Seat:
+    def to_move(self) -> Side:
         """Return who decides next."""
-        return SEATS[self.made % 2]
+        return SIDES[self.made % 2]
 
     @property
     def is_over(self) -> bool:
@@ -87,7 +87,7 @@ class SlowPosition:
     def outcome(self) -> Outcome | None:
         """Return who has won."""
         self.game.take(self.game.costs.outcome)
-        return Outcome(SEATS[1 - self.made % 2], "last mark") if self.is_over else None
+        return Outcome(SIDES[1 - self.made % 2], "last mark") if self.is_over else None
 
     def legal_moves(self) -> tuple[Move, ...]:
         """Return every cell."""

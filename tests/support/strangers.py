@@ -201,15 +201,15 @@ def _take(record: Record) -> None:
 
 def _meet_format(name: str) -> Meet:
     def meet(content: bytes) -> bool:
-        is_sound = True
+        is_valid = True
         for number, entry in enumerate(formats.reader(name)(io.BytesIO(content), "f"), 1):
             assert entry.number == number
             assert entry.record is not None or entry.problems
             for problem in entry.problems:
-                is_sound = _refused(problem)
+                is_valid = _refused(problem)
             if entry.record is not None:
                 _take(entry.record)
-        return is_sound
+        return is_valid
 
     return meet
 

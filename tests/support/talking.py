@@ -14,7 +14,7 @@ from threading import Thread
 from typing import IO, Final, Protocol
 
 from lath import games
-from lath.games.core import SEATS, Move, Position, Seat, read_move
+from lath.games.core import SIDES, Move, Position, Side, read_move
 
 LIMIT: Final = "nodes 8"
 """What bots may use for a move: no time, so that the same seed gives the same moves."""
@@ -105,7 +105,7 @@ def play_game(
     game_id: str,
     *,
     seed: int,
-    side: Seat = Seat.FIRST,
+    side: Side = Side.FIRST,
     wants: set[str],
     start: str | None = None,
 ) -> list[Move]:
@@ -157,5 +157,5 @@ def play_both_seats(bot: Talk, game_id: str, *, seeds: range, wants: set[str]) -
     return [
         play_game(bot, game_id, seed=seed, side=side, wants=wants)
         for seed in seeds
-        for side in SEATS
+        for side in SIDES
     ]

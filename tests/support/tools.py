@@ -70,11 +70,11 @@ def _npm() -> str:
 
 
 def _bwrap() -> str:
-    from lath.arena.sandbox.kinds import Wall
+    from lath.arena.sandbox.kinds import BotSandbox
 
     if why := _runs("bwrap", "--version"):
         return why
-    why = Wall(kind="bwrap").why_not()
+    why = BotSandbox(kind="bwrap").why_not()
     return why and f"{REFUSED}: {why}"
 
 

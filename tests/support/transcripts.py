@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lath import games
-from lath.games.core import Position, Seat, read_move
+from lath.games.core import Position, Side, read_move
 from lath.notation import protocol as wire
 from lath.notation.record.tags import RESULTS, Termination
 
@@ -18,7 +18,7 @@ class _Game:
     """What is known of the game that goes on."""
 
     position: Position | None = None
-    side: Seat = Seat.FIRST
+    side: Side = Side.FIRST
     ply: int = 1
     number: int = 0
     asked: bool = False
@@ -63,7 +63,7 @@ class _Check:
         assert self.said_ok
         game = games.get(new.game)
         start = game.position(new.position) if new.position else game.start(new.setup)
-        side = Seat.FIRST if new.side == "first" else Seat.SECOND
+        side = Side.FIRST if new.side == "first" else Side.SECOND
         self.game = _Game(start, side, number=new.number)
         self.awaited.append(f"ready {new.number}")
 

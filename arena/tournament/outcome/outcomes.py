@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from itertools import groupby
 from typing import Any, Final
 
-from lath.arena.schedule.fixed import Challenge, RepeatsOnly, SprtStanding
+from lath.arena.schedule.fixed import Challenge, DuplicatesOnly, SprtStanding
 from lath.arena.schedule.knockout import Bracket, Tie
 from lath.arena.schedule.sprt import fixed_advantage, normalized_of, stopped_advantage
 from lath.arena.schedule.swiss import Paired, SwissTable
@@ -373,7 +373,7 @@ def _way(each: TunedValue) -> Plot | None:
     )
 
 
-def _repeats(stopped: RepeatsOnly) -> EventOutcome:
+def _repeats(stopped: DuplicatesOnly) -> EventOutcome:
     """Return why a match without a test was stopped."""
     why = f"Stopped: {stopped.why_nothing_new}"
     return EventOutcome(format="match", words=(why,), verdict=why)
@@ -389,5 +389,5 @@ DESCRIBED: Final[Mapping[type, Callable[[Any], EventOutcome]]] = {
     Challenge: _gauntlet,
     SprtStanding: _test,
     TuneStanding: _tuning,
-    RepeatsOnly: _repeats,
+    DuplicatesOnly: _repeats,
 }

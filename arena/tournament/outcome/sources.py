@@ -54,7 +54,7 @@ from lath.notation.files.files import open_bytes
 from lath.notation.record.errors import instead, printable
 from lath.notation.record.record import Forfeit, Record
 from lath.notation.record.tags import ANALYSIS, FORFEITS, RULING
-from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries as entries_of_text
 from lath.notation.rules.reading import entry_of
 from lath.notation.text.scanner import parse
@@ -284,7 +284,7 @@ def _record_of(entry: Entry, file: Path, game: int = 0) -> Record | Refused:
 
 def _stored_record(file: Path, number: int, text: str, *, rules: bool) -> Record | Refused:
     """Return the record of a game of a database, or why it is none that counts."""
-    if not rules or sound_plies(text.strip()) is not None:
+    if not rules or valid_plies(text.strip()) is not None:
         return parse(text)
     return _record_of(entry_of(RecordText(1, text.strip()), DATABASE, 1), file, number)
 
@@ -305,7 +305,7 @@ def _of_folder(folder: Path, doubts: list[Doubt], *, rules: bool) -> Iterator[Re
     except InUseError:  # for long, as by a run of 0.1.0; it is sound and will be open again
         raise
     except DamagedError as error:
-        yield from _sound_in_either(folder, last, error, doubts)
+        yield from _valid_in_either(folder, last, error, doubts)
     except StoreError as error:
         yield from _exported_in(folder, last, error, doubts, rules=rules)
 
@@ -338,16 +338,16 @@ def _exported_in(
         doubts.append(Doubt(words))
 
 
-def _sound_in_either(
+def _valid_in_either(
     folder: Path, given: int, why: DamagedError, doubts: list[Doubt]
 ) -> Iterator[Record]:
     """Yield what is sound in a damaged database and in `games.lath`, after the number `given`."""
-    from lath.arena.tournament.outcome.validity import Unsound, sound_in
+    from lath.arena.tournament.outcome.validity import Invalid, valid_in
 
-    unsound: list[Unsound] = []
+    unsound: list[Invalid] = []
     records: dict[int, str] = {}
-    for game in sound_in(folder):
-        if isinstance(game, Unsound):
+    for game in valid_in(folder):
+        if isinstance(game, Invalid):
             unsound.append(game)
         else:
             records.setdefault(game.number, "" if game.number <= given else game.record)

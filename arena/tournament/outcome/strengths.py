@@ -10,7 +10,7 @@ from typing import Final
 
 from lath.arena.schedule.budget import Seen
 from lath.arena.schedule.core import HALVES
-from lath.reports.ratings.counts import ResultCounts, Seats, SeatScore
+from lath.reports.ratings.counts import ResultCounts, SideScore, SidesOfPair
 from lath.reports.ratings.elo import ELO, UNKNOWN_ELO, chances, fit, logistic, scores
 from lath.reports.ratings.numerics import Z95, Matrix
 from lath.reports.ratings.results import connected
@@ -46,10 +46,10 @@ class Strengths:
 
 def counts_of(names: Iterable[str], seen: Mapping[Seen, int]) -> ResultCounts:
     """Return results as ratings count them; `names` are known though they have played nothing."""
-    tallies: dict[Seats, SeatScore] = {}
+    tallies: dict[SidesOfPair, SideScore] = {}
     for (game, first, second, result), games in seen.items():
         if first != second and result in HALVES:
-            seats = tallies.setdefault(Seats(game, first, second), SeatScore())
+            seats = tallies.setdefault(SidesOfPair(game, first, second), SideScore())
             seats.add(HALVES[result][0] / 2, games)
     met = {name for seats in tallies for name in (seats.first, seats.second)}
     return ResultCounts(

@@ -46,7 +46,7 @@ from lath.arena.tournament.store.rows import (
 from lath.arena.tournament.store.store import LOGS, Store, log_of
 from lath.games.naming import is_known
 from lath.notation.files.files import whole_folder
-from lath.notation.rules.quick_check import sound_plies
+from lath.notation.rules.quick_check import valid_plies
 from lath.notation.rules.reading import entries, entry_of
 from lath.notation.text.splitting import RecordText
 from lath.reports.checksums import checked_bytes
@@ -54,7 +54,7 @@ from lath.reports.event.export import to_csv
 
 
 @dataclass(frozen=True, slots=True)
-class Unsound:
+class Invalid:
     """A game that is not what was stored, games that cannot be read, or a whole file."""
 
     where: str
@@ -67,7 +67,7 @@ class Unsound:
         return f"{self.where}: {self.why}"
 
 
-def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Unsound]:
+def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Invalid]:
     """Yield the games of a tournament's database, whatever state it is in; each number once.
 
     Where the database does not even say how far its numbers go, games up to `highest` are looked
@@ -83,43 +83,43 @@ def stored(folder: Path, highest: int = 0) -> Iterator[GameResult | Unsound]:
             yield from _stored(StoredGames(database, path), highest)
     except StoreError as error:
         why = str(error).removeprefix(str(path)).removeprefix(" is damaged")
-        yield Unsound(DATABASE, why.removeprefix(":").strip())
+        yield Invalid(DATABASE, why.removeprefix(":").strip())
 
 
-def _stored(games: StoredGames, highest: int) -> Iterator[GameResult | Unsound]:
+def _stored(games: StoredGames, highest: int) -> Iterator[GameResult | Invalid]:
     seen: set[int] = set()
     before, total = games.total(), 0
     is_whole = True
     for row in _rows(games, highest):
-        if isinstance(row, Unsound):
-            found: GameResult | Unsound = row
+        if isinstance(row, Invalid):
+            found: GameResult | Invalid = row
         elif wrong := fault_of(row) or _illegal(row[RECORD]):
-            found = Unsound(DATABASE, f"game {shown(row[0])}: {wrong}")
+            found = Invalid(DATABASE, f"game {shown(row[0])}: {wrong}")
         elif row[0] in seen:
             continue
         else:
             seen.add(row[0])
             total = total_of((total, row[-1] or 0))
             found = result_of(row)
-        is_whole = is_whole and not isinstance(found, Unsound)
+        is_whole = is_whole and not isinstance(found, Invalid)
         yield found
     # Where it is another in the end, a run goes on storing.
     if is_whole and before is not None and before == games.total() != total:
-        yield Unsound(DATABASE, LOST)
+        yield Invalid(DATABASE, LOST)
         is_whole = False
     if is_whole and (wrong := games.wrong_besides()):
-        yield Unsound(DATABASE, wrong)
+        yield Invalid(DATABASE, wrong)
 
 
 def _illegal(text: str) -> str:
     """Return what the rules say against a record; empty where it is sound."""
-    if sound_plies(text.strip()) is not None:
+    if valid_plies(text.strip()) is not None:
         return ""
     problems = entry_of(RecordText(1, text.strip()), RECORDS, 1).problems
     return f"its record: {problems[0].message}" if problems else ""
 
 
-def _rows(games: StoredGames, highest: int) -> Iterator[Row | Unsound]:
+def _rows(games: StoredGames, highest: int) -> Iterator[Row | Invalid]:
     """Yield rows by number; where that fails, one by one, so that only what is damaged is lost."""
     last = 0
     while True:
@@ -134,7 +134,7 @@ def _rows(games: StoredGames, highest: int) -> Iterator[Row | Unsound]:
             numbers = range(last + 1, min(until, highest or until) + 1)
             found = list(_one_by_one(games, numbers))
             yield from found
-            if all(isinstance(row, Unsound) for row in found) if not highest else until >= highest:
+            if all(isinstance(row, Invalid) for row in found) if not highest else until >= highest:
                 return
             last = until
         else:
@@ -142,7 +142,7 @@ def _rows(games: StoredGames, highest: int) -> Iterator[Row | Unsound]:
             last = rows[-1][0]
 
 
-def _one_by_one(games: StoredGames, numbers: range) -> Iterator[Row | Unsound]:
+def _one_by_one(games: StoredGames, numbers: range) -> Iterator[Row | Invalid]:
     """Yield the rows that are there; those that cannot be read are told of together."""
     failures: list[tuple[int, str]] = []
     for number in numbers:
@@ -153,10 +153,10 @@ def _one_by_one(games: StoredGames, numbers: range) -> Iterator[Row | Unsound]:
     for why in sorted({why for _, why in failures}):
         these = [number for number, reason in failures if reason == why]
         which = f"game {these[0]}" if len(these) == 1 else f"games from {these[0]} to {these[-1]}"
-        yield Unsound(DATABASE, f"{which}: {why}")
+        yield Invalid(DATABASE, f"{which}: {why}")
 
 
-def exported(folder: Path) -> Iterator[GameResult | Unsound]:
+def exported(folder: Path) -> Iterator[GameResult | Invalid]:
     """Yield the games of `games.lath`, played by the rules; each number once.
 
     A record says less of a game than the database does: see `rows.taken_back`.
@@ -169,21 +169,21 @@ def exported(folder: Path) -> Iterator[GameResult | Unsound]:
             if entry.record is not None and not entry.problems:
                 game = taken_back(entry.record, f"{entry.text}\n")
             if entry.problems:
-                yield Unsound(where, entry.problems[0].message)
+                yield Invalid(where, entry.problems[0].message)
             elif game is None:
-                yield Unsound(where, "no finished game of a tournament")
+                yield Invalid(where, "no finished game of a tournament")
             elif game.number in seen:
-                yield Unsound(where, f"game {game.number} is there twice")
+                yield Invalid(where, f"game {game.number} is there twice")
             else:
                 seen.add(game.number)
                 yield game
     except FileNotFoundError:
-        yield Unsound(RECORDS, "it is not there")
+        yield Invalid(RECORDS, "it is not there")
     except OSError as error:
-        yield Unsound(RECORDS, f"it cannot be read: {error.strerror or error}")
+        yield Invalid(RECORDS, f"it cannot be read: {error.strerror or error}")
 
 
-def beside(folder: Path) -> Iterator[Unsound]:
+def beside(folder: Path) -> Iterator[Invalid]:
     """Yield which other files of a directory are not as a run has written them.
 
     None during a run, which writes them now and then. One that is not there is nobody's fault.
@@ -194,9 +194,9 @@ def beside(folder: Path) -> Iterator[Unsound]:
         try:
             path = folder / name
             if path.is_file() and (words := wrong(folder, path.read_bytes())):
-                yield Unsound(name, words)
+                yield Invalid(name, words)
         except OSError as error:
-            yield Unsound(name, f"it cannot be read: {error.strerror or error}")
+            yield Invalid(name, f"it cannot be read: {error.strerror or error}")
         except StoreError:  # the database: that is told of
             pass
     yield from _other_logs(folder)
@@ -253,21 +253,21 @@ _FAULTS: Final[Mapping[str, Callable[[Path, bytes], str]]] = {
 """By a file's name, what says what is wrong with its content; that is empty where nothing is."""
 
 
-def _other_logs(folder: Path) -> Iterator[Unsound]:
+def _other_logs(folder: Path) -> Iterator[Invalid]:
     """Yield the logs that are not what the database has of their games."""
     try:
         for game in games_of(folder):
             name = f"{LOGS}/game-{game.number}.log"
             path = folder / name
             if path.is_file() and path.read_bytes() != log_of(game).encode():
-                yield Unsound(name, f"it is not what {DATABASE} has of the game")
+                yield Invalid(name, f"it is not what {DATABASE} has of the game")
     except OSError as error:
-        yield Unsound(LOGS, f"they cannot be read: {error.strerror or error}")
+        yield Invalid(LOGS, f"they cannot be read: {error.strerror or error}")
     except ArenaError:  # the database: that is told of
         return
 
 
-def sound_in(folder: Path) -> Iterator[GameResult | Unsound]:
+def valid_in(folder: Path) -> Iterator[GameResult | Invalid]:
     """Yield what is sound in the database, then what is in `games.lath`: many games come twice."""
     numbers = (game.number for game in exported(folder) if isinstance(game, GameResult))
     yield from stored(folder, max(numbers, default=0))
@@ -291,7 +291,7 @@ class DirectoryFindings:
     taken_back: tuple[int, ...]
     """Numbers of games that are sound in `games.lath` alone."""
 
-    unsound: tuple[Unsound, ...]
+    unsound: tuple[Invalid, ...]
 
     @property
     def sound(self) -> int:
@@ -299,7 +299,7 @@ class DirectoryFindings:
         return self.stored + len(self.taken_back)
 
     @property
-    def is_sound(self) -> bool:
+    def is_valid(self) -> bool:
         """Return whether there is nothing to tell."""
         return not (self.different or self.taken_back or self.unsound)
 
@@ -353,10 +353,10 @@ def _named(half: Path, out: Path) -> Iterator[None]:
 
 def _gathered(folder: Path, store: Store | None) -> DirectoryFindings:
     """Look through a directory; keep what is sound in a store, if there is one."""
-    unsound: list[Unsound] = []
+    unsound: list[Invalid] = []
     records: dict[int, int] = {}
     for game in exported(folder):
-        if isinstance(game, Unsound):
+        if isinstance(game, Invalid):
             unsound.append(game)
         else:
             records[game.number] = hash(game.record)
@@ -383,12 +383,12 @@ def _gathered(folder: Path, store: Store | None) -> DirectoryFindings:
 
 
 def _batches(
-    games: Iterable[GameResult | Unsound], unsound: list[Unsound]
+    games: Iterable[GameResult | Invalid], unsound: list[Invalid]
 ) -> Iterator[list[GameResult]]:
     """Yield the sound games, some at a time; the others go into a list."""
     stream = iter(games)
     while batch := list(islice(stream, StoredGames.BATCH)):
-        unsound += [game for game in batch if isinstance(game, Unsound)]
+        unsound += [game for game in batch if isinstance(game, Invalid)]
         yield [game for game in batch if isinstance(game, GameResult)]
 
 

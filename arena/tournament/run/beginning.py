@@ -18,8 +18,8 @@ from lath.arena.machine.system import ENOUGH, Patience, reading_database
 from lath.arena.referee.bots import Greeting
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.conversation import Bot
+from lath.arena.referee.process_trees import refuse_if_lacking
 from lath.arena.referee.recognition import introduce
-from lath.arena.referee.trees import refuse_if_lacking
 from lath.arena.referee.watch import Watch
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.configuration.typed import advised

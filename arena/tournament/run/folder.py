@@ -42,7 +42,7 @@ from lath.arena.machine.system import (
     reading_database,
 )
 from lath.arena.referee.bots import BotSpec
-from lath.arena.referee.trees import scratches, sweep
+from lath.arena.referee.process_trees import scratches, sweep
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings
 from lath.arena.schedule.random_openings import RandomOpenings

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from lath.arena.errors import ArenaError
 from lath.arena.machine import signals
 from lath.arena.referee.bots import Greeting
-from lath.arena.referee.trees import reap_orphans, sweep
+from lath.arena.referee.process_trees import reap_orphans, sweep
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.run.events import ClusterSeen, Listener, warner
 from lath.arena.tournament.run.slots import FEWEST, Executors, Host, Slot, Worker, end

@@ -16,7 +16,7 @@ from typing import Final, Literal
 from lath.arena.errors import MachineError, MovedError, StoreError
 from lath.arena.machine import signals
 from lath.arena.machine.system import ENOUGH, PATIENCE_S, Patience
-from lath.arena.referee.trees import scratches, sweep
+from lath.arena.referee.process_trees import scratches, sweep
 from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import Openings, Tags
 from lath.arena.tournament.configuration.config import Config

@@ -28,7 +28,7 @@ from typing import Any, Final
 from lath.arena.errors import LACKS, ArenaError
 from lath.arena.machine import signals
 from lath.arena.machine.system import Cores, Patience
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.tournament.configuration.config import Config
 from lath.arena.tournament.run.events import Listener, PairBegan
 from lath.arena.tournament.run.progress import Progress
@@ -166,7 +166,7 @@ class Worker(Executor):
         self._lock: Final = threading.Lock()
         self._is_closed = False
         paths = os.pathsep.join(sys.path)
-        places = [tree, trees.scratch_root(), ",".join(map(str, cores))]
+        places = [tree, process_trees.scratch_root(), ",".join(map(str, cores))]
         with signals.starting():
             before = signals.held()
             try:
@@ -179,7 +179,7 @@ class Worker(Executor):
                 )
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            trees.own.add(self._process.pid)
+            process_trees.own.add(self._process.pid)
             send = self._process.send_signal
             self._part: Final = signals.stopping_too(
                 signals.Companion(
@@ -197,8 +197,8 @@ class Worker(Executor):
             self._part()
             self._process.kill()
             with self._process:
-                trees.own.discard(self._process.pid)
-            raise trees.lacking(NO_WORKER, errno.EAGAIN) from error
+                process_trees.own.discard(self._process.pid)
+            raise process_trees.lacking(NO_WORKER, errno.EAGAIN) from error
 
     @property
     def pid(self) -> int:
@@ -253,10 +253,10 @@ class Worker(Executor):
             lost = list(self._waiting)
             self._waiting.clear()
         with suppress(subprocess.TimeoutExpired):  # one that is traced stays
-            self._process.wait(trees.BURIAL_S)
+            self._process.wait(process_trees.BURIAL_S)
         why: Exception = BrokenExecutor("the worker died")
         if self._process.returncode == NO_THREAD:
-            why = trees.lacking(NO_WORKER, errno.EAGAIN)
+            why = process_trees.lacking(NO_WORKER, errno.EAGAIN)
         for future in lost:
             future.set_exception(why)
 
@@ -282,7 +282,7 @@ class Worker(Executor):
             self._process.wait(left_s)
         except subprocess.TimeoutExpired:
             return False
-        trees.own.discard(self._process.pid)
+        process_trees.own.discard(self._process.pid)
         self._part()
         self._reader.join(1.0)
         with suppress(OSError):
@@ -292,7 +292,9 @@ class Worker(Executor):
     def end(self) -> None:
         """End the process at once, whatever it does; its bots may be left."""
         self._process.kill()
-        self.join(time.monotonic() + trees.BURIAL_S)  # who is traced stays as long as who traces it
+        self.join(
+            time.monotonic() + process_trees.BURIAL_S
+        )  # who is traced stays as long as who traces it
 
 
 Executors = Callable[[str, Cores], Executor]
@@ -393,7 +395,7 @@ class Slot:
             future = self._executor.submit(play_pair, job)
         except OSError as error:
             if error.errno in LACKS:
-                raise trees.lacking(NO_WORKER, error.errno) from error
+                raise process_trees.lacking(NO_WORKER, error.errno) from error
             raise ArenaError(f"{NO_WORKER}: {error.strerror}") from error
         self.jobs[future] = job
         self._has_changed = True

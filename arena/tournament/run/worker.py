@@ -33,7 +33,7 @@ from lath.arena.errors import (
     RulesVoidError,
 )
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
@@ -45,7 +45,7 @@ from lath.arena.referee.record import GamePlan, GameResult, Scorebook
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.limits import close_to_others
 from lath.arena.tournament.store.jobs import PairJob, PairResult
-from lath.games.core import Seat
+from lath.games.core import Side
 from lath.games.errors import UnknownGameError
 from lath.notation.record.tags import Termination
 
@@ -216,7 +216,7 @@ def play_pair(job: PairJob) -> str:
             if error.bot:
                 team.voids[job.pairing] = error
         team.trim(0 if lack else KEPT_BOTS)
-        trees.reap_orphans()
+        process_trees.reap_orphans()
     team.watch.rest()
     return PairResult(
         pair=job.pair,
@@ -258,7 +258,7 @@ def greet_bot(job: GreetJob) -> str:
         bot.kill()
         said["void"] = str(error)
         try:
-            trees.refuse_if_lacking(_own_tree(job.tree))
+            process_trees.refuse_if_lacking(_own_tree(job.tree))
         except MachineError as lack:
             said["lack"] = str(lack)
     except MachineError as error:
@@ -359,7 +359,7 @@ def _play_once(plan: GamePlan, bots: tuple[Bot, Bot], job: PairJob, team: _Team)
             bot.kill()
         raise
     if played.termination == Termination.CRASH:
-        loser = plan.names[played.result == WON_BY[Seat.FIRST]]
+        loser = plan.names[played.result == WON_BY[Side.FIRST]]
         _excuse(f"{loser} crashed in game {plan.number}", job)
     return played
 
@@ -371,7 +371,7 @@ def _excuse(mishap: str, job: PairJob) -> None:
     """
     try:
         with may_start:
-            trees.refuse_if_lacking(_own_tree(job.tree))
+            process_trees.refuse_if_lacking(_own_tree(job.tree))
     except MachineError as error:
         error.spoilt = mishap
         raise
@@ -380,7 +380,7 @@ def _excuse(mishap: str, job: PairJob) -> None:
 def _try_to_start(bots: tuple[Bot, Bot], job: PairJob) -> None:
     """Start bots that do not run, as far as that is the machine's to grant; raises MachineError."""
     with may_start:
-        trees.refuse_if_lacking(_own_tree(job.tree))
+        process_trees.refuse_if_lacking(_own_tree(job.tree))
     for bot in bots:
         if not bot.is_running:
             try:
@@ -398,11 +398,11 @@ def main() -> None:
     """
     tree, scratch, cores = sys.argv[1:4]
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    trees.settle(scratch)
+    process_trees.settle(scratch)
     _stay_on([int(core) for core in cores.split(",") if core])
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # nothing else may come between the answers
-    trees.adopt_orphans()
+    process_trees.adopt_orphans()
     close_to_others()
     _go_on_without_runner()
     jobs: SimpleQueue[Job] = SimpleQueue()
@@ -428,7 +428,7 @@ def main() -> None:
         print(json.dumps(team.take_notes()), file=answers, flush=True)
     except BrokenPipeError:  # the runner is gone: the listener ends everything
         listener.join()
-    trees.sweep(_own_tree(tree))
+    process_trees.sweep(_own_tree(tree))
 
 
 def _go_on_without_runner() -> None:
@@ -459,7 +459,7 @@ def _listen(jobs: SimpleQueue[Job], tree: str) -> None:
         is_orderly = True
     except (EOFError, pickle.UnpicklingError):  # the runner is gone, perhaps amid a job
         start_no_more()  # the other thread would put new bots in the place of dead ones
-        trees.sweep(_own_tree(tree))
+        process_trees.sweep(_own_tree(tree))
     finally:
         if not is_orderly:
             os._exit(1)

@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any, Final
 
 from lath.arena.referee.record import GameResult
-from lath.games.core import Seat
+from lath.games.core import Side
 from lath.notation.files.bounds import read_json
 from lath.notation.record.errors import RecordSyntaxError
 from lath.notation.record.record import Record
@@ -181,11 +181,11 @@ def taken_back(record: Record, text: str) -> GameResult | None:
     is_number = number.isascii() and number.isdigit() and 0 < len(number) <= 15 and int(number)
     if not is_number or ending not in _ENDINGS or record.result not in RESULTS[:3]:
         return None
-    used: dict[Seat, list[float]] = {Seat.FIRST: [], Seat.SECOND: []}
+    used: dict[Side, list[float]] = {Side.FIRST: [], Side.SECOND: []}
     for position, ply in zip(positions(record), record.plies, strict=False):
         if ply.used_s is not None:
             used[position.to_move].append(ply.used_s)
-    first, second = used[Seat.FIRST], used[Seat.SECOND]
+    first, second = used[Side.FIRST], used[Side.SECOND]
     round_ = record.tag("Round")
     return GameResult(
         number=int(number),

@@ -75,7 +75,7 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
 # Counts
 
 
-def test_sound_and_bad_records_add_up_over_files_and_problems_come_in_their_order(
+def test_valid_and_bad_records_add_up_over_files_and_problems_come_in_their_order(
     tmp_path: Path,
 ) -> None:
     path = write(tmp_path / "mixed.lath", GOOD, TWICE_WRONG, ILLEGAL, UNREADABLE)

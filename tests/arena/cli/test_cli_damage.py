@@ -20,7 +20,7 @@ from lath.arena.directory import CONFIG
 from lath.arena.errors import DamagedError
 from lath.arena.tournament.configuration.config import load
 from lath.arena.tournament.outcome.notes import write_outcome
-from lath.arena.tournament.outcome.validity import Unsound, stored
+from lath.arena.tournament.outcome.validity import Invalid, stored
 from lath.arena.tournament.store.database import ROUNDS, Walkover, read_texts
 from lath.arena.tournament.store.store import Store
 from lath.reports.notes.outcome import EventOutcome
@@ -69,7 +69,7 @@ def change(folder: Path, question: str) -> None:
         database.execute(question)
 
 
-def test_a_sound_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> None:
+def test_a_valid_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> None:
     ran = arena("check", "cup")
     assert (ran.status, ran.out) == (0, "")
     assert ran.err == (
@@ -98,7 +98,7 @@ def test_a_directory_answers_as_its_file_of_games_does(cup: Path) -> None:
         assert told[0][1]
 
 
-def test_of_a_damaged_directory_what_is_sound_is_told_and_what_is_lost(cup: Path) -> None:
+def test_of_a_damaged_directory_what_is_valid_is_told_and_what_is_lost(cup: Path) -> None:
     commands = [words.split() for words in ("select", "stats", "explore --all", "show --json")]
     change(cup, "DELETE FROM game WHERE number = 12")
     change(cup, "UPDATE game SET log = 'x' WHERE number = 5")
@@ -119,10 +119,10 @@ def test_a_run_that_goes_on_storing_is_no_damage(tmp_path: Path) -> None:
         found = stored(tmp_path)
         next(found)
         store.add([a_result(1)])  # it took longer
-        assert [game for game in found if isinstance(game, Unsound)] == []
+        assert [game for game in found if isinstance(game, Invalid)] == []
 
 
-def test_each_unsound_game_is_told_by_its_number_and_why(cup: Path) -> None:
+def test_each_invalid_game_is_told_by_its_number_and_why(cup: Path) -> None:
     change(cup, "UPDATE game SET result = '7-7' WHERE number = 3")
     change(cup, "UPDATE game SET log = 'x' WHERE number = 5")
     change(cup, "DELETE FROM game WHERE number = 12")
@@ -137,7 +137,7 @@ def test_each_unsound_game_is_told_by_its_number_and_why(cup: Path) -> None:
     assert lines[-1]["sound"] == 12
 
 
-def test_what_is_sound_in_either_makes_a_tournament(cup: Path, sound: Path) -> None:
+def test_what_is_valid_in_either_makes_a_tournament(cup: Path, sound: Path) -> None:
     change(cup, "UPDATE game SET result = '7-7' WHERE number = 3")
     text = (cup / RECORDS).read_text()
     (cup / RECORDS).write_text(text.replace('[Number "7"]\n', '[Number "7\n'))
@@ -169,7 +169,7 @@ def test_what_is_played_is_known_from_the_configuration_alone(tmp_path: Path) ->
         assert store.note(ROUNDS) == config.rounds
 
 
-def test_sound_records_of_files_go_into_a_file(cup: Path) -> None:
+def test_valid_records_of_files_go_into_a_file(cup: Path) -> None:
     text = (cup / RECORDS).read_text()
     Path("torn.lath").write_text(text[: text.rindex("1. ") + 8])
     ran = arena("check", "torn.lath", "-", "--sound", "whole.lath", stdin=text[:4000])
@@ -178,7 +178,7 @@ def test_sound_records_of_files_go_into_a_file(cup: Path) -> None:
     assert text.startswith(Path("whole.lath").read_text()[: text.index('[Number "12"]') - 500])
 
 
-def test_unsound_games_are_left_out_and_told_of_with_a_status(cup: Path, sound: Path) -> None:
+def test_invalid_games_are_left_out_and_told_of_with_a_status(cup: Path, sound: Path) -> None:
     change(cup, "UPDATE game SET result = '7-7' WHERE number = 3")
     (cup / RECORDS).unlink()
     for words in (["rate", "cup", "--json"], ["report", "cup", "-o", "page.html"]):

@@ -174,7 +174,7 @@ def test_where_says_which_records_are_edited(file: Path) -> None:
     assert "1 of 2 records changed" in ran.err
 
 
-def test_an_edit_that_would_make_a_sound_record_bad_is_not_done(file: Path) -> None:
+def test_an_edit_that_would_make_a_valid_record_bad_is_not_done(file: Path) -> None:
     ran = arena("edit", file, "--set", "Result=1-0", "-o", "-")
     assert ran.status == 1
     assert ran.out_bytes == LOOSE + BAD + OTHER
@@ -250,7 +250,7 @@ _EDITS = st.lists(
 
 @given(st.integers(0, 1 << 32), _EDITS)
 @one_in(2)
-def test_records_that_are_not_touched_stay_and_sound_ones_stay_sound(
+def test_records_that_are_not_touched_stay_and_valid_ones_stay_valid(
     seed: int, edits: list[list[str]]
 ) -> None:
     chance = Random(seed)

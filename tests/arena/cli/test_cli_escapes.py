@@ -20,7 +20,7 @@ from results import a_result
 
 from lath.arena.__main__ import run
 from lath.arena.cli import selection
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.tournament.store.store import Store
 
 EVIL = "\x1b[31mred\x1b]0;t\x07\x9b2J\x7f\x08\r\u202eback"
@@ -43,7 +43,7 @@ def shown(*words: object, **variables: str) -> str:
     with (
         mock.patch.multiple(sys, stdout=streams[0], stderr=streams[1]),
         mock.patch.dict(os.environ, {**kind, **variables}),
-        mock.patch.object(trees, "adopt_orphans"),  # this process has other children
+        mock.patch.object(process_trees, "adopt_orphans"),  # this process has other children
     ):
         assert run([str(word) for word in words]) < 4
     for stream in streams:

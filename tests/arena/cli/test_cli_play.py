@@ -28,7 +28,7 @@ from walks import playout
 
 from lath import games
 from lath.arena.terminal.play import card_of
-from lath.games.core import SEATS, Seat
+from lath.games.core import SIDES, Side
 from lath.notation.record.record import Record
 from lath.notation.rules.reading import read
 from lath.notation.rules.replay import positions
@@ -94,7 +94,7 @@ def heard(begin: str = "") -> list[str]:
 # Whole games
 
 
-def replies(seat: Seat, seed: int) -> list[str]:
+def replies(seat: Side, seed: int) -> list[str]:
     """Return what to type to play Yavalath to its end against `random` with a seed."""
     position = games.get("yavalath").start()
     typed: list[str] = []
@@ -107,8 +107,8 @@ def replies(seat: Seat, seed: int) -> list[str]:
     return typed
 
 
-@pytest.mark.parametrize("seat", SEATS, ids=lambda seat: seat.word)
-def test_a_game_against_a_bot_is_played_to_its_end_by_the_rules(seat: Seat, tmp_path: Path) -> None:
+@pytest.mark.parametrize("seat", SIDES, ids=lambda seat: seat.word)
+def test_a_game_against_a_bot_is_played_to_its_end_by_the_rules(seat: Side, tmp_path: Path) -> None:
     flags = ("--bot", "random", "--seed", 7, "--side", seat.word, *KEPT)
     with begun("yavalath", *flags, cwd=tmp_path) as (run, types):
         types.write(lines(*replies(seat, 7)))

@@ -113,7 +113,7 @@ def test_standings_and_page_say_how_many_are_left_out_and_why(file: Path) -> Non
     assert "No record was left out" not in method
 
 
-def test_where_nothing_is_sound_the_page_says_why(file: Path) -> None:
+def test_where_nothing_is_valid_the_page_says_why(file: Path) -> None:
     file.write_text(UNSOUND)
     ran = arena("report", file)
     assert ran.status == 1

@@ -26,7 +26,7 @@ from lath.arena.doctor import doctor, sandboxes
 from lath.arena.entrants import compiling
 from lath.arena.errors import MachineError
 from lath.arena.machine import system
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.sandbox import bubblewrap, cgroups, users
 from lath.arena.sandbox.cgroups import GroupRights
 from lath.arena.terminal.layout import Letters, Output
@@ -93,7 +93,7 @@ def refused(_mark: str) -> None:
 
 
 def nowhere() -> str:
-    raise trees.lacking("no folder can hold scratch folders", 28)
+    raise process_trees.lacking("no folder can hold scratch folders", 28)
 
 
 def unloadable(game_id: str) -> object:
@@ -124,8 +124,8 @@ LACKING: Final[dict[str, tuple[str, str, *tuple[Replaced, ...]]]] = {
     "little room": ("results", "not/there", (shutil, "disk_usage", lambda _: free(10**6))),
     "a disk of another machine": ("results", "", (doctor, "_file_system", lambda _: "nfs4")),
     "a folder that is closed": ("results", "", (os, "access", lambda *_: False)),
-    "no room for scratch folders": ("scratch", "", (trees, "refuse_if_lacking", refused)),
-    "no folder for scratch folders": ("scratch", "", (trees, "scratch_root", nowhere)),
+    "no room for scratch folders": ("scratch", "", (process_trees, "refuse_if_lacking", refused)),
+    "no folder for scratch folders": ("scratch", "", (process_trees, "scratch_root", nowhere)),
     "a game that does not load": (
         *("game chess", ""),
         *((games, "plugin_ids", lambda: ("chess",)), (games, "get", unloadable)),

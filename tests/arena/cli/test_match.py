@@ -31,7 +31,7 @@ from lath.arena.entrants.origins import origin_of, table_in
 from lath.arena.entrants.revisions import revision, workshop
 from lath.arena.errors import ArenaError, ConfigError, GameVoidError, InUseError
 from lath.arena.flows import matches, runs
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.conversation import Bot
 from lath.arena.sandbox import bubblewrap
@@ -193,7 +193,7 @@ def test_programs_get_json_and_the_status_whoever_reads_it(
     assert (ended.status, said["folder"], said["games"]) == (10, str(home / "out"), 56)
     assert (said["verdict"], said["old"], said["new"]) == ("better", "greedy", "new")
     assert said["lost_by"]["new"] == {"crash": 0, "time": 0, "illegal move": 0, "flood": 0}
-    monkeypatch.setattr(trees, "adopt_orphans", lambda: None)
+    monkeypatch.setattr(process_trees, "adopt_orphans", lambda: None)
     for flags in ((), ("--json",)):
         reader, writer = os.pipe()
         os.close(reader)

@@ -122,7 +122,7 @@ def test_what_was_left_out_is_counted_where_the_games_are() -> None:
         assert ("not sound 2" in table, "other games 3" in table) == (bool(bad), bool(others))
 
 
-def test_results_of_games_that_are_not_here_are_sound_in_every_question() -> None:
+def test_results_of_games_that_are_not_here_are_valid_in_every_question() -> None:
     path = collection(*[WITHOUT_MOVES["results of others alone"]] * 2)
     checked = arena("check", path)
     assert " 0 bad " in checked.out + checked.err

@@ -14,7 +14,7 @@ from commands import arena, refusals
 from decided import decide_games
 
 from lath.arena.referee.record import GamePlan, GameResult, Scorebook
-from lath.games.core import Move, Seat
+from lath.games.core import Move, Side
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
 from lath.notation.text.scanner import parse
@@ -32,9 +32,9 @@ SAID = f"    0.000000 bad  > go 2\n\n-- bad, standard error --\n{TRACEBACK}"
 def broken(plan: GamePlan, _job: object) -> GameResult:
     """Return a game that `bad` broke off at its first turn."""
     book = Scorebook(plan, (TimeControl(), TimeControl()))
-    seat = Seat(plan.names.index("bad"))
-    if seat is Seat.SECOND:
-        book.add(Move("e5"), Seat.FIRST, 0.25)
+    seat = Side(plan.names.index("bad"))
+    if seat is Side.SECOND:
+        book.add(Move("e5"), Side.FIRST, 0.25)
     why = Termination.CRASH if plan.round < 3 else Termination.TIME
     words = (
         f"bad ({seat.word}): exited with status 1; standard error: {' '.join(TRACEBACK.split())}"

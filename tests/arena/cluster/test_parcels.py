@@ -186,7 +186,7 @@ def test_what_is_not_all_as_it_was_unpacked_is_sent_again(home: Path) -> None:
 
 
 @pytest.mark.parametrize("way", ["", "..", "../.."], ids=["its own", "above", "two above"])
-def test_a_folder_that_others_can_change_keeps_no_parcels(home: Path, way: str) -> None:
+def test_a_folder_that_others_can_change_keeps_no_bundles(home: Path, way: str) -> None:
     digest, place = sent(home)
     folder = (place.parent / way).resolve()
     folder.chmod(0o777)
@@ -253,7 +253,7 @@ def test_what_is_not_what_was_to_be_sent_is_refused(
         send(digest, [b"x" * 2000, b"x"])
 
 
-def test_a_parcel_is_named_by_a_digest_alone() -> None:
+def test_a_bundle_is_named_by_a_digest_alone() -> None:
     for digest in ("", "..", "../x", "a" * 63, "a" * 65, "A" * 64, f"{'a' * 64}\n"):
         for act in (partial(take, digest, "me", 0, b"x"), partial(place_of, digest)):
             with pytest.raises(ArenaError, match="is not a digest, expected 64 hexadecimal digits"):

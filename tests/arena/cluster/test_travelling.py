@@ -20,7 +20,7 @@ from clusters import HELLO, a_tournament, terms_of
 from processes import PATIENCE_S
 
 from lath.arena.cluster import entry_point
-from lath.arena.cluster.bundles import BotBundle, is_sound, place_of, take
+from lath.arena.cluster.bundles import BotBundle, is_valid, place_of, take
 from lath.arena.cluster.messages import Entered, GameFile, TaskAnswer, WorkerEntry, read, write
 from lath.arena.cluster.preparation import Prepared, _spec, prepare, travelling
 from lath.arena.entrants import builds
@@ -182,7 +182,7 @@ def test_what_only_a_build_makes_is_found_here_and_on_a_machine(
     found = read(Prepared, prepare((write(entry), ())))
     assert not found.refused
     assert_was_built(found.bots[0])
-    assert all(map(is_sound, parcels))
+    assert all(map(is_valid, parcels))
 
 
 def test_what_changes_while_it_is_copied_is_not_built(
@@ -211,7 +211,7 @@ def test_python_writes_nothing_beside_the_files_that_were_sent(plain: Path) -> N
     entry, parcels = sent_entry(bot)
     (bot,) = read(Prepared, prepare((write(entry), ()))).bots
     subprocess.run(bot.command, env=bot.env, check=True, timeout=PATIENCE_S)
-    assert all(map(is_sound, parcels))
+    assert all(map(is_valid, parcels))
 
 
 class Builder:

@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from lath.arena.referee.clock import Clock, Limits
-from lath.games.core import SEATS
+from lath.games.core import SIDES
 from lath.notation.protocol import TimeControl
 
-FIRST, SECOND = SEATS
+FIRST, SECOND = SIDES
 TIME = TimeControl(initial_ms=1000, increment_ms=100)
 
 
 def test_a_move_costs_its_time_and_then_earns_the_increment() -> None:
     clock = Clock(Limits(time=TIME, margin_s=0.2))
-    assert [clock.left_ms[seat] for seat in SEATS] == [1000, 1000]
-    assert [clock.left_s[seat] for seat in SEATS] == [1.0, 1.0]
+    assert [clock.left_ms[seat] for seat in SIDES] == [1000, 1000]
+    assert [clock.left_s[seat] for seat in SIDES] == [1.0, 1.0]
     assert clock.allowed_s[FIRST] == pytest.approx(1.2), "the margin comes on top"
     clock.charge(FIRST, 0.25)
     assert clock.left_s == pytest.approx([0.85, 1.0])

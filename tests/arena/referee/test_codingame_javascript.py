@@ -16,7 +16,7 @@ from processes import new_tree
 from tools import needs
 
 from lath.arena.entrants.confinement import confined
-from lath.arena.referee import bridges, trees
+from lath.arena.referee import bridges, process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import PRELUDE, Codingame, bot_of
 from lath.arena.referee.clock import Limits
@@ -24,7 +24,7 @@ from lath.arena.referee.conversation import Bot
 from lath.arena.referee.recognition import recognised
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox import users
-from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.kinds import BotSandbox
 from lath.notation.protocol import TimeControl
 
 NODE = shutil.which("node") or "node"
@@ -149,18 +149,18 @@ def test_who_cannot_read_the_installation_has_a_copy(monkeypatch: pytest.MonkeyP
     spec = BotSpec(name="ada", command=(NODE, "-e", GLOBALS), may_be_of_contest=True)
     bot = bot_of(spec, Watch(), tree=new_tree())
     assert plays(bot)
-    assert trees.scratches(bot.tree) == [], "it goes with the process"
+    assert process_trees.scratches(bot.tree) == [], "it goes with the process"
     bot = bot_of(replace(spec, protocol="codingame"), Watch(), tree=bot.tree)
     bot.open()
-    copies = trees.scratches(bot.tree)
+    copies = process_trees.scratches(bot.tree)
     assert [Path(path).stat().st_mode & 0o777 for path in copies if Path(path).is_file()] == [0o644]
     bot.kill()
-    assert trees.scratches(bot.tree) == []
+    assert process_trees.scratches(bot.tree) == []
 
 
 def test_a_bot_behind_bubblewrap_that_cannot_read_them_starts_without() -> None:
     """Node.js does not start at all where it is told of a file that it does not see."""
-    wall = Wall(kind="bwrap")
+    wall = BotSandbox(kind="bwrap")
     spec = BotSpec(name="ada", command=(NODE,), protocol="codingame", wall=wall)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bridges, "_is_open", lambda _path, _wall: False)
@@ -173,6 +173,6 @@ def test_a_file_is_open_to_a_bot_if_its_user_can_read_it(
     file = tmp_path / "prelude"
     file.touch()
     monkeypatch.setattr(users, "closed_to", lambda _user, _paths: str(tmp_path))
-    assert bridges._is_open(str(file), Wall())
-    assert not bridges._is_open(str(file), Wall(kind="user"))
-    assert not bridges._is_open(str(tmp_path / "archive.pyz" / "prelude"), Wall())
+    assert bridges._is_open(str(file), BotSandbox())
+    assert not bridges._is_open(str(file), BotSandbox(kind="user"))
+    assert not bridges._is_open(str(tmp_path / "archive.pyz" / "prelude"), BotSandbox())

@@ -15,7 +15,7 @@ from scripted import Clock, ScriptedWatch, scripted
 
 from lath import games
 from lath.arena.errors import ConfigError, HeldUpError
-from lath.arena.referee import process, trees, watch
+from lath.arena.referee import process, process_trees, watch
 from lath.arena.referee.bots import INFO_KEPT, Asides, BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, NoAnswer
@@ -227,7 +227,7 @@ def test_who_keeps_the_machine_busy_gains_nothing(
     table.ask(bot, 1, other)
     bot.is_watched = other.is_watched = True
     began_s = table.clock.now_s
-    monkeypatch.setattr(trees, "cores", lambda: 2)
+    monkeypatch.setattr(process_trees, "cores", lambda: 2)
 
     def used_s(child: process.Child) -> float:
         in_all_s = own_s if child is bot.child else 2 * others_s
@@ -291,7 +291,7 @@ def test_a_bot_is_in_time_where_the_other_has_computed_in_its_turn(
         return table.clock.now_s - began_s if is_robbed and child is other.child else 0.0
 
     monkeypatch.setattr(process.Child, "tree_cpu_s", property(used_s))
-    monkeypatch.setattr(trees, "cores", lambda: 1)
+    monkeypatch.setattr(process_trees, "cores", lambda: 1)
     if is_robbed:
         assert bot.ask(START, 3, (0, 0), 0.2, other) == ("a1", 0.2)
     else:

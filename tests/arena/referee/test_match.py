@@ -19,13 +19,13 @@ from lath import games
 from lath.arena.errors import GameVoidError
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import Adjudication, Arbiter
-from lath.games.core import Position, Seat
+from lath.games.core import Position, Side
 from lath.notation.protocol import TimeControl
 from lath.notation.record.record import Annotation
 from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import positions
 
-FIRST, SECOND = Seat.FIRST, Seat.SECOND
+FIRST, SECOND = Side.FIRST, Side.SECOND
 
 OPTIONS: dict[str, object] = {"options": {"depth": 3, "book": False}}
 EVENT = (("Event", "Cup"), ("Date", "2026-11-20"))
@@ -338,7 +338,7 @@ WINS = Adjudication(win_eval=0.9, win_after=4)
 DRAWS = Adjudication(draw_eval=0.05, draw_after=3)
 A_WIN = ((FIRST, 0.95), (SECOND, -0.95), (FIRST, 0.95), (SECOND, -0.95))
 
-VERDICTS: dict[str, tuple[Adjudication, tuple[tuple[Seat, float | None], ...], str]] = {
+VERDICTS: dict[str, tuple[Adjudication, tuple[tuple[Side, float | None], ...], str]] = {
     "both see it": (WINS, ((FIRST, 0.95), (SECOND, -0.9), (FIRST, 1.0), (SECOND, -0.99)), "1-0"),
     "second wins": (WINS, ((FIRST, -0.95), (SECOND, 0.9), (FIRST, -1), (SECOND, 0.99)), "0-1"),
     **{

@@ -25,11 +25,11 @@ from places import ROOT
 from processes import alive_of, calm_s, gone, new_tree
 from workers import play_in_worker
 
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.process import MAX_GAME, MAX_OUTPUT, MOST_PIECES, STDERR_KEPT, Child
-from lath.arena.referee.trees import sweep
+from lath.arena.referee.process_trees import sweep
 from lath.arena.referee.watch import Watch
 from lath.notation.protocol import TimeControl
 
@@ -525,8 +525,8 @@ def test_the_time_of_a_tree_is_that_of_its_living_and_of_its_dead(tmp_path: Path
     ) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"burnt\n"
-        assert 0.08 <= trees.cpu_s(parent.pid) < 1.0
-    assert trees.cpu_s(parent.pid) == 0.0
+        assert 0.08 <= process_trees.cpu_s(parent.pid) < 1.0
+    assert process_trees.cpu_s(parent.pid) == 0.0
 
 
 def test_a_sweep_goes_on_while_another_thread_lets_go_of_bots(
@@ -538,16 +538,18 @@ def test_a_sweep_goes_on_while_another_thread_lets_go_of_bots(
 
     def state(pid: int) -> tuple[str, int]:
         asked.append(pid)
-        trees.own.discard(pid)
+        process_trees.own.discard(pid)
         return "X", 0
 
-    monkeypatch.setattr(trees, "_state", state)
-    monkeypatch.setattr(trees, "_adopts", True)
-    monkeypatch.setattr(trees, "_has_children", lambda: False)  # what the tests started is spared
-    monkeypatch.setattr(trees, "own", set(killed))
-    monkeypatch.setattr(trees, "_root", str(tmp_path))
+    monkeypatch.setattr(process_trees, "_state", state)
+    monkeypatch.setattr(process_trees, "_adopts", True)
+    monkeypatch.setattr(
+        process_trees, "_has_children", lambda: False
+    )  # what the tests started is spared
+    monkeypatch.setattr(process_trees, "own", set(killed))
+    monkeypatch.setattr(process_trees, "_root", str(tmp_path))
     mark = new_tree()
-    scratch = trees.new_scratch(mark)
+    scratch = process_trees.new_scratch(mark)
     assert not sweep(mark)
     assert set(killed) <= set(asked)
     assert not Path(scratch).exists()

@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from processes import PATIENCE_S, alive_of, gone, new_tree
 
-from lath.arena.referee import memory, trees, watchdog
+from lath.arena.referee import memory, process_trees, watchdog
 from lath.arena.referee.process import Child
 from lath.arena.referee.watch import Watch
 from lath.arena.referee.watchdog import CpuBudget, Watched, trim_cache
 from lath.arena.sandbox import cgroups
 from lath.arena.sandbox.bubblewrap import View
-from lath.arena.sandbox.kinds import ProcessStart, Wall
+from lath.arena.sandbox.kinds import BotSandbox, ProcessStart
 
 MIB = 1 << 20
 
@@ -44,7 +44,7 @@ def begin(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
     monkeypatch.setattr(watchdog, "CACHE_S", 0.05)
     tree, children = new_tree(), []
 
-    def start(code: str, wall: Wall, *arguments: str) -> Child:
+    def start(code: str, wall: BotSandbox, *arguments: str) -> Child:
         command = [sys.executable, "-I", "-S", "-c", f"import os, time\n{code}", *arguments]
         children.append(child := Child.start(command, tree=tree, wall=wall))
         while not child.lines and not child.out_closed:
@@ -80,7 +80,7 @@ time.sleep(600)
 
 
 def test_processes_that_hold_too_much_together_end_though_each_holds_little(begin: Begin) -> None:
-    words = how_it_ends(begin(EATERS, Wall(tree_bytes=64 * MIB)))
+    words = how_it_ends(begin(EATERS, BotSandbox(tree_bytes=64 * MIB)))
     found = re.fullmatch(r"was ended: its processes hold ([\d.]+) MiB \(64 MiB allowed\)", words)
     assert found
     assert 64 < float(found[1]) < 64 + 30 + 3 * 16
@@ -97,7 +97,7 @@ time.sleep(600)
 
 
 def test_what_processes_share_counts_once(begin: Begin) -> None:
-    wall = Wall(tree_bytes=64 * MIB)
+    wall = BotSandbox(tree_bytes=64 * MIB)
     child = begin(SHARERS, wall)
     watched = Watched(child.pid, child._mark, wall, child._start)
     watched.look()
@@ -161,12 +161,12 @@ def test_memory_counts_wherever_it_is_held_and_may_be_held_anywhere(
 ) -> None:
     most = {"page tables": 24, "pipes": 24, "sockets": 48}.get(where, 64)
     code = f"import mmap\n{HIDES[where]}\nprint('fed', flush=True)\ntime.sleep(600)"
-    wall = Wall(tree_bytes=512 * MIB)
+    wall = BotSandbox(tree_bytes=512 * MIB)
     child = begin(code, wall)
     allowed = Watched(child.pid, child._mark, wall, child._start)
     allowed.look()
     assert (child.lines[0], allowed.over) == (b"fed", "")
-    watched = Watched(child.pid, child._mark, Wall(tree_bytes=most * MIB), child._start)
+    watched = Watched(child.pid, child._mark, BotSandbox(tree_bytes=most * MIB), child._start)
     watched.look()
     told = rf"its processes hold ([\d.]+) [MG]iB \({most} MiB allowed\)"
     assert re.fullmatch(told, watched.over), watched.over
@@ -186,7 +186,7 @@ while True:
 
 @pytest.mark.parametrize("who", BURNERS)
 def test_who_computes_on_more_cores_than_it_may_have_ends(who: str, begin: Begin) -> None:
-    words = how_it_ends(begin(f"print('on', flush=True)\n{BURNERS[who]}", Wall(cores=0.05)))
+    words = how_it_ends(begin(f"print('on', flush=True)\n{BURNERS[who]}", BotSandbox(cores=0.05)))
     assert re.fullmatch(r"was ended: it computes on \d\.\d cores \(0\.05 allowed\)", words)
 
 
@@ -224,7 +224,7 @@ def test_a_cache_that_is_overfilled_ends_its_bot_and_is_empty_at_the_next_start(
     begin: Begin, tmp_path: Path
 ) -> None:
     kept = cache_of(tmp_path, 4, 1000)
-    wall = Wall(view=View(cache=kept), cache_bytes=MIB)
+    wall = BotSandbox(view=View(cache=kept), cache_bytes=MIB)
     code = """
 import sys
 print(len(os.listdir(sys.argv[1])), flush=True)
@@ -257,7 +257,7 @@ def test_the_system_is_believed_that_it_ended_a_bot_for_its_memory(
 ) -> None:
     here = cgroups.GroupRights(home=str(tmp_path), controllers=frozenset({"memory", "cpu", "pids"}))
     monkeypatch.setattr(cgroups, "what_is_here", lambda: here)
-    wall = Wall(tree_bytes=2 << 30, cores=2)
+    wall = BotSandbox(tree_bytes=2 << 30, cores=2)
     group = cgroups.make("bot", tree_bytes=wall.tree_bytes, cores=wall.cores, tasks=256)
     start = ProcessStart(words=(), env={}, cwd="/", restrict=lambda: None, group=group)
     watched = Watched(1, "mark", wall, start)
@@ -279,7 +279,7 @@ for number in range(3):
 print("full", flush=True)
 time.sleep(600)
 """
-    wall = Wall(view=View(cache=str(tmp_path)), cache_bytes=2 * MIB)
+    wall = BotSandbox(view=View(cache=str(tmp_path)), cache_bytes=2 * MIB)
     words = how_it_ends(begin(code, wall, str(tmp_path)))
     assert words == "was ended: files without a name hold 3 MiB of its cache"
 
@@ -294,10 +294,10 @@ held = [mmap.mmap(-1, 4096, prot=mmap.PROT_READ | number % 2 * 2) for number in 
 print("mapped", flush=True)
 time.sleep(600)
 """
-    wall = Wall(kind="user", tree_bytes=32 * MIB)
-    child = begin("print('on', flush=True)\ntime.sleep(600)", Wall())
+    wall = BotSandbox(kind="user", tree_bytes=32 * MIB)
+    child = begin("print('on', flush=True)\ntime.sleep(600)", BotSandbox())
     watched = Watched(child.pid, child._mark, wall, child._start)
-    maps = begin(code, Wall())
+    maps = begin(code, BotSandbox())
     watched._members = lambda: [maps.pid]  # type: ignore[method-assign]
     watched.look()
     assert watched.over == "its processes have more than the 5,000 mappings allowed"
@@ -316,26 +316,26 @@ time.sleep(600)
 def test_a_bot_that_computes_when_it_is_not_its_turn_is_noticed_and_can_be_stopped(
     begin: Begin,
 ) -> None:
-    child, alarmed = begin(THIEVES, Wall()), threading.Event()
+    child, alarmed = begin(THIEVES, BotSandbox()), threading.Event()
     child.heed(lambda: 0.0, 1, alarmed.set)
     assert alarmed.wait(PATIENCE_S)
     assert child.excess_s >= watchdog.ODD_CPU_S
     watched, group = child._watched, child._start.group
     assert watched is not None
-    members = [pid for pid in trees.family(child.pid, child._mark) if pid != os.getpid()]
+    members = [pid for pid in process_trees.family(child.pid, child._mark) if pid != os.getpid()]
     assert len(members) == 4
     child.stop()
     child.stop()  # once is enough
     assert gone(lambda: [pid for pid in members if group is None and state(pid) != "T"])
     assert gone(lambda: "frozen 1" not in group._read("cgroup.events") if group else ())
-    before_s = trees.used_s(members)
+    before_s = process_trees.used_s(members)
     looks = iter(lambda: watched.turns._at_s, None)
     first = next(looks)
     assert gone(lambda: next(looks) < first + 1)  # it is looked at still
-    assert trees.used_s(members) == before_s
+    assert process_trees.used_s(members) == before_s
     assert watched.over == ""
     child.resume()
-    assert gone(lambda: trees.used_s(members) <= before_s)
+    assert gone(lambda: process_trees.used_s(members) <= before_s)
 
 
 def test_children_that_nobody_waits_for_are_seen_running(begin: Begin) -> None:
@@ -351,7 +351,7 @@ while time.monotonic() < until:
         os._exit(0)
     time.sleep(0.003)
 """
-    child, alarmed = begin(code, Wall()), threading.Event()
+    child, alarmed = begin(code, BotSandbox()), threading.Event()
     child.heed(lambda: 0.0, 1, alarmed.set)
     assert alarmed.wait(PATIENCE_S)
 

@@ -20,7 +20,7 @@ from tools import needs
 from lath.arena.referee import memory
 from lath.arena.referee.process import Child
 from lath.arena.sandbox import users
-from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.kinds import BotSandbox
 
 needs_users = pytest.mark.skipif(
     not users.can_be_given(), reason="this system grants no other user"
@@ -95,7 +95,7 @@ SCRATCH = {
 def test_files_in_memory_count(how: str) -> None:
     code = f"for place in ('/home/bot', '/tmp', '/dev/shm'):\n    {SCRATCH[how]}\n"
     words = ["/usr/bin/python3", "-c", f"{code}print('full', flush=True)\ninput()"]
-    child = Child.start(words, tree=new_tree(), wall=Wall(kind="bwrap"))
+    child = Child.start(words, tree=new_tree(), wall=BotSandbox(kind="bwrap"))
     try:
         assert gone(lambda: child.take_output() or not child.lines)  # type: ignore[func-returns-value]
         assert child.bot_pid != child.pid

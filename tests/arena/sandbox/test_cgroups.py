@@ -13,9 +13,9 @@ import pytest
 from processes import PATIENCE_S, alive_of, children_of, gone, new_tree
 
 from lath.arena.referee.process import Child
-from lath.arena.referee.trees import sweep
+from lath.arena.referee.process_trees import sweep
 from lath.arena.sandbox import cgroups
-from lath.arena.sandbox.kinds import Wall
+from lath.arena.sandbox.kinds import BotSandbox
 from lath.arena.sandbox.limits import OWN_TASKS
 
 needs_groups = pytest.mark.skipif(
@@ -134,7 +134,7 @@ def test_version_1_bounds_what_all_processes_of_a_bot_hold(
         held = b"x" * (30 << 20)
         time.sleep(600)
     """
-    tree, wall = new_tree(), Wall(tree_bytes=64 << 20)
+    tree, wall = new_tree(), BotSandbox(tree_bytes=64 << 20)
     child = Child.start([sys.executable, "-I", "-S", "-c", code], tree=tree, wall=wall)
     assert len(groups_of(tree)) == 1 + has_version_2
     assert child.wait(time.monotonic() + PATIENCE_S)
@@ -144,7 +144,7 @@ def test_version_1_bounds_what_all_processes_of_a_bot_hold(
     assert gone(lambda: alive_of(tree))
 
 
-def test_a_group_is_held_to_the_bounds_of_its_wall(
+def test_a_group_is_held_to_the_bounds_of_its_sandbox(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Groups of plain files, as if all controllers were granted.

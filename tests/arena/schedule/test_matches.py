@@ -9,7 +9,7 @@ import pytest
 from repeating import Game, a_match, play
 from schedules import a_schedule, all_drawn, by_strength, outcome, played
 
-from lath.arena.schedule.core import Repeats, Schedule
+from lath.arena.schedule.core import Duplicates, Schedule
 from lath.arena.schedule.fixed import IDLE_PAIRS, MOST_POINTS, SprtStanding
 from lath.arena.schedule.knockout import MORE, bracket
 from lath.arena.schedule.sprt import Sprt
@@ -203,7 +203,7 @@ def test_the_curve_of_a_long_test_has_few_points_and_its_end() -> None:
 
 
 def test_a_million_games_take_eight_bytes_each() -> None:
-    repeats, chance, kept = Repeats(), random.Random(1), []
+    repeats, chance, kept = Duplicates(), random.Random(1), []
     tracemalloc.start()
     for _ in range(3):
         games = [chance.getrandbits(64) for _ in range(30_000)]

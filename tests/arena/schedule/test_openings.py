@@ -84,7 +84,7 @@ def test_chance_orders_them_by_the_seed(tmp_path: Path) -> None:
     assert len(set(orders[0])) == len(lines)
 
 
-def test_all_pairings_of_a_round_play_the_same_opening_with_both_seats(book: Path) -> None:
+def test_all_pairings_of_a_round_play_the_same_opening_with_both_sides(book: Path) -> None:
     read = Book(BookChoice(path=book), YAVALATH, seed=1)
     schedule = a_schedule("round-robin", names=("ann", "bob", "cat"), openings=read)
     told = [(game.round, game.opening_name) for pair in played(schedule) for game in pair.games]

@@ -73,7 +73,7 @@ def test_who_played_before_the_roster_was_another_is_not_forgotten() -> None:
 
 
 @given(data=st.data(), chance=st.integers(0, 999))
-def test_whatever_changes_between_runs_no_seat_of_an_opening_is_played_twice(
+def test_whatever_changes_between_runs_no_side_of_an_opening_is_played_twice(
     data: st.DataObject, chance: int
 ) -> None:
     stored: dict[int, GamePlan] = {}

@@ -32,7 +32,7 @@ def the_games(form: str = "round-robin", **more: Any) -> list[GamePlan]:
     return [game for pair in the_pairs(form, **more) for game in pair.games]
 
 
-def test_round_robin_gives_each_bot_each_seat_of_each_setup_in_the_order_that_is_said() -> None:
+def test_round_robin_gives_each_bot_each_side_of_each_setup_in_the_order_that_is_said() -> None:
     seats: defaultdict[tuple[int, str, str | None], Counter[tuple[str, str]]] = defaultdict(Counter)
     for game in the_games():
         seats[game.round, game.game, game.setup][game.names] += 1
@@ -49,7 +49,7 @@ def test_a_gauntlet_sends_the_first_bots_against_all_others() -> None:
     assert two == {("ann", "cat"), ("ann", "dan"), ("bob", "cat"), ("bob", "dan")}
 
 
-def test_every_round_has_another_setup_and_every_seat_a_seed_which_follow_from_the_seed() -> None:
+def test_every_round_has_another_setup_and_every_side_a_seed_which_follow_from_the_seed() -> None:
     ours, theirs = the_games(games=("mammalath",)), the_games(games=("mammalath",), seed=43)
     assert ours == the_games(games=("mammalath",))
     assert [game.names for game in ours] == [game.names for game in theirs]

@@ -57,7 +57,7 @@ def end_of(schedule: Schedule) -> tuple[int, int, object]:
 
 @every_format
 @given(data=st.data())
-def test_every_start_is_played_with_both_seats_and_no_number_comes_twice(
+def test_every_start_is_played_with_both_sides_and_no_number_comes_twice(
     form: str, data: st.DataObject
 ) -> None:
     schedule = a_schedule(form, **data.draw(terms(form)))

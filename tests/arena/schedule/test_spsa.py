@@ -245,7 +245,7 @@ def test_pairs_of_trials_come_first_and_then_the_tuned_values_meet_those_of_the_
     assert test[0].options[0] != test[0].options[1]
 
 
-def test_records_say_the_options_of_each_seat_and_no_more_is_dealt_than_may_be_ahead() -> None:
+def test_records_say_the_options_of_each_side_and_no_more_is_dealt_than_may_be_ahead() -> None:
     schedule = tuned()
     dealt = [schedule.next() for _ in range(5)]
     assert [pair and pair.number for pair in dealt] == [1, 2, 3, 4, None]

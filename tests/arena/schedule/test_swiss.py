@@ -74,7 +74,7 @@ def test_the_table_of_eight_bots_is_as_by_hand() -> None:
     assert "\n".join(outcome(schedule).words) == TABLE
 
 
-def test_an_encounter_is_every_game_from_several_setups_with_both_seats() -> None:
+def test_an_encounter_is_every_game_from_several_setups_with_both_sides() -> None:
     schedule = a_schedule(
         "swiss", names=("A", "B"), rounds=1, pairs=3, games=("mammalath", "yavalath")
     )

@@ -19,7 +19,7 @@ from lath.arena.tournament.run.events import Waiting
 from lath.arena.tournament.run.live import LIVE, glimpses_in, shown, status_in
 from lath.arena.tournament.run.progress import Progress
 from lath.arena.tournament.run.worker import BURST, LiveBoard
-from lath.games.core import Move, Seat
+from lath.games.core import Move, Side
 from lath.notation.protocol import TimeControl
 from lath.reports.counting.standings import compute
 from lath.reports.event.export import to_json
@@ -72,7 +72,7 @@ def a_book(*moves: str, number: int = 7) -> Scorebook:
     )
     book = Scorebook(plan, (TimeControl(), TimeControl()))
     for ply, move in enumerate(moves):
-        book.add(Move(move), Seat(ply % 2), 0.1, 9.5 - ply, {"eval": f"0.{ply}"})
+        book.add(Move(move), Side(ply % 2), 0.1, 9.5 - ply, {"eval": f"0.{ply}"})
     return book
 
 
@@ -81,7 +81,7 @@ def test_a_worker_shows_its_game_some_times_at_once_and_then_not_too_often(tmp_p
     live.mkdir()
     board, book = LiveBoard(str(live)), a_book()
     for ply in range(BURST + 40):
-        book.add(Move(f"m{ply}"), Seat(ply % 2))
+        book.add(Move(f"m{ply}"), Side(ply % 2))
         board(book)
         assert board.due_s <= time.monotonic() or ply >= BURST - 1
     (file,) = live.iterdir()

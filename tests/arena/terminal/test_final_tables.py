@@ -122,7 +122,7 @@ def test_both_ratings_have_intervals_in_eighty_columns_the_wider_side_where_they
     assert re.findall(r"\.\d\d ± *(\d\.\d\d)", told(lopsided)) == [f"{widest:.2f}"] * 2
 
 
-def test_each_game_has_a_line_with_what_its_first_seat_is_worth(told: Tell) -> None:
+def test_each_game_has_a_line_with_what_its_first_side_is_worth(told: Tell) -> None:
     records = tournament(("ann", "bob"), 2, game_ids=("surikata", "yavalath"))
     few, many = (
         [
@@ -162,7 +162,7 @@ REMARKS = (
 )
 
 
-def test_repeats_forfeits_groups_seats_and_what_is_left_out_are_told_of(told: Tell) -> None:
+def test_repeats_forfeits_groups_sides_and_what_is_left_out_are_told_of(told: Tell) -> None:
     repeats = [random_game("yavalath", 1)] * 3
     forfeits = [bare("ann", "bob", "1-0", Termination="crash", Round=str(n)) for n in range(20)]
     others = [bare("cat", "dan", "1-0"), bare("cat", "cat", "1-0"), bare("ann", "eve", "*")]

@@ -246,7 +246,7 @@ def test_a_game_in_which_both_think_at_once_needs_the_cores_of_both(tmp_path: Pa
         assert (got.cores_of_a_game, got.limits.ponder) == (needed, ponder == "true")
 
 
-def test_the_demo_is_a_sound_configuration() -> None:
+def test_the_demo_is_a_valid_configuration() -> None:
     got = build(config.demo(), Path())
     assert len(got.games) == 4
     assert set(got.names) >= {"random", "greedy"}

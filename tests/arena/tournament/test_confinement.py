@@ -22,7 +22,7 @@ from lath.arena.entrants.builds import built, ready
 from lath.arena.entrants.confinement import confined, kept
 from lath.arena.entrants.programs import advice_on
 from lath.arena.errors import ArenaError, ConfigError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.process import Child
 from lath.arena.sandbox import bubblewrap, users
@@ -233,7 +233,7 @@ def test_links_that_stay_in_the_folder_or_lead_to_the_system_are_an_entrants_own
     assert seen(confined([current]).bots[0], home / "bot")
 
 
-def test_a_wall_that_is_asked_for_and_not_possible_is_refused_for_all_bots_at_once(
+def test_a_sandbox_that_is_asked_for_and_not_possible_is_refused_for_all_bots_at_once(
     entries: Entries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")
@@ -287,15 +287,15 @@ def test_every_step_on_the_way_has_to_be_open(tmp_path: Path) -> None:
 def workshop(tmp_path: Path) -> Iterator[Workshop]:
     for name in ("logs", "scratch"):
         (tmp_path / name).mkdir()
-    before = trees.scratch_root()
-    trees.settle(str(tmp_path / "scratch"))
+    before = process_trees.scratch_root()
+    process_trees.settle(str(tmp_path / "scratch"))
 
     def build(*bots: BotSpec) -> tuple[BotSpec, ...]:
         closed = [str(tmp_path / "cup")]
         return built(bots, closed=closed, logs=tmp_path / "logs", tell=lambda _: None)
 
     yield build
-    trees.settle(before)
+    process_trees.settle(before)
 
 
 @pytest.mark.parametrize("sandbox", ["none", pytest.param("bwrap", marks=walled)])
@@ -439,7 +439,7 @@ def test_a_run_behind_bubblewrap_plays_as_one_without(
     assert len(moves[0]) == 2
 
 
-def test_a_wall_that_nobody_has_is_refused_before_the_first_game(
+def test_a_sandbox_that_nobody_has_is_refused_before_the_first_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bubblewrap, "why_not", lambda **_: "bwrap is not installed")

@@ -20,7 +20,7 @@ from results import a_result
 from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import DamagedError, StoreError
 from lath.arena.referee.record import GameResult
-from lath.arena.tournament.outcome.validity import Unsound, look, rescue, stored
+from lath.arena.tournament.outcome.validity import Invalid, look, rescue, stored
 from lath.arena.tournament.store.database import read_texts
 from lath.arena.tournament.store.store import Store
 from lath.notation.rules.reading import read
@@ -191,11 +191,11 @@ def test_a_database_that_is_gone_empty_or_older_costs_no_game_and_the_way_out_is
         ran = run(tmp_path / "out", "--rounds", rounds)
         assert ran.status == 0, ran.err
         assert games_in(tmp_path / "out") == set(range(1, 2 * rounds + 1))
-    assert look(tmp_path / "out").is_sound
+    assert look(tmp_path / "out").is_valid
 
 
-def test_what_is_sound_in_either_is_counted(cup: Path) -> None:
-    assert look(cup).is_sound
+def test_what_is_valid_in_either_is_counted(cup: Path) -> None:
+    assert look(cup).is_valid
     with closing(sqlite3.connect(cup / DATABASE)) as database, database:
         database.execute("UPDATE game SET result = '7-7' WHERE number = 2")
         database.execute("UPDATE game SET plies = plies + 1 WHERE number = 3")
@@ -207,8 +207,8 @@ def test_what_is_sound_in_either_is_counted(cup: Path) -> None:
     assert found.taken_back == (2, 5)
     first, second, third = found.unsound
     assert first.where.startswith(f"{RECORDS}:")
-    assert second == Unsound(DATABASE, "game 2: its result is '7-7'")
-    assert third == Unsound(DATABASE, "game 3: its checksum does not match")
+    assert second == Invalid(DATABASE, "game 2: its result is '7-7'")
+    assert third == Invalid(DATABASE, "game 3: its checksum does not match")
 
 
 def test_what_stands_in_the_place_of_games_lath_is_kept(tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_what_no_run_has_written_is_told_of(tmp_path: Path, golden: Golden) -> N
         with pytest.raises(DamagedError) as caught:
             Store(tmp_path)
         said[question.replace("?", repr(value))] = str(caught.value)
-        assert not look(tmp_path).is_sound, question
+        assert not look(tmp_path).is_valid, question
         if " game " not in question:
             with pytest.raises(DamagedError, match="what is noted besides its games does not"):
                 read_texts(tmp_path)

@@ -23,7 +23,7 @@ from one_game import Table
 from processes import gone, workers_of
 
 from lath.arena.machine import signals
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.match import Adjudication
 from lath.arena.sandbox import cgroups
 from lath.arena.tournament.run.live import glimpses_in
@@ -158,9 +158,9 @@ def test_ctrl_z_stops_all_that_a_run_has_started_and_every_clock(jobs: int, stan
         os.kill(runner, signal.SIGCONT)
     until_it_moves(stand)
     stopped = pause(stand, shell, runner)
-    used_s = trees.used_s(stopped)
+    used_s = process_trees.used_s(stopped)
     time.sleep(PAUSE_S)  # the fault itself
-    assert trees.used_s(stopped) == used_s
+    assert process_trees.used_s(stopped) == used_s
     os.kill(runner, signal.SIGCONT)
     ended = stand.finish(shell)
     assert ended.status == 0, ended.said

@@ -22,7 +22,7 @@ from results import a_config, a_result, finished
 
 from lath.arena.errors import FULL, LACKS, ArenaError, DiskError, MachineError
 from lath.arena.machine import system
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.tournament.run import beginning, slots
 from lath.arena.tournament.run.events import Event, Waiting
@@ -282,14 +282,14 @@ class Scratches:
 
     def __init__(self, patch: pytest.MonkeyPatch, left: float) -> None:
         self.left = left
-        self._make = trees.new_scratch
-        patch.setattr(trees, "new_scratch", self)
+        self._make = process_trees.new_scratch
+        patch.setattr(process_trees, "new_scratch", self)
         patch.setattr(system, "FIRST_WAIT_S", 0.001)
 
     def __call__(self, mark: str) -> str:
         self.left -= 1
         if self.left >= 0:
-            raise trees.lacking("no scratch folder can be made", errno.EDQUOT)
+            raise process_trees.lacking("no scratch folder can be made", errno.EDQUOT)
         return self._make(mark)
 
 
@@ -321,7 +321,7 @@ def test_a_bot_that_cannot_be_greeted_for_want_of_room_is_not_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def no_room(_mark: str) -> None:
-        raise trees.lacking("bots have no room", errno.ENOSPC)
+        raise process_trees.lacking("bots have no room", errno.ENOSPC)
 
     (why,) = greeted(ann=ExitsAtStart)
     assert why.startswith("ann: exited with status 7 before ok; ")
@@ -340,10 +340,10 @@ def test_a_worker_without_a_thread_is_waited_for(monkeypatch: pytest.MonkeyPatch
         with slots.Worker(new_tree()) as worker, pytest.raises(MachineError, match="no worker can"):
             worker.submit(print, None).result(60)
     monkeypatch.setattr(threading.Thread, "start", refuse)
-    before = set(trees.own)
+    before = set(process_trees.own)
     with pytest.raises(MachineError, match="no worker can be started: Resource temporarily"):
         slots.Worker(new_tree())
-    assert trees.own == before
+    assert process_trees.own == before
 
 
 def test_a_file_that_cannot_be_written_for_want_of_it_waits_as_on_a_full_disk() -> None:

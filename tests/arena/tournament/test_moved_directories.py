@@ -13,7 +13,7 @@ from quick_runs import play_nothing
 from results import a_config
 
 from lath.arena.errors import MovedError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.tournament.run import beginning
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run.events import Event, PairEnded, Waiting
@@ -123,7 +123,7 @@ def test_a_directory_that_is_moved_and_linked_to_is_the_same(tmp_path: Path) -> 
 def test_who_takes_the_place_of_a_directory_has_nothing_to_do_with_its_bots(tmp_path: Path) -> None:
     out = tmp_path / "out"
     play(out)
-    scratch = Path(trees.new_scratch(f"{beginning.tree_of(out)}dead.1"))
+    scratch = Path(process_trees.new_scratch(f"{beginning.tree_of(out)}dead.1"))
     rename(out, out)
     play(out)
     assert scratch.exists()

@@ -255,7 +255,7 @@ def test_a_bundled_bot_of_a_new_pool_needs_no_command(life: Life) -> None:
     assert life.playing == ["greedy", "ann"]
 
 
-def test_what_is_sound_of_a_pool_goes_on_elsewhere_with_its_versions(life: Life) -> None:
+def test_what_is_valid_of_a_pool_goes_on_elsewhere_with_its_versions(life: Life) -> None:
     life.begin("ann", "bob")
     (life.nets / "bob").write_text("better")
     life.edit(f"{life.nets}/", "../nets/")

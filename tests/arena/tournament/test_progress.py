@@ -29,7 +29,7 @@ OTHER_ENDS: Final = ("rules", "resignation", "adjudication", "ply limit")
 # What is told
 
 
-def test_points_wins_draws_losses_and_forfeits_are_those_of_both_seats() -> None:
+def test_points_wins_draws_losses_and_forfeits_are_those_of_both_sides() -> None:
     told = Told()
     told.start()
     told.play("1-0", "1/2-1/2")
@@ -276,7 +276,7 @@ def test_the_sums_give_what_the_list_of_all_pairs_gives(pairs: list[tuple[float,
     assert low <= sum(points for points, _ in pairs) / sum(games for _, games in pairs) <= high
 
 
-def test_the_interval_narrows_with_every_game_and_by_the_seats() -> None:
+def test_the_interval_narrows_with_every_game_and_by_the_sides() -> None:
     lows, _, highs = zip(
         *(interval_of([(2, 2)] * many) for many in (1, 10, 100, 10**4)), strict=True
     )

@@ -32,7 +32,7 @@ from processes import alive_of, gone, new_tree, still_running
 from results import a_config, a_result, finished
 
 from lath.arena.errors import ArenaError, MachineError, StoreError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import Limits
 from lath.arena.schedule.budget import Budget
@@ -142,14 +142,16 @@ def test_what_is_odd_about_bots_is_told_once_and_counted(
     left: list[str] = []
 
     def odd(job: PairJob) -> str:
-        left.append(trees.new_scratch(f"{job.tree}{job.pair}"))
+        left.append(process_trees.new_scratch(f"{job.tree}{job.pair}"))
         games = (
             a_result(plan.number, names=plan.names, notes=("ann is odd",)) for plan in job.games
         )
         return PairResult(pair=job.pair, games=tuple(games), notes=("bob, too",)).as_text()
 
     with monkeypatch.context() as patch:
-        patch.setattr(trees, "remove", lambda _folder: None)  # as of files that cannot be removed
+        patch.setattr(
+            process_trees, "remove", lambda _folder: None
+        )  # as of files that cannot be removed
         summary = desk.run(odd, rounds=2, jobs=1)
     assert summary.notes == {"ann is odd": 12, "bob, too": 6}
     stay = {f"{folder}, a bot's, could not be removed" for folder in left}

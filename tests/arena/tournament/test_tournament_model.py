@@ -69,7 +69,7 @@ class Crash(BaseException):
     """The process is gone."""
 
 
-class Seat(Executor):
+class Side(Executor):
     """Has jobs that are finished when the story says so."""
 
     def __init__(self, story: Story) -> None:
@@ -120,7 +120,7 @@ class Story(RuleBasedStateMachine):
         """The pairs of which the rest counted as lost, for good."""
         self._played: Final[dict[int, set[Row]]] = {}
         """What games ended with, each time that they were played."""
-        self.seats: Final[list[Seat]] = []
+        self.seats: Final[list[Side]] = []
         self._plan: deque[tuple[str, int]] = deque()
         self._ending = ""
         self._is_full = False
@@ -221,7 +221,7 @@ class Story(RuleBasedStateMachine):
         written = {RECORDS: records.read_bytes()} if records.exists() else {}
         self._benched.clear()
         runner = Runner(
-            self._config, store, self._tell, executors=lambda *_: Seat(self), patience_s=1e9
+            self._config, store, self._tell, executors=lambda *_: Side(self), patience_s=1e9
         )
         self._runner = runner
         for name in Benches(store).now:  # as a run does that has seen it start

@@ -16,7 +16,7 @@ from tools import needs
 from lath.arena.entrants.repositories import git_in, leading_out, repository_at
 from lath.arena.entrants.revisions import Revision, lacks_edits, revision, workshop
 from lath.arena.errors import ArenaError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 
 pytestmark = needs("bwrap")
 
@@ -447,7 +447,7 @@ def test_links_are_found_however_deep(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (top / "other").hardlink_to(tmp_path / "file")
     assert {each.name for each in leading_out(top)} == {"out", "other"}
-    trees.remove(str(top))  # else pytest tries, by recursion
+    process_trees.remove(str(top))  # else pytest tries, by recursion
 
 
 def test_a_folder_that_is_a_link_in_the_revision_is_not_entered(

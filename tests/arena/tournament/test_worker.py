@@ -25,7 +25,7 @@ from scripted import a_team, scripted
 from workers import a_job
 
 from lath.arena.errors import LACKS, HeldUpError
-from lath.arena.referee import trees
+from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.clock import STOP_S, Limits
 from lath.arena.referee.conversation import Bot
@@ -77,7 +77,7 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
     assert gone(shop.running)
 
 
-def test_a_pair_is_two_games_with_the_seats_changed_by_bots_that_go_on(shop: Shop) -> None:
+def test_a_pair_is_two_games_with_the_sides_changed_by_bots_that_go_on(shop: Shop) -> None:
     ann, bob = shop.spec("ann"), shop.spec("bob")
     played = shop.play(ann, bob)
     assert [(game.number, game.first, game.second) for game in played.games] == [
@@ -238,8 +238,8 @@ def test_bots_that_are_only_kept_make_room_for_others(shop: Shop) -> None:
 
 
 def test_nor_is_one_without_a_scratch_folder(shop: Shop) -> None:
-    missing, before = shop.folder / "missing", trees.scratch_root()
-    trees.settle(str(missing))
+    missing, before = shop.folder / "missing", process_trees.scratch_root()
+    process_trees.settle(str(missing))
     try:
         played = shop.play(shop.spec("ann"), shop.spec("bob"))
         words = f"no scratch folder can be made in {missing}: No such file or directory"
@@ -248,7 +248,7 @@ def test_nor_is_one_without_a_scratch_folder(shop: Shop) -> None:
         assert len(shop.play(shop.spec("ann"), shop.spec("bob")).games) == 2
     finally:
         shop.team.trim(0)
-        trees.settle(before)
+        process_trees.settle(before)
 
 
 def test_a_command_that_is_wrong_is_its_bots_fault(shop: Shop) -> None:
@@ -269,7 +269,7 @@ def test_a_command_that_is_wrong_is_its_bots_fault(shop: Shop) -> None:
 
 
 def no_room(*_: object) -> None:
-    raise trees.lacking("bots have no room for files", errno.ENOSPC)
+    raise process_trees.lacking("bots have no room for files", errno.ENOSPC)
 
 
 def no_thread(*_: object) -> None:
@@ -284,7 +284,7 @@ NO_WATCH: Final = "nobody can watch bots: "
 """The watchdog slept, so that no bot was started and there is no mishap to tell of."""
 
 LACKING: Final = {
-    NO_ROOM: partial(patch.object, trees, "refuse_if_lacking", no_room),
+    NO_ROOM: partial(patch.object, process_trees, "refuse_if_lacking", no_room),
     NO_PROCESS: partial(patch.object, threading.Thread, "start", no_thread),
 }
 """What the machine lacks when a game is over, and how to bring that about."""
