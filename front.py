@@ -31,6 +31,6 @@ if not TYPE_CHECKING:  # for whom any name would be there
     def __getattr__(name: str) -> Any:
         if name != "open":
             raise AttributeError(f"module 'lath' has no attribute {name!r}")
-        from lath.notation.database.opening import open_database
+        from lath.notation.database.opening import open_database  # start-up time
 
         return open_database

@@ -136,7 +136,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from typer import Abort
+    from typer import Abort  # start-up time
 
     from lath.arena.cli.main import app
     from lath.games.errors import GameError, UnknownGameError
@@ -230,13 +230,13 @@ def _usage_or_bug(error: Exception) -> int:
         why = "as where memory runs short"
         print(f"arena: a process that was at work was ended from outside, {why}", file=sys.stderr)
         return FULL
-    from lath.games.errors import RulesError
+    from lath.games.errors import RulesError  # start-up time
     from lath.games.files import blamed, paths
 
     if why := str(error) if isinstance(error, RulesError) else blamed(error):
         print(f"arena: {why}", file=sys.stderr)
         return USAGE
-    import traceback
+    import traceback  # start-up time
 
     traceback.print_exc()
     whose = " or ".join(("this is a bug in the arena", *paths()))

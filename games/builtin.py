@@ -79,7 +79,7 @@ def _names_in(folder: str) -> list[str]:
         # pathlib would cost a bot more than all games together
         return os.listdir(folder)  # noqa: PTH208
     except NotADirectoryError:
-        from pkgutil import iter_modules
+        from pkgutil import iter_modules  # start-up time
 
         return [f"{one.name}.py" for one in iter_modules([folder]) if not one.ispkg]
 

@@ -291,7 +291,7 @@ class PlainBoard(FastBoard):
         except Exception as error:
             raise self._failed(error) from error
         if not codes and self.winner is None:
-            from lath.games.faults import stuck
+            from lath.games.faults import stuck  # start-up time
 
             raise stuck(self.game.id, *self._way())
         return codes

@@ -159,7 +159,7 @@ def _in_environment() -> tuple[tuple[str, str], ...]:
 
 
 def _digest(source: bytes) -> str:
-    from hashlib import sha256
+    from hashlib import sha256  # start-up time
 
     return sha256(source).hexdigest()
 
@@ -180,7 +180,7 @@ def _read(said: str, full: str) -> bytes:
 
 def _run(source: bytes, said: str, origin: GameFileOrigin) -> ModuleType:
     """Return the module of a file; what it prints goes to standard error: bots load games, too."""
-    from contextlib import redirect_stdout
+    from contextlib import redirect_stdout  # start-up time
 
     module = ModuleType(f"lath_game_{origin.sha256[:16]}")
     module.__file__ = origin.path

@@ -192,7 +192,7 @@ class Judged:
 
     def _repr_html_(self) -> str:
         """Return what notebooks show."""
-        from lath.games.drawing.board import html
+        from lath.games.drawing.board import html  # start-up time
 
         return html(cast("Position", self))
 

@@ -28,7 +28,7 @@ class Extra:
     @property
     def missing(self) -> tuple[str, ...]:
         """Return which of its modules are not installed."""
-        from importlib.util import find_spec
+        from importlib.util import find_spec  # start-up time
 
         return tuple(module for module in self.modules if find_spec(module) is None)
 

@@ -66,7 +66,7 @@ def schema_of(kind: Any, title: str, *, may_grow: bool = False) -> Schema:
 @cache
 def shape_of(kind: Any, *, may_grow: bool = False) -> Schema:
     """Return the schema of a dataclass or TypedDict as a part of another."""
-    from pydantic import ConfigDict, TypeAdapter
+    from pydantic import ConfigDict, TypeAdapter  # start-up time
     from pydantic.json_schema import GenerateJsonSchema
 
     class AsWritten(GenerateJsonSchema):
@@ -135,7 +135,7 @@ def _written_out(schema: Any, definitions: Mapping[str, Schema], *, is_closed: b
 
 def checked(value: object, kind: type[T]) -> T:
     """Return a dataclass from the JSON that was kept of it; raises ValueError where it is none."""
-    from pydantic import ValidationError
+    from pydantic import ValidationError  # start-up time
 
     plain: type = kind
     try:
@@ -150,6 +150,6 @@ def checked(value: object, kind: type[T]) -> T:
 @cache
 def _adapter(kind: type) -> Any:
     """Return what checks values of a kind; it takes milliseconds to make."""
-    from pydantic import TypeAdapter
+    from pydantic import TypeAdapter  # start-up time
 
     return TypeAdapter(kind)

@@ -133,7 +133,7 @@ def check(
 
     Example: arena bot check --game yavalath -- node mybot.js
     """
-    from lath.arena.botcheck.check import Report, count_words
+    from lath.arena.botcheck.check import Report, count_words  # start-up time
     from lath.arena.botcheck.check import check as points_of
     from lath.arena.botcheck.lab import Lab
     from lath.arena.terminal.tables import print_lines
@@ -178,7 +178,7 @@ def check(
 
 def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) -> int:
     """Print how a bot does at puzzles; return 1 where it did not answer at all."""
-    from lath.arena.engine.puzzle_book import all_built_in, built_in, read_puzzles
+    from lath.arena.engine.puzzle_book import all_built_in, built_in, read_puzzles  # start-up time
     from lath.arena.engine.puzzle_scoring import score
     from lath.arena.terminal.play import aligned
 
@@ -223,7 +223,7 @@ def pack(
 
     Example: arena bot pack mybot.py -o one.py --protocol codingame
     """
-    from lath.arena.entrants import packing
+    from lath.arena.entrants import packing  # start-up time
 
     _refuse_protocol(protocol)
     options = _options(option_ or [])
@@ -257,7 +257,10 @@ def log(
 
     Example: arena bot log tournament 17
     """
-    from lath.arena.tournament.outcome.sources import forfeits_in, record_and_log_of
+    from lath.arena.tournament.outcome.sources import (
+        forfeits_in,
+        record_and_log_of,
+    )  # start-up time
 
     if game is None:
         alike = forfeits_in(folder, sys.maxsize)
@@ -265,7 +268,7 @@ def log(
         if as_json:
             print(json.dumps([one._asdict() for one in lost], indent=2, ensure_ascii=False))
         elif lost:
-            from lath.arena.terminal.tables import print_forfeit_list
+            from lath.arena.terminal.tables import print_forfeit_list  # start-up time
 
             print_forfeit_list(lost, shlex.quote(str(folder)))
         else:
@@ -333,7 +336,7 @@ def replay(
 
     Example: arena bot replay tournament 17 -- gdb --args ./mybot --threads 1
     """
-    from lath.arena.engine.rerun import Rerun
+    from lath.arena.engine.rerun import Rerun  # start-up time
     from lath.arena.tournament.outcome.directories import export_doubt
     from lath.arena.tournament.outcome.sources import game_in
 
@@ -422,7 +425,7 @@ def _as_then(
 
     By the log of the game and the directory's configuration, as far as there are such.
     """
-    from lath.arena.engine.rerun import new_game_of
+    from lath.arena.engine.rerun import new_game_of  # start-up time
 
     name = (record.first, record.second)[seat]
     config = _config_of(source)
@@ -458,7 +461,7 @@ def _as_then(
 
 def _config_of(source: Path) -> Config | None:
     """Return the configuration of a directory; None where there is none that can be read."""
-    from lath.arena.directory import CONFIG
+    from lath.arena.directory import CONFIG  # start-up time
     from lath.arena.tournament.configuration.config import load
     from lath.arena.tournament.outcome.notes import played_in
 

@@ -219,7 +219,7 @@ def _into_database(
     Raises ConfigError.
     """
     try:
-        from lath.notation.database.building import Building, building
+        from lath.notation.database.building import Building, building  # start-up time
         from lath.notation.database.reading import DatabaseError
         from lath.notation.database.sources import Mark, SourcePart, parcels, pieces
     except ImportError as error:
@@ -304,7 +304,7 @@ def _file_of(path: Path) -> Path:
     """
     if not path.is_dir():
         return path
-    from lath.arena.directory import RECORDS
+    from lath.arena.directory import RECORDS  # start-up time
 
     if not (games := path / RECORDS).is_file():
         raise ConfigError(f"{path} is a directory and no tournament: it has no {RECORDS}")

@@ -50,10 +50,10 @@ def doctor(
     if cluster is not None:
         if sandbox is not None:
             raise ConfigError("--sandbox is for this machine; --cluster says of walls, too")
-        from lath.arena.cluster.opening import address_of
+        from lath.arena.cluster.opening import address_of  # start-up time
 
         with address_of(cluster) as named:
-            from lath.arena.cluster.diagnosis import findings as of_workers
+            from lath.arena.cluster.diagnosis import findings as of_workers  # start-up time
 
             of_all = of_workers(
                 named.address, folder, workers=named.workers, is_trial=named.is_trial

@@ -60,7 +60,7 @@ def print_end(
             print(f"report: {out / 'report.html'}", file=sys.stderr)
     unsound = summary.standings.unsound if summary.standings else ()
     if unsound:
-        from lath.reports.event.export import invalid_words
+        from lath.reports.event.export import invalid_words  # start-up time
 
         print(f"warning: {invalid_words([asdict(one) for one in unsound])}", file=sys.stderr)
     of_all = "" if progress.is_endless else f" of {summary.total}"
@@ -91,7 +91,7 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
         print_season,
         print_standings,
         print_versions,
-    )
+    )  # start-up time
     from lath.reports.event.background import completed
 
     outcome = summary.outcome
@@ -113,7 +113,7 @@ def _print_tables(summary: RunSummary, progress: Progress, out: Path, output: Ou
 
 def print_faults(summary: RunSummary, out: Path, output: Output) -> None:
     """Print which games bots broke off, and how to see more of that."""
-    from lath.arena.terminal.tables import MOST_FORFEITS, print_forfeits
+    from lath.arena.terminal.tables import MOST_FORFEITS, print_forfeits  # start-up time
 
     if any(sum(bot.lost_by.values()) for bot in summary.bots):
         with suppress(ArenaError):  # who reads the games is told of it

@@ -83,7 +83,7 @@ def _file_of(source: Path) -> Path:
     """Return the file of the records of a source; raises ConfigError."""
     if not source.is_dir():
         return source
-    from lath.arena.directory import RECORDS
+    from lath.arena.directory import RECORDS  # start-up time
 
     file = source / RECORDS
     if not file.is_file():
@@ -93,7 +93,7 @@ def _file_of(source: Path) -> Path:
 
 def _take(selection: Selection, explanation: Explanation, sources: Sequence[Path]) -> int:
     """Take all records; those of tournaments with their rulings. Return how many there are."""
-    from lath.arena.tournament.outcome.notes import rulings_in
+    from lath.arena.tournament.outcome.notes import rulings_in  # start-up time
     from lath.arena.tournament.outcome.sources import ruling_on
 
     rulings = {_file_of(source): rulings_in([source]) for source in sources if source.is_dir()}

@@ -139,7 +139,10 @@ class _Exploring:
     def ask(self, path: Path, selection: Selection) -> None:
         """Ask a database; raises ConfigError where the game is not known."""
         with read_database(path) as database:
-            from lath.reports.exploring.databases import DatabaseGames, counts_by_game
+            from lath.reports.exploring.databases import (
+                DatabaseGames,
+                counts_by_game,
+            )  # start-up time
 
             asked = selection.asked(path, database)
             among = None if asked[1:].all() else asked

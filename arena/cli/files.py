@@ -63,7 +63,7 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
     if is_one_of(Path("-"), [path]):
         raise ConfigError(f"{printable(str(path))} is what standard output writes; name another")
     if path.name == "games.lath":
-        from lath.arena.tournament.outcome.directories import export_doubt
+        from lath.arena.tournament.outcome.directories import export_doubt  # start-up time
 
         if words := export_doubt(path):
             print(f"warning: {words}", file=sys.stderr)
@@ -71,7 +71,7 @@ def read_from(path: Path, items: Iterable[Read]) -> Iterator[Read]:
         try:
             yield from items
         except IsADirectoryError as error:
-            from lath.arena.directory import RECORDS
+            from lath.arena.directory import RECORDS  # start-up time
 
             if not (games := path / RECORDS).is_file():
                 raise
@@ -110,7 +110,7 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
 
     Those that a ruling is about have the tag of it.
     """
-    from lath.arena.directory import DATABASE
+    from lath.arena.directory import DATABASE  # start-up time
     from lath.arena.tournament.outcome.sources import Doubt, records_of, refuse_damage
     from lath.reports.counting.standings import Refused
 
@@ -131,7 +131,7 @@ def _entries_of_games(folder: Path, *, rules: bool) -> Iterator[Entry]:
 def read_database(path: Path) -> Iterator[Database]:
     """Open a database of games; raises ConfigError."""
     try:
-        from lath.notation.database import reading as databases
+        from lath.notation.database import reading as databases  # start-up time
     except ImportError as error:
         raise ConfigError(needed_words(error)) from error
     try:

@@ -142,7 +142,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
 
     Example: arena games show ./mygame.py
     """
-    from lath.arena.terminal.play import card_of as shown_card
+    from lath.arena.terminal.play import card_of as shown_card  # start-up time
 
     one = registry.get(registry.named(game))
     others = variants(one) if ":" not in one.id else ()

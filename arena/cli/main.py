@@ -361,7 +361,7 @@ def add_games(
     that are not here are problems. If not `wants_moves`, results alone will do. Raises ConfigError
     and GameFileError.
     """
-    from lath import games
+    from lath import games  # start-up time
     from lath.arena.errors import ConfigError
     from lath.arena.tournament.outcome.taken import TAKEN
 
@@ -385,7 +385,7 @@ app = App(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from importlib.metadata import version  # start-up time
 
         print(version("lath-arena"))
         raise typer.Exit

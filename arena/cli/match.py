@@ -241,7 +241,7 @@ def match(
     if new is None:
         if sprt != SPRT:
             raise ConfigError("--sprt is for OLD and NEW; one bot is placed by its interval")
-        from lath.arena.cli.placing import told
+        from lath.arena.cli.placing import told  # start-up time
 
         raise typer.Exit(told(old, said, as_json=as_json, quiet=quiet))
     played = held(old, new, sprt=sprt, **said)

@@ -157,7 +157,7 @@ _FOLDERS: Final = frozenset({"logs", "live", "snapshots", "seasons"})
 
 def tournament_of(path: Path) -> Path | None:
     """Return the directory of the tournament that a file is, or would be, a part of, if any."""
-    from lath.arena.directory import DATABASE
+    from lath.arena.directory import DATABASE  # start-up time
 
     real = Path(os.path.realpath(path))
     if _OF_TOURNAMENT.fullmatch(real.name) and (real.parent / DATABASE).is_file():
@@ -173,7 +173,7 @@ def refuse_tournament(path: Path, *, force: bool) -> None:
 
     InUseError where it is played just now, by force, too.
     """
-    from lath.arena.tournament.store.database import is_being_played
+    from lath.arena.tournament.store.database import is_being_played  # start-up time
 
     folder = tournament_of(path)
     if folder is None:
@@ -197,7 +197,7 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
 
     One that is there already is filled as it is, which is refused in a tournament's.
     """
-    from lath.arena.directory import DATABASE
+    from lath.arena.directory import DATABASE  # start-up time
     from lath.notation.files.files import whole_folder
 
     if (path / DATABASE).is_file() and not force:

@@ -63,7 +63,7 @@ def ask_puzzles(game: GameId, file: Source = None, grade: Grade = None, seed: Se
 
     Example: arena puzzles ask surikata --grade 3
     """
-    from lath.arena.terminal.puzzles import ask
+    from lath.arena.terminal.puzzles import ask  # start-up time
 
     found = _puzzles(file or built_in(games.named(game)))
     chosen = [one for one in found if grade in (None, one.grade)]

@@ -205,7 +205,7 @@ class _Check:
 
     def folder(self, folder: Path, out: Path | None, *, quiet: bool) -> None:
         """Check a tournament's directory, and make one in `out` of what is sound there."""
-        from lath.arena.directory import DATABASE, RECORDS
+        from lath.arena.directory import DATABASE, RECORDS  # start-up time
         from lath.arena.tournament.outcome.validity import look, rescue
 
         if not ((folder / DATABASE).is_file() or (folder / RECORDS).is_file()):
@@ -344,7 +344,7 @@ def show(
             if output is None and not svg:
                 _draw(entry.number, record, played, at)
                 continue
-            from lath.arena.terminal import pictures
+            from lath.arena.terminal import pictures  # start-up time
 
             shown = range(at + 1) if gif else [at]
             svgs = [pictures.svg(record, played, one, aids=aids, legal=legal) for one in shown]
@@ -372,7 +372,7 @@ def _refuse_drawings(
     if size is not None and ways not in (["--png"], ["--gif"]):
         raise ConfigError("--size is of pictures: --png or --gif is missing")
     if picture := png or gif:
-        from lath.arena.terminal.pictures import refuse_without_libraries
+        from lath.arena.terminal.pictures import refuse_without_libraries  # start-up time
 
         refuse_without_libraries(ways[0])
         if is_one_of(picture, [file]):
@@ -393,7 +393,7 @@ def _print_json(number: int, record: Record, played: list[Position], only: int |
 
 
 def _draw(number: int, record: Record, played: list[Position], ply: int) -> None:
-    from lath.arena.terminal.boards import drawing
+    from lath.arena.terminal.boards import drawing  # start-up time
     from lath.arena.terminal.pictures import caption, moved
 
     position, outcome = played[ply], played[ply].outcome()

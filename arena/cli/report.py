@@ -138,7 +138,7 @@ def rate(
 
     Example: arena rate tournament --anchor greedy=1500 --columns rank,bot,elo,ranks
     """
-    from lath.reports.counting.columns import COLUMNS
+    from lath.reports.counting.columns import COLUMNS  # start-up time
     from lath.reports.counting.standings import compute
     from lath.reports.event.export import to_csv, to_json
     from lath.reports.event.seasons import SeasonCounter
@@ -197,7 +197,7 @@ def _print_rated(
     columns: Sequence[TableColumn],
 ) -> None:
     """Print a season, the result and the standings, and what else is known of them."""
-    from lath.arena.terminal.layout import Output
+    from lath.arena.terminal.layout import Output  # start-up time
     from lath.arena.terminal.tables import (
         print_background,
         print_outcome,
@@ -216,7 +216,7 @@ def _print_rated(
 
 def _columns(text: str) -> tuple[TableColumn, ...]:
     """Return the columns that a flag names; raises ConfigError."""
-    from lath.reports.counting.columns import named
+    from lath.reports.counting.columns import named  # start-up time
 
     try:
         return named(text) if text else ()
@@ -426,7 +426,7 @@ def _published(
     job: ReportJob, site: Path | None, owner: str | None, watch: float | None, about: Path | None
 ) -> int:
     """Write a league's pages, or what the owner of a bot gets; return an exit status."""
-    from lath.arena.cli.site_jobs import SiteJob, write_private
+    from lath.arena.cli.site_jobs import SiteJob, write_private  # start-up time
 
     flag = "--owner" if site is None else "--site"
     others: dict[str, object] = {
@@ -485,7 +485,7 @@ def _refuse_files(
 
 def _refuse_templates(folder: Path) -> None:
     """Raise where a folder has no templates."""
-    from lath.reports.page.page import in_use
+    from lath.reports.page.page import in_use  # start-up time
 
     if not folder.is_dir():
         raise ConfigError(f"{folder} is no folder of templates: there is none of that name")
@@ -502,7 +502,7 @@ def _write_whole(path: Path, content: bytes) -> None:
 
 def _copy(folder: Path) -> None:
     """Copy our templates, and say which were there already."""
-    from lath.reports.page.page import copy_to
+    from lath.reports.page.page import copy_to  # start-up time
 
     with made_folder(folder) as place:
         is_whole = place == folder  # else all of it gets its name at once

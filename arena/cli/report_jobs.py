@@ -38,7 +38,7 @@ def refuse_strange(
     names: Sequence[str], anchors: Mapping[str, float] | None, relative_to: str
 ) -> None:
     """Raise ConfigError where a flag names a bot that has no rated game."""
-    from lath.reports.counting.scale import Scale
+    from lath.reports.counting.scale import Scale  # start-up time
 
     try:
         Scale(anchors=anchors or {}, relative_to=relative_to).checked(names)
@@ -125,7 +125,7 @@ class ReportJob:
 
     def other_files(self) -> Sequence[Path]:
         """Return the analysis and the files of the user's folder of templates."""
-        from lath.reports.page.page import KINDS
+        from lath.reports.page.page import KINDS  # start-up time
 
         found = () if self.templates is None else self.templates.rglob("*")
         analysis = () if self.analysis is None else (self.analysis,)
@@ -136,7 +136,7 @@ class ReportJob:
 
         Returns what is to be said of where they come from.
         """
-        from lath.reports.page.document import gather
+        from lath.reports.page.document import gather  # start-up time
         from lath.reports.page.page import page_of
 
         doubts: list[Doubt] = []
@@ -177,7 +177,7 @@ class ReportJob:
 
     def _card(self, gathered: Gathered) -> Card | None:
         """Return what others show of the page; the picture of the first game is written for it."""
-        from lath.reports.page.page import Card
+        from lath.reports.page.page import Card  # start-up time
 
         if not self.base_url or self.out is None or str(self.out) == "-":
             return None
@@ -210,7 +210,7 @@ class ReportJob:
         try:
             page = make()
         except Exception as error:  # of a user's template
-            from lath.reports.page.page import fault_of
+            from lath.reports.page.page import fault_of  # start-up time
 
             fault = None if self.templates is None else fault_of(error, self.templates)
             if fault is None:
@@ -255,7 +255,7 @@ class IndexJob(ReportJob):
 
         A tournament that cannot be read is told of in the end, and keeps no other from the index.
         """
-        from lath.reports.page.index import Unreadable, render
+        from lath.reports.page.index import Unreadable, render  # start-up time
         from lath.reports.page.page import Card
 
         if str(self.out) == "-":

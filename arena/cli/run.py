@@ -358,7 +358,7 @@ def _decide(
         raise ConfigError(f"{what} goes alone: nothing is played, nothing else is changed")
     tournament = load_own(own, played=played_in(out))
     if snapshot is not None:
-        from lath.arena.tournament.run.snapshots import freeze
+        from lath.arena.tournament.run.snapshots import freeze  # start-up time
 
         place = freeze(tournament, out, snapshot, with_report=with_report)
         print(f"{place}: the snapshot {snapshot!r}, which stays as it is", file=sys.stderr)
@@ -375,13 +375,13 @@ def _decide(
 
 def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: bool) -> None:
     """Print what a tournament would take and tell; raises ArenaError."""
-    from lath.arena.tournament.run.plan import planned
+    from lath.arena.tournament.run.plan import planned  # start-up time
 
     with signals.interruptible():
         found = planned(tournament, out, budget)
     if as_json:
         print(json.dumps(asdict(found), indent=2, ensure_ascii=False), file=data_output())
         return
-    from lath.arena.terminal.plan import print_plan
+    from lath.arena.terminal.plan import print_plan  # start-up time
 
     print_plan(found, Output(to_stdout=True))

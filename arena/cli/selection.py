@@ -74,7 +74,7 @@ class Query:
 
     def found_in(self, database: Database) -> Flags:
         """Return which games of a database match, by number, of those that can be played here."""
-        from lath.notation.database.asking import matching
+        from lath.notation.database.asking import matching  # start-up time
 
         found = matching(database, plan_of(self._text) if self._text else And(()))
         answers = found[database.known]

@@ -84,7 +84,7 @@ def serve(
         )
     if bot and public_read_only:
         raise ConfigError("--bot: with --public-read-only nobody plays")
-    from lath.arena.site.app import Site
+    from lath.arena.site.app import Site  # start-up time
     from lath.arena.site.playing import Desk
     from lath.arena.site.shelf import Shelf
     from lath.arena.site.thinking import Thinkers
@@ -153,7 +153,7 @@ def _remove(name: str) -> None:
 
 
 def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> None:
-    from lath.arena.site.app import Server
+    from lath.arena.site.app import Server  # start-up time
     from lath.arena.site.guard import SiteKeys, names_of
 
     port = listener.getsockname()[1]

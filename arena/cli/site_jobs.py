@@ -74,7 +74,7 @@ class SiteJob:
         Everything is read once before anything is written. Raises ArenaError where anything cannot
         be read: a league without one of its events is another league.
         """
-        from lath.reports.page.league import INDEX, MEETINGS, pages
+        from lath.reports.page.league import INDEX, MEETINGS, pages  # start-up time
 
         Website(self.out, force=self.force)  # refused before anything is read
         sources = _of_seasons(_named(self.given))
@@ -128,7 +128,7 @@ class SiteJob:
 
     def _index(self, sources: Sequence[_Source], links: dict[str, str]) -> IndexDocument:
         """Return the events and the table of all games; raises ArenaError."""
-        from lath.reports.page.index import Collector
+        from lath.reports.page.index import Collector  # start-up time
         from lath.reports.page.league import DEFAULT_TITLE
 
         paths = list(dict.fromkeys(one.path for one in sources))
@@ -198,7 +198,7 @@ class SiteJob:
         website: Website,
     ) -> Iterator[tuple[str, Event]]:
         """Write the report of each event that has games; yield what the other pages say of it."""
-        from lath.reports.page.document import gather
+        from lath.reports.page.document import gather  # start-up time
         from lath.reports.page.page import Card, Home, page_of
 
         rows = {one["name"]: one for one in index["tournaments"]}

@@ -152,7 +152,7 @@ def _of_openings(selection: Selection, plies: int, *, as_json: bool, as_csv: boo
     elif as_json:
         _print_json(selection, openings.to_json())
     else:
-        from lath.arena.terminal.stats import print_openings
+        from lath.arena.terminal.stats import print_openings  # start-up time
 
         print_openings(openings)
         print(selection.not_counted(), end="")
@@ -176,7 +176,7 @@ def _print_measures(selection: Selection, found: Measures, *, as_json: bool, as_
     elif as_json:
         _print_json(selection, found.to_json())
     else:
-        from lath.arena.terminal.stats import print_measures
+        from lath.arena.terminal.stats import print_measures  # start-up time
 
         print_measures(found)
         print(selection.not_counted(), end="")
@@ -213,7 +213,7 @@ def _print_compared(
         rows = compared_to_json(compared, one, other)
         _print_json(selection, {"by_game": by_game, "compared": rows})
     else:
-        from lath.arena.terminal.stats import print_compared
+        from lath.arena.terminal.stats import print_compared  # start-up time
 
         print_compared(names_of, (one, other), compared)
         print(selection.not_counted(), end="")
@@ -262,7 +262,7 @@ def _write_page(
     output: Target, found: Measures, files: list[Path], command: str, *, compare: bool, quiet: bool
 ) -> None:
     """Write the page with plots, and say so; raise ConfigError where that cannot be."""
-    from lath.arena.cli.report_jobs import content_words
+    from lath.arena.cli.report_jobs import content_words  # start-up time
     from lath.reports.page.measures import NamedGroup, names_of, render
 
     out = output.path

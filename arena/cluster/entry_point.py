@@ -269,7 +269,7 @@ def secrets_here() -> tuple[str, ...]:
 
     A trial has others, in memory: those that are configured stay the organiser's.
     """
-    import dask.config
+    import dask.config  # of an extra
 
     texts = []
     for config in (dask.config.config, dask.config.collect()):

@@ -110,7 +110,7 @@ def security_of(address: str) -> Security | None:
     if parts.scheme == "tcp":
         _refuse_in_the_clear(address)
         return None
-    from distributed.security import Security
+    from distributed.security import Security  # of an extra
 
     found = Security(require_encryption=True)
     names = {
@@ -130,7 +130,7 @@ def security_of(address: str) -> Security | None:
 
 def _refuse_in_the_clear(address: str) -> None:
     """Raise ConfigError for a scheduler that asks nobody who he is, unless that is insisted on."""
-    import dask.config
+    import dask.config  # of an extra
 
     tls = f"Use tls:// with certificates; {GUIDE} says how they are made"
     if not is_loopback(address):
@@ -220,7 +220,7 @@ class SchedulerLink:
 
     async def _stay(self, begun: Future[None]) -> None:
         """Connect, and watch who is there as long as there is a connection."""
-        from distributed import Client
+        from distributed import Client  # of an extra
 
         client = Client(
             self.address,
@@ -318,7 +318,7 @@ class SchedulerLink:
 
         Raises PlaceLostError where it does not in time or is gone, and RemoteError.
         """
-        from distributed import CancelledError, KilledWorker
+        from distributed import CancelledError, KilledWorker  # of an extra
         from distributed.comm import CommClosedError
 
         if (client := self._client) is None:

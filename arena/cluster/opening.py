@@ -84,7 +84,7 @@ def cluster_at(
     Raises ConfigError, and ArenaError where a trial cannot be started.
     """
     with address_of(named) as found:
-        from lath.arena.cluster.cluster import Cluster
+        from lath.arena.cluster.cluster import Cluster  # start-up time
 
         yield Cluster(
             found.address,
@@ -146,7 +146,7 @@ def trial(workers: int) -> Iterator[str]:
     configuration has the certificates of the trial. Raises ArenaError, and ConfigError where none
     can be made.
     """
-    import dask.config
+    import dask.config  # of an extra
 
     close_to_others()  # bots of this user, too
     _remove_left()
@@ -282,7 +282,7 @@ def _become(what: str) -> None:
     It listens at the port that asks for a certificate, and nowhere else: Dask starts a web server
     besides, even without its dashboard, and on all of the machine's addresses.
     """
-    import dask.config
+    import dask.config  # of an extra
     from distributed.node import ServerNode
 
     close_to_others()

@@ -567,7 +567,7 @@ def _spec(
     sandbox: str | None,
 ) -> BotSpec:
     """Return how a bot is started; see `Engine.open`. Raises ConfigError."""
-    from lath.arena.entrants.origins import sandbox_of
+    from lath.arena.entrants.origins import sandbox_of  # start-up time
     from lath.arena.entrants.programs import bundled
 
     sandbox_of(sandbox)
@@ -577,7 +577,7 @@ def _spec(
         spec = _described(bot, sandbox)
     spec = replace(spec, options={**spec.options, **(options or {})})
     if spec.build or spec.sandbox != "auto" or spec.memory_bytes or spec.cache_bytes:
-        from lath.arena.entrants.builds import ready
+        from lath.arena.entrants.builds import ready  # start-up time
 
         spec = ready(spec)
     return spec
@@ -585,7 +585,7 @@ def _spec(
 
 def _described(bot: str | Path | Sequence[str] | Mapping[str, Any], sandbox: str | None) -> BotSpec:
     """Return how a bot is started that is described as `arena match` takes it, or by a table."""
-    from lath.arena.entrants.origins import in_words, origin_of, spec_in, spec_of
+    from lath.arena.entrants.origins import in_words, origin_of, spec_in, spec_of  # start-up time
 
     if isinstance(bot, Mapping):
         asked = {"sandbox": sandbox} if sandbox else {}

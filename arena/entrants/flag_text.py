@@ -76,7 +76,7 @@ def _folder(text: str) -> str:
 
 
 def _own_time(text: str) -> dict[str, Any]:
-    from lath.arena.entrants.bot_spec import time_table
+    from lath.arena.entrants.bot_spec import time_table  # start-up time
 
     time = time_of(text, "tc")
     if time == TimeControl():

@@ -277,7 +277,7 @@ def refuse_more(
     is its command as it is started. What the organiser has `typed` in the place of a key counts
     instead. The entrant's folder is `home`. Default: that of the file.
     """
-    from lath.arena.entrants.toml_text import shown
+    from lath.arena.entrants.toml_text import shown  # start-up time
 
     wrong, parts = [], []
     for key, value in row.items():

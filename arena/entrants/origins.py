@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 def time_in(table: Mapping[str, Any]) -> str:
     """Return the text of the time that a bot's table has."""
-    from lath.arena.entrants.bot_spec import time_control
+    from lath.arena.entrants.bot_spec import time_control  # start-up time
     from lath.arena.entrants.bot_table import BotTime
 
     return str(time_control(BotTime.model_validate(table["time"])))
@@ -60,7 +60,7 @@ def placed(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def checked(table: Mapping[str, Any], of: str) -> BotTable:
     """Return what a table says; refuse what no `[[bot]]` may have, in the words of those."""
-    from pydantic import ValidationError
+    from pydantic import ValidationError  # start-up time
 
     from lath.arena.entrants.bot_table import BotTable
     from lath.arena.entrants.toml_text import shown
@@ -81,7 +81,7 @@ def spec_of(table: Mapping[str, Any]) -> BotSpec:
 
     Its files are those of the current folder. Raises ConfigError.
     """
-    from lath.arena.entrants.bot_spec import bot_spec
+    from lath.arena.entrants.bot_spec import bot_spec  # start-up time
 
     row = checked(table, "")
     if not row.command and row.name not in bundled():
@@ -316,7 +316,7 @@ def table_in(
     `asked` is the sandbox that the organiser asks for: with one the file in the folder may say only
     what `minimum.TAKEN` allows, but for the keys that the organiser has `typed`.
     """
-    from lath.arena.directory import CONFIG
+    from lath.arena.directory import CONFIG  # start-up time
 
     table: dict[str, Any] = {"cwd": str(home)}
     if command:
@@ -325,7 +325,7 @@ def table_in(
         return table | _table_of_config(home / CONFIG, called, asked, typed)
     place = home
     if build:
-        from lath.arena.entrants.builds import copy_of
+        from lath.arena.entrants.builds import copy_of  # start-up time
 
         place = copy_of(home, build, called, asked)
         before = {path.name for path in executables(home)}
@@ -353,7 +353,7 @@ def _table_of_config(
     path: Path, called: str, asked: str | None, typed: Container[str]
 ) -> dict[str, Any]:
     """Return what the configuration in a folder says of its only bot with a command."""
-    from lath.arena.entrants.toml_text import lines_of, read_toml
+    from lath.arena.entrants.toml_text import lines_of, read_toml  # start-up time
 
     if minimum.asks(asked):
         minimum.refuse_link(path)

@@ -38,7 +38,7 @@ _SCRIPTS: Final = tuple(RUN_BY)
 @cache
 def bundled() -> dict[str, tuple[str, ...]]:
     """Return the command of each bot that this installation brings, by name."""
-    from importlib.metadata import entry_points
+    from importlib.metadata import entry_points  # start-up time
 
     return {
         point.name: (sys.executable, "-P", "-m", point.value)
@@ -72,7 +72,7 @@ def files_in(path: Path) -> list[Path]:
     What is hidden, what Python keeps for itself and the directories of tournaments are passed by:
     they change when a bot plays.
     """
-    from lath.arena.directory import DATABASE
+    from lath.arena.directory import DATABASE  # start-up time
 
     if path.is_file():
         return [path]

@@ -177,7 +177,7 @@ def other_roster(
     if retire:
         raise ConfigError(f"--retire {retire[0]!r}: {out} has no {CONFIG}")
     made = {**base(), "event": "Pool", "format": "pool"}
-    import tomlkit
+    import tomlkit  # start-up time
 
     bots = [*{table["name"]: table for table in add}.values()]
     pool = build({**made, "bot": bots}, Path(), flags)
@@ -279,7 +279,7 @@ def at_cluster(
             raise ConfigError("--hosts-alike is for --cluster")
         yield None
         return
-    from lath.arena.cluster.opening import cluster_at
+    from lath.arena.cluster.opening import cluster_at  # start-up time
 
     with cluster_at(named, hosts_alike=hosts_alike, patience_s=patience_s) as elsewhere:
         yield elsewhere
@@ -319,7 +319,7 @@ class Decision:
     @property
     def score(self) -> float | None:
         """Return the expected points per game of that advantage, in 0..1."""
-        from lath.arena.schedule.sprt import score_of
+        from lath.arena.schedule.sprt import score_of  # start-up time
 
         return None if self.elo is None else score_of(self.elo)
 

@@ -213,7 +213,7 @@ def _refuse_more(own: Path, asked: str) -> None:
     What the file in the folder of its bot said then is part of its configuration.
     """
     toml, text = read_toml(own)
-    from lath.arena.entrants.toml_text import lines_of
+    from lath.arena.entrants.toml_text import lines_of  # start-up time
 
     lines = lines_of(text)
     for at, row in enumerate(toml.get("bot", ())):

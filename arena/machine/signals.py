@@ -102,7 +102,7 @@ def heeded(*, raises: bool = False) -> Iterator[None]:
 
     In another thread than the first one nothing can be heeded: signals go on as they did.
     """
-    import threading
+    import threading  # start-up time
 
     global _requests, _has_raised
     if threading.current_thread() is not threading.main_thread():

@@ -70,7 +70,7 @@ def collect(
     both, and once in all, unless it `counts_again`. `scale` is
     that of the ratings.
     """
-    from lath.reports.page.index import Collector
+    from lath.reports.page.index import Collector  # start-up time
 
     is_public, unreadable = public is not None, dict[Path, ArenaError]()
     newest = newest_of([(path.relative_to(folder).as_posix(), path) for path in tournaments])

@@ -82,7 +82,7 @@ def _stamp(path: str) -> Stamp:
 
 
 def _sha256(path: str) -> str:
-    from hashlib import file_digest
+    from hashlib import file_digest  # start-up time
 
     with open(path, "rb") as file:
         return file_digest(file, "sha256").hexdigest()

@@ -93,7 +93,7 @@ def launched() -> tuple[str, ...]:
     A launcher puts them on its path: a wrapper, or an archive of zipapp, pex or shiv. Empty where
     the arena is installed.
     """
-    import sysconfig
+    import sysconfig  # start-up time
 
     ours = os.path.dirname(os.path.dirname(os.path.abspath(lath.__file__)))
     if ours in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):

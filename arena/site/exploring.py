@@ -150,7 +150,7 @@ class InDatabase:
     def __init__(self, path: Path, where: str) -> None:
         """Open it; raises ConfigError, DatabaseError, GameError and QueryError."""
         try:
-            from lath.notation.database.asking import matching
+            from lath.notation.database.asking import matching  # start-up time
             from lath.notation.database.reading import Database
             from lath.reports.exploring.databases import counts_by_game
         except ImportError as error:
@@ -171,7 +171,7 @@ class InDatabase:
 
     def source(self, game: str) -> Source:
         """Return the games of one id."""
-        from lath.reports.exploring.databases import DatabaseGames
+        from lath.reports.exploring.databases import DatabaseGames  # start-up time
 
         with self._lock:
             if game not in self._by_game:

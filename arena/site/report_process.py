@@ -89,7 +89,7 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
     A public page is what `arena report --public` writes, and a query of it sees no more than that
     page shows. Raises ArenaError, GameError and NotationError.
     """
-    from lath.reports.event.background import NO_BACKGROUND
+    from lath.reports.event.background import NO_BACKGROUND  # start-up time
     from lath.reports.page.document import gather
     from lath.reports.page.page import page_of
 
@@ -113,7 +113,7 @@ def report_of(item: Item, where: str, *, public: bool) -> str:
 
 
 def _matching(where: str) -> Callable[[Record], bool]:
-    from lath.notation.query.query import compile_query
+    from lath.notation.query.query import compile_query  # start-up time
 
     try:
         return compile_query(where)

@@ -87,7 +87,7 @@ def gif(svgs: Sequence[str], width: int = WIDTH) -> bytes:
 
     The ground is white. All have the colours in common that come most often.
     """
-    from PIL.Image import Dither
+    from PIL.Image import Dither  # of an extra
 
     with _typeface() as (file, family):
         frames = [_on_white(_rendered(drawn, width, file, family)) for drawn in svgs]
@@ -118,7 +118,7 @@ def _typeface() -> Iterator[tuple[str, str]]:
 
 @cache
 def _font() -> tuple[bytes, str]:
-    from PIL import ImageFont
+    from PIL import ImageFont  # of an extra
 
     font = ImageFont.load_default(20)
     assert isinstance(font, ImageFont.FreeTypeFont)  # since Pillow 10.1, which has FreeType
@@ -126,7 +126,7 @@ def _font() -> tuple[bytes, str]:
 
 
 def _rendered(drawn: str, width: int, file: str, family: str) -> bytes:
-    from resvg_py import svg_to_bytes
+    from resvg_py import svg_to_bytes  # of an extra
 
     # The typeface has no bold letters: a line round the others makes them so.
     bold = _BOLD.sub(
@@ -144,7 +144,7 @@ def _rendered(drawn: str, width: int, file: str, family: str) -> bytes:
 
 
 def _on_white(content: bytes) -> Image:
-    from PIL import Image
+    from PIL import Image  # of an extra
 
     drawn = Image.open(io.BytesIO(content)).convert("RGBA")
     ground = Image.new("RGBA", drawn.size, "white")
@@ -153,7 +153,7 @@ def _on_white(content: bytes) -> Image:
 
 def _palette(frames: Sequence[Image]) -> Image:
     """Return an image whose palette is the commonest colours of some frames, also of the last."""
-    from PIL import Image
+    from PIL import Image  # of an extra
 
     step = max(1, len(frames) // _SAMPLES)
     counts: dict[int, int] = {}

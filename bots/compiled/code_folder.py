@@ -107,17 +107,17 @@ MODULES: Final[list[tuple[ModuleType, ModuleType]]] = []
 
 def loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
     """Return the kernels and the searches, with compiled code from a folder or to be put there."""
-    import numba
+    import numba  # of an extra
 
     if not is_writable(folder):  # numba reads none where it cannot write
-        import atexit
+        import atexit  # start-up time
         import tempfile
 
         copy = tempfile.mkdtemp(prefix="lath-fast-")
         atexit.register(rmtree, copy, ignore_errors=True)
         folder = Path(copytree(folder, copy, dirs_exist_ok=True))
     vars(numba.config)["CACHE_DIR"] = str(folder)
-    from lath.bots.compiled import kernels, search
+    from lath.bots.compiled import kernels, search  # start-up time
 
     MODULES.append((kernels, search))
     return MODULES[0]

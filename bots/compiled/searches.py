@@ -99,7 +99,7 @@ def _is_running(number: str) -> bool:
 
 def _warm() -> None:
     """Call all that is called from Python once, so that it is compiled."""
-    from lath import games
+    from lath import games  # start-up time
 
     board = fast_board(games.get("yavalath").start())
     for search in (CompiledAlphaBeta(Random(1)), CompiledUct(Random(1))):
@@ -127,7 +127,7 @@ def _numbers(board: FastBoard) -> tuple[Any, Any]:
 
 
 def _room_for_moves(t: Any) -> Any:
-    import numpy as np
+    import numpy as np  # of an extra
 
     codes = int(t[arrays.CODES])
     return np.zeros((codes + 2) * (codes + 2), dtype=np.int64)
@@ -196,7 +196,7 @@ class CompiledBoard:
 
 
 def _seed(chance: Random) -> Any:
-    import numpy as np
+    import numpy as np  # of an extra
 
     return np.array([chance.getrandbits(64) | 1], dtype=np.uint64)
 
@@ -247,7 +247,7 @@ class CompiledAlphaBeta(AlphaBeta):
 
     def forget(self) -> None:
         """Begin anew, as for another game."""
-        import numpy as np
+        import numpy as np  # of an extra
 
         super().forget()
         rows = 1 << (4 * self.size).bit_length() - 1
@@ -270,7 +270,7 @@ class CompiledAlphaBeta(AlphaBeta):
         depth: int = DEEPEST,
     ) -> SearchResult:
         """Return the best move of a game that goes on; `tell` hears of every finished depth."""
-        import numpy as np
+        import numpy as np  # of an extra
 
         self._settle(board)
         self._arrays.stand(board)
@@ -371,7 +371,7 @@ class CompiledUct(Uct):
 
     def forget(self) -> None:
         """Begin anew, as for another game."""
-        import numpy as np
+        import numpy as np  # of an extra
 
         super().forget()
         rows = 4 * self.size
@@ -395,7 +395,7 @@ class CompiledUct(Uct):
         every: int = 20_000,
     ) -> SearchResult:
         """Return the best move of a game that goes on; `tell` hears of every so many games."""
-        import numpy as np
+        import numpy as np  # of an extra
 
         names, told, arrays = self._compiled, self._told, self._arrays
         arrays.stand(board)

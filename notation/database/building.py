@@ -569,7 +569,7 @@ def _locked(folder: Path) -> int | None:
     None, too, for a folder that is gone, or none of ours.
     """
     refuse_other_systems()
-    import fcntl
+    import fcntl  # start-up time
 
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR)

@@ -186,7 +186,7 @@ _MOST_BITS: Final = 14_000
 
 def read_toml(text: str) -> dict[str, Any]:
     """Return what a text of TOML says; raises BoundsError, whose words go on after its name."""
-    import tomllib
+    import tomllib  # start-up time
 
     if len(text) > MOST_LETTERS:
         raise BoundsError(f"has {len(text)} letters, expected at most {MOST_LETTERS}")

@@ -67,12 +67,12 @@ _FORMER_HALF: Final = re.compile(r"\.[0-9]+\.tmp(?:\.[a-z0-9]{1,7})?")
 @cache
 def folder_of(package: str, name: str = "") -> Path:
     """Return a folder of files that are in a package; a copy where that lies in an archive."""
-    from importlib import resources
+    from importlib import resources  # start-up time
 
     found = resources.files(package).joinpath(*name.split())
     if isinstance(found, Path):
         return found
-    import atexit
+    import atexit  # start-up time
     import shutil
     import tempfile
 
@@ -342,7 +342,7 @@ def _is_alive(pid: int) -> bool:
 
 
 def _remove_unless_held(path: Path) -> None:
-    import fcntl
+    import fcntl  # start-up time
 
     about = path.lstat()
     if about.st_uid != os.geteuid() or not (stat.S_ISREG(about.st_mode) or path.is_dir()):
@@ -363,7 +363,7 @@ def _hold(descriptor: int, path: Path) -> bool:
 
     Not every file system can tell them.
     """
-    import fcntl
+    import fcntl  # start-up time
 
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

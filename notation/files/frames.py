@@ -216,7 +216,7 @@ def _entries(data: bytes, size: int) -> Iterator[Frame]:
 def zstd() -> Any:
     """Return the module for Zstandard, which Python has from 3.14 on."""
     if sys.version_info >= (3, 14):
-        from compression import zstd as module
+        from compression import zstd as module  # start-up time
     else:
-        from backports import zstd as module
+        from backports import zstd as module  # start-up time
     return module

@@ -79,7 +79,7 @@ def _end_with_parent() -> None:
     However that ended: one that is killed, or leaves at once, tells its workers nothing. A Ctrl-C
     is meant for the one that has it.
     """
-    from multiprocessing import parent_process
+    from multiprocessing import parent_process  # start-up time
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

@@ -221,7 +221,7 @@ def _as_utf8(stream: BinaryIO) -> BinaryIO:
 
 def begins_as_ours(path: Path) -> bool:
     """Return whether a file begins with a record of our own text; raises OSError."""
-    from lath.notation.formats import text
+    from lath.notation.formats import text  # start-up time
 
     with open_bytes(path) as stream:
         return text.is_ours(stream.read(_HEAD))
@@ -254,7 +254,7 @@ def _recognised(head: bytes, file: str, name: str) -> str:
     is_text = _suffix_of(file) == ".txt"
     if not begin or (is_text and begin.startswith(b"%")):
         return name
-    from lath.notation.formats import text
+    from lath.notation.formats import text  # start-up time
 
     if name == "lath" and text.is_ours(head):
         return name
@@ -350,7 +350,7 @@ def entries(
     results, tags and annotations checked, those of our own text by `jobs` processes. Raises
     FormatError.
     """
-    from lath.notation.record.tags import GAME_FILE
+    from lath.notation.record.tags import GAME_FILE  # start-up time
     from lath.notation.rules.quick_check import valid_plies
     from lath.notation.rules.reading import entries_of, entry_of
     from lath.notation.text.scanner import size_fault
@@ -380,7 +380,7 @@ def _is_of_another_game(problem: Problem) -> bool:
 
 def is_of_another_game(record: Record) -> bool:
     """Return whether a record is of a game that is not installed, and whose file nobody names."""
-    from lath.notation.record.tags import GAME_FILE
+    from lath.notation.record.tags import GAME_FILE  # start-up time
     from lath.notation.text.suggestions import is_game, meant_game
 
     return not (is_game(record.game) or record.tag(GAME_FILE) or meant_game(record.game))
@@ -388,14 +388,14 @@ def is_of_another_game(record: Record) -> bool:
 
 def read_lath(stream: BinaryIO, name: str) -> Iterator[Entry]:
     """Yield what stands in a stream of our own text; only the syntax is looked at."""
-    from lath.notation.rules.reading import entries_of
+    from lath.notation.rules.reading import entries_of  # start-up time
 
     return entries_of(stream, name, rules=False)
 
 
 def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noqa: ARG001 - nothing is
     """Yield the records in the canonical form of our own text, which holds everything."""
-    from lath.notation.rules.replay import canonical
+    from lath.notation.rules.replay import canonical  # start-up time
     from lath.notation.text.writer import format_records
 
     return map(str.encode, format_records(map(canonical, records)))
@@ -403,7 +403,7 @@ def write_lath(records: Iterable[Record], lost: Lost) -> Iterator[bytes]:  # noq
 
 def remarks(record: Record) -> Iterator[str]:
     """Yield what is said of the moves, for a format that holds none of it."""
-    from lath.notation.record.record import all_comments, all_plies
+    from lath.notation.record.record import all_comments, all_plies  # start-up time
 
     if any(ply.glyph for ply in all_plies(record.plies)):
         yield "glyphs"

@@ -194,7 +194,7 @@ def _lines(rows: Iterable[Iterable[Any]]) -> bytes:
 def arrow() -> tuple[Any, Any]:
     """Return pyarrow and its module for Parquet; raises FormatError where they are missing."""
     try:
-        import pyarrow as pa
+        import pyarrow as pa  # of an extra
         from pyarrow import parquet
     except ImportError as error:
         message = f"Parquet and Arrow need pyarrow: {EXTRAS['arrow'].install}"

@@ -140,7 +140,7 @@ def read(stream: BinaryIO, name: str) -> Iterator[Entry]:
 
 def is_ours(head: bytes) -> bool:
     """Return whether a file that begins so is the arena's own text, which names both seats so."""
-    from lath.notation.text.parser import parse_closely
+    from lath.notation.text.parser import parse_closely  # start-up time
 
     first = next(
         chunks(io.BytesIO(head[: head.rfind(b"\n\n[Game")] if b"\n\n[Game" in head else head))

@@ -107,7 +107,7 @@ def no_value(keyword: Token) -> WrongValueError:
 
 def syntax_error(text: str, error: UnexpectedToken | UnexpectedCharacters) -> QueryError:
     """Return what Lark found wrong with the text of a query."""
-    from lark.exceptions import UnexpectedToken
+    from lark.exceptions import UnexpectedToken  # start-up time
 
     last = error.token_history[-1] if error.token_history else None
     if last is not None and last.type == "WORD" and last in KEYWORDS:

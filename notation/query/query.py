@@ -137,7 +137,7 @@ def doubts(text: str) -> list[str]:
 
 
 def _question(text: str) -> Question:
-    from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+    from lark.exceptions import UnexpectedCharacters, UnexpectedToken  # start-up time
 
     try:
         question: Question = _lark().parse(text)  # type: ignore[assignment]  # by the transformer
@@ -487,7 +487,7 @@ _BUILDERS: Final[Mapping[str, Callable[[list[Any]], Any]]] = {
 
 @cache
 def _lark() -> Lark:
-    from lark import Lark
+    from lark import Lark  # start-up time
 
     builders: Any = SimpleNamespace(**_BUILDERS)  # all that Lark asks of a Transformer
     return Lark(

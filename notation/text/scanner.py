@@ -58,7 +58,7 @@ def patterns() -> _Patterns:
     """Return the expressions of the grammar."""
     texts = stored()
     if texts is None or texts.pop("grammar") != digest(grammar()):
-        from lath.notation.text.parser import lark
+        from lath.notation.text.parser import lark  # start-up time
 
         texts = generated(lark())
     return _Patterns(**{name: re.compile(text) for name, text in texts.items()})
@@ -66,7 +66,7 @@ def patterns() -> _Patterns:
 
 def generated(lark: Lark) -> dict[str, str]:
     """Return the expressions by their names in `_Patterns`, made from what Lark compiled."""
-    from lath.notation.text.expressions import Expressions
+    from lath.notation.text.expressions import Expressions  # start-up time
 
     of = Expressions(lark)
     texts = {name: of.rule(name, groups=True) for name in _Patterns._fields}
@@ -95,7 +95,7 @@ def digest(text: str) -> str:
 
 def to_store() -> str:
     """Return the text of `expressions.json`."""
-    import json
+    import json  # start-up time
 
     from lath.notation.text.parser import lark
 
@@ -231,7 +231,7 @@ def parse(text: str) -> Record:
         raise RecordSyntaxError(fault)
     record = scan(text)
     if record is None:
-        from lath.notation.text.parser import parse_closely
+        from lath.notation.text.parser import parse_closely  # start-up time
 
         return parse_closely(text).record
     return record

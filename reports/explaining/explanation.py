@@ -1,8 +1,6 @@
 """Where the points of a bot go, by the records of its games and of others' from the same files.
 
-`Explanation` takes records one by one; what it comes to is an `Explained`: how the bot did, the
-findings by their rank, and what there is to look at besides. Of each game a few numbers and the
-moves are kept.
+`Explanation` takes records one by one; `Explained` has how the bot did, and the findings by rank.
 """
 
 from __future__ import annotations

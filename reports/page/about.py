@@ -32,7 +32,7 @@ def to_html(text: str) -> Markup:
     >>> str(to_html("# Rules")).strip(), str(to_html("<b>Be kind</b>")).strip()
     ('<h3>Rules</h3>', '<p>&lt;b&gt;Be kind&lt;/b&gt;</p>')
     """
-    from markdown_it import MarkdownIt
+    from markdown_it import MarkdownIt  # start-up time
 
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     setattr(reader, "validateLink", _leads)  # noqa: B010 - as its documentation says
@@ -92,7 +92,7 @@ def _is_bold(tokens: list[Token]) -> bool:
 
 def _inline(tokens: list[Token]) -> Iterator[Token]:
     """Yield what stands in a line: a picture is a link to it, and a link has words."""
-    from markdown_it.token import Token
+    from markdown_it.token import Token  # start-up time
 
     for at, token in enumerate(tokens):
         if token.type == "image":

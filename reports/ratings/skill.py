@@ -558,7 +558,7 @@ def environment_of(draw_rate: float) -> Any:
         # Version 0.4.5 has "\ " in a docstring: DeprecationWarning up to 3.11, SyntaxWarning since.
         for category in (DeprecationWarning, SyntaxWarning):
             warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
-        import trueskill
+        import trueskill  # start-up time
 
     class Environment(trueskill.TrueSkill):  # type: ignore[misc]  # the package has no types
         """The package's, accurate in the tails."""

@@ -307,7 +307,7 @@ def load_own(
     if flags.get("seed") == UNGUESSABLE:
         flags["seed"] = toml.get("seed", UNGUESSABLE)
     if (form := flags.get("format")) in FORMATS and form != toml.get("format"):
-        from lath.arena.tournament.configuration.mistakes import SETTINGS
+        from lath.arena.tournament.configuration.mistakes import SETTINGS  # start-up time
 
         lost = {*SETTINGS} - FORMATS[str(form)].settings
         toml = {key: value for key, value in toml.items() if key not in lost}
@@ -352,7 +352,7 @@ def revised(text: str, toml: Mapping[str, Any]) -> str:
     """Return the text of TOML that says `toml`: what it says already stays as it is written."""
     if tomllib.loads(text) == toml:
         return text
-    import tomlkit
+    import tomlkit  # start-up time
 
     document = tomlkit.parse(text)
     _revise(document, toml)
@@ -402,7 +402,7 @@ def build(
     played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
     all mistakes in the order of the file.
     """
-    from lath.arena.entrants.toml_text import lines_of
+    from lath.arena.entrants.toml_text import lines_of  # start-up time
     from lath.arena.tournament.configuration.mistakes import (
         MOST_MISTAKES,
         Mistake,
@@ -557,7 +557,7 @@ def budget_of(text: str) -> Budget:
     try:
         if text.isascii() and text.isdigit() and 0 < int(text) <= MOST:
             return Budget(games=int(text))
-        from lath.arena.entrants.bot_table import seconds
+        from lath.arena.entrants.bot_table import seconds  # start-up time
 
         if (time_s := seconds(text)) > 0:
             return Budget(seconds=time_s)

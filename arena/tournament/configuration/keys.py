@@ -217,7 +217,7 @@ TABLES: Final[Mapping[str, type[KeyTable]]] = {
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of a configuration."""
-    from pydantic.json_schema import GenerateJsonSchema
+    from pydantic.json_schema import GenerateJsonSchema  # start-up time
 
     class Input(GenerateJsonSchema):
         """What TOML can say: there is no null. Titles that repeat the key are left out."""

@@ -83,7 +83,7 @@ def _files(arguments: Sequence[str]) -> Iterator[Path]:
 
 def _lines(path: Path, bot: str, contest: str) -> str:
     """Return which keys a file lacks, and where; empty: it has no such bot."""
-    from lath.arena.entrants.toml_text import lines_of, read_toml
+    from lath.arena.entrants.toml_text import lines_of, read_toml  # start-up time
 
     try:
         toml, text = read_toml(path)

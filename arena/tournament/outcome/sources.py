@@ -342,7 +342,7 @@ def _valid_in_either(
     folder: Path, given: int, why: DamagedError, doubts: list[Doubt]
 ) -> Iterator[Record]:
     """Yield what is sound in a damaged database and in `games.lath`, after the number `given`."""
-    from lath.arena.tournament.outcome.validity import Invalid, valid_in
+    from lath.arena.tournament.outcome.validity import Invalid, valid_in  # start-up time
 
     unsound: list[Invalid] = []
     records: dict[int, str] = {}

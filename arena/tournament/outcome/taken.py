@@ -140,7 +140,7 @@ class Taken:
     def note_database(self, path: Path) -> None:
         """Note how many equal games a database has once; who reads it says what is wrong."""
         try:
-            from lath.notation.database.reading import Database, DatabaseError
+            from lath.notation.database.reading import Database, DatabaseError  # start-up time
         except ImportError:
             return
         with suppress(DatabaseError, OSError), Database(path) as database:
@@ -191,7 +191,7 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
         if is_database(source):
             TAKEN.note_database(source)
         return [source]
-    from lath.arena.directory import DATABASE, RECORDS
+    from lath.arena.directory import DATABASE, RECORDS  # start-up time
     from lath.arena.tournament.outcome.directories import is_of_a_run
 
     if is_of_a_run(source):
@@ -213,7 +213,7 @@ def _files_of(source: Path, *, is_refused: bool) -> list[Path]:
 
 def _passed_words(inside: Iterable[Path]) -> str:
     """Return how many files and folders are passed over, with the names of some."""
-    from lath.notation.archive.index import SUFFIX
+    from lath.notation.archive.index import SUFFIX  # start-up time
 
     names = {True: list[str](), False: list[str]()}
     for path in inside:

@@ -329,7 +329,7 @@ def rescue(folder: Path, out: Path) -> DirectoryFindings:
 
 
 def _rescued(folder: Path, out: Path) -> DirectoryFindings:
-    from lath.arena.tournament.store.store import prepare_folder
+    from lath.arena.tournament.store.store import prepare_folder  # start-up time
 
     prepare_folder(out)
     with closing(Store(out)) as store:
@@ -402,7 +402,7 @@ def _refuse_unknown_files(toml: Mapping[str, Any], folder: Path) -> None:
 
 def _take_notes(folder: Path, store: Store) -> None:
     """Take over what is sound besides the games; else what the configuration says is played."""
-    from lath.arena.entrants.toml_text import read_toml
+    from lath.arena.entrants.toml_text import read_toml  # start-up time
     from lath.arena.tournament.configuration.config import load, revised
 
     path = folder / CONFIG

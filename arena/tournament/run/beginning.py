@@ -49,7 +49,7 @@ def begin_in(
 
     Raises ConfigError where a file of the user's would be lost.
     """
-    import tomlkit
+    import tomlkit  # start-up time
 
     path = store.folder / CONFIG
     text = (config.text or tomlkit.dumps(config.as_written)).encode()

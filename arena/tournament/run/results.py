@@ -95,7 +95,7 @@ def published(home: HeldFolder, summary: RunSummary, *, with_report: bool = True
 
     A report that cannot be made costs nothing else. Raises StoreError.
     """
-    from lath.reports.checksums import with_checksum
+    from lath.reports.checksums import with_checksum  # start-up time
     from lath.reports.counting import standings
     from lath.reports.event.export import to_csv, to_json
     from lath.reports.event.seasons import SeasonCounter
@@ -122,7 +122,7 @@ def with_report_of(folder: Path, summary: RunSummary) -> RunSummary:
 def _with_report(folder: Path, summary: RunSummary, background: Background) -> RunSummary:
     unsound = summary.standings.unsound if summary.standings else ()
     try:
-        from lath.reports.page.page import render
+        from lath.reports.page.page import render  # start-up time
 
         records = records_of([folder], rules=bool(unsound))  # checked already
         page = render(records, background=background)

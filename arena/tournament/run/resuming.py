@@ -295,7 +295,7 @@ def _provenance(
     games: int,
     hosts: Sequence[OtherMachine],
 ) -> Provenance:
-    import tomlkit
+    import tomlkit  # start-up time
 
     rows: Sequence[Mapping[str, Any]] = config.given.get("bot") or [{}] * len(config.bots)
     shown = [

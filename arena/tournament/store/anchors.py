@@ -109,7 +109,7 @@ def keep_in_league(folder: Path, anchors: Mapping[str, float]) -> None:
 
     Raises ConfigError, and OSError.
     """
-    import tomlkit
+    import tomlkit  # start-up time
 
     path = folder / LEAGUE
     if not anchors and not path.is_file():
@@ -142,7 +142,7 @@ def scale_in(
 
 def before_last_event(sources: Sequence[Path]) -> int:
     """Return the number of the last game before the last event of a pool; else 0."""
-    import json
+    import json  # start-up time
     import sqlite3
 
     if len(sources) != 1 or not (sources[0] / DATABASE).is_file():
