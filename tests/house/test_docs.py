@@ -21,7 +21,7 @@ import commands
 import pytest
 import typer.main
 from drawn import animals_and_tokens, pieces, pieces_and_meerkat
-from places import OURS, OWN_TEXT, ROOT
+from places import DOCS, OURS, OWN_TEXT, ROOT
 from transcripts import ARENA, BOT, check_transcript
 
 from lath import DOCUMENTATION, games
@@ -523,3 +523,13 @@ def test_the_architecture_says_of_each_package_what_its_docstring_says() -> None
 def two_sentences_of(package: Path) -> str:
     doc = ast.get_docstring(ast.parse((package / "__init__.py").read_text(encoding="utf-8"))) or ""
     return " ".join(" ".join(doc.split("\n\n")[:2]).split())
+
+
+def test_files_that_recipes_and_the_architecture_name_are_there() -> None:
+    pages = [ROOT / "CONTRIBUTING.md", DOCS / "architecture.md", DOCS / "design/architecture.md"]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    named = set(re.findall(r"`((?:games|notation|bots|reports|arena|tests)/[\w/.-]+\.\w+)", text))
+    made = {"tests/PACKAGE/messages.txt", *(name for name in named if "NAME" in name)}
+    made.add("tests/yardstick/coverage.json")  # `make coverage` writes it
+    assert len(named) > 20
+    assert [name for name in sorted(named - made) if not (ROOT / name).exists()] == []
