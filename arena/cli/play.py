@@ -24,13 +24,13 @@ from lath.arena.entrants.programs import bundled
 from lath.arena.errors import INTERRUPTED, ConfigError, ContestBotError
 from lath.arena.machine import signals
 from lath.arena.referee import process_trees
+from lath.arena.referee import watch as watching
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.match import GameEnding
 from lath.arena.referee.recognition import meet
 from lath.arena.referee.record import GamePlan
-from lath.arena.referee.watch import Watch
 from lath.arena.terminal.play import LEFT, Sitting
 from lath.arena.tournament.configuration.typed import advised
 from lath.games.core import Side
@@ -102,7 +102,7 @@ def _played(
 ) -> GameEnding | None:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
     ending = None
-    limits, watch = Limits(time=control), Watch()
+    limits, watch = Limits(time=control), watching.Watch()
     with signals.heeded(raises=True), contextlib.ExitStack() as stack:
         bot = None
         if spec is not None:

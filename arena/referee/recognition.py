@@ -14,12 +14,12 @@ from typing import Final
 from lath import games
 from lath.arena.errors import ArenaError, ConfigError, ContestBotError, GameVoidError
 from lath.arena.machine import signals
+from lath.arena.referee import watch as watching
 from lath.arena.referee.bots import BotSpec
 from lath.arena.referee.bridges import CONTESTS, BridgedBot, bot_of
 from lath.arena.referee.clock import Limits
 from lath.arena.referee.conversation import Bot, NoAnswer, play_line
 from lath.arena.referee.match import Mishap, read_answer
-from lath.arena.referee.watch import Watch
 from lath.games.core import Game, Move, Position, Side
 from lath.games.errors import GameError
 from lath.notation.protocol import NewGame, TimeControl
@@ -58,7 +58,7 @@ def refuse_if_broken(bot: Bot, limits: Limits, game_ids: Sequence[str]) -> None:
     """
     if not isinstance(bot, BridgedBot):
         return
-    watch = Watch()
+    watch = watching.Watch()
     trial = bot_of(bot.spec, watch, tree=bot.tree, forgives_hold_ups=True)
     id_ = next(iter(bot.contest.games or tuple(game_ids) or games.ids()))
     try:
@@ -136,7 +136,7 @@ def _speaks(spec: BotSpec, tree: str, limits: Limits, game_ids: Sequence[str], b
     """Return whether a bot plays one of the games by the protocol that `spec` says."""
     contest = CONTESTS[spec.protocol]
     known = contest.games or tuple(game_ids) or games.ids()
-    watch = Watch()
+    watch = watching.Watch()
     bot = bot_of(spec, watch, tree=tree, forgives_hold_ups=True)
     try:
         for id_ in known:
@@ -162,7 +162,7 @@ class _NotOneError(Exception):
     """What a bot does shows that it does not speak a contest's protocol."""
 
 
-def _play(bot: Bot, watch: Watch, game: Game, limits: Limits, by_s: float) -> None:
+def _play(bot: Bot, watch: watching.Watch, game: Game, limits: Limits, by_s: float) -> None:
     """Ask a bot for its first moves of a game; raises what shows that it does not play it."""
 
     def left_s() -> float:
@@ -197,7 +197,7 @@ def _goes_on(position: Position, move: Move) -> bool:
     return move != "swap" and not after.is_over and after.to_move is Side.FIRST
 
 
-def _refuse_more(bot: Bot, watch: Watch) -> None:
+def _refuse_more(bot: Bot, watch: watching.Watch) -> None:
     """Raise _NotOneError for who says more than its answer, or answers what it has not read."""
     until_s = signals.awake_s() + _SETTLED_S
     while signals.awake_s() < until_s and not bot.child.is_gone:

@@ -31,7 +31,8 @@ from bad_bots import Good
 
 from lath.arena.botcheck import lab
 from lath.arena.machine import signals
-from lath.arena.referee import conversation, process, process_trees, recognition
+from lath.arena.referee import conversation, process, process_trees
+from lath.arena.referee import watch as watching
 from lath.arena.referee.process import MAX_OUTPUT, STDERR_KEPT, Child
 from lath.arena.referee.watch import Watch
 from lath.arena.sandbox.kinds import ProcessStart
@@ -410,7 +411,7 @@ def scripted(
             (conversation, "Child", Start),
             (signals, "time", clock),
             (process, "time", clock),
-            (recognition, "Watch", watch),
+            (watching, "Watch", watch),
             (lab, "Watch", watch),
             (worker, "Watch", watch),
             (beginning, "Watch", watch),
