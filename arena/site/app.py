@@ -31,6 +31,7 @@ from lath.arena.site.connections import EVERY_S, MOST, SPARE, Connection, Connec
 from lath.arena.site.exploring import Explorer
 from lath.arena.site.guard import Guard, SiteKeys
 from lath.arena.site.playing import choices
+from lath.arena.site.rendering import TEMPLATES, environment
 from lath.arena.site.reporting import Reports
 from lath.arena.site.runs import Runs
 from lath.arena.site.standing import SiteStandings
@@ -38,7 +39,7 @@ from lath.arena.site.visitors import GoneError, VisitorLimits, unless_gone, visi
 from lath.arena.site.watching import STATUS_S, Watcher
 from lath.games.errors import GameError
 from lath.notation.record.errors import NotationError
-from lath.reports.page.page import TEMPLATES, environment_of, parts
+from lath.reports.page.page import parts
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -55,8 +56,6 @@ STYLES: Final = ("base", "sections", "board", "replay", "ways", "narrow")
 
 DESK_PAGES: Final = ("play", "analyse", "explore", "puzzles")
 """Those that are not for spectators."""
-
-SERVE: Final = TEMPLATES / "serve"
 
 KINDS: Final = {".js": "text/javascript", ".css": "text/css"}
 
@@ -300,8 +299,8 @@ def _open_files(wanted: int) -> int:
 
 
 def page(site: Site, template: str, **values: Any) -> HTMLResponse:
-    """Return a page of ours, of a template of the folder `serve`."""
-    made = environment_of(None).get_template(f"serve/{template}.html.j2")
+    """Return a page of one of the site's templates."""
+    made = environment().get_template(f"{template}.html.j2")
     shared = {"is_public": site.is_public, "root": site.root}
     return HTMLResponse(made.render(**shared, place=template, **values))
 
@@ -323,7 +322,7 @@ def _said(
     request: Request, words: str, status: int, headers: Mapping[str, str] | None = None
 ) -> Response:
     if "text/html" in request.headers.get("accept", ""):
-        made = environment_of(None).get_template("serve/error.html.j2")
+        made = environment().get_template("error.html.j2")
         root = request.scope.get("root_path", "")
         html = made.render(words=words, status=status, is_public=True, place="", root=root)
         return HTMLResponse(html, status, headers)
@@ -341,16 +340,15 @@ async def _static(request: Request) -> Response:
 @lru_cache(maxsize=64)
 def _files() -> Mapping[str, Path]:
     """Return the scripts and styles of the pages, by name."""
-    return {path.name: path for path in SERVE.iterdir() if path.suffix in KINDS}
+    return {path.name: path for path in TEMPLATES.iterdir() if path.suffix in KINDS}
 
 
 def _file(name: str) -> tuple[str, str] | None:
     """Return a script or a style, and its type; None if there is none of this name."""
-    environment = environment_of(None)
     if name == "report.js":
-        return parts(environment, "js", SCRIPTS), KINDS[".js"]
+        return parts(environment(), "js", SCRIPTS), KINDS[".js"]
     if name == "report.css":
-        return parts(environment, "css", STYLES), KINDS[".css"]
+        return parts(environment(), "css", STYLES), KINDS[".css"]
     path = _files().get(name)
     return None if path is None else (path.read_text(encoding="utf-8"), KINDS[path.suffix])
 

@@ -17,8 +17,8 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
+from lath.arena.site.rendering import TEMPLATES, environment
 from lath.notation.files.bounds import whole_number
-from lath.reports.page.page import TEMPLATES, environment_of
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -181,9 +181,9 @@ SHUT: Final = (
 
 def _door(status: int, **values: str) -> Response:
     """Return the page that keeps the keys in the browser, or finds them there."""
-    script = (TEMPLATES / "serve" / "door.js").read_text(encoding="utf-8")
+    script = (TEMPLATES / "door.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    made = environment_of(None).get_template("serve/door.html.j2")
+    made = environment().get_template("door.html.j2")
     html = made.render(script=script, words=SHUT, **{"root": "", "secret": "", "to": "", **values})
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; img-src data:; base-uri 'none'; "

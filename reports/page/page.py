@@ -293,13 +293,13 @@ def rendered(
 class _Compiled(jinja2.FileSystemBytecodeCache):
     """Our templates compiled, in a folder: compiling them takes 0.5 s of every run.
 
-    A user's own templates are compiled each time. What is damaged or another version's is made
-    anew; where nothing can be written, nothing is.
+    Those of the site are ours, too. A user's own templates are compiled each time. What is damaged
+    or another version's is made anew; where nothing can be written, nothing is.
     """
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:
         """Return what a template's code is called; empty for a user's template."""
-        is_ours = filename is not None and Path(filename).is_relative_to(TEMPLATES)
+        is_ours = filename is not None and Path(filename).is_relative_to(TEMPLATES.parents[1])
         return super().get_cache_key(name, filename) if is_ours else ""
 
     def load_bytecode(self, bucket: Bucket) -> None:

@@ -13,7 +13,7 @@ import pytest
 from sites import served
 
 from lath.arena.engine.puzzle_book import FOLDER
-from lath.arena.site.app import SERVE
+from lath.arena.site.rendering import TEMPLATES
 from lath.notation import format_record
 from lath.notation.rules.reading import read
 
@@ -65,7 +65,7 @@ def ways(place: Path) -> Iterator[str]:
     """Yield what leads to something outside from where the site has files."""
     for target in ("out", "out.lath", "out.js", "cup", "cup/games.lath"):
         yield from (f"{place / target}", f"//{place / target}", f"file://{place / target}")
-        for base in (place / "served", FOLDER, SERVE, Path.cwd()):
+        for base in (place / "served", FOLDER, TEMPLATES, Path.cwd()):
             yield os.path.relpath(place / target, base)
     yield from ("..", ".", "/", "", "~", "\0", "good.lath\0.js", "..\\..\\out", "\udcff")
     yield from ("/dev/zero", "x" * 3_000, "9" * 5_000, "-1", "../" * 40 + "etc/passwd")

@@ -14,7 +14,8 @@ from markup import problems_in
 from sites import Served, served
 from tools import needs
 
-from lath.arena.site.app import DESK_PAGES, SERVE
+from lath.arena.site.app import DESK_PAGES
+from lath.arena.site.rendering import TEMPLATES
 from lath.arena.tournament.run.live import LIVE
 from lath.arena.tournament.run.worker import line_of_a_board
 
@@ -127,7 +128,7 @@ def submit(page: Any, form: Any) -> None:
 
 
 def test_all_forms_that_there_are_have_been_submitted() -> None:
-    texts = [path.read_text(encoding="utf-8") for path in SERVE.iterdir()]
+    texts = [path.read_text(encoding="utf-8") for path in TEMPLATES.iterdir()]
     found = [
         re.search('(?:id|class)="([a-z]+)', form)
         for text in texts
