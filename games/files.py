@@ -54,7 +54,7 @@ class GameFileOrigin(NamedTuple):
     def tag(self) -> str:
         """Return the value of the tag `GameFile` that records of the game have.
 
-        >>> Origin("/home/ann/mygame.py", "1f3a").tag
+        >>> GameFileOrigin("/home/ann/mygame.py", "1f3a").tag
         'mygame.py sha256:1f3a'
         """
         return f"{self.name} sha256:{self.sha256}"

@@ -7,6 +7,7 @@ when that is asked for: no bot or worker needs it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache, partial
@@ -143,7 +144,8 @@ def checked(value: object, kind: type[T]) -> T:
     except ValidationError as error:
         first = error.errors()[0]
         words = ": ".join(filter(None, (".".join(map(str, first["loc"])), first["msg"])))
-        raise ValueError(f"it is no {kind.__name__.lower()}: {words}") from error
+        name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind.__name__).lower()
+        raise ValueError(f"it is no {name}: {words}") from error
     return found
 
 

@@ -277,7 +277,7 @@ class Schedule(ABC):
 class NumberSet:
     """A set of positive whole numbers, a bit each: a million take 125 kB.
 
-    >>> numbers = Numbers()
+    >>> numbers = NumberSet()
     >>> numbers.add(9)
     >>> 9 in numbers, 8 in numbers, 10**9 in numbers
     (True, False, False)

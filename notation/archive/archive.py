@@ -285,7 +285,7 @@ class SeenRecords:
     def add(self, identity: bytes) -> bool:
         """Keep an identity, all of which are of one length; return whether it is new.
 
-        >>> seen = Seen()
+        >>> seen = SeenRecords()
         >>> seen.add(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
         (True, False)
         """
@@ -303,7 +303,7 @@ class SeenRecords:
     def has(self, identity: bytes) -> bool:
         """Return whether an identity was kept.
 
-        >>> seen = Seen()
+        >>> seen = SeenRecords()
         >>> seen.has(b"0123456789abcdef"), seen.add(b"0123456789abcdef")
         (False, True)
         >>> seen.has(b"0123456789abcdef")

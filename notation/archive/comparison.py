@@ -66,7 +66,7 @@ def difference(a: Record, b: Record, *, moves_only: bool = False) -> RecordDiffe
 
     >>> from lath.notation import parse
     >>> difference(parse('[Game "yavalath"] e5 d4 *'), parse('[Game "yavalath"] e5 swap 1-0'))
-    Difference(ply=2, moves=('d4', 'swap'), tags=(('Result', '*', '1-0'),), remarks=None)
+    RecordDifference(ply=2, moves=('d4', 'swap'), tags=(('Result', '*', '1-0'),), remarks=None)
     """
     lines = zip_longest(canonical_moves(a), canonical_moves(b))
     same: tuple[int | None, tuple[str | None, str | None]] = (None, (None, None))

@@ -49,7 +49,7 @@ def sample(
     the order of the rows makes no difference to which texts are drawn, and how often. `memory` is
     in bytes; what is over it lies on the disk. Raises OSError where there is no room.
 
-    >>> rows = [Row(b"", "", f"game {number}") for number in range(9)]
+    >>> rows = [SampledRecord(b"", "", f"game {number}") for number in range(9)]
     >>> sorted(sample(rows, 3, seed=1)) == sorted(sample(rows[::-1], 3, seed=1))
     True
     """

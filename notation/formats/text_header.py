@@ -340,7 +340,7 @@ def ending_of(text: str, players: tuple[str, str], colours: Mapping[str, int]) -
     """Return the result that a text says in figures or words; None where it says none.
 
     >>> ending_of("1 : 0", ("ann", "bob"), SIDES), ending_of("bob resigned", ("ann", "bob"), SIDES)
-    (Ending(result='1-0', termination=''), Ending(result='1-0', termination='resignation'))
+    (ReadEnding(result='1-0', termination=''), ReadEnding(result='1-0', termination='resignation'))
     """
     plain = " ".join(text.strip(" .!\"'").split())
     if bracketed := re.fullmatch(r"\((.*?)[.!]*\)|\[(.*?)[.!]*\]", plain):

@@ -95,7 +95,7 @@ def _points(counted: Mapping[int, Counter[int]], least: float, unit: int = 1) ->
     """Return a point for each place at which there are so many games; values are parts of `unit`.
 
     >>> _points({1: Counter({4: 3, 6: 1})}, 2)[0]
-    Point(at=1, mean=4.5, low=4.0, high=4.0, games=4, below=0.0)
+    CoursePoint(at=1, mean=4.5, low=4.0, high=4.0, games=4, below=0.0)
     """
     return [
         CoursePoint(

@@ -66,7 +66,7 @@ def adjusted(tests: Sequence[TestedHypothesis], correlation: Matrix) -> list[flo
 
     `correlation` is that of the normal scores of the first tests; the others are independent.
 
-    >>> tests = [Test(0.01, 0.5), Test(0.01, 0.5)]
+    >>> tests = [TestedHypothesis(0.01, 0.5), TestedHypothesis(0.01, 0.5)]
     >>> apart, same = ([[1.0, by], [by, 1.0]] for by in (0.0, 1.0))
     >>> [round(p, 2) for p in (adjusted(tests, apart)[0], adjusted(tests, same)[0])]
     [0.02, 0.01]

@@ -68,7 +68,7 @@ class ResultTally(Scored):
     def interval(self, seat: Side) -> tuple[float, float] | None:
         """Return between what that score lies with 95 % confidence; None without a result.
 
-        >>> [round(end, 2) for end in Tally(wins=3, draws=0, losses=1).interval(Side.SECOND)]
+        >>> [round(end, 2) for end in ResultTally(wins=3, draws=0, losses=1).interval(Side.SECOND)]
         [0.05, 0.7]
         """
         rate = self.score_rate

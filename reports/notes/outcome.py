@@ -113,9 +113,9 @@ class EventOutcome:
     def heading(self) -> str:
         """Return what stands above it.
 
-        >>> Outcome(format="swiss", done=8, total=8).heading
+        >>> EventOutcome(format="swiss", done=8, total=8).heading
         'Result: swiss'
-        >>> Outcome(format="swiss", done=3, total=8).heading
+        >>> EventOutcome(format="swiss", done=3, total=8).heading
         'Result so far: swiss, 3 of 8 games'
         """
         if self.is_complete:

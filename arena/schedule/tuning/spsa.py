@@ -68,7 +68,7 @@ class TunedOption:
     def rounded(self, at: float, lot: float = 0.5) -> int | float:
         """Return the value next below `at`, or above it where what is left and `lot` come to one.
 
-        >>> width = Parameter(name="width", low=0.5, high=2, start=1, step=0.1, digits=2)
+        >>> width = TunedOption(name="width", low=0.5, high=2, start=1, step=0.1, digits=2)
         >>> width.rounded(1.2345), width.rounded(1.2345, 0.6)
         (1.23, 1.24)
         """
@@ -88,9 +88,9 @@ class TunedOption:
     def __str__(self) -> str:
         """Return the range as it is written.
 
-        >>> str(Parameter(name="hash", low=1, high=9, start=3, step=0.5))
+        >>> str(TunedOption(name="hash", low=1, high=9, start=3, step=0.5))
         '1..9 from 3 step 0.5'
-        >>> str(Parameter(name="width", low=0.5, high=2, start=1, step=0.00005, digits=4))
+        >>> str(TunedOption(name="width", low=0.5, high=2, start=1, step=0.00005, digits=4))
         '0.5000..2.0000 from 1.0000 step 0.00005'
         """
         step = f"{self.step:.10f}".rstrip("0").rstrip(".")
