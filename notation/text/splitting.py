@@ -1,7 +1,6 @@
-"""Streams of records: texts of single records, entries with their problems.
+"""Streams cut into the texts of single records, without reading what the texts say.
 
-A bad record is told of and reading goes on at the next one. Memory stays flat: a chunk of about a
-megabyte at a time, or one record that is longer.
+Memory stays flat: a chunk of about a megabyte at a time, or one record that is longer.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ MAX_RECORD: Final = 16 << 20
 _SHOWN: Final = 200
 """Bytes or characters that are kept of what is too much for a record."""
 
-_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[A-Za-z])")
+_BOUNDARY: Final = re.compile(rb"\n[ \t\r]*+\n(?=(?:\xef\xbb\xbf)?[ \t]*\[[ \t]*+[A-Za-z])")
 """The end of a record, the empty lines after it, and the beginning of the next.
 
 A byte order mark may stand there too, where files were joined."""

@@ -163,7 +163,8 @@ def ranking(
     Without `ratings`, as while games are being played, points per game stand in for them.
 
     >>> both = {("ann", "bob"): 8}
-    >>> [place[:3] for place in ranking({"ann": RankedScore(1, 8), "bob": RankedScore(7, 8)}, both).places]
+    >>> scores = {"ann": RankedScore(1, 8), "bob": RankedScore(7, 8)}
+    >>> [place[:3] for place in ranking(scores, both).places]
     [('bob', 1, 7), ('ann', 2, 1)]
     """
     rule = rule or rule_of(scores, met, outcome)

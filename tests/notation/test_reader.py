@@ -234,11 +234,13 @@ def test_standard_input_is_read_for_a_dash(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_where_blocks_of_a_file_end_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     mixed = f"{ONE}\n{BROKEN}\n[junk]\n\n \t[Game 3]\n\n*\n \r\n{TWO}{ONE}\n\n\n{TWO}"
-    whole = entries_in(f"\N{BYTE ORDER MARK}{mixed}")
-    assert len(whole) == 7
+    blanks = TWO.replace("[Game", "\n[ \tGame", 1)  # as a tag may have them
+    whole = entries_in(f"\N{BYTE ORDER MARK}{mixed}{blanks}")
+    assert len(whole) == 8
+    assert whole[-1].problems == whole[-2].problems
     for size in (*range(3, 60), 1000):
         monkeypatch.setattr(splitting, "_BLOCK", size)
-        assert entries_in(f"\N{BYTE ORDER MARK}{mixed}") == whole, size
+        assert entries_in(f"\N{BYTE ORDER MARK}{mixed}{blanks}") == whole, size
 
 
 def test_a_record_of_endless_size_is_named_and_reading_goes_on(

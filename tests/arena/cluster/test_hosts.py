@@ -327,7 +327,7 @@ def test_what_died_in_a_pair_has_played_those_before_it(worker: Worker) -> None:
 NO_RESULTS: tuple[tuple[str, type[Exception], str], ...] = (
     (write(TaskAnswer(lack="no memory")), MachineError, "no memory"),
     (write(TaskAnswer(is_unknown=True)), PlaceLostError, "started anew"),
-    ("rubbish", PlaceLostError, "expected a message Answer, found 'rubbish'"),
+    ("rubbish", PlaceLostError, "expected a message TaskAnswer, found 'rubbish'"),
     (write(TaskAnswer(results=("{}",))), PlaceLostError, "expected a message PairResult"),
     (write(TaskAnswer(results=(result(2, 3, 4),))), PlaceLostError, "pair 1 was asked for"),
     (write(TaskAnswer(results=(result(1, 3),))), PlaceLostError, "pair 1 was asked for"),

@@ -290,5 +290,5 @@ def test_the_file_of_a_game_is_kept_under_its_name_alone(plain: Path) -> None:
     for name in ("", ".", "..", "a/b", "../game.py", "/game.py", "a\0"):
         for change in ({"name": name}, {"sha256": name}):
             wrong = replace(entry.terms, game_files=(replace(file, **change),))
-            with pytest.raises(ArenaError, match="expected a message Entry"):
+            with pytest.raises(ArenaError, match="expected a message WorkerEntry"):
                 read(WorkerEntry, write(replace(entry, terms=wrong)))
