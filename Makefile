@@ -2,7 +2,7 @@
 # virtual environment of their own first; nothing is needed but Python 3.11 or newer.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types layers kernels unit tests quick wheel web coverage docs expressions messages pictures pins soak faults mutants bench clean
+.PHONY: help demo test lint scripts types layers kernels unit tests quick wheel web coverage docs expressions messages pictures pins soak faults mutants bench clean
 
 # The newest Python there is, from 3.11 on; `make PYTHON=...` takes another.
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
@@ -26,7 +26,8 @@ help:
 	@echo "make demo   play the built-in tournament; the report is $(DEMO)/report.html"
 	@echo "make test   run every check: lint, types, layers, tests, the built wheel"
 	@echo "make quick  for between two edits: lint, and the tests that start nothing and compute little"
-	@echo "make web    install what tests hold the report's markup and accessibility against (npm)"
+	@echo "make scripts  check types and lint of the JavaScript of report and site (npm)"
+	@echo "make web    install what checks that, and what tests hold the report's markup and accessibility against (npm)"
 	@echo "make coverage  run the tests and print the branches they reach by folder; make mutants uses its map"
 	@echo "make docs   build the documents as a site, in site/"
 	@echo "make expressions  store what the scanner makes of grammar.lark, after a change to it"
@@ -71,6 +72,15 @@ test:
 lint: $(VENV)/made-dev
 	$(STEP) lint $(BIN)/ruff check .
 	$(STEP) format $(BIN)/ruff format --check .
+	@if ! command -v npm >/dev/null; then echo "npm is not installed: the scripts of report and site are not checked"; \
+	elif [ -n "$$LATH_NO_SKIPS" ] || $(MAKE) --silent web; then $(MAKE) --no-print-directory scripts; \
+	else echo "npm installs nothing here: the scripts of report and site are not checked"; fi
+
+# What they found last is kept beside them: a second run takes a moment.
+scripts: web
+	$(STEP) tsc $(WEB)/node_modules/.bin/tsc -p $(WEB)
+	$(STEP) eslint $(WEB)/node_modules/.bin/eslint --max-warnings 0 --cache --cache-location $(WEB)/node_modules/.cache/eslint \
+		-c $(WEB)/eslint.config.mjs reports/templates
 
 types: $(VENV)/made-dev
 	$(STEP) types $(BIN)/mypy
@@ -91,7 +101,7 @@ tests: $(VENV)/made-dev
 quick: lint
 	LATH_HYPOTHESIS=quick $(BIN)/pytest -q -n 2 $(AT_ONCE) --quick
 
-# Not part of `make test`: without npm, or without a network, its tests say so and are skipped.
+# Without npm, or without a network, its tests say so and are skipped.
 web: $(WEB)/node_modules/made
 
 $(WEB)/node_modules/made: $(WEB)/package-lock.json $(WEB)/.npmrc

@@ -132,8 +132,10 @@ PARTS: Final = {
 }
 """The files of a kind, in the order in which they stand in the page."""
 
-_NO_CODE: Final = re.compile(r"^[ \t]*(?://.*)?(?:\n|\Z)|^[ \t]+", re.MULTILINE)
-"""What neither CSS nor JavaScript needs of a line."""
+_NO_CODE: Final = re.compile(
+    r"^[ \t]*(?://.*|/\*\*.*\*/)?(?:\n|\Z)|^[ \t]+|/\*\* @type \{.*?\} \*/ ", re.MULTILINE
+)
+"""What neither CSS nor JavaScript needs of a line: blanks, comments, types."""
 
 _NO_STYLE: Final = re.compile(r"\n|;(?=\n})|(?<=\n)([-a-z0-9]+:) | (?={\n)|/\*.*?\*/")
 """What style does not need besides, where each declaration has a line."""
@@ -357,8 +359,8 @@ def environment_of(templates: Path | None) -> jinja2.Environment:
 def parts(environment: jinja2.Environment, kind: str, names: Iterable[str]) -> str:
     """Return styles (`css`) or scripts (`js`) as one text.
 
-    Blanks before lines and lines that are comments are left out, and the ends of lines of styles:
-    no text goes over several lines.
+    Blanks before lines, lines that are comments and the types of scripts are left out, and the ends
+    of lines of styles: no text goes over several lines.
     """
     loader = environment.loader
     assert loader is not None

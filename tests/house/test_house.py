@@ -158,3 +158,13 @@ def test_no_page_says_a_name_from_before_the_namespace() -> None:
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]
     assert pages
     assert not [page.name for page in pages if old.search(page.read_text(encoding="utf-8"))]
+
+
+def test_what_a_workflow_uses_is_pinned_by_its_commit_with_the_version_beside_it() -> None:
+    """A tag can be moved to another commit; the version is for who reads."""
+    pages = sorted((ROOT / ".github" / "workflows").glob("*.y*ml"))
+    lines = [line.strip() for page in pages for line in page.read_text("utf-8").splitlines()]
+    uses = [line for line in lines if re.match(r"(?:- )?uses\b", line)]
+    assert uses
+    pinned = re.compile(r"(?:- )?uses: [\w./-]+@[0-9a-f]{40} # v[0-9]+\.[0-9]+\.[0-9]+")
+    assert not [line for line in uses if not pinned.fullmatch(line)]

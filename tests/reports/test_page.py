@@ -27,7 +27,7 @@ from lath.notation.record.record import Record
 from lath.notation.text.scanner import parse
 from lath.reports.page.about import to_html
 from lath.reports.page.document import DEFAULT_TITLE, document
-from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, policy, render
+from lath.reports.page.page import PARTS, TEMPLATES, Page, environment_of, parts, policy, render
 
 pytestmark = pytest.mark.slow
 
@@ -152,9 +152,9 @@ def test_a_page_allows_its_own_style_and_script_alone_and_points_nowhere() -> No
         "base-uri 'none'",
         "form-action 'none'",
     ]
-    parts = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", plain(), re.DOTALL)
-    assert len(parts) == 2
-    assert policy_of(plain()) == policy(*parts)
+    found = re.findall(r"<(?:script|style)>(.*?)</(?:script|style)>", plain(), re.DOTALL)
+    assert len(found) == 2
+    assert policy_of(plain()) == policy(*found)
     for _, attributes in Markup(plain()).elements:
         assert not {"src", "style", "srcset", "data", "action"} & set(attributes)
         assert not any(name.startswith("on") for name in attributes)
@@ -167,10 +167,22 @@ def test_scripts_and_styles_end_no_element_and_run_no_text() -> None:
         text = path.read_text(encoding="utf-8")
         found = [word for word in ("</", "<!--", "innerHTML", "eval(") if word in text]
         assert found == [], path.name
-    # The page leaves out what stands before lines, and lines that are comments.
+    # The page leaves out what stands before lines, lines that are comments, and types.
+    assert "/*" not in parts(environment_of(None), "js", PARTS["js"])
     for name in PARTS["js"]:
         for line in (TEMPLATES / "js" / f"{name}.js").read_text(encoding="utf-8").splitlines():
             assert line.lstrip().startswith("//") or line.count("`") % 2 == 0, (name, line)
+
+
+def test_every_element_that_a_script_asks_for_by_its_id_stands_in_a_template() -> None:
+    """What `tests/web/scripts.d.ts` says of ids; the type check knows no templates."""
+    texts = {
+        suffix: "".join(path.read_text("utf-8") for path in TEMPLATES.rglob(f"*.{suffix}"))
+        for suffix in ("js", "j2")
+    }
+    asked = set(re.findall(r'\bbyId\("([\w-]+)"\)', texts["js"]))
+    assert len(asked) > 100
+    assert asked <= set(re.findall(r'\bid="([\w-]+)"', texts["j2"]))
 
 
 def test_hostile_words_add_no_element_and_are_shown_as_they_are(

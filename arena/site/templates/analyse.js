@@ -8,32 +8,48 @@ const { byId, make } = lath;
 const said = byId("said");
 
 // A move and those that were played after it, the main line first; the root has no move.
+/** @type {(move: string, parent: TreeNode | null, more?: Partial<TreeNode>) => TreeNode} */
 const nodeOf = (move, parent, more = {}) => ({ move, parent, next: [], glyph: "", before: [], comments: [], ...more });
 
+/** @type {StartJson} */
+// @ts-expect-error - none before `open`, nor is anything asked
 let start = null;
+/** @type {SiteBoard} */
+// @ts-expect-error - likewise
 let board = null;
 let root = nodeOf("", null);
 let at = root;
+/** @type {PositionJson | null} */
 let now = null;
+/** @type {AbortController | null} */
 let thinking = null;
+/** @type {TreeJson} */
+// @ts-expect-error - likewise
 let given = null; // what was set up, whose tags and ending are kept
 
+/** @type {(node: TreeNode) => TreeNode[]} */
 const pathTo = (node) => (node.parent ? [...pathTo(node.parent), node] : []);
+/** @param {TreeNode} node */
 const movesTo = (node) => pathTo(node).map(({ move }) => move);
+/** @param {TreeNode} node */
 const depthOf = (node) => pathTo(node).length;
 
 // Of a node that has been left behind by others the main line goes on from its parent.
+/** @type {(node: TreeNode) => boolean} */
 const isMain = (node) => node.parent === null || (node.parent.next[0] === node && isMain(node.parent));
 
+/** @param {TreeNode} node @param {number} number */
 const moveButton = (node, number) => {
   const made = buttonOf(`${number}. ${node.move}${node.glyph}`, () => goTo(node), "ply");
   if (node === at) made.setAttribute("aria-current", "true");
   return made;
 };
 
+/** @param {string[]} comments */
 const told = (comments) => comments.map((text) => make("span", "said", text));
 
 // The moves after a node, variations in brackets behind the move that they might stand in place of.
+/** @type {(node: TreeNode, number: number) => HTMLElement[]} */
 const lineAfter = (node, number) => {
   const parts = [];
   for (let [here, count] = [node, number]; here.next.length > 0; count += 1) {
@@ -60,8 +76,8 @@ const showTree = () => {
   byId("comment").value = at.comments.join(" ");
   const isRoot = at === root;
   byId("glyph").disabled = isRoot;
-  for (const id of ["to-start", "back", "remove"]) lath.dim(id, isRoot);
-  for (const id of ["forward", "to-end"]) lath.dim(id, at.next.length === 0);
+  for (const id of /** @type {const} */ (["to-start", "back", "remove"])) lath.dim(id, isRoot);
+  for (const id of /** @type {const} */ (["forward", "to-end"])) lath.dim(id, at.next.length === 0);
   lath.dim("promote", isMain(at));
 };
 
@@ -70,8 +86,9 @@ const stop = () => {
   thinking = null;
 };
 
+/** @param {Thought} part */
 const showThought = (part) => {
-  const mover = now.to_move;
+  const mover = /** @type {PositionJson} */ (now).to_move;
   const sure = { win: 1, loss: -1, draw: 0 }[part.value] ?? part.expected;
   const counts = [part.depth && `depth ${part.depth}`, part.nodes && lath.counted(part.nodes, "node"), `${part.seconds.toFixed(1)} s`];
   byId("thought").textContent = `${board.seats[mover][0]}: ${[valueTold(part) || "not said", ...counts.filter(Boolean)].join(" · ")}`;
@@ -102,6 +119,7 @@ const think = () => trying(said, async () => {
   }
 });
 
+/** @param {TreeNode} node */
 const goTo = (node) => trying(said, async () => {
   stop();
   table.hold();
@@ -118,6 +136,7 @@ const goTo = (node) => trying(said, async () => {
 });
 
 // Goes one move on, along one that is there or by a new one.
+/** @param {TreeNode} node @param {string} move */
 const along = (node, move) => {
   const known = node.next.find((one) => one.move === move);
   if (known) return known;
@@ -126,37 +145,47 @@ const along = (node, move) => {
   return made;
 };
 
+/** @param {string[]} line */
 const playLine = (line) => goTo(line.reduce(along, at));
 
 const table = makeTable((text) => goTo(along(at, text)));
 
+/** @type {(node: TreeNode) => TreeNode} */
 const endOf = (node) => (node.next.length > 0 ? endOf(node.next[0]) : node);
+/** @type {Record<StepId, () => unknown>} */
 const steps = {
   "to-start": () => goTo(root),
   back: () => at.parent && goTo(at.parent),
   forward: () => at.next.length > 0 && goTo(at.next[0]),
   "to-end": () => goTo(endOf(at)),
 };
+/** @type {Record<string, StepId | undefined>} */
 const KEYS = { Home: "to-start", ArrowLeft: "back", ArrowRight: "forward", End: "to-end" };
 
 // What stands after a node as the site has lines: a move, and what might stand in its place.
+/** @type {(node: TreeNode) => PlainLine} */
 const lineOf = (node) => {
+  /** @type {PlainLine} */
   const line = [];
   for (let here = node; here.next.length > 0; here = here.next[0]) {
     const [main, ...others] = here.next;
-    line.push({ ...plain(main), variations: others.map((one) => [plain(one), ...lineOf(one)]) });
+    line.push({ ...plain(main), variations: others.map((one) => [/** @type {LineMove} */ (plain(one)), ...lineOf(one)]) });
   }
   return line;
 };
+/** @param {PlainMove} node */
 const plain = ({ move, glyph, before, comments }) => ({ move, glyph, before, comments });
+/** @param {PlainLine} line */
 const mainMoves = (line) => line.map(({ move }) => move).join(" ");
 
 // Before its first move nothing can be said of what has become the main line: it is said of that move.
+/** @param {TreeNode} parent */
 const settle = (parent) => {
   const [main] = parent.next;
   if (main) Object.assign(main, { before: [], comments: [...main.before, ...main.comments] });
 };
 
+/** @param {TreeNode} node @param {PlainLine} line */
 const grow = (node, line) => {
   let here = node;
   for (const { variations, ...one } of line) {
@@ -168,6 +197,7 @@ const grow = (node, line) => {
   }
 };
 
+/** @param {StartJson & Partial<TreeJson>} what */
 const open = async (what) => {
   stop();
   const whole = given = { tags: {}, comments: [], line: [], result: "*", termination: "", ...what };
@@ -205,7 +235,7 @@ const promote = () => {
 
 const remove = () => {
   if (at === root) return;
-  const { parent } = at;
+  const parent = /** @type {TreeNode} */ (at.parent);
   parent.next.splice(parent.next.indexOf(at), 1);
   settle(parent);
   goTo(parent);
@@ -218,12 +248,13 @@ const keep = () => trying(said, async () => {
   showKept(byId("kept"), await ask("/api/keep", { ...start, kind: "analysis", tags, comments: root.comments, line, ...(isSame ? { result, termination } : {}) }));
 });
 
-for (const [id, act] of Object.entries({ ...steps, promote, remove, keep })) byId(id).addEventListener("click", act);
+for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ ...steps, promote, remove, keep }))) byId(id).addEventListener("click", act);
 addEventListener("keydown", (event) => {
   const isText = event.target.closest?.("input, select, textarea, [role=application]");
-  if (isText || event.ctrlKey || event.metaKey || event.altKey || !KEYS[event.key]) return;
+  const id = KEYS[event.key];
+  if (isText || event.ctrlKey || event.metaKey || event.altKey || !id) return;
   event.preventDefault();
-  steps[KEYS[event.key]]();
+  steps[id]();
 });
 byId("glyph").addEventListener("change", () => {
   at.glyph = byId("glyph").value;
@@ -253,9 +284,9 @@ byId("setup").addEventListener("submit", (event) => {
 });
 
 const asks = new URLSearchParams(location.search);
-if (asks.has("game")) chooseGame(asks.get("game"));
-for (const [name, id] of [["setup", "start-setup"], ["position", "start-position"]]) {
-  if (asks.has(name)) byId(id).value = asks.get(name);
+if (asks.has("game")) chooseGame(/** @type {string} */ (asks.get("game")));
+for (const [name, id] of /** @type {const} */ ([["setup", "start-setup"], ["position", "start-position"]])) {
+  if (asks.has(name)) byId(id).value = /** @type {string} */ (asks.get(name));
 }
 trying(said, async () => { // a game of those that are served, at a ply
   if (!asks.has("record")) return setUp();

@@ -8,13 +8,14 @@ export const ROOT = new URL("..", import.meta.url).pathname.replace(/\/$/u, "");
 // What changes something needs a secret, which the page that took the token has kept: see door.js.
 const secret = () => {
   try {
-    const kept = JSON.parse(localStorage.getItem("lath-arena"));
+    const kept = JSON.parse(/** @type {string} */ (localStorage.getItem("lath-arena")));
     return kept?.root === ROOT ? kept.secret : "";
   } catch {
     return "";
   }
 };
 
+/** @param {object} body @param {AbortSignal} [signal] */
 const sent = (body, signal) => ({
   method: "POST",
   headers: { accept: "application/json", "content-type": "application/json", "lath-secret": secret() },
@@ -23,6 +24,7 @@ const sent = (body, signal) => ({
 });
 
 // What the site refuses is an Error with its words.
+/** @param {Response} answer */
 const accepted = async (answer) => {
   if (answer.ok) return answer;
   const text = await answer.text();
@@ -30,39 +32,46 @@ const accepted = async (answer) => {
   throw new Error((isJson ? JSON.parse(text).error : text.trim()) || `the site said ${answer.status}`);
 };
 
+/** @type {<T>(path: string, body?: object) => Promise<T>} */
 export const ask = async (path, body) => {
   const options = body === undefined ? { headers: { accept: "application/json" } } : sent(body);
   return (await accepted(await fetch(`${ROOT}${path}`, options))).json();
 };
 
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
+/** @param {string} path @param {object} body @param {AbortSignal} signal @returns {AsyncGenerator<ThinkingPart>} */
 export async function* askFor(path, body, signal) {
   const answer = await accepted(await fetch(`${ROOT}${path}`, sent(body, signal)));
-  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = /** @type {ReadableStream<Uint8Array<ArrayBuffer>>} */ (answer.body).pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
     const lines = (text + value).split("\n");
-    text = lines.pop();
+    text = /** @type {string} */ (lines.pop());
     for (const line of lines) yield JSON.parse(line);
   }
 }
 
+/** @type {Map<string, Promise<SiteBoard>>} */
 const kept = new Map();
 
 // What is known of a game's board, asked for once.
+/** @type {(id: string) => Promise<SiteBoard>} */
 const gameOf = (id) => {
-  if (!kept.has(id)) kept.set(id, ask(`/api/boards/${encodeURI(id)}`));
-  return kept.get(id);
+  const known = kept.get(id) || ask(`/api/boards/${encodeURI(id)}`);
+  kept.set(id, known);
+  return known;
 };
 
 // A new board of a game, as `lath.makeBoard` gives it, with the game itself.
+/** @param {string} id */
 export const boardOf = async (id) => {
   const game = await gameOf(id);
   return { game, ...lath.makeBoard(game, { content: lath.parsed(game.drawn) }) };
 };
 
+/** @param {BoardJson} game @param {number} seat */
 export const chipOf = (game, seat) => {
   const made = lath.make("span", "chip");
   made.style.setProperty("--seat", game.seats[seat][1]);
@@ -71,7 +80,9 @@ export const chipOf = (game, seat) => {
 
 // Hears news for as long as the page is seen: a browser has six ways to a site, for all of its tabs.
 // `hear` gets each list of parts, `lost` whether nobody answers.
+/** @param {string} path @param {(parts: News[]) => void} hear @param {(isLost: boolean) => void} lost */
 export const listen = (path, hear, lost = () => {}) => {
+  /** @type {EventSource | null} */
   let source = null;
   const look = () => {
     source?.close();
@@ -87,6 +98,7 @@ export const listen = (path, hear, lost = () => {}) => {
   look();
 };
 
+/** @param {number | null | undefined} seconds */
 export const clockOf = (seconds) => {
   if (seconds === null || seconds === undefined) return "";
   const whole = Math.max(0, seconds);
@@ -94,9 +106,11 @@ export const clockOf = (seconds) => {
   return `${Math.floor(whole / 60)}:${String(Math.floor(whole % 60)).padStart(2, "0")}`;
 };
 
+/** @param {number | null | undefined} share */
 export const percent = (share) => (share === null || share === undefined ? "" : `${(100 * share).toFixed(1)} %`);
 
 // How a game stands or has ended, in words.
+/** @param {PositionShown} part @param {string[]} names */
 export const endTold = (part, names) => {
   if (part.winner === null) return `drawn: ${part.ending}`;
   const maker = part.is_loss ? 1 - part.winner : part.winner;
@@ -104,17 +118,20 @@ export const endTold = (part, names) => {
 };
 
 // Does `act` and tells in `said` what went wrong, if something does.
+/** @type {<T>(said: HTMLElement, act: () => T | Promise<T>) => Promise<T | undefined>} */
 export const trying = async (said, act) => {
   said.textContent = "";
   try {
     return await act();
-  } catch (error) {
+  } catch (thrown) {
+    const error = /** @type {Error} */ (thrown);
     if (error.name !== "AbortError") said.textContent = `That did not work: ${error.message.replace(/\.$/u, "")}.`;
     return undefined;
   }
 };
 
 // Shows what has become of a record that was to be kept: where it is, and a link to its text.
+/** @param {HTMLElement} place @param {KeptJson} kept */
 export const showKept = (place, { text, file, error }) => {
   const link = lath.make("a", "", "Download");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
@@ -123,7 +140,9 @@ export const showKept = (place, { text, file, error }) => {
 };
 
 // Lets a level be chosen where the bot has some; `about` is asked for once each.
+/** @type {Map<string, AboutBot>} */
 const about = new Map();
+/** @type {(bot: string) => Promise<AboutBot | null | undefined>} */
 export const offerLevels = async (bot) => {
   const place = lath.byId("level");
   if (place.dataset.bot === bot) return about.get(bot);
@@ -132,7 +151,7 @@ export const offerLevels = async (bot) => {
   place.replaceChildren();
   if (!bot) return null;
   if (!about.has(bot)) about.set(bot, await ask(`/api/bots/${encodeURIComponent(bot)}`, {}));
-  const { level } = about.get(bot);
+  const { level } = /** @type {AboutBot} */ (about.get(bot));
   if (place.dataset.bot !== bot || !level) return about.get(bot);
   for (let at = level.lowest; at <= level.highest; at += 1) {
     const words = { [level.lowest]: `${at}, weakest`, [level.highest]: `${at}, strongest` }[at] || String(at);
@@ -149,6 +168,7 @@ export const gameNow = () => {
   const { value } = lath.byId("game");
   return typed ? `${value.split(":")[0]}:${typed}` : value;
 };
+/** @param {string} id */
 export const chooseGame = (id) => {
   const [name, ...parameters] = id.split(":");
   lath.byId("game").value = id;
@@ -163,14 +183,17 @@ export const chooseGame = (id) => {
 export const levelNow = () => (lath.byId("level").value === "" ? null : Number(lath.byId("level").value));
 
 // The rules of a game, and who it is by.
+/** @param {SiteBoard} board */
 export const showCard = ({ title, credit, card }) => {
   const text = card.startsWith(title) ? card : `${title}: ${card}`;
   // What stands between two backticks is typed so: `b2`.
+  /** @param {string} line */
   const parts = (line) => line.split("`").map((part, at) => (at % 2 ? lath.make("code", "", part) : part));
   const lines = text.split("\n").filter(Boolean).map((line) => lath.make("p", "", null, ...parts(line)));
   lath.byId("card").replaceChildren(...lines, lath.make("p", "remark", `Game by ${credit}.`));
 };
 
+/** @param {string} words @param {() => unknown} act @param {string} name */
 export const buttonOf = (words, act, name = "") => {
   const made = lath.make("button", name, words);
   made.type = "button";
@@ -180,13 +203,15 @@ export const buttonOf = (words, act, name = "") => {
 
 // The moves of a line as buttons with their numbers; `take` gets how many of them were asked for.
 // Those that are there stay, so that a line can be clicked at and have the focus while it changes.
+/** @type {WeakMap<HTMLElement, (count: number) => unknown>} */
 const takers = new WeakMap();
+/** @param {HTMLElement} place @param {string[]} moves @param {number} first @param {(count: number) => unknown} take */
 export const showLine = (place, moves, first, take) => {
   takers.set(place, take);
-  while (place.children.length > moves.length) place.lastChild.remove();
+  while (place.children.length > moves.length) /** @type {ChildNode} */ (place.lastChild).remove();
   while (place.children.length < moves.length) {
     const count = place.children.length + 1;
-    place.append(buttonOf("", () => takers.get(place)(count)));
+    place.append(buttonOf("", () => takers.get(place)?.(count)));
   }
   moves.forEach((text, i) => {
     const words = `${first + i}. ${text}`;
@@ -195,4 +220,5 @@ export const showLine = (place, moves, first, take) => {
 };
 
 // What a bot thinks of a position, in words; empty where it does not say.
+/** @param {{ words: string }} thought */
 export const valueTold = ({ words }) => words.replace(/^unknown(?:, )?/u, "");

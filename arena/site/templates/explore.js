@@ -7,10 +7,15 @@ import { lookAt, makeTable } from "./table.js";
 const { byId, make } = lath;
 const said = byId("said");
 
+/** @type {StartJson | null} */
 let start = null; // as the site gives it for what is asked
+/** @type {string[]} */
 let moves = [];
 let asked = 0; // of the positions that are asked for the last one counts
+/** @type {SiteBoard} */
+// @ts-expect-error - none before the first page, nor is anything asked
 let board = null;
+/** @type {[NodeJson, PositionJson] | null} */
 let shown = null; // a node and its position
 
 const chosen = () => ({ key: byId("source").value, where: byId("where").value.trim() });
@@ -19,20 +24,23 @@ const chosen = () => ({ key: byId("source").value, where: byId("where").value.tr
 const address = () =>
   `?${new URLSearchParams(Object.entries({ ...chosen(), ...start, moves: moves.join(" ") }).filter(([, value]) => value))}`;
 
+/** @param {TallyJson} tally */
 const chipOf = ({ first_wins: wins, draws, second_wins: losses, first_score: score }) =>
   (score ? lath.scoreChip({ wins, draws, games: wins + draws + losses, ...score }) : "–");
 
 // A link to a game, with its date or its number, and all that is known of it where it is pointed at.
+/** @param {ReferenceJson | null} found @param {boolean} isDated */
 const gameLink = (found, isDated) => {
   if (!found) return "–";
   const { number, ply, first, second, result, date } = found;
   const [link, { key, where }] = [make("a", "", (isDated && date) || `#${number}`), chosen()];
-  link.href = `${ROOT}/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply })}`;
+  link.href = `${ROOT}/analyse?${new URLSearchParams({ record: `${key}/${number}`, where, ply: String(ply) })}`;
   link.title = `#${number} ${first} – ${second} ${result}`;
   link.setAttribute("aria-label", `${link.title} ${date}`);
   return link;
 };
 
+/** @param {NodeJson} node */
 const showWays = (node) => {
   const rows = node.continuations.map((one) => ({
     head: [buttonOf(one.move, () => goTo([...moves, one.move]), "move"), one.same.length > 0 ? make("small", "", ` ×${one.same.length + 1}`) : ""],
@@ -46,10 +54,12 @@ const showWays = (node) => {
   if (hadFocus) (byId("ways").querySelector("button") || byId("back")).focus({ preventScroll: true });
 };
 
+/** @param {NodeJson} node @param {PositionJson} now */
 const showTold = (node, now) => {
   const { here, games, ended } = node;
   const seat = now.to_move;
   const state = now.is_over ? endTold(now, board.seats.map(([colour]) => colour)) : `${board.seats[seat][0]} (${["first", "second"][seat]}) to move`;
+  /** @type {Child[]} */
   const parts = [`${state}. ${lath.grouped(here.games)} of ${lath.counted(games, "game")} ${here.games === 1 ? "comes" : "come"} here`];
   if (here.first_score) parts.push("; first scored ", chipOf(here));
   if (seat === 1 && here.mover_score) parts.push(`, second ${lath.percentOf(here.mover_score.value)}`);
@@ -59,18 +69,21 @@ const showTold = (node, now) => {
 };
 
 // Discs where a move changes one cell.
+/** @param {NodeJson} node @param {PositionJson} now */
 const discsOf = ({ continuations, here }, now) => {
   const cells = new Map(now.legal.map(([text, changed]) => [text, changed.length === 1 ? changed[0][0] : -1]));
-  const found = continuations.filter(({ move, played }) => cells.get(move) >= 0 && played.games > 0);
-  return lath.wayDiscs(found.map(({ move, played }) => ({ cell: cells.get(move), games: played.games, low: played.first_score?.low ?? 0, high: played.first_score?.high ?? 1 })), here.games);
+  const ways = continuations.map(({ move, played }) => ({ cell: cells.get(move) ?? -1, games: played.games, low: played.first_score?.low ?? 0, high: played.first_score?.high ?? 1 }));
+  return lath.wayDiscs(ways.filter(({ cell, games }) => cell >= 0 && games > 0), here.games);
 };
 
+/** @param {NodeJson} node */
 const offerGames = ({ of_games: counts, game }) => {
   const options = Object.entries(counts).map(([id, count]) => new Option(`${id} (${lath.grouped(count)})`, id, false, id === game));
   byId("game").replaceChildren(...options);
   byId("game-of").hidden = options.length < 2;
 };
 
+/** @param {NodeJson} node @param {PositionJson} now */
 const showPage = (node, now) => {
   byId("desk").hidden = false;
   offerGames(node);
@@ -79,12 +92,13 @@ const showPage = (node, now) => {
   showWays(node);
   showTold(node, now);
   byId("way").replaceChildren(...lath.wayTo(["Start", ...moves.map((move, i) => `${i + 1}. ${move}`)], (words, i) => buttonOf(words, () => goTo(moves.slice(0, i)))));
-  for (const id of ["to-start", "back"]) lath.dim(id, moves.length === 0);
+  for (const id of /** @type {const} */ (["to-start", "back"])) lath.dim(id, moves.length === 0);
   byId("text").value = now.text;
   byId("further").href = `${ROOT}/analyse?${new URLSearchParams({ game: node.game, position: now.text })}`;
 };
 
 // Asks about the position after a line, which may have another start, and shows it; one can come back to where one was.
+/** @type {(line: string[], from?: { from?: Partial<StartJson> | null, isBack?: boolean }) => Promise<void>} */
 const goTo = (line, { from = start, isBack = false } = {}) => trying(said, async () => {
   const number = asked += 1;
   table.hold();
@@ -105,6 +119,7 @@ const table = makeTable((move) => goTo([...moves, move]));
 
 const fromAddress = () => {
   const asks = new URLSearchParams(location.search);
+  /** @param {string} name */
   const of = (name) => asks.get(name) || "";
   if (of("key")) byId("source").value = of("key");
   byId("where").value = of("where");

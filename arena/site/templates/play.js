@@ -10,31 +10,41 @@ const KEPT = "lath-game";
 const COACH = "solver";
 const WON_BY = ["1-0", "0-1"];
 
+/** @type {Sitting} */
+// @ts-expect-error - none before `open`, nor is anything asked
 let game = null; // what is played: see `begin`
+/** @type {PositionJson} */
+// @ts-expect-error - likewise
 let now = null; // the position on the board
+/** @type {AbortController | null} */
 let thinking = null; // an AbortController, while a bot is asked
+/** @type {number | null} */
 let since = null; // when who is to move began to think, in milliseconds; null while no clock runs
 let turns = 0; // of the positions that are asked for the last one counts
 
 const said = byId("said");
 const moves = () => game.plies.map(({ move }) => move);
+/** @param {number} seat */
 const isPersons = (seat) => game.seats[seat] === null;
 const hasBot = () => game.seats.some(Boolean);
 
+/** @param {number} seat */
 const nameAt = (seat) => {
   if (game.seats[seat]) return game.seats[seat].bot;
   return hasBot() ? "person" : `person ${seat + 1}`;
 };
 const names = () => [nameAt(0), nameAt(1)];
+/** @param {number} seat */
 const shownAt = (seat) => (isPersons(seat) && hasBot() ? "you" : nameAt(seat));
 
 // What the clock of a seat shows, in seconds; null without clocks.
+/** @param {number} seat */
 const leftOf = (seat) => {
   if (!game.control) return null;
   const last = game.plies.findLast((ply) => ply.seat === seat);
   const left = last ? last.left_s : game.control.initial;
-  const isRunning = since !== null && !game.ended && now?.to_move === seat;
-  return isRunning ? left - (Date.now() - since) / 1000 : left;
+  if (left === null || since === null || game.ended || now?.to_move !== seat) return left;
+  return left - (Date.now() - since) / 1000;
 };
 
 const showSeats = () => {
@@ -62,6 +72,7 @@ const remember = () => {
   sessionStorage.setItem(KEPT, JSON.stringify(rest));
 };
 
+/** @param {PlayedMove} played */
 const annotated = ({ move, used_s, left_s, said: thought }) => {
   const notes = [`[%emt ${used_s.toFixed(3)}]`];
   if (left_s !== null) notes.push(`[%clk ${Math.max(0, left_s).toFixed(3)}]`);
@@ -80,6 +91,7 @@ const keep = () => trying(said, async () => {
   }
   game.kept = whole;
   const { result = "*", termination = "unterminated" } = game.ended || {};
+  /** @param {number} seat */
   const time = (seat) => game.tc || (game.seats[seat] ? `move ${game.thinks_s}` : "none");
   const kept = await ask("/api/keep", {
     ...game.start, kind: "game", names: names(), times: [time(0), time(1)], line: game.plies.map(annotated),
@@ -94,11 +106,13 @@ const keep = () => trying(said, async () => {
   remember();
 });
 
+/** @param {string} words */
 const tell = (words) => {
   byId("told").textContent = words;
 };
 
 // What a bot thinks meanwhile is shown, and not read out each time.
+/** @param {string} words */
 const tellThought = (words) => {
   const told = byId("told");
   const place = told.firstElementChild || make("span");
@@ -108,19 +122,21 @@ const tellThought = (words) => {
 };
 
 // Ends the game: by the rules, or as is said.
+/** @param {{ result: string, termination?: string }} ended @param {string} words */
 const finish = (ended, words) => {
   game.ended = { ...ended, words };
   tell(words);
   showSeats();
-  for (const id of ["hint", "resign"]) lath.dim(id, true);
+  for (const id of /** @type {const} */ (["hint", "resign"])) lath.dim(id, true);
   remember();
   keep();
 };
 
+/** @param {string} move @param {number} seat @param {number} used_s @param {Thought | null} thought */
 const add = (move, seat, used_s, thought = null) => {
-  const left = leftOf(seat);
-  const left_s = left === null ? null : game.plies.findLast((ply) => ply.seat === seat)?.left_s ?? game.control.initial;
-  game.plies.push({ move, seat, used_s, left_s: left_s === null ? null : Math.max(0, left_s - used_s) + game.control.increment, said: thought });
+  const { control } = game;
+  const left_s = control && (game.plies.findLast((ply) => ply.seat === seat)?.left_s ?? control.initial);
+  game.plies.push({ move, seat, used_s, left_s: control && Math.max(0, /** @type {number} */ (left_s) - used_s) + control.increment, said: thought });
   since = null;
   remember();
 };
@@ -131,6 +147,7 @@ const stopThinking = () => {
 };
 
 // Asks a bot; `hear` gets what it says on the way. Returns its answer, undefined where nobody waits any more.
+/** @param {object} question @param {(part: HeardPart) => void} hear */
 const asked = async (question, hear) => {
   stopThinking();
   const mine = new AbortController();
@@ -143,7 +160,7 @@ const asked = async (question, hear) => {
       else hear(part);
     }
   } catch (error) {
-    if (error.name === "AbortError") return undefined;
+    if (/** @type {Error} */ (error).name === "AbortError") return undefined;
     throw error;
   }
   if (thinking !== mine) return undefined;
@@ -153,6 +170,7 @@ const asked = async (question, hear) => {
 };
 
 // Does what the game waits for; where that does not work it can be tried again.
+/** @param {() => Promise<void>} act */
 const going = async (act) => {
   byId("again").hidden = true;
   const isDone = await trying(said, async () => {
@@ -163,14 +181,15 @@ const going = async (act) => {
 };
 
 // A bot's clock runs from when it is asked: not while it starts, nor while it waits for others.
+/** @param {number} seat */
 const botsTurn = (seat) => going(async () => {
-  const { bot, level } = game.seats[seat];
-  const limit = game.control ? { left_s: [leftOf(0), leftOf(1)].map((left) => Math.max(0.001, left)), increment_s: game.control.increment } : { seconds: game.thinks_s };
-  const answer = await asked({ bot, level, ...limit }, ({ part, words }) => {
-    if (part === "info") tellThought(valueTold({ words }));
-    else since = part === "begins" ? Date.now() : null;
-    if (part === "begins") tell(`${bot} thinks.`);
-    if (part === "waits") tell(`Other bots think: ${bot} waits.`);
+  const { bot, level } = /** @type {BotSeat} */ (game.seats[seat]);
+  const limit = game.control ? { left_s: [leftOf(0), leftOf(1)].map((left) => Math.max(0.001, /** @type {number} */ (left))), increment_s: game.control.increment } : { seconds: game.thinks_s };
+  const answer = await asked({ bot, level, ...limit }, (thought) => {
+    if (thought.part === "info") tellThought(valueTold(thought));
+    else since = thought.part === "begins" ? Date.now() : null;
+    if (thought.part === "begins") tell(`${bot} thinks.`);
+    if (thought.part === "waits") tell(`Other bots think: ${bot} waits.`);
   });
   if (!answer) return;
   if (answer.part === "error" && !answer.why) throw new Error(answer.error); // not the bot's fault
@@ -198,7 +217,7 @@ const turn = async () => {
   table.show(now, !game.ended && isPersons(seat));
   showMoves();
   lath.dim("undo", game.plies.length === 0);
-  for (const id of ["hint", "resign"]) lath.dim(id, Boolean(game.ended) || !isPersons(seat));
+  for (const id of /** @type {const} */ (["hint", "resign"])) lath.dim(id, Boolean(game.ended) || !isPersons(seat));
   showSeats();
   if (game.ended) tell(game.ended.words || "The game is over.");
   else if (now.is_over) finish({ result: now.winner === null ? "1/2-1/2" : WON_BY[now.winner] }, `${endTold(now, [shownAt(0), shownAt(1)])}.`);
@@ -217,14 +236,14 @@ const table = makeTable((text) => going(async () => {
   tick();
   if (game.ended) return;
   stopThinking(); // about a hint
-  add(text, now.to_move, (Date.now() - since) / 1000);
+  add(text, now.to_move, (Date.now() - /** @type {number} */ (since)) / 1000);
   await turn();
 }));
 
 const tick = () => {
   if (!game || game.ended || !game.control || since === null) return;
   const seat = now.to_move;
-  if (isPersons(seat) && leftOf(seat) <= 0) { // of bots the site says so
+  if (isPersons(seat) && /** @type {number} */ (leftOf(seat)) <= 0) { // of bots the site says so
     stopThinking();
     finish({ result: WON_BY[1 - seat], termination: "time" }, `${shownAt(seat)}: no time left, and lost.`);
     table.show(now, false);
@@ -232,6 +251,7 @@ const tick = () => {
 };
 setInterval(tick, 200);
 
+/** @param {Omit<Sitting, "board">} one */
 const open = async (one) => {
   stopThinking();
   const number = turns += 1;
@@ -255,6 +275,7 @@ const begin = () => trying(said, async () => {
   if (turns !== number) return;
   const chosen = byId("side").value;
   const seat = chosen === "" ? Math.floor(2 * Math.random()) : Number(chosen);
+  /** @type {Sitting["seats"]} */
   const seats = [null, null];
   if (bot) seats[1 - seat] = { bot, level: levelNow() };
   const tc = byId("clock").value;
@@ -283,7 +304,7 @@ const hint = () => trying(said, async () => {
   if (!answer) return;
   if (answer.part === "error") tell(`No hint: ${answer.error}.`);
   else {
-    table.hint(answer.move);
+    table.hint(answer.move ?? "");
     tell(`Hint: ${[answer.move, valueTold(answer)].filter(Boolean).join(", ")}.`);
   }
 });
@@ -316,6 +337,7 @@ const renew = () => {
     byId("bot").value = game.seats.find(Boolean)?.bot || "";
     showChoices();
   }
+  // @ts-expect-error - as before the first one
   game = null;
   byId("again").hidden = true;
   turns += 1;
@@ -341,9 +363,11 @@ const preview = () => trying(said, async () => {
 });
 
 // Who begins the game that is chosen, in words.
+/** @param {SiteBoard} board */
 const tellChoices = ({ seats }) => {
   const [bot, side] = [byId("bot").value, byId("side").value];
   const [first, second] = seats.map(([colour]) => colour);
+  /** @type {Record<string, string>} */
   const words = { 0: `You are ${first} and begin`, 1: `You are ${second}, and ${bot} begins`, "": "Who begins is drawn" };
   tell(`${bot ? words[side] : `${first} begins`}: press Start.`);
 };
@@ -351,7 +375,7 @@ const tellChoices = ({ seats }) => {
 const showChoices = () => trying(said, async () => {
   const bot = byId("bot").value;
   byId("thinks-of").hidden = !bot || byId("clock").value !== "";
-  byId("side").parentElement.hidden = !bot;
+  /** @type {HTMLElement} */ (byId("side").parentElement).hidden = !bot;
   await offerLevels(bot);
 });
 
@@ -366,20 +390,20 @@ byId("game").addEventListener("change", () => {
 });
 byId("parameters").addEventListener("change", preview);
 byId("clock").addEventListener("change", showChoices);
-for (const id of ["bot", "side"]) byId(id).addEventListener("change", preview);
-for (const [id, act] of Object.entries({ undo, hint, resign, keep, new: renew, again: () => going(turn) })) byId(id).addEventListener("click", act);
+for (const id of /** @type {const} */ (["bot", "side"])) byId(id).addEventListener("change", preview);
+for (const [id, act] of /** @type {[Buttons, () => unknown][]} */ (Object.entries({ undo, hint, resign, keep, new: renew, again: () => going(turn) }))) byId(id).addEventListener("click", act);
 byId("resign").addEventListener("blur", disarm);
 
 const asks = new URLSearchParams(location.search);
-for (const [name, id] of [["bot", "bot"], ["side", "side"], ["setup", "start-setup"], ["position", "start-position"]]) {
-  if (asks.has(name)) byId(id).value = asks.get(name);
+for (const [name, id] of /** @type {const} */ ([["bot", "bot"], ["side", "side"], ["setup", "start-setup"], ["position", "start-position"]])) {
+  if (asks.has(name)) byId(id).value = /** @type {string} */ (asks.get(name));
 }
-if (asks.has("game")) chooseGame(asks.get("game"));
+if (asks.has("game")) chooseGame(/** @type {string} */ (asks.get("game")));
 const before = sessionStorage.getItem(KEPT);
 showChoices();
 const goOn = async () => {
   const isGame = await trying(said, async () => {
-    await open(JSON.parse(before));
+    await open(JSON.parse(/** @type {string} */ (before)));
     return true;
   });
   if (!isGame) renew();

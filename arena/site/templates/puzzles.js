@@ -8,6 +8,7 @@ const { byId } = lath;
 const said = byId("said");
 const SOLVED = "lath-solved";
 
+/** @type {PuzzleJson[]} */
 let all = [];
 let place = 0;
 let shown = 0; // moves of the line that are on the board
@@ -17,6 +18,7 @@ let choices = 0; // and of the games
 const spoiled = new Set(); // what was tried or shown before
 
 const game = () => byId("game").value;
+/** @type {() => Record<string, number[]>} */
 const solved = () => JSON.parse(localStorage.getItem(SOLVED) || "{}");
 const puzzle = () => all[place];
 const named = () => `${game()} ${puzzle().number}`;
@@ -29,6 +31,7 @@ const showScore = () => {
   lath.dim("after", place >= all.length - 1);
 };
 
+/** @param {number} count */
 const show = async (count) => {
   shown = count;
   table.hold();
@@ -37,6 +40,7 @@ const show = async (count) => {
   if (looks === number) table.show(seen, !isOver);
 };
 
+/** @param {string} words */
 const reveal = async (words) => {
   const { line } = puzzle();
   isOver = true;
@@ -48,6 +52,7 @@ const reveal = async (words) => {
   await show(1);
 };
 
+/** @param {number} next */
 const open = (next) => trying(said, async () => {
   if (next < 0 || next >= all.length) return;
   [place, shown, isOver] = [next, 0, false];
@@ -79,10 +84,12 @@ const table = makeTable((text) => trying(said, async () => {
 }));
 
 // Lets one of the grades be chosen that there are, and returns which is.
+/** @param {PuzzleJson[]} found */
 const offerGrades = (found) => {
   const place = byId("grade");
   const before = place.value;
   const grades = [...new Set(found.map(({ grade }) => grade))].sort();
+  /** @param {number} grade */
   const counted = (grade) => `${grade} (${found.filter((one) => one.grade === grade).length})`;
   place.replaceChildren(new Option("any", ""), ...grades.map((grade) => new Option(counted(grade), String(grade))));
   place.value = grades.map(String).includes(before) ? before : "";
@@ -94,7 +101,9 @@ const choose = () => trying(said, async () => {
   looks += 1;
   table.hold();
   [all, isOver] = [[], true];
-  const [found, board] = [await ask(`/api/puzzles/${game()}`), await table.setGame(game())];
+  /** @type {PuzzleJson[]} */
+  const found = await ask(`/api/puzzles/${game()}`);
+  const board = await table.setGame(game());
   if (choices !== number) return;
   const grade = offerGrades(found);
   all = found.filter((one) => grade === "" || String(one.grade) === grade);
@@ -109,5 +118,5 @@ byId("before").addEventListener("click", () => open(place - 1));
 byId("after").addEventListener("click", () => open(place + 1));
 byId("answer").addEventListener("click", () => !isOver && trying(said, () => reveal(`${puzzle().line[0]} ${puzzle().words}.`)));
 const asks = new URLSearchParams(location.search);
-if (asks.has("game")) byId("game").value = asks.get("game");
+if (asks.has("game")) byId("game").value = /** @type {string} */ (asks.get("game"));
 choose();

@@ -6,18 +6,25 @@ import { ask, boardOf, buttonOf } from "./common.js";
 
 const { byId, make } = lath;
 
+/** @type {Record<string, Point>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TAKES = "-";
 const MOST_BUTTONS = 4;
 
+/** @param {string} name */
 const withArticle = (name) => `${/^[aeiou]/iu.test(name) ? "an" : "a"} ${name}`;
 
 // What lies where after the moves of a line, and what may be played: see `position_json`.
+/** @type {(start: StartJson, moves: string[]) => Promise<PositionJson>} */
 export const lookAt = (start, moves) => ask("/api/position", { ...start, moves, threats: true });
 
+/** @param {(text: string) => unknown} onMove */
 export const makeTable = (onMove) => {
+  /** @type {TableState} */
+  // @ts-expect-error - there is no board before `setGame`, nor anything to do
   const state = { view: null, game: null, now: null, effects: null, isMine: false, cursor: -1, chosen: [], at: -1, over: "", take: "", hinted: "", shares: [], legal: false, threats: false, aids: true };
 
+  /** @param {PositionJson} now */
   const legalOf = ({ legal, stacks }) =>
     legal.map(([text, cells]) => {
       const after = stacks.slice();
@@ -26,9 +33,12 @@ export const makeTable = (onMove) => {
     });
 
   // Where a move is pointed at, and what a click must mean for it.
+  /** @param {DrawnMove} move */
   const takeOf = ({ kind, codes }) => (kind === "dots" ? codes[0] : TAKES);
+  /** @param {DrawnMove} move */
   const isDirect = ({ kind }) => kind === "turned" || kind === "others";
 
+  /** @param {DrawnMove} move */
   const wordsOf = (move) => state.words(move);
 
   const draw = () => {
@@ -39,22 +49,25 @@ export const makeTable = (onMove) => {
     const shown = isChoosing ? state.chosen.map(({ text }) => text).filter((text) => !state.over || text === state.over) : null;
     const legal = isChoosing || (state.legal && !now.is_over) ? state.legalMoves.filter(({ text }) => !shown || shown.includes(text)) : null;
     const wins = state.threats ? [...now.wins, ...now.loses] : [];
-    const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => [cell, now.wins.includes(text) || text === state.hinted]));
+    /** @param {string[]} texts */
+    const cellsOf = (texts) => all.filter(({ text }) => texts.includes(text)).flatMap(({ text, cells }) => cells.map((cell) => /** @type {[number, boolean]} */ ([cell, now.wins.includes(text) || text === state.hinted])));
     const threatened = state.threats ? all.filter(({ text }) => now.threats.includes(text)) : [];
     view.show({
       stacks: now.stacks, moved: now.moved, deciding: now.deciding, isLoss: now.is_loss, legal,
       looked: isChoosing ? state.at : -1, isKept: isChoosing,
       hinted: cellsOf([...wins, state.hinted]),
-      shares: [...(isChoosing ? [] : state.shares), ...threatened.flatMap(({ cells }) => cells.map((cell) => [cell, 0.2, game.seats[1 - now.to_move][1], "!"]))],
+      shares: [...(isChoosing ? [] : state.shares), ...threatened.flatMap(({ cells }) => cells.map((cell) => /** @type {Share} */ ([cell, 0.2, game.seats[1 - now.to_move][1], "!"])))],
       cursor: state.cursor, aids: state.aids, title: `${game.title}, ${game.seats[now.to_move][0]} to move`,
     });
   };
 
+  /** @param {number} seat */
   const colour = (seat) => state.game.seats[seat][0];
 
   const tellThreats = () => {
     const { now } = state;
     if (!now) return;
+    /** @type {[words: string, texts: string[]][]} */
     const parts = [["Stars win at once", now.wins], ["Triangles lose at once", now.loses], [`${colour(1 - now.to_move)} threatens (!)`, now.threats]];
     const told = parts.filter(([, texts]) => texts.length > 0).map(([words, texts]) => `${words}: ${texts.join(" ")}.`);
     byId("threats-told").textContent = state.threats ? told.join(" ") || "Nothing wins or loses at once." : "";
@@ -65,6 +78,7 @@ export const makeTable = (onMove) => {
     byId("choices").hidden = true;
   };
 
+  /** @param {string} words */
   const tell = (words) => {
     byId("cell").textContent = words;
   };
@@ -75,6 +89,7 @@ export const makeTable = (onMove) => {
     byId("board").classList.remove("mine");
   };
 
+  /** @param {string} text */
   const play = (text) => {
     forget();
     tell("");
@@ -82,18 +97,21 @@ export const makeTable = (onMove) => {
     onMove(text);
   };
 
+  /** @param {number} cell */
   const stackTold = (cell) => {
     const names = new Map(state.game.pieces.map(([code, name]) => [code, name]));
-    return [...state.now.stacks[cell]].reverse().map((code) => names.get(code) || code).join(" on ") || "empty";
+    return [.../** @type {PositionJson} */ (state.now).stacks[cell]].reverse().map((code) => names.get(code) || code).join(" on ") || "empty";
   };
 
+  /** @param {number} cell */
   const changes = (cell) => {
-    const touched = state.now.legal.filter(([, cells]) => cells.some(([at]) => at === cell)).map(([text]) => text);
+    const touched = /** @type {PositionJson} */ (state.now).legal.filter(([, cells]) => cells.some(([at]) => at === cell)).map(([text]) => text);
     return state.effects.all.filter(({ text }) => touched.includes(text));
   };
 
   // What may be played at a cell: what a click means; else whatever there is; else what a piece does
   // that leaves the cell.
+  /** @param {number} cell */
   const movesAt = (cell) => {
     const here = state.effects.all.filter((move) => move.kind !== "others" && move.cells.includes(cell));
     const meant = here.filter((move) => !isDirect(move) && takeOf(move) === state.take);
@@ -103,8 +121,10 @@ export const makeTable = (onMove) => {
   };
 
   // A button for one of the moves at a cell; while it is looked at the board shows that move alone.
+  /** @param {DrawnMove} move */
   const choiceOf = (move) => {
     const made = buttonOf(wordsOf(move), () => play(move.text));
+    /** @param {string} over */
     const look = (over) => () => {
       if (state.chosen.length === 0) return;
       state.over = over;
@@ -115,6 +135,7 @@ export const makeTable = (onMove) => {
     return made;
   };
 
+  /** @param {number} cell @param {boolean} hasFocus */
   const choose = (cell, hasFocus) => {
     if (!state.isMine || cell < 0) return;
     const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
@@ -148,7 +169,7 @@ export const makeTable = (onMove) => {
     const place = byId("palette");
     const named = new Map(state.game.pieces.map(([code, name, , shade]) => [code, { name, shade }]));
     const kinds = [...new Set(all.filter((move) => !isDirect(move)).map(takeOf))];
-    const own = kinds.find((code) => named.get(code)?.shade === state.game.seats[state.now.to_move][1]);
+    const own = kinds.find((code) => named.get(code)?.shade === state.game.seats[/** @type {PositionJson} */ (state.now).to_move][1]);
     state.take = own || kinds.find((code) => code !== TAKES) || kinds[0] || "";
     place.hidden = kinds.length < 2 || !state.isMine;
     const radios = kinds.map((code) => {
@@ -161,13 +182,14 @@ export const makeTable = (onMove) => {
       label.append(radio, code === TAKES ? "takes pieces off" : `puts ${withArticle(named.get(code)?.name || code)}`);
       return label;
     });
-    place.replaceChildren(place.firstElementChild, ...radios);
+    place.replaceChildren(/** @type {Element} */ (place.firstElementChild), ...radios);
     const direct = state.isMine ? all.filter(isDirect) : [];
     if (direct.length > MOST_BUTTONS) direct.splice(0, Infinity, ...all.filter(({ kind }) => kind === "others")); // the rest have cells
     byId("direct").hidden = direct.length === 0;
     byId("direct").replaceChildren(...direct.map((move) => buttonOf(wordsOf(move), () => play(move.text))));
   };
 
+  /** @param {string} id */
   const setGame = async (id) => {
     const asked = state.asked = {};
     const { game, ...view } = await boardOf(id);
@@ -180,6 +202,7 @@ export const makeTable = (onMove) => {
   };
 
   // Shows a position; with `isMine` it is whoever sits here who moves. `shares` are discs as boards show them.
+  /** @param {PositionJson} now @param {boolean} isMine @param {Share[]} shares */
   const show = (now, isMine, shares = []) => {
     forget();
     tell("");
@@ -191,6 +214,7 @@ export const makeTable = (onMove) => {
     draw();
   };
 
+  /** @param {string} text */
   const hint = (text) => {
     state.hinted = text;
     draw();
@@ -200,7 +224,7 @@ export const makeTable = (onMove) => {
     const input = byId("typed-move");
     const text = input.value.replace(/\s/gu, "");
     if (!state.isMine || !text) return;
-    const texts = state.now.legal.map(([one]) => one);
+    const texts = /** @type {PositionJson} */ (state.now).legal.map(([one]) => one);
     const meant = texts.filter((one) => one.toLowerCase() === text.toLowerCase());
     const found = texts.includes(text) ? text : meant.length === 1 && meant[0];
     if (!found) {
@@ -211,6 +235,7 @@ export const makeTable = (onMove) => {
     play(found);
   };
 
+  /** @param {KeyboardEvent} event */
   const step = (event) => {
     if (!state.now || event.ctrlKey || event.metaKey || event.altKey) return;
     const way = ARROWS[event.key];
@@ -227,7 +252,7 @@ export const makeTable = (onMove) => {
     event.stopPropagation();
   };
 
-  for (const id of ["legal", "threats", "aids"]) {
+  for (const id of /** @type {const} */ (["legal", "threats", "aids"])) {
     byId(id).setAttribute("aria-pressed", String(state[id]));
     byId(id).addEventListener("click", () => {
       state[id] = !state[id];

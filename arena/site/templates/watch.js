@@ -10,19 +10,21 @@ const isPublic = byId("watch").dataset.public === "yes";
 // How long a board stays as it ended before the next game of its place is shown.
 const LINGER_MS = 1500;
 
+/** @type {Map<string, Card>} */
 const cards = new Map();
 
+/** @param {string} slot */
 const makeCard = (slot) => {
-  const card = { slot, node: make("figure", "live-board"), board: null, game: "", shown: null, next: null, timer: 0 };
-  card.names = make("figcaption");
-  card.stage = make("div", "stage");
-  card.told = make("p", "remark");
+  /** @type {Card} */
+  // @ts-expect-error - `takeBoard` and `draw` see to the board and to what is next
+  const card = { slot, node: make("figure", "live-board"), names: make("figcaption"), stage: make("div", "stage"), told: make("p", "remark"), board: null, game: "", shown: null, next: null, timer: 0 };
   card.node.append(card.names, card.stage, card.told);
   cards.set(slot, card);
   byId("boards").append(card.node);
   return card;
 };
 
+/** @param {LiveBoard} part @param {number} seat @param {SiteBoard} game */
 const seatLine = (part, seat, game) => {
   const line = make("span", "seat", null, chipOf(game, seat), nameOf(part.names[seat]));
   const clock = clockOf(part.left_s[seat]);
@@ -34,11 +36,13 @@ const seatLine = (part, seat, game) => {
   return line;
 };
 
+/** @param {LiveBoard} part */
 const endTold = (part) => {
   if (!part.is_over) return part.last ? `${part.ply}. ${part.last}` : "begins";
   return endOf(part, part.names);
 };
 
+/** @param {Card} card @param {LiveBoard} part */
 const draw = async (card, part) => {
   card.shown = part;
   if (card.game !== part.game) {
@@ -57,6 +61,7 @@ const draw = async (card, part) => {
 };
 
 // A game that is over stays for a while: the next one waits.
+/** @param {LiveBoard} part */
 const takeBoard = (part) => {
   const card = cards.get(part.slot) || makeCard(part.slot);
   card.next = part;
@@ -70,6 +75,7 @@ const takeBoard = (part) => {
   else step();
 };
 
+/** @param {NewsParts["boards"]} news */
 const takeBoards = ({ slots }) => {
   for (const [slot, card] of cards) {
     if (!slots.includes(slot)) {
@@ -81,16 +87,20 @@ const takeBoards = ({ slots }) => {
   byId("no-boards").hidden = slots.length > 0;
 };
 
+/** @param {string} text @param {"td" | "th"} name */
 const cell = (text, name = "td") => make(name, "", text);
 
 // Of who has won or lost all, nobody knows how far it goes on one side.
+/** @param {number | null} elo */
 const eloTold = (elo) => (elo === null ? "unbounded" : `${Math.round(elo)}`);
 
+/** @param {StandingJson} row */
 const intervalOf = ({ low, high, elo }) => {
   if (elo) return `Elo ${eloTold(elo.value)} (${eloTold(elo.low)} to ${eloTold(elo.high)})`;
-  return low === null || low === undefined ? "" : `${Math.round(100 * low)} to ${Math.round(100 * high)} %`;
+  return low === null || low === undefined ? "" : `${Math.round(100 * low)} to ${Math.round(100 * /** @type {number} */ (high))} %`;
 };
 
+/** @param {StandingJson[]} rows */
 const showStandings = (rows) => {
   byId("standings").replaceChildren(...rows.map((row) => {
     const name = make("th", "", null, nameOf(row.name));
@@ -100,8 +110,10 @@ const showStandings = (rows) => {
 };
 
 // How an SPRT stands: the way of its ratio between the two bounds, as far as this page has seen it.
+/** @type {[games: number, llr: number][]} */
 const way = [];
 
+/** @param {StatusJson["format"]} format @param {number} done */
 const showTest = (format, done) => {
   const test = format?.sprt;
   byId("sprt").hidden = !test;
@@ -109,16 +121,20 @@ const showTest = (format, done) => {
   const [low, high] = test.bounds;
   if (way.at(-1)?.[0] !== done) way.push([done, test.llr]);
   const [from, to] = [way[0][0], Math.max(done, way[0][0] + 1)];
+  /** @param {[games: number, llr: number]} point */
   const at = ([games, llr]) => `${(100 * (games - from)) / (to - from)} ${(40 * (high - Math.min(Math.max(llr, low), high))) / (high - low)}`;
   const told = `LLR ${llrTold(test.llr)}, between ${llrTold(low)} and ${llrTold(high)}: Elo ${eloTold(test.elo)} (${eloTold(test.elo_low)} to ${eloTold(test.elo_high)})`;
+  /** @param {string} kind @param {string} d */
   const line = (kind, d) => lath.drawn("path", { class: kind, d });
   const drawn = lath.drawn("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": told },
-    line("bound", "M0 0H100M0 40H100"), line("level", `M0 ${at([from, 0]).split(" ")[1]}H100`), line("way", `M${[...way, way.at(-1)].map(at).join("L")}`));
+    line("bound", "M0 0H100M0 40H100"), line("level", `M0 ${at([from, 0]).split(" ")[1]}H100`), line("way", `M${[...way, ...way.slice(-1)].map(at).join("L")}`));
   byId("sprt").replaceChildren(make("p", "", told), drawn);
 };
 
+/** @param {number} value */
 const llrTold = (value) => value.toFixed(2).replace("-", "−");
 
+/** @param {RecentGame} game */
 const gameItem = (game) => {
   const winner = { "1-0": 0, "0-1": 1 }[game.result];
   const names = [game.first, game.second].map((name, seat) => {
@@ -130,12 +146,14 @@ const gameItem = (game) => {
   return make("li", "", null, make("span", "rank", `${game.number}. `), names[0], " – ", names[1], make("span", "soft", ` ${game.result} · ${game.game}, ${lath.counted(game.plies, "ply").replace("plys", "plies")}${how}`));
 };
 
+/** @param {number | null | undefined} seconds */
 const leftTold = (seconds) => {
   if (seconds === null || seconds === undefined) return "";
   if (seconds < 90) return ` · ${Math.round(seconds)} s left`;
   return seconds < 5400 ? ` · ${Math.round(seconds / 60)} min left` : ` · ${(seconds / 3600).toFixed(1)} h left`;
 };
 
+/** @param {StatusJson} status */
 const takeStatus = (status) => {
   const playing = status.is_playing;
   if (status.event) byId("event").textContent = status.event;
@@ -163,15 +181,17 @@ const takeStatus = (status) => {
   byId("stop").hidden = !playing;
 };
 
+/** @type {{ [K in keyof NewsParts]: (part: NewsParts[K]) => unknown }} */
 const takes = { status: takeStatus, boards: takeBoards, board: takeBoard };
 
+/** @param {"start" | "stop"} what */
 const order = (what) => async () => {
   byId("said").textContent = "";
   try {
     await ask(`/t/${key}/${what}`, {});
     byId("said").textContent = what === "stop" ? "It ends when its files are written." : "It begins.";
   } catch (error) {
-    byId("said").textContent = `That did not work: ${error.message}.`;
+    byId("said").textContent = `That did not work: ${/** @type {Error} */ (error).message}.`;
   }
 };
 
@@ -179,6 +199,6 @@ if (!isPublic) {
   byId("start").addEventListener("click", order("start"));
   byId("stop").addEventListener("click", order("stop"));
 }
-listen(`/t/${key}/events`, (parts) => parts.forEach((part) => takes[part.part]?.(part)), (isLost) => {
+listen(`/t/${key}/events`, (parts) => parts.forEach((part) => /** @type {(part: News) => unknown} */ (takes[part.part])?.(part)), (isLost) => {
   document.body.classList.toggle("lost", isLost);
 });

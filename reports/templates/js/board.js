@@ -9,6 +9,7 @@ lath.makeBoard = (data, template) => {
   const { shown: overlays, neighbours, rays } = data.overlays;
   const { has, copy, written } = lath.takeSprites(element);
   const { drawn: make, placed } = lath;
+  /** @param {SVGElement} made @param {number} cell */
   const at = (made, cell) => placed(made, ...geometry.centres[cell]);
 
   // The cells with their titles; nothing that lies on them hides these from a pointer.
@@ -16,21 +17,25 @@ lath.makeBoard = (data, template) => {
     const told = make("title");
     const node = at(make("g", { class: "cell" }, told, copy("cell"), ...(has("name") ? [written("name", name)] : [])), i);
     element.append(node);
-    return { node, told, stack: at(make("g"), i), content: null };
+    return { node, told, stack: at(make("g"), i), content: /** @type {string | null} */ (null) };
   });
   const below = make("g", { class: "below" });
   const marks = make("g", { class: "marks" });
   element.append(below, make("g", { class: "stacks" }, ...cells.map((cell) => cell.stack)), marks);
 
+  /** @param {string} code */
   const nameOf = (code) => pieces.get(code)?.name || code;
+  /** @param {string} stack */
   const wordsOf = (stack) => [...stack].reverse().map(nameOf).join(" on ") || "empty";
+  /** @param {number[]} list */
   const namesOf = (list) => list.map((i) => data.cells[i]).join(" ");
 
+  /** @param {string} stack */
   const drawStack = (stack) => {
     let hasTile = false;
     const known = [...stack].filter((code) => pieces.has(code));
     const drawn = known.map((code) => {
-      const { shape } = pieces.get(code);
+      const { shape } = /** @type {{ shape: string }} */ (pieces.get(code));
       const made = copy(`${hasTile && shape === "disc" ? "ring" : "piece"}-${code}`);
       hasTile = hasTile || shape === "tile";
       return made;
@@ -39,6 +44,7 @@ lath.makeBoard = (data, template) => {
     return strange ? [...drawn, written("strange", strange)] : drawn;
   };
 
+  /** @param {string[]} stacks */
   const showStacks = (stacks) => {
     stacks.forEach((stack, i) => {
       const cell = cells[i];
@@ -50,9 +56,12 @@ lath.makeBoard = (data, template) => {
   };
 
   // Groups of pieces: bars that join them below, their sizes above, and in words.
+  /** @param {GroupsOverlay} shown @param {string[]} stacks */
   const groupsShown = (shown, stacks) => {
     const groups = lath.overlays.groups(shown, neighbours, stacks);
+    /** @param {number[]} group */
     const codeOf = (group) => stacks[group[0]].slice(-1);
+    /** @type {Map<string, string>} */
     const bars = new Map();
     for (const group of groups) {
       bars.set(codeOf(group), (bars.get(codeOf(group)) || "") + geometry.bars(group, neighbours));
@@ -67,8 +76,10 @@ lath.makeBoard = (data, template) => {
   };
 
   // What a marker sees: cells and lines, and in words.
+  /** @param {SightOverlay} shown @param {string[]} stacks */
   const sightShown = (shown, stacks) => {
     const sights = lath.overlays.sight(shown, rays, stacks);
+    /** @param {number[][]} seen */
     const listed = (seen) => namesOf(seen.flat().sort((a, b) => a - b)) || "nothing";
     return {
       below: sights.flatMap(([marker, seen]) => [
@@ -80,22 +91,26 @@ lath.makeBoard = (data, template) => {
     };
   };
 
+  /** @param {number[]} deciding @param {boolean} isLoss */
   const decided = (deciding, isLoss) => {
     if (deciding.length === 0) return [];
     const others = data.cells.map((_, i) => i).filter((i) => !deciding.includes(i));
     return [copy("veil", geometry.outlines(others)), copy(isLoss ? "losing" : "deciding", geometry.contour(deciding))];
   };
 
+  /** @param {string} path @param {string} colour */
   const dot = (path, colour) => {
     const made = copy("dot", path);
-    made.firstElementChild.setAttribute("fill", colour);
+    /** @type {Element} */ (made.firstElementChild).setAttribute("fill", colour);
     return made;
   };
   // What legal moves do: crosses, dots and arrows, in this order.
+  /** @param {SVGElement} made @param {number} cell @param {Point} way */
   const beside = (made, cell, [right, down]) => {
     const [x, y] = geometry.centres[cell];
     return placed(made, x + 33 * right, y + 33 * down);
   };
+  /** @param {number} cell @param {string} codes @param {string[]} stacks @param {boolean} isHinted */
   const dotAt = (cell, codes, stacks, isHinted) => {
     const paths = geometry.sectors(codes.length);
     const parts = [...codes].map((code, i) => dot(paths[i], pieces.get(code)?.colour || "#808080"));
@@ -103,6 +118,7 @@ lath.makeBoard = (data, template) => {
     return stacks[cell] ? beside(made, cell, [1, 1]) : at(made, cell);
   };
   // Stars on cells that win, triangles on those that lose.
+  /** @param {[number, boolean | undefined][]} hinted @param {string[]} stacks */
   const hintsShown = (hinted, stacks) =>
     hinted.map(([cell, isWin]) => {
       const made = copy(isWin ? "win" : "loss");
@@ -110,6 +126,7 @@ lath.makeBoard = (data, template) => {
     });
 
   // How often moves were played at cells: the area of a disc, from a dot, or what a number needs, to the whole cell.
+  /** @param {Share[]} shares */
   const sharesShown = (shares) =>
     shares.map(([cell, part, colour, words]) => {
       const made = at(written("share", words), cell);
@@ -120,16 +137,19 @@ lath.makeBoard = (data, template) => {
       return made;
     });
 
+  /** @param {Effects} effects @param {string[]} stacks @param {[number, boolean | undefined][]} hinted */
   const legalShown = ({ dots, kinds, turned }, stacks, hinted) => [
     ...[...kinds.values()].flat().map((cell) => beside(copy("cross"), cell, [-1, 1])),
     ...[...dots].map(([cell, codes]) => dotAt(cell, codes, stacks, hinted.some(([on]) => on === cell))),
     ...turned.map((cell) => beside(copy("turn"), cell, [1, -1])),
   ];
 
+  /** @type {ShownBoard["words"]} */
   const wordsOfMove = ({ text, kind, cells: on, codes }) => {
+    /** @param {(cell: string, name: string) => string} told */
     const listed = (told) => on.map((cell, i) => told(data.cells[cell], nameOf(codes[i]))).join(", ");
     const told = {
-      dots: () => `puts a ${nameOf(codes)} there`,
+      dots: () => `puts a ${nameOf(/** @type {string} */ (codes))} there`,
       kinds: () => `takes every ${nameOf(codes[0])}`,
       lines: () => `takes ${listed((cell, name) => `${name} ${cell}`)}`,
       turned: () => `makes ${listed((cell, name) => `${cell} a ${name}`)}`,
@@ -140,8 +160,10 @@ lath.makeBoard = (data, template) => {
 
   // The moves that do something at a cell, and what they take: lines beside each other, cells round
   // which a line goes. A line explains itself to a pointer.
+  /** @param {number} looked @param {Effects} effects */
   const lookedShown = (looked, { all }) => {
     const here = all.filter(({ cells: on }) => on.includes(looked));
+    /** @type {Map<number, number>} */
     const used = new Map();
     const drawn = here.filter(({ kind }) => kind === "lines").map((move) => {
       const key = geometry.heading(move.cells);
@@ -150,8 +172,9 @@ lath.makeBoard = (data, template) => {
       const line = copy("line", geometry.through(move.cells, [0, 15, -15, 30, -30][turn % 5]));
       line.setAttribute("class", "line");
       line.dataset.move = move.text;
-      line.prepend(make("title"));
-      line.firstChild.textContent = wordsOfMove(move);
+      const told = make("title");
+      told.textContent = wordsOfMove(move);
+      line.prepend(told);
       return line;
     });
     const rounds = here.filter(({ kind }) => kind === "kinds").map((move) => copy("line", geometry.outlines(move.cells)));
@@ -164,9 +187,11 @@ lath.makeBoard = (data, template) => {
   // `shares`: of moves at cells, [cell, how often in 0..1, colour, what is written there].
   // `hinted`: cells where a move wins or loses at once, as [cell, whether it wins].
   // `cursor`: the cell at which a keyboard is, or -1. `aids`: whether overlays are on. `title`: the accessible name. Returns {effects, words}: what `lath.effectsOf` does, and a legal move in words.
+  /** @type {BoardView["show"]} */
   const show = ({ stacks, moved = [], deciding = [], isLoss = false, legal = null, looked = -1, isKept = false, hinted = [], shares = [], cursor = -1, aids = false, title: told = data.title }) => {
     const effects = lath.effectsOf(legal || [], stacks);
     const shown = (aids ? overlays : []).map((one) => (one.kind === "groups" ? groupsShown(one, stacks) : sightShown(one, stacks)));
+      /** @param {"below" | "above"} part */
     const all = (part) => shown.flatMap((one) => one[part]);
     const isLooked = legal !== null && looked >= 0;
     const net = isLooked ? "" : effects.lines.map((on) => geometry.through(on)).join("");
@@ -187,12 +212,14 @@ lath.makeBoard = (data, template) => {
     );
     const lying = stacks.flatMap((stack, i) => (stack ? [`${data.cells[i]} ${wordsOf(stack)}`] : []));
     title.textContent = told;
-    desc.textContent = `${[lying.join(", ") || "Empty board", ...all("words")].join(". ")}.`;
+    desc.textContent = `${[lying.join(", ") || "Empty board", ...shown.flatMap((one) => one.words)].join(". ")}.`;
     return { effects, words: wordsOfMove };
   };
 
   // The cell under a pointer's event, or -1, and the text of the move whose line it is, or "".
+  /** @type {BoardView["cellOf"]} */
   const cellOf = (event) => cells.findIndex(({ node }) => node.contains(event.target));
+  /** @type {BoardView["moveOf"]} */
   const moveOf = (event) => event.target.closest?.("[data-move]")?.dataset.move || "";
 
   return { element, show, cellOf, moveOf, nextTo: geometry.nextTo, hasAids: overlays.length > 0 };

@@ -3,14 +3,15 @@
   const strip = document.querySelector(".contents");
   if (!strip) return;
   const links = new Map([...strip.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
-  const sections = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
-  let [entered, marked] = [null, null];
+  const sections = /** @type {HTMLElement[]} */ ([...links.keys()].map((id) => document.getElementById(id)).filter(Boolean));
+  let [entered, marked] = ["", ""];
 
+  /** @param {string} id */
   const mark = (id) => {
     if (id === marked) return;
     links.get(marked)?.removeAttribute("aria-current");
     marked = id;
-    const link = links.get(id);
+    const link = /** @type {HTMLElement} */ (links.get(id));
     link.setAttribute("aria-current", "location");
     // The page itself must not scroll by it, so not `scrollIntoView`.
     strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
@@ -22,7 +23,7 @@
     const isEnd = scrollY > 0 && scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
     const asked = isEnd && sections.find(({ id }) => id === location.hash.slice(1));
     const isSeen = asked && asked.getBoundingClientRect().bottom > 0;
-    if (isEnd) mark(isSeen ? asked.id : sections.at(-1).id);
+    if (isEnd) mark((isSeen ? asked : sections[sections.length - 1]).id);
     else mark(entered || sections[0].id);
   };
 

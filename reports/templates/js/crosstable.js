@@ -2,8 +2,10 @@
 // bubble away. Without it every cell of a small table is a stop. Large tables and those of one game
 // get their bubbles when somebody comes to them.
 (() => {
+  /** @type {Record<string, number[]>} */
   const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
+  /** @param {HTMLElement[][]} rows @param {number} row @param {number} column @param {number[]} step */
   const nextCell = (rows, row, column, [down, right]) => {
     for (let at = 1; at <= Math.max(rows.length, rows[0].length); at += 1) {
       const found = (rows[row + at * down] || [])[column + at * right];
@@ -13,15 +15,19 @@
     return null;
   };
 
+  /** @param {HTMLTableRowElement} row */
   const nameOf = (row) => row.cells[0].querySelector("bdi").textContent;
 
   // The games of a cell's two bots; the address that is left knows that one may come back to it.
+  /** @param {Crosstable} table @param {HTMLTableCellElement} cell */
   const open = (table, cell) => {
-    const [a, b] = [cell.parentElement, table.tBodies[0].rows[cell.cellIndex - 1]].map(nameOf);
+    const [a, b] = [/** @type {HTMLTableRowElement} */ (cell.parentElement), table.tBodies[0].rows[cell.cellIndex - 1]].map(nameOf);
+    /** @type {Record<string, string>} */
     const of = table.dataset.of && table.dataset.of !== "all" ? { of: table.dataset.of } : {};
     lath.goTo(`games&${new URLSearchParams({ a, b, ...of })}`);
   };
 
+  /** @param {Meeting} cell @param {StandingsRow} row @param {StandingsRow} column */
   const told = (cell, row, column) => {
     const score = [cell.wins, cell.draws, cell.losses].map((games) => games.toLocaleString("en")).join("–");
     const games = `${cell.games.toLocaleString("en")} ${cell.games === 1 ? "point" : "points"}`;
@@ -30,10 +36,11 @@
     return `${lath.shortened(row.name)} – ${lath.shortened(column.name)}\n${lath.pointsTold(cell.points)} of ${games}: ${score}${stronger}`;
   };
 
+  /** @param {Crosstable} table */
   const addBubbles = async (table) => {
     const standings = (await lath.standings()).json;
     const wanted = table.dataset.of;
-    const { rows, crosstable } = [standings.overall, ...standings.per_game].find(({ game }) => (game || "all") === wanted);
+    const { rows, crosstable } = /** @type {StandingsTable} */ ([standings.overall, ...standings.per_game].find(({ game }) => (game || "all") === wanted));
     [...table.tBodies[0].rows].forEach((line, i) => {
       crosstable[i].forEach((cell, j) => {
         if (cell.games > 0) line.cells[j + 1].append(lath.make("span", "", told(cell, rows[i], rows[j])));
@@ -41,6 +48,7 @@
     });
   };
 
+  /** @param {Crosstable} table */
   const enliven = (table) => {
     const rows = [...table.tBodies[0].rows].map((row) => [...row.cells]);
     const cells = [...table.querySelectorAll("td[class^='h']")];
@@ -62,17 +70,20 @@
       table.classList.remove("tips-away");
     });
     table.addEventListener("pointerover", () => table.classList.remove("tips-away"));
-    const chosen = ({ target }) => target.closest("td[tabindex]");
-    table.addEventListener("click", (event) => chosen(event) && open(table, chosen(event)));
+    table.addEventListener("click", ({ target }) => {
+      const cell = /** @type {HTMLTableCellElement | null} */ (target.closest("td[tabindex]"));
+      if (cell) open(table, cell);
+    });
     table.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && event.target.tagName === "TD") open(table, event.target);
+      const target = /** @type {HTMLTableCellElement} */ (event.target);
+      if (event.key === "Enter" && target.tagName === "TD") open(table, target);
       if (event.key === "Escape") table.classList.add("tips-away");
       const step = STEPS[event.key];
-      if (!step || event.target.tagName !== "TD" || event.altKey || event.ctrlKey || event.metaKey) return;
+      if (!step || target.tagName !== "TD" || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       event.stopPropagation();
-      const row = rows.findIndex((cells) => cells.includes(event.target));
-      const next = nextCell(rows, row, rows[row].indexOf(event.target), step);
+      const row = rows.findIndex((cells) => cells.includes(target));
+      const next = nextCell(rows, row, rows[row].indexOf(target), step);
       if (next) next.focus();
     });
   };

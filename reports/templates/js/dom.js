@@ -1,4 +1,5 @@
 // Elements made and found. Texts of records reach the page through `textContent` only.
+// @ts-expect-error - that the templates have these is what `Ids` says
 lath.byId = (id) => document.getElementById(id);
 
 lath.make = (name, className = "", text = null, ...children) => {
@@ -25,7 +26,7 @@ lath.parsed = (markup) => {
 
 lath.drawn = (name, attributes = {}, ...children) => {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));
   made.append(...children);
   return made;
 };

@@ -20,6 +20,7 @@ lath.csv = (rows) => rows.map((row) => `${row.map(lath.csvCell).join(",")}\r\n`)
 
 lath.gamesCsv = (list) => {
   const { found, table } = list.state;
+  /** @type {ListName[]} */
   const names = ["number", "id", "round", "first", "second", "result", "termination", "ending", "plies", "setup", "position"];
   const titles = names.map((name) => (name === "id" ? "game" : name));
   const numbers = ["number", "plies"];
@@ -45,13 +46,14 @@ lath.tellDownloads = (list) => {
   const all = list.isFiltered() ? `these ${lath.counted(state.found.length, "game")}` : `all ${lath.counted(games.count, "game")}`;
   const there = lath.replayedOf(games, state.found).length;
   const without = there < state.found.length ? ` The page has the records of ${lath.counted(there, "game")} of them, which it replays.` : "";
-  for (const id of ["save-records", "save-games"]) lath.byId(id).disabled = false;
+  for (const id of /** @type {const} */ (["save-records", "save-games"])) lath.byId(id).disabled = false;
   lath.byId("downloads-told").textContent = `Records and the table of games are of ${all}, as the filter of the list says.${without}`;
 };
 
 lath.listenToDownloads = (list) => {
+  /** @param {Buttons} id @param {() => unknown} act */
   const on = (id, act) => lath.byId(id).addEventListener("click", act);
-  for (const id of ["save-records", "save-games"]) lath.byId(id).disabled = true; // until there is a list
+  for (const id of /** @type {const} */ (["save-records", "save-games"])) lath.byId(id).disabled = true; // until there is a list
   lath.byId("downloads-body").hidden = false;
   on("save-records", async () => {
     lath.byId("saved").textContent = "The records are being written.";

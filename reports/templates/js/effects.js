@@ -2,7 +2,7 @@
 
 lath.effectWords = (effect) =>
   effect.split(" ").filter(Boolean).map((text) => {
-    const [, cell, what, operand] = /^([0-9]*)([-+~=!>])(.*)$/su.exec(text);
+    const [, cell, what, operand] = /** @type {RegExpExecArray} */ (/^([0-9]*)([-+~=!>])(.*)$/su.exec(text));
     return [Number(cell), what, operand];
   });
 

@@ -14,6 +14,7 @@ lath.evalPoints = (game, name, seats) =>
 lath.evalLines = (game) => {
   if (!game.board) return [];
   const name = game.analysis ? "said" : "eval";
+  /** @type {ReturnType<Lath["evalLines"]>} */
   const lines = [game.first, game.second].map((bot, seat) => [`eval-${seat}`, bot, lath.evalPoints(game, name, [seat])]);
   if (game.analysis) lines.push(["eval-analysis", "the analysis", lath.evalPoints(game, "eval", [0, 1])]);
   return lines.filter(([, , points]) => points.length > 0);
@@ -24,8 +25,9 @@ lath.timeBars = (game) => {
   const most = Math.max(...times.filter((time) => time !== undefined), 0);
   if (most === 0) return [];
   return game.moves.flatMap((_, i) => {
-    if (times[i + 1] === undefined) return [];
-    const height = Math.max((26 * times[i + 1]) / most, 0.6);
+    const time = times[i + 1];
+    if (time === undefined) return [];
+    const height = Math.max((26 * time) / most, 0.6);
     const width = Math.min(60 / game.plies, 2.2); // half of it has room beside the last ply
     const x = ((i + 1) * 100) / game.plies - width / 2;
     return [lath.drawn("rect", { class: `time-${game.movers[i]}`, x, y: 100 - height, width, height })];

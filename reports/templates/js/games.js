@@ -2,14 +2,18 @@
 
 lath.makeList = (games, replay) => {
   const { byId, make } = lath;
+  /** @type {Record<keyof Only, string>} */
   const SELECTS = { title: "All games", bot: "All bots", against: "All opponents", result: "All results", why: "All endings" };
-  const state = { table: lath.makeTable(games), found: [], page: 0, column: "number", isDown: false };
+  /** @type {List["state"]} */
+  const state = { table: lath.makeTable(games), found: new Uint32Array(), page: 0, column: "number", isDown: false };
+
+  const names = /** @type {(keyof Only)[]} */ (Object.keys(SELECTS));
 
   const size = () => Number(byId("page-size").value);
   const pages = () => Math.max(Math.ceil(state.found.length / size()), 1);
 
   const wanted = () => {
-    const only = Object.keys(SELECTS).map((name) => [name, byId(`only-${name}`).value]);
+    const only = names.map((name) => [name, byId(`only-${name}`).value]);
     return { words: byId("filter").value, only: Object.fromEntries(only) };
   };
 
@@ -18,6 +22,7 @@ lath.makeList = (games, replay) => {
     return words.trim() !== "" || Object.values(only).some(Boolean);
   };
 
+  /** @param {ListName} name @param {number} i */
   const cellOf = (name, i) => {
     const text = state.table.text(name, i);
     if (name === "number") {
@@ -33,14 +38,15 @@ lath.makeList = (games, replay) => {
     return make("td", "", null, made);
   };
 
+  /** @param {number} i */
   const rowOf = (i) => {
     const row = make("tr", "", null, ...lath.LIST.map((name) => cellOf(name, i)));
-    row.dataset.number = games.numberOf(i);
+    row.dataset.number = String(games.numberOf(i));
     return row;
   };
 
   const markRow = (number = replay.state.game?.number) => {
-    for (const row of byId("rows").children) {
+    for (const row of /** @type {HTMLCollectionOf<HTMLElement>} */ (byId("rows").children)) {
       if (row.dataset.number === String(number)) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
@@ -53,8 +59,8 @@ lath.makeList = (games, replay) => {
     byId("rows").replaceChildren(...Array.from(shown, rowOf));
     byId("page").textContent = `Page ${lath.grouped(state.page + 1)} of ${lath.grouped(pages())}`;
     byId("pager").hidden = games.count <= 10;
-    for (const id of ["page-first", "page-before"]) lath.dim(id, state.page === 0);
-    for (const id of ["page-last", "page-after"]) lath.dim(id, state.page === pages() - 1);
+    for (const id of /** @type {const} */ (["page-first", "page-before"])) lath.dim(id, state.page === 0);
+    for (const id of /** @type {const} */ (["page-last", "page-after"])) lath.dim(id, state.page === pages() - 1);
     markRow();
     byId("rows").closest(".scroll").dispatchEvent(new Event("listed"));
   };
@@ -82,6 +88,7 @@ lath.makeList = (games, replay) => {
     }
   };
 
+  /** @param {ListName} column */
   const sortBy = (column) => {
     state.isDown = state.column === column && !state.isDown;
     state.column = column;
@@ -89,6 +96,7 @@ lath.makeList = (games, replay) => {
     find();
   };
 
+  /** @param {keyof Only} name @param {ColumnOfList[]} columns */
   const fillSelect = (name, columns) => {
     const select = byId(`only-${name}`);
     const before = select.value;
@@ -116,9 +124,10 @@ lath.makeList = (games, replay) => {
   };
 
   // Sets what is filtered to these words and choices and no others; a choice that there is not is none.
+  /** @type {List["filter"]} */
   const filter = (words = "", only = {}) => {
     byId("filter").value = words;
-    for (const name of Object.keys(SELECTS)) {
+    for (const name of names) {
       const select = byId(`only-${name}`);
       select.value = only[name] || "";
       if (select.selectedIndex < 0) select.value = "";
@@ -126,6 +135,7 @@ lath.makeList = (games, replay) => {
     find();
   };
 
+  /** @param {number} page */
   const turn = (page) => {
     state.page = page;
     showPage();
@@ -133,11 +143,11 @@ lath.makeList = (games, replay) => {
 
   const listen = () => {
     byId("filter").addEventListener("input", find);
-    for (const name of Object.keys(SELECTS)) byId(`only-${name}`).addEventListener("change", find);
+    for (const name of names) byId(`only-${name}`).addEventListener("change", find);
     byId("page-size").addEventListener("change", () => turn(0));
     byId("clear").addEventListener("click", () => filter());
     for (const { dataset, firstElementChild } of byId("columns").children) {
-      firstElementChild.addEventListener("click", () => sortBy(dataset.column));
+      firstElementChild.addEventListener("click", () => sortBy(/** @type {ListName} */ (dataset.column)));
     }
     byId("page-first").addEventListener("click", () => turn(0));
     byId("page-before").addEventListener("click", () => turn(state.page - 1));
@@ -148,6 +158,7 @@ lath.makeList = (games, replay) => {
   // What a page that loads itself anew must not lose, as plain values.
   const kept = () => ({ ...wanted(), size: byId("page-size").value, page: state.page, column: state.column, isDown: state.isDown });
 
+  /** @type {List["restore"]} */
   const restore = (was) => {
     byId("page-size").value = was.size;
     if (lath.LIST.includes(was.column)) Object.assign(state, { column: was.column, isDown: was.isDown === true });
@@ -156,6 +167,7 @@ lath.makeList = (games, replay) => {
     turn(Number(was.page) || 0);
   };
 
+  /** @type {List} */
   const api = { games, state, show, listen, markRow, isFiltered, filter, kept, restore };
   return api;
 };

@@ -2,22 +2,31 @@
 
 lath.boardGeometry = (data) => {
   const isSquare = data.shape === "square";
+  /** @type {Point[]} */
   const corners = (isSquare ? [225, 315, 45, 135] : [270, 330, 30, 90, 150, 210]).map((degrees) => {
     const turn = (degrees * Math.PI) / 180;
     const radius = 100 / (isSquare ? Math.SQRT2 : Math.sqrt(3));
     return [radius * Math.cos(turn), radius * Math.sin(turn)];
   });
+  /** @type {Geometry["centres"]} */
   const centres = data.cells.map((_, i) => [data.centres[2 * i], data.centres[2 * i + 1]]);
+  /** @param {Point} point */
   const at = ([x, y]) => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
+  /** @param {Point[]} points */
   const path = (...points) => `M${points.map(at).join("L")}`;
+  /** @param {number} cell */
   const ends = (cell) => corners.map(([x, y]) => [centres[cell][0] + x, centres[cell][1] + y]);
 
+  /** @type {Geometry["outlines"]} */
   const outlines = (cells) => cells.map((cell) => `${path(...ends(cell))}z`).join("");
 
   // The edges of the cells without those that two of them share: beyond such an edge is a cell.
+  /** @type {Geometry["contour"]} */
   const contour = (cells) => {
+    /** @param {number} x @param {number} y */
     const isOne = (x, y) =>
       cells.some((cell) => Math.abs(centres[cell][0] - x) < 5 && Math.abs(centres[cell][1] - y) < 5);
+    /** @param {number} cell */
     const edgesOf = (cell) => {
       const [[x, y], points] = [centres[cell], ends(cell)];
       return points
@@ -28,24 +37,30 @@ lath.boardGeometry = (data) => {
   };
 
   // Line and arrow's head of the view from a cell to the last one that is seen.
+  /** @type {Geometry["view"]} */
   const view = (from, to) => {
     const [start, end] = [centres[from], centres[to]];
     const length = Math.hypot(end[0] - start[0], end[1] - start[1]);
     const [x, y] = [(end[0] - start[0]) / length, (end[1] - start[1]) / length];
     const tip = [end[0] + x * 45, end[1] + y * 45];
     const back = [tip[0] - x * 11, tip[1] - y * 11];
+    /** @param {number} by */
     const side = (by) => [back[0] - y * by, back[1] + x * by];
     return [path(start, back), path(side(11), tip, side(-11))];
   };
 
   // The cell of a group that is nearest to the middle of it.
+  /** @type {Geometry["middle"]} */
   const middle = (group) => {
+    /** @param {number} axis */
     const mean = (axis) => group.reduce((sum, cell) => sum + centres[cell][axis], 0) / group.length;
     const [x, y] = [mean(0), mean(1)];
+    /** @param {number} cell */
     const far = (cell) => Math.round((centres[cell][0] - x) ** 2 + (centres[cell][1] - y) ** 2);
     return group.reduce((best, cell) => (far(cell) < far(best) ? cell : best));
   };
 
+  /** @type {Geometry["bars"]} */
   const bars = (group, neighbours) =>
     group
       .flatMap((cell) => neighbours[cell].filter((near) => near > cell && group.includes(near)).map((near) => [cell, near]))
@@ -53,6 +68,7 @@ lath.boardGeometry = (data) => {
       .join("");
 
   // The line through cells that lie on one, `aside` by so much; else a small shape in their middle.
+  /** @type {Geometry["through"]} */
   const through = (cells, aside = 0) => {
     const points = cells.map((cell) => centres[cell]);
     const [[x0, y0], [x1, y1]] = [points[0], points[points.length - 1]];
@@ -61,6 +77,7 @@ lath.boardGeometry = (data) => {
       const [dx, dy] = [(aside * (y0 - y1)) / far, (aside * (x1 - x0)) / far];
       return path([x0 + dx, y0 + dy], [x1 + dx, y1 + dy]);
     }
+    /** @param {number} axis */
     const mean = (axis) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
     const [x, y] = [mean(0), mean(1)];
     const around = [...points].sort((a, b) => Math.atan2(a[1] - y, a[0] - x) - Math.atan2(b[1] - y, b[0] - x));
@@ -68,6 +85,7 @@ lath.boardGeometry = (data) => {
   };
 
   // Which way the line through cells runs, as a word that lines beside each other share.
+  /** @type {Geometry["heading"]} */
   const heading = (cells) => {
     const [[x0, y0], [x1, y1]] = [centres[cells[0]], centres[cells[cells.length - 1]]];
     return Math.round((Math.atan2(y1 - y0, x1 - x0) * 180) / Math.PI);
@@ -75,7 +93,9 @@ lath.boardGeometry = (data) => {
 
   // The nearest cell that way, such as [1, 0] to the right; itself where there is none. Of a board of
   // hexagons the next row is nearer than the cell straight ahead beyond it.
+  /** @type {Geometry["nextTo"]} */
   const nextTo = (cell, [dx, dy]) => {
+    /** @param {Point} point */
     const cost = ([x, y]) => {
       const [ahead, off] = [(x - centres[cell][0]) * dx + (y - centres[cell][1]) * dy, (x - centres[cell][0]) * dy - (y - centres[cell][1]) * dx];
       return ahead > 20 && Math.abs(off) < 1.2 * ahead ? ahead + 1.2 * Math.abs(off) : Infinity;
@@ -86,8 +106,10 @@ lath.boardGeometry = (data) => {
   };
 
   // A dot in equal parts, the first on the left.
+  /** @type {Geometry["sectors"]} */
   const sectors = (count) => {
     if (count === 1) return ["M-13 0a13 13 0 1 1 26 0a13 13 0 1 1-26 0z"];
+    /** @param {number} i */
     const end = (i) => {
       const turn = Math.PI / 2 + (2 * Math.PI * i) / count;
       return at([13 * Math.cos(turn), 13 * Math.sin(turn)]);

@@ -4,9 +4,12 @@
 // What a GIF's LZW makes of numbers from 0 to 255: codes of growing width, the lowest bits first.
 lath.lzw = (numbers) => {
   const [CLEAR, END, MOST] = [256, 257, 4096];
+  /** @type {number[]} */
   const bytes = [];
   let [held, bits, width, next] = [0, 0, 9, END + 1];
+  /** @type {Map<number, number>} */
   let known = new Map();
+  /** @param {number} code */
   const put = (code) => {
     held |= code << bits;
     for (bits += width; bits >= 8; bits -= 8) {
@@ -59,10 +62,14 @@ lath.changedBox = (pixels, before, width) => {
 // `add(data, ms)` takes a frame, as `getImageData` gives it, and how long it is to be seen; `bytes()`
 // is the file, which begins again when it has ended.
 lath.makeGif = (width, height) => {
+  /** @type {{ left: number, top: number, wide: number, high: number, keys: Uint16Array, ms: number }[]} */
   const frames = [];
+  /** @type {Map<number, number[]>} */
   const bins = new Map(); // how often colours of like bits come, and the sum of each channel
+  /** @type {Uint32Array | null} */
   let before = null;
 
+  /** @type {Gif["add"]} */
   const add = (data, ms) => {
     const pixels = new Uint32Array(data.buffer.slice(0));
     const [left, top, wide, high] = lath.changedBox(pixels, before, width);
@@ -81,11 +88,15 @@ lath.makeGif = (width, height) => {
   };
 
   const bytes = () => {
+    /** @type {[number, number[]][]} */
     const colours = [...bins].sort(([, a], [, b]) => b[0] - a[0]).map(([key, [count, ...sums]]) => [key, sums.map((sum) => Math.round(sum / count))]);
     const palette = colours.slice(0, 256).map(([, rgb]) => rgb);
+    /** @param {number[]} one @param {number[]} other */
     const far = ([r, g, b], [red, green, blue]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2;
+    /** @param {number[]} rgb */
     const nearest = (rgb) => palette.reduce((best, one, i) => (far(one, rgb) < far(palette[best], rgb) ? i : best), 0);
     const place = new Map(colours.map(([key, rgb], i) => [key, i < 256 ? i : nearest(rgb)]));
+    /** @param {number} value */
     const word = (value) => [value & 255, value >> 8];
     const parts = [
       [...new TextEncoder().encode("GIF89a"), ...word(width), ...word(height), 0xf7, 0, 0],
@@ -95,7 +106,7 @@ lath.makeGif = (width, height) => {
     for (const { left, top, wide, high, keys, ms } of frames) {
       parts.push([0x21, 0xf9, 4, 4, ...word(Math.round(ms / 10)), 0, 0]);
       parts.push([0x2c, ...[left, top, wide, high].flatMap(word), 0, 8]);
-      const packed = lath.lzw(Uint8Array.from(keys, (key) => place.get(key)));
+      const packed = lath.lzw(Uint8Array.from(keys, (key) => /** @type {number} */ (place.get(key))));
       for (let at = 0; at < packed.length; at += 255) {
         const block = packed.slice(at, at + 255);
         parts.push([block.length, ...block]);

@@ -3,12 +3,15 @@
 lath.listenToReplay = (replay) => {
   const { byId } = lath;
   const { state, go, goGame } = replay;
-  const on = (id, kind, act) => byId(id).addEventListener(kind, act);
+  /** @type {<K extends keyof HTMLElementEventMap>(id: Exclude<keyof Ids, "showpiece">, kind: K, act: Hears<HTMLElementEventMap[K]>) => void} */
+  const on = (id, kind, act) => /** @type {HTMLElement} */ (byId(id)).addEventListener(kind, act);
+  /** @param {number} ply */
   const moveTo = (ply) => {
     replay.pause();
     go(ply);
   };
 
+  /** @param {number} by */
   const moveBy = (by) => {
     replay.pause();
     replay.move(by);
@@ -48,13 +51,16 @@ lath.listenToReplay = (replay) => {
   on("board", "pointerleave", replay.lookAway);
   on("board", "click", replay.pin);
 
+  /** @type {Record<string, Point | null>} */
   const WAYS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1], Escape: null };
+  /** @type {Record<string, () => number>} */
   const STEPS = {
     PageUp: () => state.ply - 10,
     PageDown: () => state.ply + 10,
     Home: () => 0,
     End: () => state.game.plies,
   };
+  /** @type {Record<string, () => void>} */
   const ACTS = {
     m: mistake,
     b: () => replay.goBetter(state.better > 0 ? 0 : 1),

@@ -21,7 +21,7 @@ lath.moveItem = (game, i) => {
   button.type = "button";
   button.tabIndex = -1;
   button.disabled = !game.board;
-  button.dataset.ply = i + 1;
+  button.dataset.ply = String(i + 1);
   button.append(lath.make("span", "ply", `${i + 1}.`));
   if (game.board) button.append(lath.chip(game, game.movers[i]));
   button.append(lath.make("bdi", "", game.moves[i], ...(glyph ? [lath.glyphOf(game.notes[i + 1])] : [])));
@@ -39,7 +39,7 @@ lath.drawBetter = (game, ply, at) => {
   const buttons = line.map(({ text }, i) => {
     const button = lath.make("button", "", null, lath.make("span", "ply", `${ply + i}.`), lath.make("bdi", "", text));
     button.type = "button";
-    button.dataset.at = i + 1;
+    button.dataset.at = String(i + 1);
     if (i + 1 === at) button.setAttribute("aria-current", "step");
     return button;
   });

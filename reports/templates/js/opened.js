@@ -13,6 +13,7 @@ lath.noteOf = (form, take) => {
 // Movetext as people read it, without annotations and the brackets of comments; and the first
 // annotation of each name, but not those of variations.
 lath.readWords = (words) => {
+  /** @type {Note["annotations"]} */
   const annotations = new Map();
   let [said, better, isMain] = ["", "", true];
   for (let at = 0; at < words.length; ) {
@@ -24,7 +25,7 @@ lath.readWords = (words) => {
         continue;
       }
     }
-    const closing = { "{": "}", ";": "\n" }[words[at]];
+    const closing = /** @type {Record<string, string | undefined>} */ ({ "{": "}", ";": "\n" })[words[at]];
     if (!closing) {
       isMain = isMain && words[at] !== "(";
       said += words[at];
@@ -57,7 +58,7 @@ lath.moversOf = (length, repeats) => {
 
 // The tags and moves of a game that the page replays, without playing it.
 lath.readGame = async (games, i) => {
-  const [at, size] = [games.replayedAt(i), lath.data.chunk];
+  const [at, size] = [/** @type {number} */ (games.replayedAt(i)), lath.data.chunk];
   const { tags, kinds } = await lath.chunkOf(games, Math.floor(at / size));
   const known = games.familyOf(i).kinds;
   return { tags: new Map(tags[at % size]), moves: kinds[at % size].map((kind) => known[kind][0]) };
@@ -67,18 +68,19 @@ lath.openGame = async (games, i) => {
   const head = lath.headOf(games, i);
   const at = games.replayedAt(i);
   if (at === undefined) {
-    const note = lath.noteOf("");
-    return { ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null, hints: [], better: new Map(), analysis: "" };
+    const note = lath.noteOf("", String);
+    return /** @type {Game} */ (/** @type {unknown} */ ({ ...head, problem: `the page has room for ${lath.grouped(games.replayed)} of ${lath.counted(games.count, "game")}`, board: null, moves: [], tags: [], notes: [note], legal: null, hints: [], better: new Map(), analysis: "" }));
   }
   const size = lath.data.chunk;
   const chunk = await lath.chunkOf(games, Math.floor(at / size));
   const family = games.familyOf(i);
+  /** @type {<K extends Exclude<keyof Chunk, "forms">>(name: K) => Chunk[K][number]} */
   const of = (name) => chunk[name][at % size];
   const digits = of("digits");
   let next = 0;
   const take = () => digits[next++];
   const board = family.board === null ? null : games.boards[family.board];
-  const game = {
+  const game = /** @type {Game} */ ({
     ...head,
     board,
     family,
@@ -93,8 +95,8 @@ lath.openGame = async (games, i) => {
     hints: board ? of("hints") : [],
     better: new Map(of("better").map(([ply, ...moves]) => [ply, moves])),
     analysis: new Map(of("tags")).get("Analysis") || "",
-  };
-  if (board) lath.playThrough(game, of("starts"));
+  });
+  if (game.board) lath.playThrough(game, of("starts"));
   return game;
 };
 
@@ -127,6 +129,7 @@ lath.movedAt = (game, ply) => lath.movedFrom(game, game.stacks[ply - 1] || game.
 // Those that differ; a cell that only a marker left is not meant, if there are others.
 lath.movedFrom = (game, before, stacks) => {
   const changed = stacks.flatMap((stack, i) => (stack === before[i] ? [] : [i]));
+  /** @param {string} stack */
   const bare = (stack) => [...stack].filter((code) => game.shapes.get(code) !== "marker").join("");
   const meant = changed.filter((i) => stacks[i] !== bare(before[i]));
   return meant.length > 0 ? meant : changed;
@@ -158,10 +161,11 @@ lath.legalAt = (game, ply) => {
 lath.hintsAt = (game, ply) => {
   if (ply >= game.hints.length) return new Map();
   const { kinds } = game.family;
-  const first = new Map(kinds.map(([text], kind) => [text, kind]).reverse());
+  const first = new Map(/** @type {[string, number][]} */ (kinds.map(([text], kind) => [text, kind]).reverse()));
+  /** @type {Set<number>} */
   const found = new Set();
   for (let i = 0; i <= ply; i += 1) {
-    const played = i > 0 ? 2 * first.get(game.moves[i - 1]) : -2;
+    const played = i > 0 ? 2 * /** @type {number} */ (first.get(game.moves[i - 1])) : -2;
     for (const one of [played, played + 1]) found.delete(one);
     const changed = i % 2 === ply % 2 ? lath.summed(game.hints[i]) : [];
     for (const one of changed) if (!found.delete(one)) found.add(one);

@@ -5,6 +5,7 @@
 // ones. Knows no rules.
 
 lath.openedLines = (lines) => {
+  /** @param {number[]} counts */
   const scored = ([wins, draws, losses, low, high]) => ({ wins, draws, losses, low, high, games: wins + draws + losses });
   return lines.map((line) => {
     if (!line) return null;
@@ -23,8 +24,9 @@ lath.exampleLink = (number, ply) => {
 // One game's tree. `family` and `board` as `lath.openGames` has them.
 lath.makeTree = (all, family, board) => {
   const { make } = lath;
-  const lines = lath.openedLines(all);
+  const lines = /** @type {OpenedLine[]} */ (lath.openedLines(all));
   const shapes = new Map(board.pieces.map(([code, , shape]) => [code, shape]));
+  /** @type {Map<number, number[]>} */
   const next = new Map();
   lines.forEach((line, place) => line && next.set(line.before, [...(next.get(line.before) || []), place]));
   const view = lath.boardOf(board);
@@ -36,19 +38,24 @@ lath.makeTree = (all, family, board) => {
   const shown = make("div", "", null, view.element);
   element.append(shown, make("div", "", null, way, told, list));
   let at = -1;
+  /** @type {Map<number, number[]>} */
   let cells = new Map();
 
+  /** @type {(place: number) => number[]} */
   const pathTo = (place) => (place < 0 ? [] : [...pathTo(lines[place].before), place]);
+  /** @param {number} place */
   const stacksAt = (place) => pathTo(place).reduce((stacks, one) => lath.applied(lines[one].effect, stacks, shapes), family.plain);
 
+  /** @param {string} words @param {number} place @param {string} label */
   const button = (words, place, label = "") => {
     const made = make("button", "move", words);
     made.type = "button";
-    made.dataset.place = place;
+    made.dataset.place = String(place);
     if (label) made.setAttribute("aria-label", label);
     return made;
   };
 
+  /** @param {number} place */
   const rowOf = (place) => {
     const line = lines[place];
     const move = next.has(place) ? button(line.move, place) : make("span", "move", line.move);
@@ -57,6 +64,7 @@ lath.makeTree = (all, family, board) => {
   };
 
   // Where moves do something: the cells that each changes, if it is one; moves of one cell together.
+  /** @param {number[]} places @param {string[]} stacks @param {number} games */
   const marked = (places, stacks, games) => {
     cells = new Map();
     const moves = places.flatMap((place) => {
@@ -68,12 +76,13 @@ lath.makeTree = (all, family, board) => {
     return lath.wayDiscs(moves, games);
   };
 
+  /** @param {number} place */
   const show = (place) => {
     at = place;
     const path = pathTo(place);
     const places = next.get(place) || [];
     const sum = places.reduce((count, one) => count + lines[one].games, 0);
-    const here = place < 0 ? { games: sum } : lines[place].reached;
+    const here = place < 0 ? /** @type {Favour} */ ({ games: sum }) : lines[place].reached;
     const stacks = stacksAt(place);
     const steps = ["Start", ...path.map((one, i) => `${i + 1}. ${lines[one].move}`)];
     way.replaceChildren(...lath.wayTo(steps, (words, i) => button(words, i > 0 ? path[i - 1] : -1)));
@@ -82,6 +91,7 @@ lath.makeTree = (all, family, board) => {
       others > 0 ? `${lath.counted(others, "game")} ended here or went on otherwise. ` : "",
       places.some((one) => lines[one].chosen > 0) ? "Moves by the arena are of openings that it chose: they tell nothing of what bots would play." : "");
     const caption = `Moves in this position of ${family.title}, the most frequent first.`;
+    /** @type {[string, number][]} */
     const groups = [["", 1], ["Played from here", 3], ["Reached by any way", 2], ["", 1]];
     const labels = ["Played", "Share", "First’s score", "Reached", "First’s score there", "Example"];
     list.replaceChildren(lath.waysTable(caption, ["First’s score", "Games", "First’s score", "Example"], places.map(rowOf), here.games, groups, labels));
@@ -95,12 +105,14 @@ lath.makeTree = (all, family, board) => {
   };
 
   // Down the tree what the arena played in all of the games is passed over.
+  /** @type {(place: number) => number} */
   const free = (place) => {
     const [only, ...others] = (next.get(place) || []).filter((one) => next.has(one));
     const isForced = only !== undefined && others.length === 0 && lines[only].chosen === lines[place].reached.games;
     return isForced ? free(only) : place;
   };
 
+  /** @param {number} place @param {boolean} isDown */
   const go = (place, isDown) => {
     show(isDown ? free(place) : place);
     (way.querySelector("button:last-of-type") || list.querySelector("button"))?.focus({ preventScroll: true });
@@ -133,13 +145,15 @@ lath.makeSetups = ({ setups: all, different }, board) => {
 // Each game's part is made when somebody opens it.
 lath.makeOpenings = (games) => {
   const opened = async () => lath.unpacked(lath.byId("openings-data").textContent);
+  /** @type {Promise<Begun[]> | null} */
   let all = null;
+  /** @param {HTMLElement} place */
   const fill = async (place) => {
     all = all || opened();
     const found = (await all).find(({ game }) => game === place.dataset.game);
     const family = games.families.find(({ id, board }) => id === place.dataset.game && board !== null);
     if (!found || !family || place.firstChild) return;
-    const board = games.boards[family.board];
+    const board = games.boards[/** @type {number} */ (family.board)];
     if (found.lines.some(Boolean)) place.append(lath.makeTree(found.lines, family, board));
     if (found.setups.length > 0) place.append(lath.makeSetups(found, board));
     lath.byId("leans").hidden = false;

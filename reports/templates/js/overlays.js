@@ -5,7 +5,9 @@ lath.overlays = {
   // Return the groups of cells whose top pieces are of one of `codes`, as lists of cells in order.
   groups(shown, neighbours, stacks) {
     const tops = stacks.map((stack) => stack.slice(-1));
+    /** @type {Set<number>} */
     const seen = new Set();
+    /** @type {number[][]} */
     const found = [];
     tops.forEach((code, cell) => {
       if (code === "" || !shown.codes.includes(code) || seen.has(cell)) return;
@@ -25,7 +27,9 @@ lath.overlays = {
 
   // Return for each cell with the marker what it sees, a list a direction: [[cell, [[…], …]], …].
   sight(shown, rays, stacks) {
+    /** @param {number} cell */
     const blocks = (cell) => [...shown.blockers].some((code) => stacks[cell].includes(code));
+    /** @param {number[]} ray */
     const free = (ray) => ray.slice(0, ray.some(blocks) ? ray.findIndex(blocks) : ray.length);
     const markers = stacks.flatMap((stack, cell) => (stack.includes(shown.marker) ? [cell] : []));
     return markers.map((cell) => [cell, rays[cell].map(free).filter((ray) => ray.length > 0)]);
@@ -49,10 +53,13 @@ lath.without = (old, now) => {
 // `turned`: cells whose top piece becomes another; `others`: texts of moves that are none of these; `all`:
 // each move as {text, kind, cells, codes}, `kind` being one of these words, `codes` what is put, taken or left.
 lath.effectsOf = (legal, stacks) => {
+  /** @type {Effects} */
   const found = { dots: new Map(), kinds: new Map(), lines: [], turned: [], others: [], all: [] };
   const everything = stacks.join("");
+  /** @param {string} code */
   const count = (code) => everything.split(code).length - 1;
   for (const { text, changes } of legal) {
+    /** @param {number} cell @param {string} what */
     const now = (cell, what) => {
       if (what[0] === "+") return stacks[cell] + what.slice(1);
       return what[0] === "=" ? what.slice(1) : stacks[cell].slice(0, -Number(what.slice(1)));
@@ -61,6 +68,7 @@ lath.effectsOf = (legal, stacks) => {
     const gains = changes.filter(([, what]) => what[0] === "+");
     const taken = changes.map(([cell, what]) => lath.without(stacks[cell], now(cell, what)));
     const isTurned = changes.every(([cell, what]) => now(cell, what).slice(0, -1) === stacks[cell].slice(0, -1));
+    /** @param {DrawnMove["kind"]} kind @param {number[]} at @param {DrawnMove["codes"]} codes */
     const add = (kind, at, codes) => found.all.push({ text, kind, cells: at, codes });
     if (gains.length === 1 && !changes.some(([, what]) => what[0] === "=")) {
       const [[cell, what]] = gains;

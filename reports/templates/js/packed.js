@@ -26,10 +26,12 @@ lath.lettersOf = async (number) => {
 lath.openGames = async () => {
   // Side by side with the first chunk, for list and replay to be drawn at once. If something is
   // wrong with that one, it is told when a game of it is asked for.
-  const first = lath.lettersOf(0).then(lath.unpacked);
+  const first = /** @type {Promise<Chunk>} */ (lath.lettersOf(0).then(lath.unpacked));
+  /** @type {EmbeddedHead} */
   const { columns, numbers, replayed, boards, families } = await lath.unpacked(lath.data.head);
   await first.catch(() => {});
   const count = lath.data.games;
+  /** @type {Games["text"]} */
   const text = (name, i) => columns[name].texts[columns[name].at[i]];
   const places = replayed && new Map(replayed.map((place, at) => [place, at]));
   return {
@@ -54,17 +56,17 @@ lath.openGames = async () => {
 lath.CHUNKS_KEPT = 3;
 
 lath.chunkOf = (games, number) => {
-  const known = games.chunks.get(number) || lath.lettersOf(number).then(lath.unpacked);
+  const known = games.chunks.get(number) || /** @type {Promise<Chunk>} */ (lath.lettersOf(number).then(lath.unpacked));
   games.chunks.delete(number);
   games.chunks.set(number, known); // the last one used is the last one to go
-  if (games.chunks.size > lath.CHUNKS_KEPT) games.chunks.delete(games.chunks.keys().next().value);
+  if (games.chunks.size > lath.CHUNKS_KEPT) games.chunks.delete(/** @type {number} */ (games.chunks.keys().next().value));
   return known;
 };
 
 // What a list shows of a game.
 lath.headOf = (games, i) => {
-  const names = Object.keys(games.columns).filter((name) => name !== "family");
-  const head = Object.fromEntries(names.map((name) => [name, games.text(name, i)]));
+  const names = /** @type {ColumnName[]} */ (Object.keys(games.columns)).filter((name) => name !== "family");
+  const head = /** @type {Record<ColumnName, string>} */ (Object.fromEntries(names.map((name) => [name, games.text(name, i)])));
   const why = head.ending && ["", "rules"].includes(head.termination) ? head.ending : head.termination;
   const { title } = games.familyOf(i);
   return { ...head, why, title, place: i, number: games.numberOf(i), plies: Number(head.plies) };

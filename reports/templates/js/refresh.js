@@ -2,12 +2,12 @@
 // and the ply are in the address, the list of games sees to itself, and here is kept what was open,
 // where it was scrolled to, and the focus. It waits while somebody is in the middle of something.
 (() => {
-  const note = document.getElementById("refresh");
+  const note = /** @type {HTMLElement} */ (document.getElementById("refresh"));
   if (!note) {
     return;
   }
-  const told = document.getElementById("refresh-told");
-  const button = document.getElementById("refresh-pause");
+  const told = /** @type {HTMLElement} */ (document.getElementById("refresh-told"));
+  const button = /** @type {HTMLElement} */ (document.getElementById("refresh-pause"));
   const seconds = Number(note.dataset.seconds);
   const key = `lath-refresh ${location.pathname}`;
   const rest = 10000; // milliseconds without a key or a pointer, after which nobody is busy
@@ -17,14 +17,16 @@
   let paused = false;
   let due = now() + 1000 * seconds;
 
+  /** @returns {Partial<KeptPlace>} */
   function kept() {
     try {
-      return JSON.parse(sessionStorage.getItem(key)) || {};
+      return JSON.parse(/** @type {string} */ (sessionStorage.getItem(key))) || {};
     } catch {
       return {};
     }
   }
 
+  /** @param {object} values */
   function keep(values) {
     try {
       sessionStorage.setItem(key, JSON.stringify(values));
@@ -42,6 +44,7 @@
   }
 
   // What is loaded later makes the page higher: it is scrolled until it is where it was.
+  /** @param {KeptPlace} was */
   function scrollBack(was) {
     const until = now() + settling;
     const step = () => {
@@ -56,6 +59,7 @@
     step();
   }
 
+  /** @param {KeptPlace} was */
   function comeBack(was) {
     details().forEach((one, at) => {
       one.open = was.open[at] === true;
@@ -68,7 +72,7 @@
   }
 
   function isReplaying() {
-    const seek = document.getElementById("seek");
+    const seek = /** @type {HTMLInputElement | null} */ (document.getElementById("seek"));
     if (!seek || (typeof lath === "object" && lath.isBusy && lath.isBusy())) {
       return Boolean(seek);
     }
@@ -78,8 +82,8 @@
   }
 
   function isTyping() {
-    const field = document.activeElement;
-    return Boolean(field) && field.matches("input[type=search], input[type=text]") && field.value !== "";
+    const field = /** @type {HTMLInputElement | null} */ (document.activeElement);
+    return field !== null && field.matches("input[type=search], input[type=text]") && field.value !== "";
   }
 
   function isBusy() {
@@ -101,8 +105,9 @@
     }
   }
 
+  /** @param {Event} event */
   function touch(event) {
-    if (event.isTrusted && !note.contains(event.target)) {
+    if (event.isTrusted && !note.contains(/** @type {Node} */ (event.target))) {
       touched = now();
     }
   }
@@ -117,10 +122,10 @@
     addEventListener(kind, touch, { capture: true, passive: true });
   }
   const was = kept();
-  const [{ type } = {}] = performance.getEntriesByType("navigation");
+  const [{ type } = {}] = /** @type {Partial<PerformanceNavigationTiming>[]} */ (performance.getEntriesByType("navigation"));
   paused = was.paused === true;
   if (type === "reload" && was.open) {
-    comeBack(was);
+    comeBack(/** @type {KeptPlace} */ (was));
   }
   keep({ paused });
   note.hidden = false;

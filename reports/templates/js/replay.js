@@ -11,19 +11,24 @@ lath.boardOf = (board) => lath.makeBoard(board, { content: lath.parsed(board.dra
 
 lath.makeReplay = (games, onGame) => {
   const { byId, make, dim } = lath;
+  /** @type {ReplayState} */
+  // @ts-expect-error - before the first one is shown nothing asks for it
   const state = { game: null, ply: 0, aids: true, legal: false, hints: false, timer: 0, asked: 0, late: 0, better: 0, looked: -1, pointed: "", isPinned: false };
+  /** @type {Map<BoardJson, BoardView>} */
   const views = new Map();
+  /** @type {BoardView | null} */
   let view = null;
 
+  /** @param {Replayed} game */
   const viewOf = (game) => {
-    if (!views.has(game.board)) {
-      views.set(game.board, lath.boardOf(game.board));
-    }
-    return views.get(game.board);
+    const known = views.get(game.board) || lath.boardOf(game.board);
+    views.set(game.board, known);
+    return known;
   };
 
+  /** @param {Game} game */
   const showPlayers = (game) => {
-    const score = { "1-0": "10", "0-1": "01", "1/2-1/2": "½½" }[game.result];
+    const score = /** @type {Record<string, string | undefined>} */ ({ "1-0": "10", "0-1": "01", "1/2-1/2": "½½" })[game.result];
     const lines = [game.first, game.second].map((name, seat) => {
       const line = make("div", "player");
       if (game.board) line.append(lath.chip(game, seat));
@@ -35,6 +40,7 @@ lath.makeReplay = (games, onGame) => {
     byId("players").replaceChildren(...lines);
   };
 
+  /** @param {Game} game */
   const showTags = (game) => {
     const shown = ["Game", "Round", "First", "Second", "Result"];
     const pairs = game.tags.filter(([name, value]) => !shown.includes(name) && value !== "");
@@ -44,6 +50,7 @@ lath.makeReplay = (games, onGame) => {
     byId("more").hidden = pairs.length === 0;
   };
 
+  /** @param {Game} game */
   const showBoard = (game) => {
     view = game.board ? viewOf(game) : null;
     const content = view ? view.element : make("p", "", `No replay of this game: ${game.problem}`);
@@ -55,13 +62,14 @@ lath.makeReplay = (games, onGame) => {
   };
 
   const showContents = () => {
-    const { game, ply, better } = state;
+    const { game, ply, better } = /** @type {ReplayState & { game: Replayed }} */ (state);
     const line = better > 0 ? lath.betterAt(game, ply)[better - 1] : null;
     const place = ply === 0 ? "the start" : `after ply ${ply}`;
     const legal = state.legal && !line ? lath.legalAt(game, ply) : null;
+    /** @type {Map<string, boolean>} */
     const hints = state.hints && !line ? lath.hintsAt(game, ply) : new Map();
     const hinted = hints.size > 0 ? lath.effectsOf(lath.legalAt(game, ply), game.stacks[ply]).all : [];
-    const shown = view.show({
+    const shown = /** @type {BoardView} */ (view).show({
       stacks: line ? line.stacks : game.stacks[ply],
       moved: line ? lath.movedFrom(game, line.before, line.stacks) : lath.movedAt(game, ply),
       deciding: !line && ply === game.plies ? game.deciding : [],
@@ -69,7 +77,7 @@ lath.makeReplay = (games, onGame) => {
       legal,
       looked: state.looked,
       isKept: state.isPinned,
-      hinted: hinted.filter(({ text }) => hints.has(text)).flatMap(({ text, cells }) => cells.map((cell) => [cell, hints.get(text)])),
+      hinted: hinted.filter(({ text }) => hints.has(text)).flatMap(({ text, cells }) => cells.map((cell) => /** @type {[number, boolean | undefined]} */ ([cell, hints.get(text)]))),
       aids: state.aids,
       title: `${game.title}, ${line ? lath.betterTold(game, ply, better) : place}`,
     });
@@ -79,6 +87,7 @@ lath.makeReplay = (games, onGame) => {
 
   // The cell whose legal moves are looked at, whether it is kept whatever the pointer does, and of
   // its moves the one whose line is pointed at.
+  /** @param {number} looked @param {boolean} isPinned @param {string} pointed */
   const look = (looked, isPinned = false, pointed = "") => {
     const isSame = looked === state.looked && isPinned === state.isPinned && pointed === state.pointed;
     if (!view || !state.legal || isSame) return;
@@ -86,6 +95,7 @@ lath.makeReplay = (games, onGame) => {
     showContents();
   };
 
+  /** @type {Replay["lookFrom"]} */
   const lookFrom = (event) => {
     if (!view) return;
     if (state.isPinned) look(state.looked, true, view.moveOf(event));
@@ -93,6 +103,7 @@ lath.makeReplay = (games, onGame) => {
   };
 
   // A click keeps a cell in view, another one lets it go.
+  /** @type {Replay["pin"]} */
   const pin = (event) => {
     const cell = view ? view.cellOf(event) : -1;
     if (cell >= 0) look(cell, !(state.isPinned && cell === state.looked));
@@ -102,30 +113,32 @@ lath.makeReplay = (games, onGame) => {
     if (!state.isPinned) look(-1);
   };
 
+  /** @type {Replay["lookNext"]} */
   const lookNext = (way) => {
     if (!view) return;
     if (way === null) look(-1);
-    else if (state.looked < 0) look(Math.floor(state.game.board.cells.length / 2), true);
+    else if (state.looked < 0) look(Math.floor(/** @type {Replayed} */ (state.game).board.cells.length / 2), true);
     else look(view.nextTo(state.looked, way), true);
   };
 
   const lengthOfBetter = () => (state.game.better.get(state.ply) || []).length;
 
   // A ply, or so many moves of the better line in place of it.
+  /** @param {number} ply @param {number} better */
   const showPly = (ply, better = 0) => {
     const { game } = state;
     const last = game.board ? game.plies : 0;
     state.ply = Math.min(Math.max(ply, 0), last);
     state.better = Math.min(Math.max(better, 0), lengthOfBetter());
     byId("at").textContent = `${state.ply} / ${game.plies}`;
-    for (const id of ["to-start", "back"]) dim(id, state.ply === 0);
-    for (const id of ["to-end", "play"]) dim(id, state.ply === last);
+    for (const id of /** @type {const} */ (["to-start", "back"])) dim(id, state.ply === 0);
+    for (const id of /** @type {const} */ (["to-end", "play"])) dim(id, state.ply === last);
     dim("forward", state.better > 0 ? state.better === lengthOfBetter() : state.ply === last);
     byId("note").textContent = lath.saidAt(game, state.ply);
     const told = game.board ? lath.plyTold(game, state.ply) : "";
-    byId("told").textContent = state.better > 0 ? lath.betterTold(game, state.ply, state.better) : told;
+    byId("told").textContent = state.better > 0 ? lath.betterTold(/** @type {Replayed} */ (game), state.ply, state.better) : told;
     lath.drawBetter(game, state.ply, state.better);
-    byId("seek").value = state.ply;
+    byId("seek").value = String(state.ply);
     byId("seek").setAttribute("aria-valuetext", told);
     const mover = state.ply > 0 && game.board ? game.movers[state.ply - 1] : -1;
     [...byId("players").children].forEach((line, seat) => line.classList.toggle("mover", seat === mover));
@@ -134,6 +147,7 @@ lath.makeReplay = (games, onGame) => {
     lath.markMove(state.ply); // asks for sizes, and so for the layout: last, for there to be but one
   };
 
+  /** @param {Game} game */
   const showWhole = (game) => {
     Object.assign(state, { game, looked: -1, pointed: "", isPinned: false });
     byId("replay-body").hidden = false;
@@ -143,7 +157,7 @@ lath.makeReplay = (games, onGame) => {
     byId("which").textContent = `Game ${game.number}${place} · ${game.title}${round}`;
     byId("verdict").replaceChildren(...lath.verdictOf(game));
     byId("mistake").hidden = !game.board || lath.mistakesOf(game).length === 0;
-    byId("seek").max = game.board ? game.plies : 0;
+    byId("seek").max = String(game.board ? game.plies : 0);
     dim("game-before", game.place === 0);
     dim("game-after", game.place === games.count - 1);
     showBoard(game);
@@ -164,6 +178,7 @@ lath.makeReplay = (games, onGame) => {
   };
 
   // Every game is opened when it is asked for; of several asked for at once the last one counts.
+  /** @type {Replay["showGame"]} */
   const showGame = async (place, ply) => {
     pause();
     clearTimeout(state.late);
@@ -176,7 +191,7 @@ lath.makeReplay = (games, onGame) => {
         showWhole(game);
       }
     } catch (error) {
-      byId("replay-waits").textContent = `The game cannot be shown: ${error.message}.`;
+      byId("replay-waits").textContent = `The game cannot be shown: ${/** @type {Error} */ (error).message}.`;
       return false;
     }
     showPly(ply);
@@ -199,6 +214,7 @@ lath.makeReplay = (games, onGame) => {
     state.late = setTimeout(() => location.hash === hash && remember(), lath.REMEMBERED_MS);
   };
 
+  /** @type {Replay["go"]} */
   const go = (ply) => {
     if (!state.game) return;
     showPly(ply);
@@ -206,11 +222,13 @@ lath.makeReplay = (games, onGame) => {
   };
 
   // A ply or a move of the better line on, or back; before that line is the ply that it is better than.
+  /** @type {Replay["move"]} */
   const move = (by) => {
     if (state.better > 0) showPly(state.ply, state.better + by);
     else go(state.ply + by);
   };
 
+  /** @type {Replay["goBetter"]} */
   const goBetter = (better) => {
     pause();
     showPly(state.ply, better);
@@ -222,6 +240,7 @@ lath.makeReplay = (games, onGame) => {
     if (plies.length > 0) go(plies.find((ply) => ply > state.ply) || plies[0]);
   };
 
+  /** @type {Replay["goGame"]} */
   const goGame = async (place) => {
     if (await showGame(place, 0)) remember();
   };
@@ -243,6 +262,7 @@ lath.makeReplay = (games, onGame) => {
     return undefined;
   };
 
+  /** @type {Replay["toggle"]} */
   const toggle = (id) => {
     state[id] = !state[id];
     byId(id).setAttribute("aria-pressed", String(state[id]));
@@ -261,5 +281,5 @@ lath.makeReplay = (games, onGame) => {
     lath.copy(lath.positionOf(game, better > 0 ? ply - 1 : ply, line), "Position");
   };
 
-  return { state, element: () => view.element, showGame, lookFrom, lookAway, lookNext, pin, go, move, goBetter, goMistake, goGame, pause, play, toggle, copyLink, copyPosition };
+  return { state, element: () => /** @type {BoardView} */ (view).element, showGame, lookFrom, lookAway, lookNext, pin, go, move, goBetter, goMistake, goGame, pause, play, toggle, copyLink, copyPosition };
 };

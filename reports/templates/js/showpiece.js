@@ -4,8 +4,9 @@
 lath.playShowpiece = async (games) => {
   const { byId } = lath;
   const figure = byId("showpiece");
-  const game = figure && (await lath.openGame(games, games.gameOf(Number(figure.dataset.number))));
-  if (!game?.board) return;
+  if (!figure) return;
+  const game = await lath.openGame(games, games.gameOf(Number(figure.dataset.number)));
+  if (!game.board) return;
   const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   const step_ms = isCalm ? 2500 : Math.min(Math.max(16000 / game.plies, 400), 1000); // a game takes some 16 s
   const linger_ms = 5000; // what decided it is looked at for so long
@@ -19,7 +20,7 @@ lath.playShowpiece = async (games) => {
     const deciding = isLast ? game.deciding : [];
     view.show({ stacks: game.stacks[state.ply], moved: lath.movedAt(game, state.ply), deciding, isLoss: game.isLoss, title: `${game.title}, ply ${state.ply}` });
     byId("showpiece-at").textContent = `${state.ply} / ${game.plies}`;
-    byId("showpiece").classList.toggle("at-end", isLast);
+    figure.classList.toggle("at-end", isLast);
   };
 
   const wait = () => {

@@ -22,6 +22,7 @@ lath.start = async () => {
     return address.has("games") && bot && against ? { bot, against, title } : null;
   };
 
+  /** @param {Only} only */
   const listPair = (only) => {
     list.filter("", only);
     lath.byId("games").scrollIntoView();
@@ -29,12 +30,14 @@ lath.start = async () => {
   };
 
   const showFirst = () => {
+    /** @param {number} i */
     const isShown = (i) => games.text("problem", i) === "" && games.replayedAt(i) !== undefined;
     let place = 0;
     while (place < games.count && !isShown(place)) place += 1;
     return replay.showGame(place % games.count, Infinity);
   };
 
+  /** @param {Place} wanted */
   const follow = async (wanted) => {
     if (!(await replay.showGame(wanted.place, wanted.ply)) || lath.isEmbedded()) return; // another page has the focus
     const current = lath.byId("moves").querySelector("[tabindex='0']:enabled");
@@ -44,7 +47,9 @@ lath.start = async () => {
 
   // Back from the games of two bots is to where one was, which the browser scrolls to; back to the address
   // without a game is to what the page began with.
-  let [isBack, wasPair] = [false, null];
+  let isBack = false;
+  /** @type {Only | null} */
+  let wasPair = null;
   const turn = async () => {
     const [wanted, pair, was] = [asked(), askedPair(), wasPair];
     wasPair = pair;
@@ -55,10 +60,11 @@ lath.start = async () => {
   };
 
   // A page that is loaded again, by its reader or by itself, comes back as it was left.
+  /** @type {() => KeptReport | null} */
   const wasLeft = () => {
     try {
-      const [{ type } = {}] = performance.getEntriesByType("navigation");
-      return type === "reload" ? JSON.parse(sessionStorage.getItem(key)) : null;
+      const [{ type } = {}] = /** @type {Partial<PerformanceNavigationTiming>[]} */ (performance.getEntriesByType("navigation"));
+      return type === "reload" ? JSON.parse(/** @type {string} */ (sessionStorage.getItem(key))) : null;
     } catch {
       return null;
     }
@@ -84,7 +90,7 @@ lath.start = async () => {
   window.addEventListener("pagehide", leave);
   list.show();
   if (was) {
-    for (const name of ["aids", "legal", "hints"]) if (was[name] !== replay.state[name]) replay.toggle(name);
+    for (const name of /** @type {const} */ (["aids", "legal", "hints"])) if (was[name] !== replay.state[name]) replay.toggle(name);
     list.restore(was.list);
   }
   const wanted = asked();

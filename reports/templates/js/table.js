@@ -8,14 +8,16 @@ lath.listColumns = ({ columns, families, count }) => {
   const { family, ending, termination, ruling, ...others } = columns;
   const titles = family.texts.map((number) => families[Number(number)].title);
   const [endings, terminations] = [ending.texts, termination.texts];
+  /** @type {Map<string, number>} */
   const why = new Map();
   const at = new Uint32Array(count);
   for (let i = 0; i < count; i += 1) {
     const [word, told] = [terminations[termination.at[i]], endings[ending.at[i]]];
     const byRules = told !== "" && (word === "" || word === "rules") ? told : word;
     const text = ruling.texts[ruling.at[i]] || byRules;
-    if (!why.has(text)) why.set(text, why.size);
-    at[i] = why.get(text);
+    const known = why.get(text) ?? why.size;
+    why.set(text, known);
+    at[i] = known;
   }
   const ids = { texts: family.texts.map((number) => families[Number(number)].id), at: family.at };
   return { ...others, ending, termination, ruling, id: ids, title: { texts: titles, at: family.at }, why: { texts: [...why.keys()], at } };
@@ -24,6 +26,7 @@ lath.listColumns = ({ columns, families, count }) => {
 // The place of each text among all of them: numbers by their size and before words.
 lath.ranksOf = (texts) => {
   const keyed = texts.map((text, at) => ({ at, text, low: text.toLowerCase(), size: /^-?[0-9]+(\.[0-9]+)?$/u.test(text) ? Number(text) : NaN }));
+  /** @param {{ size: number }} one */
   const isNumber = (one) => !Number.isNaN(one.size);
   keyed.sort((a, b) => {
     if (isNumber(a) || isNumber(b)) {
@@ -77,26 +80,33 @@ lath.isOf = (name, bot) => name === bot || (lath.data.members || {})[name] === b
 
 lath.makeTable = (games) => {
   const columns = lath.listColumns(games);
+  /** @type {ColumnOfList[]} */
   const searched = ["id", "title", "round", "first", "second", "result", "termination", "why", "setup", "position"];
+  /** @type {Map<ColumnOfList, Float64Array>} */
   const ranks = new Map();
   const lows = new Map(searched.map((name) => [name, columns[name].texts.map((text) => text.toLowerCase())]));
 
+  /** @param {ColumnOfList} name */
   const ranksOf = (name) => {
-    if (!ranks.has(name)) ranks.set(name, lath.ranksOf(columns[name].texts));
-    return ranks.get(name);
+    const known = ranks.get(name) || lath.ranksOf(columns[name].texts);
+    ranks.set(name, known);
+    return known;
   };
 
+  /** @param {ColumnOfList} name */
   const rankIn = (name) => {
-    const [{ at }, rank] = [columns[name], ranksOf(name)];
-    return (i) => rank[at[i]];
+    const { at } = columns[name];
+    const rank = ranksOf(name);
+    return /** @type {(i: number) => number} */ ((i) => rank[at[i]]);
   };
 
   // Which games have the word in one of their texts, or as their number.
+  /** @param {string} word @param {Uint8Array} keep */
   const having = (word, keep) => {
     const found = new Uint8Array(games.count);
     for (const name of searched) {
       const { at } = columns[name];
-      const hits = Uint8Array.from(lows.get(name), (text) => (text.includes(word) ? 1 : 0));
+      const hits = Uint8Array.from(/** @type {string[]} */ (lows.get(name)), (text) => (text.includes(word) ? 1 : 0));
       if (hits.some(Boolean)) for (let i = 0; i < games.count; i += 1) found[i] |= hits[at[i]];
     }
     const called = /^#?[0-9]+$/u.test(word) ? games.gameOf(Number(word.replace("#", ""))) : -1;
@@ -104,19 +114,21 @@ lath.makeTable = (games) => {
     for (let i = 0; i < games.count; i += 1) keep[i] &= found[i];
   };
 
+  /** @param {ColumnOfList[]} names @param {string[]} wanted @param {Uint8Array} keep */
   const being = (names, wanted, keep) => {
-    const asked = names.map((name) => [columns[name].at, columns[name].texts.map((text) => wanted.includes(text))]);
+    const asked = names.map((name) => ({ at: columns[name].at, is: columns[name].texts.map((text) => wanted.includes(text)) }));
     for (let i = 0; i < games.count; i += 1) {
-      if (!asked.some(([at, is]) => is[at[i]])) keep[i] = 0;
+      if (!asked.some(({ at, is }) => is[at[i]])) keep[i] = 0;
     }
   };
 
   // One of these names in one seat, one of those in the other.
+  /** @param {string[][]} sides @param {Uint8Array} keep */
   const between = ([these, those], keep) => {
-    const [first, second] = ["first", "second"].map((name) => {
+    const [first, second] = /** @type {ColumnOfList[]} */ (["first", "second"]).map((name) => {
       const { texts, at } = columns[name];
       const sides = Uint8Array.from(texts, (text) => (these.includes(text) ? 1 : 0) | (those.includes(text) ? 2 : 0));
-      return (i) => sides[at[i]];
+      return /** @type {(i: number) => number} */ ((i) => sides[at[i]]);
     });
     for (let i = 0; i < games.count; i += 1) {
       const [one, other] = [first(i), second(i)];
@@ -128,6 +140,7 @@ lath.makeTable = (games) => {
 
   // `words`: all of them must be there, or two bots, "greedy vs shell". `only`: texts that must be, `bot` and
   // `against` it being in either seat.
+  /** @type {Table["find"]} */
   const find = ({ words, only: { bot = "", against = "", ...only } }) => {
     const keep = new Uint8Array(games.count).fill(1);
     const pair = lath.pairIn(words, names);
@@ -135,7 +148,8 @@ lath.makeTable = (games) => {
     // Whoever types on after "greedy vs" sees the games of that one meanwhile.
     const plain = pair ? pair.others : words.toLowerCase().replace(/\s(?:vs?\.?|against)\s*$/u, "").split(/\s+/u).filter(Boolean);
     for (const word of plain) having(word, keep);
-    for (const [name, text] of Object.entries(only)) if (text !== "") being([name], [text], keep);
+    for (const [name, text] of Object.entries(only)) if (text !== "") being([/** @type {ColumnOfList} */ (name)], [text], keep);
+    /** @param {string} one */
     const namesOf = (one) => names.filter((name) => lath.isOf(name, one));
     if (bot !== "" && against !== "") between([namesOf(bot), namesOf(against)], keep);
     else if (bot || against) being(["first", "second"], namesOf(bot || against), keep);
@@ -145,6 +159,7 @@ lath.makeTable = (games) => {
   };
 
   // Games in the order of a column, games that are equal in it in their own order, up or down.
+  /** @type {Table["sort"]} */
   const sort = (found, name, isDown) => {
     const sign = isDown ? -1 : 1;
     const keyOf = name === "number" ? games.numberOf : rankIn(name);
@@ -154,10 +169,13 @@ lath.makeTable = (games) => {
     return Uint32Array.from(keys, (key) => ((key % games.count) + games.count) % games.count);
   };
 
+  /** @type {Table["text"]} */
   const text = (name, i) => (name === "number" ? String(games.numberOf(i)) : columns[name].texts[columns[name].at[i]]);
 
   // The different texts of a column, in order, with how many games have each.
+  /** @type {Table["choices"]} */
   const choices = (...names) => {
+    /** @type {Map<string, number>} */
     const counts = new Map();
     for (const name of names) {
       const per = new Uint32Array(columns[name].texts.length);
@@ -168,13 +186,14 @@ lath.makeTable = (games) => {
     }
     // A member of a pool is a choice with all games of its versions.
     for (const [version, member] of Object.entries(names.includes("first") ? lath.data.members || {} : {})) {
-      if (version !== member && counts.has(version)) counts.set(member, (counts.get(member) || 0) + counts.get(version));
+      if (version !== member && counts.has(version)) counts.set(member, (counts.get(member) || 0) + /** @type {number} */ (counts.get(version)));
     }
     const rank = lath.ranksOf([...counts.keys()]);
-    return [...counts].map((pair, i) => [rank[i], ...pair]).sort((a, b) => a[0] - b[0]).map(([, ...pair]) => pair);
+    return [...counts].map((pair, i) => ({ pair, rank: rank[i] })).sort((a, b) => a.rank - b.rank).map(({ pair }) => pair);
   };
 
   // The two bots that a filter names, if it is no more and no fewer; else null.
+  /** @type {Table["pairOf"]} */
   const pairOf = ({ words, only: { bot, against } }) => {
     const sides = bot && against ? [[bot], [against]] : lath.pairIn(words, names)?.sides;
     return sides && sides.every((side) => side.length === 1) && sides[0][0] !== sides[1][0] ? sides.flat() : null;

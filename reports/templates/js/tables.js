@@ -1,23 +1,28 @@
 // Tables: what is wider than its room becomes cards, but for large crosstables, which scroll; others are tightened first. Headings sort, and the
 // caption says by what. The index has this, too: no other of our scripts is needed.
 (() => {
+  /** @type {Record<string, number>} */
   const UNITS = { ms: 1e-3, min: 60, h: 3600, k: 1e3, M: 1e6, G: 1e9 };
 
   // The number with which a cell begins, such as −63 ±168, 12½, 1,204 or 250 ms; NaN without one.
+  /** @param {string} text */
   const valueOf = (text) => {
-    const [, sign, digits, half, unit] = /^[<≤\s]*([−-]?)([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim());
+    const [, sign, digits, half, unit] = /** @type {RegExpExecArray} */ (/^[<≤\s]*([−-]?)([\d.,]*)(½?)\s*([a-zM]*)/iu.exec(text.trim()));
     if (digits === "" && half === "") return NaN;
     return (Number(digits.replaceAll(",", "")) + (half ? 0.5 : 0)) * (sign ? -1 : 1) * (UNITS[unit] || 1);
   };
 
   // What has no value stands last, whichever way is sorted.
+  /** @param {string | number} one @param {string | number} other */
   const compared = (one, other) => {
-    if (typeof one === "string") return one.localeCompare(other);
-    return one - other;
+    if (typeof one === "string") return one.localeCompare(/** @type {string} */ (other));
+    return one - /** @type {number} */ (other);
   };
 
+  /** @param {Crosstable} table */
   const headsOf = (table) => [...table.tHead.rows[0].cells];
 
+  /** @param {Crosstable} table @param {HTMLTableCellElement} head */
   const sortBy = (table, head) => {
     const at = head.cellIndex;
     const isText = head.matches(".words");
@@ -25,8 +30,10 @@
     const isDown = was ? was === "ascending" : !isText;
     for (const other of headsOf(table)) other.removeAttribute("aria-sort");
     head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+    /** @param {HTMLTableRowElement} row */
     const keyOf = ({ cells }) => (isText ? cells[at].textContent.trim() : valueOf(cells[at].textContent));
     for (const body of table.tBodies) {
+      /** @type {[string | number, HTMLTableRowElement][]} */
       const keyed = [...body.rows].filter((row) => !row.matches(".group")).map((row) => [keyOf(row), row]);
       const known = keyed.filter(([key]) => !Number.isNaN(key));
       known.sort(([one], [other]) => (isDown ? -1 : 1) * compared(one, other));
@@ -36,11 +43,14 @@
     table.querySelector(".sorted").textContent = `Sorted by ${nameOf(head)}, ${way[Number(isDown)]}.`;
   };
 
+  /** @param {HTMLElement} head */
   const nameOf = (head) => (head.matches(".drawn, .rank, .games *") ? "" : head.textContent.trim().replace(/\s*±$/u, "").replace(/^./u, (first) => first.toUpperCase()));
 
   // A crosstable's columns are numbers of bots, whose names are known.
+  /** @param {HTMLElement} head */
   const labelOf = (head) => (head.closest(".crosstable") && head.querySelector("abbr")?.title) || nameOf(head);
 
+  /** @param {Crosstable} table */
   const addButtons = (table) => {
     for (const head of headsOf(table)) {
       if (head.matches(".drawn, .rank")) continue;
@@ -53,6 +63,7 @@
   };
 
   // On a card each value has the heading of its column.
+  /** @param {Crosstable} table */
   const label = (table) => {
     const names = headsOf(table).map(labelOf);
     for (const { cells } of [...table.tBodies].flatMap((body) => [...body.rows])) {
@@ -66,11 +77,12 @@
   const fit = (place = document.querySelector("main")) => {
     const rooms = place.matches(".scroll") ? [place] : [...place.querySelectorAll(".scroll")];
     const some = rooms.map((room) => [room, room.querySelector(":scope > table")]);
-    const seen = some.filter(([room, table]) => table && !room.closest("details:not([open]), [hidden]"));
+    const seen = /** @type {[HTMLElement, Crosstable][]} */ (some.filter(([room, table]) => table && !/** @type {HTMLElement} */ (room).closest("details:not([open]), [hidden]")));
     for (const [room, table] of seen) {
       room.classList.remove("fits", "over");
       table.classList.remove("stacked", "tight");
     }
+    /** @param {[HTMLElement, Crosstable]} pair */
     const isWide = ([room]) => room.scrollWidth > room.clientWidth + 1;
     for (const [, table] of seen.filter(isWide)) table.classList.toggle("tight", table.matches(".crosstable.wide"));
     const wide = seen.map(isWide);
@@ -88,5 +100,5 @@
   document.querySelectorAll(".sortable").forEach(addButtons);
   fit();
   addEventListener("resize", () => fit());
-  for (const name of ["listed", "toggle"]) document.addEventListener(name, ({ target }) => fit(target), true);
+  for (const name of ["listed", "toggle"]) document.addEventListener(name, ({ target }) => fit(/** @type {HTMLElement} */ (target)), true);
 })();

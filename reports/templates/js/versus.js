@@ -5,7 +5,7 @@ lath.POINTS = { "1-0": 1, "1/2-1/2": 0.5, "0-1": 0 };
 
 // What first scored in a game; undefined where it counts for nothing.
 lath.pointsAt = (table, i) => {
-  const [result, termination, ruling] = ["result", "termination", "ruling"].map((name) => table.text(name, i));
+  const [result, termination, ruling] = /** @type {ListName[]} */ (["result", "termination", "ruling"]).map((name) => table.text(name, i));
   return ruling || ["void", "unterminated"].includes(termination) ? undefined : lath.POINTS[result];
 };
 
@@ -36,17 +36,19 @@ lath.intervalTold = ({ games, points }) => {
 // How the games of two bots began, for the first of them: what was chosen for them where a record says so, else
 // their first two moves.
 lath.beginnings = async (games, table, found, a) => {
+  /** @type {Map<string, Beginning>} */
   const counts = new Map();
   for (const i of found) {
     const { tags, moves } = await lath.readGame(games, i);
     const [, drawn] = /^random:[0-9]+ (.+)$/u.exec(tags.get("Opening") || "") || [];
     const ways = [[drawn, "drawn line"], [tags.get("Opening"), "of a book"], [tags.get("Setup"), "setup"], [tags.get("Position"), "position"]];
-    const [text, kind] = ways.find(([words]) => words) || [moves.slice(0, 2).join(" ") || "no move", ""];
+    const [text, kind] = /** @type {string[] | undefined} */ (ways.find(([words]) => words)) || [moves.slice(0, 2).join(" ") || "no move", ""];
     const title = table.text("title", i);
     const key = [title, text].join(": ");
-    if (!counts.has(key)) counts.set(key, { title, text, kind, example: games.numberOf(i), score: lath.score() });
-    const points = lath.pointsAt(table, i);
-    lath.addPoints(counts.get(key).score, lath.isOf(table.text("first", i), a) ? points : 1 - points);
+    const begun = counts.get(key) || { title, text, kind, example: games.numberOf(i), score: lath.score() };
+    counts.set(key, begun);
+    const points = /** @type {number} */ (lath.pointsAt(table, i));
+    lath.addPoints(begun.score, lath.isOf(table.text("first", i), a) ? points : 1 - points);
   }
   return [...counts.values()].sort((one, other) => other.score.games - one.score.games || (one.text < other.text ? -1 : 1));
 };
@@ -57,12 +59,14 @@ lath.showVersus = (() => {
   const OPENED = 2000; // games opened for them
   let [asked, shown] = [0, ""];
 
+  /** @param {"td" | "th"} tag @param {Child[]} cells */
   const rowOf = (tag, ...cells) => make("tr", "", null, ...cells.map((text, at) => {
     const cell = make(at === 0 ? "th" : tag, "", null, ...(text instanceof Node ? [text] : [make("span", "", text)]));
     if (at === 0 || tag === "th") cell.scope = tag === "th" ? "col" : "row";
     return cell;
   }));
 
+  /** @param {string} caption @param {string[]} heads @param {HTMLElement[]} rows */
   const tableOf = (caption, heads, rows) => {
     const made = make("table", "numbers", null, make("caption", "", caption));
     made.append(make("thead", "", null, rowOf("th", ...heads)), make("tbody", "", null, ...rows));
@@ -74,29 +78,34 @@ lath.showVersus = (() => {
   };
 
   // What the ratings over all games say of two bots.
+  /** @param {string} a @param {string} b */
   const ahead = async (a, b) => {
     const { json: { overall: { rows, crosstable } } } = await lath.standings();
     const [one, other] = [a, b].map((name) => rows.findIndex((row) => row.name === name));
     if (one < 0 || other < 0) return "";
     const { superiority, difference: value, difference_low: low, difference_high: high } = crosstable[one][other];
     if (superiority === null || value === null) return "No games connect the two: their ratings cannot be compared.";
+    /** @param {number} number */
     const signed = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${Math.abs(Math.round(number))}`;
     const [better, rate] = superiority >= 0.5 ? [a, superiority] : [b, 1 - superiority];
-    const end = high === null ? `at least ${signed(low)}` : `at most ${signed(high)}`;
+    const end = high === null ? `at least ${signed(/** @type {number} */ (low))}` : `at most ${signed(high)}`;
     const apart = low === null && high === null ? "unknown"
       : low === null || high === null ? end : `${signed(value)} ±${Math.round(high - value)}`;
     return `Elo ${apart} for ${a}, by all games of all bots; ${better} is stronger with a likelihood of ${lath.likely(rate)}.`;
   };
 
-  const results = (games, table, found, [a, b]) => {
+  /** @param {Table} table @param {number[]} found @param {string[]} pair */
+  const results = (table, found, [a, b]) => {
+    /** @type {Map<string, Score[]>} */
     const lines = new Map();
     const all = [lath.score(), lath.score(), lath.score()];
     for (const i of found) {
       const title = table.text("title", i);
       if (!lines.has(title)) lines.set(title, [lath.score(), lath.score(), lath.score()]);
       const seat = lath.isOf(table.text("first", i), a) ? 0 : 1;
-      const points = seat === 0 ? lath.pointsAt(table, i) : 1 - lath.pointsAt(table, i);
-      for (const scores of [lines.get(title), all]) for (const at of [seat, 2]) lath.addPoints(scores[at], points);
+      const scored = /** @type {number} */ (lath.pointsAt(table, i));
+      const points = seat === 0 ? scored : 1 - scored;
+      for (const scores of [/** @type {Score[]} */ (lines.get(title)), all]) for (const at of [seat, 2]) lath.addPoints(scores[at], points);
     }
     if (lines.size > 1) lines.set("All games", all);
     const rows = [...lines].map(([title, [first, second, both]]) =>
@@ -105,6 +114,7 @@ lath.showVersus = (() => {
     return { all: all[2], table: tableOf(caption, ["Game", "Score", "Result", "As first", "As second"], rows) };
   };
 
+  /** @param {Beginning[]} lines @param {number} count @param {string[]} pair */
   const begun = (lines, count, [a, b]) => {
     const rows = lines.slice(0, BEGUN).map(({ title, text, kind, example, score }) => {
       const link = make("a", "moves", null, lath.nameOf(text));
@@ -117,6 +127,7 @@ lath.showVersus = (() => {
     return tableOf(caption, ["Began with", "Games", "Result"], rows);
   };
 
+  /** @param {string} words @param {string[]} pair */
   const linkTo = (words, [a, b]) => {
     const made = make("a", "", words);
     made.href = `#games&${new URLSearchParams({ a, b })}`;
@@ -138,11 +149,11 @@ lath.showVersus = (() => {
     told.setAttribute("role", "status");
     panel.replaceChildren(heading, links, told, tables);
     if (found.length === 0) return;
-    const { all, table: scores } = results(games, table, found, pair);
+    const { all, table: scores } = results(table, found, pair);
     tables.append(scores);
     const score = `${pair[0]} scored ${lath.pointsTold(all.points)} of ${lath.counted(all.games, "point")}.`;
     told.textContent = score;
-    const rated = await ahead(...pair);
+    const rated = await ahead(pair[0], pair[1]);
     if (turn !== asked) return;
     told.textContent = [score, rated].filter(Boolean).join(" ");
     const opened = lath.replayedOf(games, found).slice(0, OPENED);

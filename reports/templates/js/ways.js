@@ -25,7 +25,9 @@ lath.scoreChip = ({ wins, draws, games, low, high }) => {
 // bar on. `labels`: what each value is called on a card, from that of `games` on.
 lath.waysTable = (caption, heads, rows, of, groups, labels = []) => {
   const { make } = lath;
+  /** @param {string} words */
   const headOf = (words) => (words ? Object.assign(make("th", words === "Move" ? "words" : "", words), { scope: "col" }) : make("td", "drawn"));
+  /** @param {WayRow} row */
   const rowOf = ({ head, games, cells }) => {
     const bar = lath.drawn("svg", { class: "share", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true" });
     bar.append(lath.drawn("path", { d: `M0 0H${Math.round((100 * games) / of)}V1H0Z` }));
@@ -38,6 +40,7 @@ lath.waysTable = (caption, heads, rows, of, groups, labels = []) => {
         return made;
       }));
   };
+  /** @param {[string, number]} group */
   const groupOf = ([words, columns]) => Object.assign(make(words ? "th" : "td", words ? "" : "drawn", words), words ? { colSpan: columns, scope: "colgroup" } : {});
   const table = make("table", "numbers", null,
     make("thead", "", null, make("tr", "", null, make("td"), ...groups.map(groupOf)), make("tr", "", null, ...["Move", "", "Games", "Share", ...heads].map(headOf))),
@@ -49,8 +52,10 @@ lath.waysTable = (caption, heads, rows, of, groups, labels = []) => {
 // Moves that change one cell as discs there: each move has `cell`, `games` of all `of`, `low` and `high`; of several
 // at a cell the first says whom they favour. As `show` of a board takes them.
 lath.wayDiscs = (moves, of) => {
+  /** @type {Map<number, Way[]>} */
   const cells = new Map();
   for (const move of moves) cells.set(move.cell, [...(cells.get(move.cell) || []), move]);
+  /** @param {Way[]} here */
   const sumOf = (here) => here.reduce((sum, { games }) => sum + games, 0);
   const most = Math.max(...[...cells.values()].map(sumOf));
   return [...cells].map(([cell, here]) => {

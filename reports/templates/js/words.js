@@ -12,7 +12,9 @@ lath.BROKE_OFF = { crash: "crashed", time: "ran out of time", "illegal move": "m
 // How a game ended, as words and names: "greedy made three in line and lost".
 lath.verdictOf = (game) => {
   const winner = lath.winnerOf(game.result);
+  /** @param {number} seat */
   const name = (seat) => lath.nameOf([game.first, game.second][seat]);
+  /** @param {Child[]} parts */
   const told = (...parts) => (game.ruling ? [...parts, `; it counts for nothing: ${game.ruling}`] : parts);
   const why = game.why && `: ${game.why}`;
   if (winner < 0) return told(game.result === "*" ? "Not finished" : "Drawn", why);
@@ -28,6 +30,7 @@ lath.verdictOf = (game) => {
 lath.storyOf = (game) => {
   const { said } = game.notes[0];
   const players = [game.first, game.second].map((name, seat) => `${name} (${lath.SEATS[seat]}): `);
+  /** @param {string} text */
   const plain = (text) => text.replace(/\s+/gu, " ");
   return players.some((player) => plain(said).startsWith(plain(player))) ? said : "";
 };
@@ -60,7 +63,8 @@ lath.plyTold = (game, ply) => {
   const [value, used, said] = ["eval", "emt", "said"].map((name) => lath.numberIn(note, name));
   const parts = [`${ply}. ${game.moves[ply - 1]}${note.glyph}`, lath.colourOf(game, ply)];
   parts.splice(1, 0, lath.provenTold(note));
-  const evalTold = (name, number) => `${lath.signed(number, lath.decimalsOf(note.annotations.get(name)))}`;
+  /** @param {string} name @param {number} number */
+  const evalTold = (name, number) => `${lath.signed(number, lath.decimalsOf(/** @type {string} */ (note.annotations.get(name))))}`;
   if (game.analysis && said !== undefined) parts.push(`eval ${evalTold("said", said)}`);
   if (value !== undefined) parts.push(`${game.analysis ? "analysis" : "eval"} ${evalTold("eval", value)}`);
   if (used !== undefined) parts.push(`${used.toFixed(3)} s`);
@@ -98,18 +102,21 @@ lath.legalTold = (game, { effects, words }, looked, pointed) => {
   if (pointed) return `${at.map(words).join("")}.`;
   if (looked >= 0) return `${game.board.cells[looked]}: ${at.map(words).join(" · ") || "no legal move"}.`;
   const { dots, kinds, lines, turned, others } = effects;
-  const told = [
+  /** @type {[count: number, meaning: string][]} */
+  const counts = [
     [dots.size, "Dots: where pieces may be put"],
     [kinds.size, "Crosses: kinds of pieces that may be taken"],
     [lines.length, "Lines: pieces that may be taken together"],
     [turned.length, "Arrows: pieces that may be changed"],
-  ].filter(([count]) => count > 0).map(([count, meaning]) => `${meaning} (${count}).`);
+  ];
+  const told = counts.filter(([count]) => count > 0).map(([count, meaning]) => `${meaning} (${count}).`);
   const left = others.length > 0 ? `Not drawn: ${others.join(" ")}.` : "";
   if (effects.all.length === 0) return "No legal moves: the game is over.";
   return [...told, left, "A cell that is pointed at or clicked tells its moves; so does Shift with an arrow key."].filter(Boolean).join(" ");
 };
 
 lath.hintsTold = (hints) => {
+  /** @param {boolean} wins */
   const moves = (wins) => [...hints].filter(([, isWin]) => isWin === wins).map(([text]) => text).join(" ");
   const told = [["Stars win at once", moves(true)], ["Triangles lose at once", moves(false)]];
   const found = told.filter(([, texts]) => texts).map(([words, texts]) => `${words}: ${texts}.`);
