@@ -3,8 +3,8 @@ import js from "@eslint/js";
 import globals from "globals";
 
 const SCRIPTS = "reports/templates/js/*.js";
-const MODULES = "reports/templates/serve/*.js";
-const DOOR = "reports/templates/serve/door.js"; // stands in its page, without imports
+const MODULES = "arena/site/templates/*.js";
+const DOOR = "arena/site/templates/door.js"; // stands in its page, without imports
 
 export default [
   { linterOptions: { reportUnusedDisableDirectives: "error" } },

@@ -605,7 +605,7 @@ interface StatusJson {
 interface NewsParts { status: StatusJson; boards: { slots: string[] }; board: LiveBoard }
 type News = { [K in keyof NewsParts]: { part: K } & NewsParts[K] }[keyof NewsParts];
 
-/** What is kept of a clicked way through a game's moves, and by whom each was played: `serve/play.js`. */
+/** What is kept of a clicked way through a game's moves, and by whom each was played: `site/templates/play.js`. */
 interface PlayedMove { move: string; seat: number; used_s: number; left_s: number | null; said: Thought | null }
 interface BotSeat { bot: string; level: number | null }
 interface Sitting {
@@ -621,10 +621,10 @@ interface Sitting {
   kept?: string;
 }
 
-/** A move in the tree of `serve/analyse.js`; the root has none. */
+/** A move in the tree of `site/templates/analyse.js`; the root has none. */
 interface TreeNode extends PlainMove { parent: TreeNode | null; next: TreeNode[] }
 
-/** A board at which one moves: `serve/table.js`. Before the first position it has none. */
+/** A board at which one moves: `site/templates/table.js`. Before the first position it has none. */
 interface TableState {
   view: BoardView;
   game: SiteBoard;
@@ -646,7 +646,7 @@ interface TableState {
   aids: boolean;
 }
 
-/** A place for boards of one worker: `serve/watch.js`. */
+/** A place for boards of one worker: `site/templates/watch.js`. */
 interface Card {
   slot: string;
   node: HTMLElement;
