@@ -80,7 +80,7 @@ lint: $(VENV)/made-dev
 scripts: web
 	$(STEP) tsc $(WEB)/node_modules/.bin/tsc -p $(WEB)
 	$(STEP) eslint $(WEB)/node_modules/.bin/eslint --max-warnings 0 --cache --cache-location $(WEB)/node_modules/.cache/eslint \
-		-c $(WEB)/eslint.config.mjs reports/templates
+		-c $(WEB)/eslint.config.mjs reports/templates arena/site/templates
 
 types: $(VENV)/made-dev
 	$(STEP) types $(BIN)/mypy
