@@ -22,6 +22,7 @@ from sample_records import HOSTILE_NAMES, bare, random_game, tournament
 from unpacking import data_in, opened
 
 from lath import games
+from lath.arena.site.rendering import TEMPLATES as OF_THE_SITE
 from lath.games.drawing.shapes import contrast
 from lath.notation.record.record import Record
 from lath.notation.text.scanner import parse
@@ -177,7 +178,11 @@ def test_scripts_and_styles_end_no_element_and_run_no_text() -> None:
 def test_every_element_that_a_script_asks_for_by_its_id_stands_in_a_template() -> None:
     """What `tests/web/scripts.d.ts` says of ids; the type check knows no templates."""
     texts = {
-        suffix: "".join(path.read_text("utf-8") for path in TEMPLATES.rglob(f"*.{suffix}"))
+        suffix: "".join(
+            path.read_text("utf-8")
+            for folder in (TEMPLATES, OF_THE_SITE)
+            for path in folder.rglob(f"*.{suffix}")
+        )
         for suffix in ("js", "j2")
     }
     asked = set(re.findall(r'\bbyId\("([\w-]+)"\)', texts["js"]))
