@@ -254,8 +254,8 @@ def run(
     if orders or snapshot is not None:
         more = {"add": add, "retire": retire, "plan": plan, "day": match_day}
         flags |= {name: words for name, words in more.items() if words}
-        decided = _decided(config, out, flags, orders, snapshot, with_report=not no_report)
-        print_done(*decided, as_json=as_json, quiet=quiet)
+        done, lines = _decided(config, out, flags, orders, snapshot, with_report=not no_report)
+        print_done(done, *lines, as_json=as_json, quiet=quiet)
         raise typer.Exit(0)
     with signals.interruptible():
         if added or retire:
@@ -271,7 +271,7 @@ def run(
         print_planned(tournament, out, allowed, as_json=as_json)
         return
     progress = Progress(tournament)
-    progress.listeners += [failures, *[_print_ended] * as_json]
+    progress.listeners.extend([failures, *[_print_ended] * as_json])
     trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
     close_to_others()
     is_for_programs = as_json or has_events
@@ -364,7 +364,7 @@ def _decided(
     snapshot: str | None,
     *,
     with_report: bool,
-) -> tuple[Mapping[str, object], *tuple[str, ...]]:
+) -> tuple[Mapping[str, object], Sequence[str]]:
     """Rule something of games that are played, or name a snapshot of them.
 
     Return what was done, for programs and in lines.
@@ -380,15 +380,15 @@ def _decided(
 
         place = freeze(tournament, out, snapshot, with_report=with_report)
         words = f"{place}: the snapshot {snapshot!r}, which stays as it is"
-        return {"written": [str(place)]}, words
+        return {"written": [str(place)]}, [words]
     given, summary = rule(tournament, out, orders, with_report=with_report)
     ruled = [ruling.words for ruling in given]
     if summary.unreported is not None:
         raise summary.unreported
     names = [OUTCOME, "standings.json", "standings.csv", *([REPORT] if with_report else [])]
     lines = [f"ruled: {words}: {orders.reason}" for words in ruled]
-    done = {"ruled": ruled, "written": [str(out / name) for name in names]}
-    return done, *lines, f"{out}: {', '.join(names)} are written anew"
+    done: Mapping[str, object] = {"ruled": ruled, "written": [str(out / name) for name in names]}
+    return done, [*lines, f"{out}: {', '.join(names)} are written anew"]
 
 
 def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: bool) -> None:
