@@ -22,5 +22,5 @@ class Hook:
 HTML: Final = Hook("lath.notation.notebook", "html_of")
 """From a Record to the HTML that notebooks show."""
 
-DATABASE_TEXT: Final = Hook("lath.notation.database.reading", "Text")
+DATABASE_TEXT: Final = Hook("lath.notation.database.reading", "DatabaseText")
 """From the path of a database to a stream of its records' text."""

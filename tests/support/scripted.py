@@ -406,7 +406,7 @@ def scripted(
         stack.enter_context(mock.patch.multiple(bad_bots, **stage.modules, **stage.more))
         stack.enter_context(mock.patch.multiple(odd_bots, **stage.modules))
         for target, name, value in (
-            (conversation, "Child", ProcessStart),
+            (conversation, "Child", Start),
             (signals, "time", clock),
             (process, "time", clock),
             (process, "Watch", watch),
