@@ -425,6 +425,8 @@ def add_games(
     for text in files or ():
         game_id = games.named(text)
         if games.origin(game_id) is None:
+            if wants_moves:
+                games.get(game_id)  # refused where there is no such game
             if TAKEN.game and TAKEN.game != game_id:
                 raise ConfigError(f"--game {TAKEN.game} and --game {game_id}: expected one of them")
             TAKEN.give_game(game_id)
