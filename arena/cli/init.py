@@ -183,8 +183,8 @@ def _init_game(folder: Path, text: str, *, as_json: bool, quiet: bool) -> None:
     """Write a game, its test and a page of what to try."""
     where, _, name = text.rpartition("/")
     folder = folder / where if where else folder
-    texts = _game_texts(name)
     try:
+        texts = _game_texts(name)
         _write(folder, texts)
     except ConfigError as error:
         apart = "/".join(filter(None, (where, name, name)))
