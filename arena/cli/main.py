@@ -364,7 +364,7 @@ class Side(StrEnum):
 Bom = Annotated[bool, flag("--bom", "Begin CSV with a byte order mark, as spreadsheets want it.")]
 AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
 DoneAsJson = Annotated[bool, flag("--json", "Print what was done as a JSON object.")]
-Quiet = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
+Quiet = Annotated[bool, flag("--quiet -q", "Print only data, problems and warnings.")]
 
 WITHOUT: Final[Mapping[tuple[str, str], str]] = {
     ("schema", "--json"): "A schema is JSON already.",

@@ -131,7 +131,7 @@ def run(
         bool, flag("--plan", "Play nothing: say how many games, how long, and how sure.")
     ] = False,
     as_json: Annotated[
-        bool, flag("--json", "Print in the end, or of --plan, a JSON object for a program.")
+        bool, flag("--json", "Print how the run ended, or the plan, as a JSON object.")
     ] = False,
     fail_on: Annotated[
         str, option("--fail-on", "WHAT,WHAT", "Status 1 for a crash, flood, illegal or time loss.")
