@@ -11,13 +11,23 @@ from typing import Annotated, Final
 import typer
 
 from lath.arena.cli.files import (
-    Quiet,
     Sources,
     bad_words,
     read_from,
     refuse_other_formats,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, option, seconds, whole
+from lath.arena.cli.main import (
+    App,
+    DoneAsJson,
+    GameFiles,
+    Quiet,
+    add_games,
+    option,
+    print_done,
+    refuse_json_beside,
+    seconds,
+    whole,
+)
 from lath.arena.cli.one_record import RecordNumber, numbered, played_in, ply_in
 from lath.arena.cli.outputs import RECORDS, Force, Target
 from lath.arena.cli.selection import Selection, Where
@@ -39,7 +49,7 @@ Seconds = Annotated[
     float | None,
     option("--seconds", "S", "For each position, in place of nodes.", **seconds(0.001)),
 ]
-Jobs = Annotated[int, option("--jobs", "N", "Bots that analyse at the same time.", **whole(1))]
+Jobs = Annotated[int, option("--jobs -j", "N", "Bots that analyse at the same time.", **whole(1))]
 Out = Annotated[Path, option("--output -o", "FILE", "Where the records go; - is standard output.")]
 
 FromPly = Annotated[
@@ -63,6 +73,7 @@ def analyze(
     ply: FromPly = None,
     game: GameFiles = None,
     force: Force = False,
+    as_json: DoneAsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Add evaluations, marks and better moves to records.
@@ -76,6 +87,7 @@ def analyze(
     add_games(game)
     limit = Limit(nodes=nodes) if seconds is None else Limit(seconds=seconds)
     name = f"{bot} {limit.time}"
+    refuse_json_beside(out, as_json=as_json)
     refuse_other_formats(out)
     output = Target(path=out, kind=RECORDS, inputs=files, force=force)
     output.refuse()
@@ -100,7 +112,7 @@ def analyze(
         kept = AnswerCache(kept_at)
         stack.callback(kept.close)
         engines = [stack.enter_context(Engine.open(bot)) for _ in range(jobs)]
-        if note := note_on(engines[0]):
+        if (note := note_on(engines[0])) and not quiet:
             print(note, file=sys.stderr)
         try:
             output.write(texts([Analyst(one, name, limit, kept) for one in engines]))
@@ -109,6 +121,7 @@ def analyze(
             raise typer.Exit(INTERRUPTED) from None
     if kept_at is not None:
         kept_at.unlink(missing_ok=True)
+    print_done({"analysed": done, "bad": selection.bad, "written": [str(out)]}, as_json=as_json)
     if selection.bad:
         print(f"{bad_words(selection.bad)} left out", file=sys.stderr)
         raise typer.Exit(1)

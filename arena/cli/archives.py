@@ -15,7 +15,6 @@ import typer
 from lath.arena.cli.files import (
     CountAgain,
     Jobs,
-    Quiet,
     Sources,
     Unchecked,
     is_one_of,
@@ -26,13 +25,17 @@ from lath.arena.cli.files import (
 )
 from lath.arena.cli.main import (
     App,
+    DoneAsJson,
     GameFiles,
+    Quiet,
     Strict,
     add_games,
     argument,
     flag,
     option,
     positive,
+    print_done,
+    refuse_json_beside,
     whole,
 )
 from lath.arena.cli.outputs import RECORDS, Force, Target, refuse_tournament
@@ -126,6 +129,7 @@ def select(
     unchecked: Unchecked = False,
     count_again: CountAgain = False,
     jobs: Jobs = 1,
+    as_json: DoneAsJson = False,
     quiet: Quiet = False,
     strict: Strict = False,
     game: GameFiles = None,
@@ -168,6 +172,7 @@ def select(
         raise ConfigError("--distinct and --without-copies: expected one of them")
     if only_count and (split is not None or str(out) != "-"):
         raise ConfigError("--count prints a number, there is nothing to write to --output")
+    refuse_json_beside(None if only_count else out, as_json=as_json)
     output = Target(path=out, kind=RECORDS, force=force)
     left = _removed_to(removed, [*files, out], force=force)
     _refuse_to_destroy(None if split else output)
@@ -201,10 +206,10 @@ def select(
     found = _in_order(rows, reverse, space) if order else ((row.value, row.text) for row in rows)
     passed = count()
     found = (each for each, _ in zip(islice(found, limit), passed, strict=False))
-    into = ""
+    into, written = "", [removed] * (removed is not None)
     if only_count:
         are_all = not (without_copies or sample or limit)
-        passed = count(_print_number(selection, found, are_all=are_all))
+        passed = count(_number(selection, found, are_all=are_all, is_told=not as_json))
     elif division is None:
         pieces = verbatim(_noted((text for _, text in found), selection))
         if is_one_of(out, files):  # what is behind the limit would be lost
@@ -212,12 +217,19 @@ def select(
         lost = str if force else selection.lost_words
         with unless_cut(lambda: bool(selection.bad)):
             output.write(unless_lossy(out, pieces, files, lost))
+        written.append(out)
     else:
-        parts = division.write(found, out, quiet=quiet)
+        parts = division.write(found, out, quiet=quiet or as_json)
+        written += [part.path for part in parts]
         into = f" into {len(parts)} part{'' if len(parts) == 1 else 's'}"
-    if not quiet:
-        words = f"{next(passed)} of {selection.records} records selected{into}"
-        print(words + selection.left_out_words(), file=sys.stderr)
+    done = {
+        "selected": next(passed),
+        "records": selection.records,
+        "left_out": selection.left_out(),
+        "written": list(map(str, written)),
+    }
+    words = f"{done['selected']} of {selection.records} records selected{into}"
+    print_done(done, words + selection.left_out_words(), as_json=as_json, quiet=quiet)
     raise typer.Exit(1 if selection.bad else 0)
 
 
@@ -228,12 +240,13 @@ def _noted(texts: Iterable[str], selection: Selection) -> Iterator[str]:
         yield text
 
 
-def _print_number(selection: Selection, found: Iterable[object], *, are_all: bool) -> int:
-    """Print and return how many are found; of all of them databases tell without their records."""
+def _number(selection: Selection, found: Iterable[object], *, are_all: bool, is_told: bool) -> int:
+    """Return how many are found, and print it if asked for; databases count without records."""
     number = selection.counted() if are_all else None
     if number is None:
         number = sum(1 for _ in found)
-    print(number)
+    if is_told:
+        print(number)
     return number
 
 
@@ -472,7 +485,6 @@ ArchiveB = Annotated[Path, argument("B", "The other; one of them may be -.")]
 TagKey = Annotated[str | None, option("--key", "TAG[,TAG...]", _BELONG)]
 MovesOnly = Annotated[bool, flag("--moves-only", "Compare game, start and moves alone.")]
 AsJson = Annotated[bool, flag("--json", "Print a JSON object a line, the counts last.")]
-NoCounts = Annotated[bool, flag("--quiet -q", "Leave the counts out.")]
 
 
 @app.command()
@@ -483,7 +495,7 @@ def diff(
     moves_only: MovesOnly = False,
     unchecked: Unchecked = False,
     as_json: AsJson = False,
-    quiet: NoCounts = False,
+    quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
     """Compare two archives, whatever their order.

@@ -8,7 +8,7 @@ import secrets
 import shlex
 import signal
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext, redirect_stdout
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -21,13 +21,18 @@ from lath.arena.cli.main import (
     App,
     AsJson,
     CommandGroup,
+    DoneAsJson,
     GameFiles,
+    Quiet,
     Sandbox,
     SideOption,
     add_games,
     argument,
     flag,
     option,
+    print_done,
+    print_json,
+    refuse_json_beside,
     seconds,
     whole,
 )
@@ -82,7 +87,7 @@ def list_bots(as_json: AsJson = False) -> None:
     """
     if as_json:
         rows = [{"name": name, "command": list(words)} for name, words in bundled().items()]
-        print(json.dumps(rows, indent=2))
+        print_json(rows)
         return
     for name, words in bundled().items():
         print(f"{name:16}{' '.join(words)}")
@@ -124,7 +129,7 @@ def check(
     ] = False,
     cwd: Annotated[Path | None, option("--cwd", "DIR", "Where the bot runs.")] = None,
     as_json: Annotated[bool, flag("--json", "Print each point as an object on a line.")] = False,
-    quiet: Annotated[bool, flag("--quiet -q", "Print only warnings and faults.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Test how a bot keeps the protocol, point by point, and say how to mend what is wrong.
 
@@ -189,7 +194,7 @@ def _scored(spec: BotSpec, tested: list[str], limit: Limit, *, as_json: bool) ->
     for line in found.failed[:3]:
         print(line, file=sys.stderr)
     if as_json:
-        print(json.dumps(found.as_json(), indent=2), file=data_output())
+        print_json(found.as_json())
     else:
         print(aligned(found.lines()), file=data_output())
     return int(bool(found.failed))
@@ -216,6 +221,8 @@ def pack(
         list[str] | None, option("--option", "NAME=VALUE", "An option to set, in a contest.")
     ] = None,
     force: Force = False,
+    as_json: DoneAsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Make one file of a bot and of all that it needs of ours, for contests that take one.
 
@@ -225,6 +232,7 @@ def pack(
     """
     from lath.arena.entrants import packing  # start-up time
 
+    refuse_json_beside(out or Path("-"), as_json=as_json)
     _refuse_protocol(protocol)
     options = _options(option_ or [])
     if protocol == OURS and (options or tc):
@@ -241,7 +249,8 @@ def pack(
     if out.exists() and Path(bot).exists() and out.samefile(bot):
         raise ConfigError(f"-o {str(out)!r} is the bot itself; name another file")
     Target(path=out, kind=PACKED, inputs=[Path(bot)], force=force).write([text.encode()])
-    print(f"{out}: {len(text)} characters", file=sys.stderr)
+    done = {"written": [str(out)], "characters": len(text)}
+    print_done(done, f"{out}: {len(text)} characters", as_json=as_json, quiet=quiet)
 
 
 @group.command()
@@ -249,6 +258,7 @@ def log(
     folder: Annotated[Path, argument("DIR", "The tournament's directory.", exists=True)],
     game: Annotated[int | None, argument("N", "A game's number.", **whole(1))] = None,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """List the games that went wrong, or print what was said in one.
 
@@ -266,7 +276,7 @@ def log(
         alike = forfeits_in(folder, sys.maxsize)
         lost = sorted(one for _, first in alike for one in first)
         if as_json:
-            print(json.dumps([one._asdict() for one in lost], indent=2, ensure_ascii=False))
+            print_json([one._asdict() for one in lost])
         elif lost:
             from lath.arena.terminal.tables import print_forfeit_list  # start-up time
 
@@ -279,7 +289,7 @@ def log(
         lines, stderr = read_log(text, (record.first, record.second))
         lost_by = record.forfeit._asdict() if record.forfeit else None
         shown = {"number": game, "forfeit": lost_by, "lines": lines, "stderr": stderr}
-        print(json.dumps(shown, indent=2, ensure_ascii=False))
+        print_json(shown)
         return
     if not text:
         raise ArenaError(
@@ -288,7 +298,7 @@ def log(
         )
     _print_game(game, record)
     print(f"\n{text}", end="")
-    if record.forfeit:
+    if record.forfeit and not quiet:
         command = f"arena bot replay {shlex.quote(str(folder))} {game}"
         print(f"the same game again: {command}", file=sys.stderr)
 
@@ -327,6 +337,10 @@ def replay(
         int | None, option("--seed", "N", "Where nothing tells it.", **whole(0))
     ] = None,
     file: GameFiles = None,
+    as_json: Annotated[
+        bool, flag("--json", "Print what it came to as a JSON object, all else on standard error.")
+    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Give a bot the same game again, under its own debugger if you like.
 
@@ -363,12 +377,17 @@ def replay(
         rerun = Rerun(record, new, bot, limits, partial(print, flush=True))
     except GameError as error:
         raise ArenaError(f"{source}: game {game}: {error}") from error
-    _print_game(game, record)
     how = "no time limit" if seconds == math.inf else f"{seconds:g} s for a move"
     how = "its debugger has the terminal: run it there" if under else how
-    print(f"{spec.name} ({where}): {shlex.join(spec.command)}; seed {new.seed}; {how}", flush=True)
-
-    found = _given_again(rerun, bot, limits, since, pauses=pause, is_debugged=under is not None)
+    words = f"{spec.name} ({where}): {shlex.join(spec.command)}; seed {new.seed}; {how}"
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        if not quiet:
+            _print_game(game, record)
+            print(words, flush=True)
+        found = _given_again(rerun, bot, limits, since, pauses=pause, is_debugged=under is not None)
+    done = {"number": game, "game": record.game, "bot": spec.name, "side": str(where)}
+    done |= {"is_wrong": found.is_wrong, "words": found.words}
+    print_done(done, as_json=as_json)
     raise typer.Exit(int(found.is_wrong))
 
 

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -28,7 +28,19 @@ from lath.arena.cli.files import (
     writable,
 )
 from lath.arena.cli.files import entries as entries_of_any_format
-from lath.arena.cli.main import App, Bom, GameFiles, add_games, argument, flag, option
+from lath.arena.cli.main import (
+    App,
+    Bom,
+    DoneAsJson,
+    GameFiles,
+    Quiet,
+    add_games,
+    argument,
+    flag,
+    option,
+    print_done,
+    refuse_json_beside,
+)
 from lath.arena.cli.outputs import Force, Target, kind_of
 from lath.arena.cli.selection import Telling
 from lath.arena.errors import INTERRUPTED, ConfigError, reading
@@ -50,13 +62,16 @@ app = App()
 _PATHS: Final = "What is read, then what is written; - is stdin or stdout."
 
 Paths = Annotated[list[Path], argument("SRC... DST", _PATHS)]
-From = Annotated[str | None, option("--from", "F", "SRC's format; else by suffix.")]
-To = Annotated[str | None, option("--to", "F", "DST's format; else by suffix.")]
+From = Annotated[
+    str | None, option("--from", "F", "SRC's format, as a name or suffix; else by suffix.")
+]
+To = Annotated[
+    str | None, option("--to", "F", "DST's format, as a name or suffix; else by suffix.")
+]
 Strict = Annotated[bool, flag("--strict", "Write nothing if anything would be lost.")]
 Positions = Annotated[bool, flag("--positions", "Write a row a ply, not a game: csv, parquet, …")]
 Planes = Annotated[bool, flag("--planes", "Write positions as numbers: parquet, npz.")]
 Append = Annotated[bool, flag("--append", "Add to a database (DST.duckdb) what it does not have.")]
-NoSummary = Annotated[bool, flag("--quiet -q", "Say nothing but problems and warnings.")]
 
 
 @app.command()
@@ -72,7 +87,8 @@ def convert(
     jobs: Jobs = 1,
     strict: Strict = False,
     unchecked: Unchecked = False,
-    quiet: NoSummary = False,
+    as_json: DoneAsJson = False,
+    quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
     """Convert records from one format to another.
@@ -101,6 +117,8 @@ def convert(
     """
     add_games(game, is_strict=strict)
     *sources, destination = _two(paths)
+    refuse_json_beside(destination, as_json=as_json)
+    from_, to = (name and formats.named(name) for name in (from_, to))
     is_database = _makes_database(destination, to)
     sources = list(map(_file_of, files_in(sources)))
     given = {"--positions": positions, "--planes": planes, "--strict": strict}
@@ -111,7 +129,7 @@ def convert(
         read = _sources(sources, from_, destination)
         Target(path=destination, kind=kind_of(_TO_DATABASE), force=force or append).refuse()
         counts = _into_database(read, destination, append=append, jobs=jobs, quiet=quiet)
-        raise typer.Exit(_status_of(counts, destination, quiet=quiet))
+        raise typer.Exit(_status_of(counts, destination, as_json=as_json, quiet=quiet))
     try:
         read = [(source, _format_of(source, from_, "--from")) for source in sources]
         to_name = _format_of(destination, to, "--to")
@@ -141,10 +159,15 @@ def convert(
         raise ConfigError(str(error)) from error
     conversion.print_losses(to_name)
     left_out = len(conversion.bad) + conversion.unheld
-    if not quiet:
-        converted = conversion.sound - conversion.unheld
-        many = f"{converted} record{'' if converted == 1 else 's'}"
-        print(f"converted {many}, left out {left_out}", file=sys.stderr)
+    converted = conversion.sound - conversion.unheld
+    done = {
+        "converted": converted,
+        "left_out": left_out,
+        "lost": {field: loss.records for field, loss in conversion.losses.items()},
+        "written": [str(destination)],
+    }
+    words = f"converted {converted} record{'' if converted == 1 else 's'}, left out {left_out}"
+    print_done(done, words, as_json=as_json, quiet=quiet)
     raise typer.Exit(1 if left_out else 0)
 
 
@@ -259,7 +282,7 @@ def _into_database(
 _ON: Final = "; the same command goes on where it was"
 
 
-def _status_of(counts: BuildCounts | None, out: Path, *, quiet: bool) -> int:
+def _status_of(counts: BuildCounts | None, out: Path, *, as_json: bool, quiet: bool) -> int:
     """Print what became of records; return the exit status."""
     if counts is None:
         gc.collect()  # what processes have shared goes with what has led here
@@ -272,8 +295,8 @@ def _status_of(counts: BuildCounts | None, out: Path, *, quiet: bool) -> int:
     if counts.lost:
         words += f"; annotations of {counts.lost} are lost, of which its table refused tells"
     refused = f"; {bad_words(counts.refused)} left out, of which its table refused tells"
-    if not quiet:
-        print(words + refused * bool(counts.refused), file=sys.stderr)
+    words += refused * bool(counts.refused)
+    print_done({**asdict(counts), "written": [str(out)]}, words, as_json=as_json, quiet=quiet)
     return 1 if counts.refused else 0
 
 

@@ -20,7 +20,6 @@ import typer
 
 from lath.arena.cli.files import (
     Files,
-    Quiet,
     Unchecked,
     bad_words,
     is_one_of,
@@ -30,7 +29,18 @@ from lath.arena.cli.files import (
     unless_cut,
     writable,
 )
-from lath.arena.cli.main import App, GameFiles, add_games, flag, option, whole
+from lath.arena.cli.main import (
+    App,
+    DoneAsJson,
+    GameFiles,
+    Quiet,
+    add_games,
+    flag,
+    option,
+    print_done,
+    refuse_json_beside,
+    whole,
+)
 from lath.arena.cli.outputs import RECORDS, Force, Target, made_folder, refuse_tournament
 from lath.arena.cli.selection import Query, Where
 from lath.arena.errors import ArenaError, ConfigError, reading
@@ -114,6 +124,7 @@ def edit(
     backup: Suffix = None,
     force: Force = False,
     unchecked: Unchecked = False,
+    as_json: DoneAsJson = False,
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
@@ -156,6 +167,8 @@ def edit(
         raise ConfigError(
             "--check and --dry-run write nothing, and take no --output, --backup, --force"
         )
+    written = [] if only_check else [Path("-")] if dry_run else [out] if out else files
+    refuse_json_beside(*written, as_json=as_json)
     query, works = Query(where), list[_Work]()
 
     def status() -> int:
@@ -167,17 +180,19 @@ def edit(
             work = _Work(path, edits, query, rules=not unchecked)
             works.append(work)
             changes = read_from(path, work.changes())
-            copy = None
             if dry_run:
                 with writable(Path("-")):
                     write_bytes(unified_diff(changes, str(path)))
             elif only_check:
                 deque(changes, maxlen=0)
             else:
-                copy = target.write(path, (new for _, new in changes), work)
-            if not quiet:
-                work.print_counts(copy, would=dry_run or only_check)
+                work.copy = target.write(path, (new for _, new in changes), work)
+            if not (as_json or quiet):
+                work.print_counts(would=dry_run or only_check)
     query.print_doubts()
+    places = [str(into.place_of(work.path)) for work in works if written and work.is_changed]
+    done = {"files": [work.as_json() for work in works], "written": places}
+    print_done(done, as_json=as_json)
     raise typer.Exit(status())
 
 
@@ -309,13 +324,15 @@ class _Work:
 
         Without edits the file is brought into canonical form.
         """
-        self._path: Final = path
+        self.path: Final = path
         self._edits: Final = edits
         self._query: Final = query
         self._rules: Final = rules
         self.records = self.changed = self.split = self.bad = self.refused = 0
         self.is_changed = False
         """Whether any byte differs, when all changes were read."""
+        self.copy: Path | None = None
+        """What keeps the file as it was, if anything."""
 
     @property
     def is_at_fault(self) -> bool:
@@ -336,17 +353,17 @@ class _Work:
         self.is_changed |= olds != news
 
     def _pieces(self) -> Iterator[StreamPart]:
-        with open_bytes(self._path) as stream:
+        with open_bytes(self.path) as stream:
             try:
                 yield from pieces(chunks(stream))
             except EditError as error:
-                raise ArenaError(f"{self._path} stays as it is: {error}") from error
+                raise ArenaError(f"{self.path} stays as it is: {error}") from error
 
     def _canonical(self) -> Iterator[Change]:
         for before, data, text in self._pieces():
             yield before, b""
             if text is not None:
-                entry = entry_of(text, str(self._path), self.records + 1, rules=False)
+                entry = entry_of(text, str(self.path), self.records + 1, rules=False)
                 if entry.record is None or entry.problems:
                     raise ArenaError(str(entry.problems[0]))
                 gap = "\n" if self.records else ""
@@ -363,8 +380,8 @@ class _Work:
     def _record(self, text: RecordText, edits: Edits) -> str | None:
         """Return what a record becomes; None where it stays."""
         number = self.records + self.bad + 1
-        entry = entry_of(text, str(self._path), number, rules=self._rules)
-        where = f"{printable(str(self._path))}:{entry.line}"
+        entry = entry_of(text, str(self.path), number, rules=self._rules)
+        where = f"{printable(str(self.path))}:{entry.line}"
         if entry.record is None or entry.problems:
             self.bad += 1
             print(*entry.problems, sep="\n", file=sys.stderr)
@@ -398,10 +415,23 @@ class _Work:
         if len(found) > 1:
             raise EditError(f"it would be {len(found)} records")
 
-    def print_counts(self, copy: Path | None, *, would: bool) -> None:
+    def as_json(self) -> dict[str, object]:
+        """Return for programs what was done, or would be."""
+        return {
+            "file": str(self.path),
+            "is_changed": self.is_changed,
+            "records": self.records,
+            "changed": self.changed,
+            "split": self.split,
+            "refused": self.refused,
+            "bad": self.bad,
+            "copy": None if self.copy is None else str(self.copy),
+        }
+
+    def print_counts(self, *, would: bool) -> None:
         """Tell of what was done, or would be."""
-        kept = f"; as it was: {printable(str(copy))}" if copy else ""
-        name = printable(str(self._path))
+        kept = f"; as it was: {printable(str(self.copy))}" if self.copy else ""
+        name = printable(str(self.path))
         if self._edits is None:
             if self.is_changed:
                 said = "is not canonical" if would else "rewritten in canonical form"
@@ -464,6 +494,10 @@ class _Target:
                 raise ConfigError(f"--output {target} is {why}")
             Target(path=target, kind=RECORDS, flag="--output", force=force).refuse()
         return cls(out, is_folder, "", force)
+
+    def place_of(self, path: Path) -> Path:
+        """Return where an edited file goes."""
+        return path if self.out is None else self.out / path.name if self.is_folder else self.out
 
     @contextmanager
     def opened(self) -> Iterator[Self]:

@@ -13,8 +13,8 @@ from typing import Annotated, Final
 
 import typer
 
-from lath.arena.cli.files import Quiet, Unchecked, unless_cut
-from lath.arena.cli.main import App, AsJson, GameFiles, Strict, add_games, argument, flag
+from lath.arena.cli.files import Unchecked, unless_cut
+from lath.arena.cli.main import App, AsJson, GameFiles, Quiet, Strict, add_games, argument, flag
 from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.outcome.taken import files_in

@@ -12,9 +12,9 @@ from typing import Annotated, Final
 import typer
 
 from lath import games
-from lath.arena.cli.files import CountAgain, Quiet, Sources, read_database, unless_cut
+from lath.arena.cli.files import CountAgain, Sources, read_database, unless_cut
 from lath.arena.cli.games import PositionText, SetupText, start_of
-from lath.arena.cli.main import App, AsJson, Strict, add_games, flag, option
+from lath.arena.cli.main import App, AsJson, Quiet, Strict, add_games, flag, option
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import ConfigError
 from lath.games.core import Position, read_move

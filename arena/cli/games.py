@@ -19,6 +19,7 @@ from lath.arena.cli.main import (
     argument,
     flag,
     option,
+    print_json,
     whole,
 )
 from lath.arena.errors import ConfigError
@@ -68,7 +69,7 @@ def list_games(as_json: AsJson = False, game: GameFiles = None) -> None:
     found = registry.installed()
     rows = [_described(one) for one in found]
     if as_json:
-        print(json.dumps(rows, indent=2, ensure_ascii=False), file=data_output())
+        print_json(rows)
         return
     names = ("id", "title", "origin")
     wide = {name: max(len(str(row[name])) for row in rows) + 2 for name in names}
@@ -148,7 +149,7 @@ def show_game(game: GameId, as_json: AsJson = False) -> None:
     others = variants(one) if ":" not in one.id else ()
     if as_json:
         more = {"card": card_of(one), "variants": list(others)}
-        print(json.dumps(_described(one) | more, indent=2, ensure_ascii=False), file=data_output())
+        print_json(_described(one) | more)
         return
     lines = [shown_card(one), "", f"{one.id}: {one.credit}; {_origin_of(one.id)}"]
     start = one.start(one.draw_setup(1) if one.has_setups else None)
@@ -167,12 +168,18 @@ def moves(
     position: PositionText = None,
     setup: SetupText = None,
     count: OnlyCount = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the legal moves, one a line.
 
     Example: arena games moves yavalath --position '5/6/7/8/4w4/8/7/6/5 b' --count
     """
-    legal = start_of(game, position, setup).legal_moves()
+    start = start_of(game, position, setup)
+    legal = start.legal_moves()
+    if as_json:
+        listed = {} if count else {"moves": legal}
+        print_json({"game": start.game.id, "count": len(legal), **listed})
+        return
     print(len(legal) if count else "\n".join(legal))
 
 
@@ -183,16 +190,24 @@ def perft(
     position: PositionText = None,
     setup: SetupText = None,
     divide: Divide = False,
+    as_json: AsJson = False,
 ) -> None:
     """Count the paths of DEPTH moves, the field's check of rules.
 
     Example: arena games perft surikata 3
     """
     start = start_of(game, position, setup)
-    if divide and depth:
-        for move in start.legal_moves():
-            print(f"{move}: {count_paths(start.play(move), depth - 1)}")
-    print(count_paths(start, depth))
+    by_move = {}
+    for move in start.legal_moves() if divide and depth else ():
+        by_move[move] = count_paths(start.play(move), depth - 1)
+        if not as_json:
+            print(f"{move}: {by_move[move]}")
+    count = count_paths(start, depth)
+    if as_json:
+        counts = {"by_move": by_move} if divide else {}
+        print_json({"game": start.game.id, "depth": depth, "count": count, **counts})
+    else:
+        print(count)
 
 
 _SCHEMAS: Final = {

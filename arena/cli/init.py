@@ -12,14 +12,14 @@ import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from lath import DOCUMENTATION, games
-from lath.arena.cli.main import App, Plain, argument, option
+from lath.arena.cli.main import App, DoneAsJson, Plain, Quiet, argument, option, print_done
 from lath.arena.cli.outputs import made_folder
 from lath.arena.entrants.programs import build_command
 from lath.arena.errors import ConfigError
@@ -179,12 +179,13 @@ def _taken(name: str) -> str:
     return "the name of a test" if name.startswith("test_") else ""
 
 
-def _init_game(folder: Path, text: str) -> None:
+def _init_game(folder: Path, text: str, *, as_json: bool, quiet: bool) -> None:
     """Write a game, its test and a page of what to try."""
     where, _, name = text.rpartition("/")
     folder = folder / where if where else folder
     try:
-        _write(folder, _game_texts(name))
+        texts = _game_texts(name)
+        _write(folder, texts)
     except ConfigError as error:
         apart = "/".join(filter(None, (where, name, name)))
         raise ConfigError(f"{error}\nhint: arena init --game {apart}") from error
@@ -193,8 +194,23 @@ def _init_game(folder: Path, text: str) -> None:
         f"arena games ./{name}.py",
         f"arena play ./{name}.py --bot mcts",
     ]
-    written = f"{folder / name}.py, its test and README.md, with what to try, are written. Next:"
-    print(written, *(f"  {step}" for step in steps if step), sep="\n", file=sys.stderr)
+    words = f"{folder / name}.py, its test and README.md, with what to try, are written. Next:"
+    _print_written(folder, texts, words, steps, as_json=as_json, quiet=quiet)
+
+
+def _print_written(
+    folder: Path,
+    files: Iterable[str],
+    words: str,
+    steps: Iterable[str],
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Print which files were written, and what to type next."""
+    done = {"written": [str(folder / file) for file in files]}
+    lines = [words, *(f"  {step}" for step in steps if step)]
+    print_done(done, *lines, as_json=as_json, quiet=quiet)
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
@@ -224,6 +240,8 @@ def init(
     game: Annotated[
         str | None, option("--game", "[DIR/]NAME", "Write a game of this name; else mygame.")
     ] = None,
+    as_json: DoneAsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write a commented tournament.toml and a bot to start from.
 
@@ -237,7 +255,7 @@ def init(
     if game is not None:
         if bot is not None:
             raise ConfigError("--bot and --game write different things; give one of them")
-        _init_game(folder, game)
+        _init_game(folder, game, as_json=as_json, quiet=quiet)
         return
     starter = STARTERS[bot or "python"]
     packed = resources.files("lath.arena") / "starters" / starter.source
@@ -262,5 +280,5 @@ def init(
         f"arena bot check -- {command}",
         "arena run tournament.toml --output results",
     ]
-    written = f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:"
-    print(written, *(f"  {step}" for step in steps if step), sep="\n", file=sys.stderr)
+    words = f"{folder / starter.file} and {folder / 'tournament.toml'} are written. Next:"
+    _print_written(folder, texts, words, steps, as_json=as_json, quiet=quiet)

@@ -6,10 +6,13 @@ its own only, and `arena --help` for none.
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_origin
@@ -17,6 +20,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_ori
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from lath.arena.terminal.streams import data_output
 from lath.notation.files.bounds import half_in
 from lath.notation.record.errors import shortened
 
@@ -240,6 +244,25 @@ class Plain(_Light, TyperCommand):
                     formatter.write_dl(rows)
 
 
+def _with_quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a command that takes -q, whether `function` has something to leave out or not."""
+    signature = inspect.signature(function, eval_str=True)
+    if "quiet" in signature.parameters:
+        return function
+
+    @wraps(function)
+    def command(*, quiet: bool, **given: Any) -> Any:  # noqa: ARG001 - nothing is left out
+        return function(**given)
+
+    parameters = [
+        *signature.parameters.values(),
+        inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet),
+    ]
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {**function.__annotations__, "quiet": Quiet}
+    return command
+
+
 class App(typer.Typer):
     """The program, or commands of it."""
 
@@ -248,8 +271,9 @@ class App(typer.Typer):
         super().__init__(**{"add_completion": False, "rich_markup_mode": None, **options})
 
     def command(self, *args: Any, **options: Any) -> Callable[..., Any]:
-        """Add a command, whose help is plain."""
-        return super().command(*args, **{"cls": Plain, **options})
+        """Add a command with plain help; one that says nothing beside its data has -q too."""
+        add = super().command(*args, **{"cls": Plain, **options})
+        return lambda function: (add(_with_quiet(function)), function)[1]
 
 
 # Whether a file can be read is said by who reads it: one that is only written need not be.
@@ -339,11 +363,43 @@ class SideOption(StrEnum):
 
 Bom = Annotated[bool, flag("--bom", "Begin CSV with a byte order mark, as spreadsheets want it.")]
 AsJson = Annotated[bool, flag("--json", "Print JSON for a program.")]
+DoneAsJson = Annotated[bool, flag("--json", "Print what was done as a JSON object.")]
+Quiet = Annotated[bool, flag("--quiet -q", "Print only data, problems and warnings.")]
+
+WITHOUT: Final[Mapping[tuple[str, str], str]] = {
+    ("schema", "--json"): "A schema is JSON already.",
+}
+"""Commands that lack one of the options that all others have, and why."""
+
+GamesAtOnce = Annotated[
+    str | None, option("--jobs -j", "N", "Games at the same time; auto: one per core.")
+]
 GameFiles = Annotated[
     list[str] | None,
     option("--game", "GAME|FILE", "The game of records that name none, or of ./mygame.py, too."),
 ]
 Strict = Annotated[bool, flag("--strict", "Records of games that are not here are bad, too.")]
+
+
+def print_json(value: object) -> None:
+    """Print a value as JSON on standard output."""
+    print(json.dumps(value, indent=2, ensure_ascii=False), file=data_output(), flush=True)
+
+
+def print_done(
+    done: Mapping[str, object], *lines: str, as_json: bool = False, quiet: bool = False
+) -> None:
+    """Print what a command did: for programs as an object, else in lines on standard error."""
+    if as_json:
+        print_json(done)
+    elif lines and not quiet:
+        print(*lines, sep="\n", file=sys.stderr)
+
+
+def refuse_json_beside(*outs: Path | None, as_json: bool) -> None:
+    """Raise BadParameter where one of the outputs is standard output, as that of --json is."""
+    if as_json and Path("-") in outs:
+        raise typer.BadParameter("--json needs standard output for itself; write into a file")
 
 
 def require_csv(*, bom: bool, as_csv: bool) -> None:
@@ -369,6 +425,8 @@ def add_games(
     for text in files or ():
         game_id = games.named(text)
         if games.origin(game_id) is None:
+            if wants_moves:
+                games.get(game_id)  # refused where there is no such game
             if TAKEN.game and TAKEN.game != game_id:
                 raise ConfigError(f"--game {TAKEN.game} and --game {game_id}: expected one of them")
             TAKEN.give_game(game_id)

@@ -18,10 +18,11 @@ from lath.arena.cli.main import (
     App,
     AsJson,
     Cluster,
+    GamesAtOnce,
     HostsAlike,
+    Quiet,
     Sandbox,
     argument,
-    flag,
     option,
     whole,
 )
@@ -199,15 +200,13 @@ def match(
         str, option("--openings", "random:N|FILE[:N]", "Where games begin: as of `arena run`.")
     ] = "",
     seed: Annotated[int, option("--seed", "N", "For all chance.", **whole(0))] = 1,
-    jobs: Annotated[
-        str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")
-    ] = None,
+    jobs: GamesAtOnce = None,
     sandbox: Sandbox = None,
     cluster: Cluster = None,
     hosts_alike: HostsAlike = False,
     out: Annotated[Path | None, option("--output -o", "DIR", "Where the match is kept.")] = None,
     as_json: AsJson = False,
-    quiet: Annotated[bool, flag("--quiet -q", "Say the verdict only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say how good a bot is, or whether it is better than another.
 

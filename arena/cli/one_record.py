@@ -5,7 +5,6 @@ Records count from 1 by their place in the file, plies from 1; after ply 0 nothi
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Annotated
 
 from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.files import read_database, read_from
-from lath.arena.cli.main import add_games, option, whole
+from lath.arena.cli.main import option, whole
 from lath.arena.errors import ArenaError, ConfigError
 from lath.games.core import Position
 from lath.games.errors import GameError
@@ -50,22 +49,6 @@ def ply_in(file: Path, number: int, ply: int | None, plies: int) -> int:
 def too_short(number: int, ply: int, plies: int) -> str:
     """Return in words that a record has no such ply."""
     return f"record {number} has {plies} plies, not {ply}"
-
-
-def number_in(number: int | None, values: list[str]) -> int | None:
-    """Return the number of --record, and add the games of files that --game names.
-
-    A number there is a record's, too, as it was before --record. Raises ConfigError and
-    GameFileError.
-    """
-    numbers = [value for value in values if re.fullmatch("[0-9]{1,15}", value)]
-    if len(numbers) > 1 or any(int(number) < 1 for number in numbers):
-        told = " ".join(f"--game {number}" for number in numbers)
-        raise ConfigError(f"{told}: expected one record, from 1\n  hint: --record {numbers[-1]}")
-    add_games(value for value in values if value not in numbers)
-    if numbers and number is not None:
-        raise ConfigError(f"--record {number} and --game {numbers[0]}: name the record once")
-    return int(numbers[0]) if numbers else number
 
 
 def numbered(file: Path, game: int | None) -> Iterator[Entry]:

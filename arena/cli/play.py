@@ -14,7 +14,17 @@ import typer
 
 from lath import games
 from lath.arena.cli.games import PositionText, SetupText
-from lath.arena.cli.main import App, SideOption, argument, option, whole
+from lath.arena.cli.main import (
+    App,
+    Quiet,
+    SideOption,
+    argument,
+    flag,
+    option,
+    print_done,
+    refuse_json_beside,
+    whole,
+)
 from lath.arena.cli.outputs import append_record, refuse_as_archive
 from lath.arena.entrants.builds import ready
 from lath.arena.entrants.flag_text import time_of
@@ -57,6 +67,9 @@ Seed = Annotated[
     int | None, option("--seed", "N", "For the setup and the bot's chance; else any.", **whole(0))
 ]
 Out = Annotated[Path | None, option("--output -o", "FILE", "Append the record to this file.")]
+EndAsJson = Annotated[
+    bool, flag("--json", "Print the result as a JSON object, all else on standard error.")
+]
 
 
 @app.command()
@@ -70,6 +83,8 @@ def play(
     position: PositionText = None,
     seed: Seed = None,
     out: Out = None,
+    as_json: EndAsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Play against a bot in the terminal.
 
@@ -88,9 +103,22 @@ def play(
     spec, control = _spec(bot), time_of(tc)
     control = (spec and spec.time) or control
     plan = _plan(game or game_, spec, side, setup, position, seed)
+    refuse_json_beside(out, as_json=as_json)
     if out is not None:
         refuse_as_archive(out)
-    ending = _played(plan, spec, side, control, out)
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        ending, sitting = _played(plan, spec, side, control, out, quiet=quiet)
+    end, is_written = ending or LEFT, out is not None and _was_played(sitting, ending)
+    done = {
+        "game": plan.game,
+        "first": plan.names[0],
+        "second": plan.names[1],
+        "result": end.result,
+        "termination": end.why,
+        "plies": len(sitting.plies),
+        "written": [str(out)] * is_written,
+    }
+    print_done(done, as_json=as_json)
     if ending is None:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
@@ -98,8 +126,14 @@ def play(
 
 
 def _played(
-    plan: GamePlan, spec: BotSpec | None, side: SideOption, control: TimeControl, out: Path | None
-) -> GameEnding | None:
+    plan: GamePlan,
+    spec: BotSpec | None,
+    side: SideOption,
+    control: TimeControl,
+    out: Path | None,
+    *,
+    quiet: bool,
+) -> tuple[GameEnding | None, Sitting]:
     """Play the game and keep its record; return how it ended, None where it was interrupted."""
     ending = None
     limits, watch = Limits(time=control), watching.Watch()
@@ -125,16 +159,21 @@ def _played(
             ending = sitting.play()
         except KeyboardInterrupt:
             print()
-        was_played = sitting.plies or (ending or LEFT).result != "*"
-        if out is not None and was_played:
+        if out is not None and _was_played(sitting, ending):
             text = sitting.record(ending or LEFT)
             try:
                 append_record(out, text)
             except ConfigError:
                 print(text, end="")  # so that it is not lost
                 raise
-            print(f"{out}: record appended", file=sys.stderr)
-    return ending
+            if not quiet:
+                print(f"{out}: record appended", file=sys.stderr)
+    return ending, sitting
+
+
+def _was_played(sitting: Sitting, ending: GameEnding | None) -> bool:
+    """Return whether there is anything to keep of a game."""
+    return bool(sitting.plies) or (ending or LEFT).result != "*"
 
 
 def _spec(text: str) -> BotSpec | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,20 @@ import typer
 
 from lath import games
 from lath.arena.cli.games import GameId
-from lath.arena.cli.main import App, CommandGroup, argument, option, whole
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    CommandGroup,
+    DoneAsJson,
+    Quiet,
+    argument,
+    option,
+    print_done,
+    refuse_json_beside,
+    whole,
+)
 from lath.arena.cli.outputs import RECORDS, Target
+from lath.arena.cli.play import EndAsJson
 from lath.arena.engine.engine import Engine
 from lath.arena.engine.puzzle_book import (
     GRADES,
@@ -58,7 +71,13 @@ Files = Annotated[list[Path] | None, argument("[FILE]…", "Files; else those of
 
 
 @group.command("ask")
-def ask_puzzles(game: GameId, file: Source = None, grade: Grade = None, seed: Seed = None) -> None:
+def ask_puzzles(
+    game: GameId,
+    file: Source = None,
+    grade: Grade = None,
+    seed: Seed = None,
+    as_json: EndAsJson = False,
+) -> None:
     """Ask puzzles in the terminal, the easiest first, in any order within a grade.
 
     Example: arena puzzles ask surikata --grade 3
@@ -73,15 +92,23 @@ def ask_puzzles(game: GameId, file: Source = None, grade: Grade = None, seed: Se
         raise ConfigError(f"--grade {grade}: there is no such puzzle of {game}")
     with signals.heeded(raises=True):
         try:
-            ask(chosen)
+            with redirect_stdout(sys.stderr) if as_json else nullcontext():
+                right, asked = ask(chosen)
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
+    print_done({"game": games.named(game), "asked": asked, "right": right}, as_json=as_json)
 
 
 @group.command("make")
 def make_puzzles(
-    game: GameId, output: Out, count: Count = 10, nodes: Nodes = 3000, seed: MakeSeed = 1
+    game: GameId,
+    output: Out,
+    count: Count = 10,
+    nodes: Nodes = 3000,
+    seed: MakeSeed = 1,
+    as_json: DoneAsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Find puzzles in hasty games and prove them; those that are found are written at once.
 
@@ -89,6 +116,7 @@ def make_puzzles(
 
     Example: arena puzzles make surikata -n 5 -o mine.lath
     """
+    refuse_json_beside(output, as_json=as_json)
     made = Target(path=output, kind=RECORDS)
     if output.is_file():
         raise ConfigError(f"{output} is there already")
@@ -97,10 +125,11 @@ def make_puzzles(
     one = games.get(games.named(game))
 
     def tell(gone_through: int) -> None:
-        tell_over(f"{len(found)} of {count} puzzles, {gone_through} games gone through")
+        if not quiet:
+            tell_over(f"{len(found)} of {count} puzzles, {gone_through} games gone through")
 
     with signals.heeded(raises=True), bots() as both, Engine.open(PLAYER) as player:
-        _note(both)
+        _note(both, quiet=quiet)
         maker = Maker(one, both, player, Limit(nodes=nodes), seed, -(-count // 3))
         try:
             for puzzle in maker.puzzles(tell):
@@ -111,10 +140,17 @@ def make_puzzles(
         except KeyboardInterrupt:
             print(f"interrupted; {len(found)} puzzles are in {output}", file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from None
+    done = {"game": one.id, "puzzles": len(found), "written": [str(output)]}
+    print_done(done, as_json=as_json)
 
 
 @group.command("check")
-def check_puzzles(files: Files = None, nodes: Nodes = 20_000) -> None:
+def check_puzzles(
+    files: Files = None,
+    nodes: Nodes = 20_000,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
     """Prove puzzles again: that the right move is, and that no other one is.
 
     Exit status 1 where that fails.
@@ -122,22 +158,27 @@ def check_puzzles(files: Files = None, nodes: Nodes = 20_000) -> None:
     Example: arena puzzles check mine.lath
     """
     named = files or all_built_in()
-    wrong = count = 0
+    count = 0
+    failed: list[dict[str, object]] = []
     with bots() as both:
-        _note(both)
+        _note(both, quiet=quiet)
         for file in named:
             for number, puzzle in enumerate(_puzzles(file), 1):
                 count += 1
                 if why := wrong_with(puzzle, both, Limit(nodes=nodes)):
-                    wrong += 1
-                    print(f"{file.name}: puzzle {number}: {why}")
-    print(f"{count} puzzles: {count - wrong} proven, {wrong} not", file=sys.stderr)
-    if wrong:
+                    failed.append({"file": str(file), "number": number, "why": why})
+                    if not as_json:
+                        print(f"{file.name}: puzzle {number}: {why}")
+    proven = count - len(failed)
+    done = {"puzzles": count, "proven": proven, "failed": failed}
+    words = f"{count} puzzles: {proven} proven, {len(failed)} not"
+    print_done(done, words, as_json=as_json, quiet=quiet)
+    if failed:
         raise typer.Exit(1)
 
 
-def _note(proves: Bots) -> None:
-    if note := note_on(proves.prover):
+def _note(proves: Bots, *, quiet: bool) -> None:
+    if (note := note_on(proves.prover)) and not quiet:
         print(note, file=sys.stderr)
 
 

@@ -16,7 +16,6 @@ import typer
 
 from lath.arena.cli.files import (
     Jobs,
-    Quiet,
     is_one_of,
     is_special,
     read_from,
@@ -28,18 +27,20 @@ from lath.arena.cli.files import entries as entries_of_any_format
 from lath.arena.cli.main import (
     App,
     GameFiles,
+    Quiet,
     Strict,
     add_games,
     argument,
     flag,
     option,
     positive,
+    print_done,
+    refuse_json_beside,
     whole,
 )
 from lath.arena.cli.one_record import (
     AfterPly,
     RecordNumber,
-    number_in,
     numbered,
     played_in,
     too_short,
@@ -66,7 +67,9 @@ Checked = Annotated[
     list[Path],
     argument("SOURCE...", "Record files, databases, tournaments' directories; - is stdin."),
 ]
-ProblemsAsJson = Annotated[bool, flag("--json", "Print each problem as a JSON object on a line.")]
+ProblemsAsJson = Annotated[
+    bool, flag("--json", "Print a JSON object per line: each problem, then the counts.")
+]
 MaxErrors = Annotated[int | None, positive("--max-errors", "Print N of them, count all.")]
 Sound = Annotated[Path | None, option("--sound", "OUT", _SOUND)]
 WithIndex = Annotated[bool, flag("--index", "Write FILE.idx: show finds a record at once.")]
@@ -86,13 +89,13 @@ def check(
 ) -> None:
     """Validate records and tournaments' directories; write what is sound.
 
-    Problems go to standard output, counts and throughput to standard error. Exit status 1 if a
-    record or a game is bad, 2 if a file cannot be read; the others are checked all the same.
+    Problems, then counts and throughput, go to standard output. Exit status 1 if a record or a game
+    is bad, 2 if a file cannot be read; the others are checked all the same.
 
     With --sound what is sound goes into OUT: the records of files, which stay as they are; of a
     directory all games that are sound in its database or in games.lath, and `arena run --output
-    OUT` goes on with them. With --index `arena show FILE --game N` reads record N alone, as long as
-    the file does not change.
+    OUT` goes on with them. With --index `arena show FILE --record N` reads record N alone, as long
+    as the file does not change.
 
     Example: arena check games.lath archive.lath.gz
 
@@ -117,8 +120,8 @@ def check(
                     is_read = check.file(path, jobs)
                     if index and is_read:
                         check.index(path, quiet=quiet)
-    if not quiet and (check.records or check.has_read):
-        check.print_counts()
+        if not quiet and (check.records or check.has_read):
+            check.print_counts()
     for why in check.unreadable:
         print(f"arena: {why}", file=sys.stderr)
     raise typer.Exit(check.status())
@@ -230,10 +233,10 @@ class _Check:
             "different": len(found.different),
             "sound": found.sound,
         }
-        if self._as_json:
-            print(json.dumps({"folder": str(folder), **counts}))
-        elif not quiet:
-            print(f"{folder}: {_COUNTED.format(**counts)}", file=sys.stderr)
+        if not quiet:
+            told = {"folder": str(folder), **counts}
+            words = f"{folder}: {_COUNTED.format(**counts)}"
+            print(json.dumps(told) if self._as_json else words)
         if out is not None and not quiet:
             command = f"arena run --output {shlex.quote(str(out))}"
             print(f"{out}: {found.sound} games; `{command}` goes on", file=sys.stderr)
@@ -256,13 +259,21 @@ class _Check:
     def print_counts(self) -> None:
         """Print how many records and problems there are, and how fast that was."""
         took_s = max(time.perf_counter() - self._began_s, 1e-9)
-        print(
+        counts = {
+            "records": self.records,
+            "sound": self.records - self.bad,
+            "bad": self.bad,
+            "problems": self.problems,
+            "plies": self.plies,
+            "seconds": round(took_s, 3),
+        }
+        words = (
             f"{self.records} records: {self.records - self.bad} sound, {self.bad} bad "
             f"({self.problems} problem{'' if self.problems == 1 else 's'}); {self.plies} plies; "
             f"{took_s:.2f} s, {self.records / took_s:,.0f} records/s, "
-            f"{self.plies / took_s:,.0f} plies/s",
-            file=sys.stderr,
+            f"{self.plies / took_s:,.0f} plies/s"
         )
+        print(json.dumps(counts) if self._as_json else words)
 
 
 def _findings(path: Path, jobs: int) -> Iterator[Findings]:
@@ -278,7 +289,7 @@ def _found(entry: Entry) -> Findings:
     return Findings(1, bool(entry.problems), plies, entry.problems)
 
 
-_PLIES: Final = "For each record and ply a line: position, move, number of legal moves."
+_PLIES: Final = "Print a JSON object per record and ply; with --png or --gif what was written."
 
 Source = Annotated[
     Path, argument("SOURCE", "A record file, a tournament's directory, or a database; - is stdin.")
@@ -314,14 +325,15 @@ def show(
     Example: arena show games.lath --record 3 --ply 12 --svg > board.svg
     """
     picture = png or gif
+    refuse_json_beside(Path("-") if svg else picture, as_json=as_json)
     _refuse_drawings(file, svg=svg, png=png, gif=gif, size=size, marks=aids or legal)
     output = None
     if picture is not None:
         kind, named = (GIF, "--gif") if gif else (PNG, "--png")
         output = Target(path=picture, kind=kind, flag=named, inputs=[file], force=force)
         output.refuse()
-    number = number_in(number, game or [])
-    wanted = number if number or as_json else 1
+    add_games(game)
+    wanted = number if number or (as_json and output is None) else 1
     status = short = 0
     why = ""
     for entry in read_from(file, numbered(file, wanted)):
@@ -336,7 +348,7 @@ def show(
         if ply is not None and ply >= len(played):
             short += 1
             why = why or f"{file}: {too_short(entry.number, ply, len(played) - 1)}"
-        elif as_json:
+        elif as_json and output is None:
             with unless_cut(partial(int, status)):
                 _print_json(entry.number, record, played, ply)
         else:
@@ -354,6 +366,8 @@ def show(
                 width = size or pictures.WIDTH
                 made = pictures.gif(svgs, width) if gif else pictures.png(svgs[0], width)
                 output.write([made])
+                done = {"record": entry.number, "ply": at, "written": [str(output.path)]}
+                print_done(done, as_json=as_json)
     if short:
         others = f"; {short - 1} more are too short" if short > 1 else ""
         raise ConfigError(why + others)

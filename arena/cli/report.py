@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,13 +18,18 @@ from lath.arena.cli.main import (
     App,
     AsJson,
     Bom,
+    DoneAsJson,
     GameFiles,
     Plain,
+    Quiet,
     Strict,
     add_games,
     argument,
     flag,
     option,
+    print_done,
+    print_json,
+    refuse_json_beside,
     require_csv,
     seconds,
 )
@@ -34,6 +37,7 @@ from lath.arena.cli.outputs import Force, made_folder
 from lath.arena.cli.report_jobs import (
     IndexJob,
     ReportJob,
+    Written,
     follow,
     invalid_doubts,
     refuse_strange,
@@ -179,7 +183,7 @@ def rate(
             more = {"versions": by_version, "season": seasons.told()}
             told = {**standings, **background.to_json()}
             told |= {name: value for name, value in more.items() if value}
-            print(json.dumps(told, indent=2, ensure_ascii=False), file=data_output())
+            print_json(told)
         elif as_csv:
             text = to_csv(standings, shown or COLUMNS).replace("\r\n", "\n")
             data_output().write(BOM * bom + text)
@@ -318,6 +322,8 @@ def report(
     count_again: CountAgain = False,
     strict: Strict = False,
     game: GameFiles = None,
+    as_json: DoneAsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the HTML report: one file that needs no network.
 
@@ -340,8 +346,11 @@ def report(
     Example: arena report tournament -o report.html
     """
     add_games(game, is_strict=strict, wants_moves=False)
+    written = Written(quiet=quiet or as_json)
+    refuse_json_beside(out, data, as_json=as_json)
     if copy_templates is not None:
-        _copy(copy_templates)
+        _copy(copy_templates, written)
+        print_done(written.as_json(), as_json=as_json)
         return
     if not sources:
         raise typer.BadParameter("expected a SOURCE: a tournament's directory or a record file")
@@ -364,10 +373,13 @@ def report(
         anchors=read_anchors(anchor),
         relative_to=relative_to,
         season=season,
+        written=written,
     )
     _keep_anchors(job)
     if site is not None or owner is not None:
-        raise typer.Exit(_published(job, site, owner, watch, about))
+        status = _published(job, site, owner, watch, about)
+        print_done(written.as_json(), as_json=as_json)
+        raise typer.Exit(status)
     is_index = len(sources) == 1 and is_collection(sources[0])
     for name, value in (
         ("--analysis", analysis),
@@ -381,9 +393,9 @@ def report(
     job.refuse()
     if is_index:
         job = IndexJob(**vars(job), writes_reports=not no_reports)
-    if watch is not None:
-        raise typer.Exit(follow(job, every_s=watch))
-    raise typer.Exit(warn_of(job.write(job.sources())))
+    status = follow(job, every_s=watch) if watch else warn_of(job.write(job.sources()))
+    print_done(written.as_json(), as_json=as_json)
+    raise typer.Exit(status)
 
 
 def _default_page(source: Path, *, is_index: bool, force: bool) -> Path:
@@ -442,7 +454,7 @@ def _published(
         if value is not None:
             raise typer.BadParameter(f"{flag} and {name} exclude each other")
     if site is None:
-        write_private(job.given, owner or "", job.out, force=job.force)
+        write_private(job.given, owner or "", job.out, job.written, force=job.force)
         return 0
     pages = SiteJob(
         given=job.given,
@@ -455,6 +467,7 @@ def _published(
         counts_again=job.counts_again,
         anchors=job.anchors,
         about=about,
+        written=job.written,
     )
     return warn_of(pages.write())
 
@@ -500,7 +513,7 @@ def _write_whole(path: Path, content: bytes) -> None:
     write_atomically(path, [content])
 
 
-def _copy(folder: Path) -> None:
+def _copy(folder: Path, written: Written) -> None:
     """Copy our templates, and say which were there already."""
     from lath.reports.page.page import copy_to  # start-up time
 
@@ -508,6 +521,6 @@ def _copy(folder: Path) -> None:
         is_whole = place == folder  # else all of it gets its name at once
         copied = list(copy_to(place, _write_whole if is_whole else Path.write_bytes))
     kept = [name for name, is_new in copied if not is_new]
-    print(f"{folder}: {len(copied) - len(kept)} templates copied", file=sys.stderr)
+    written.add(folder, f"{len(copied) - len(kept)} templates copied")
     if kept:
-        print(f"left as they were: {', '.join(kept)}", file=sys.stderr)
+        written.say(f"left as they were: {', '.join(kept)}")

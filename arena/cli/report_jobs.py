@@ -65,6 +65,30 @@ def warn_of(doubts: Iterable[Doubt]) -> int:
     return FAULT if any(doubt.damage for doubt in doubts) else 0
 
 
+@dataclass(slots=True, kw_only=True)
+class Written:
+    """The files and folders that a command has written; each is named on standard error."""
+
+    quiet: bool = False
+    """Whether none is named there."""
+
+    names: dict[str, None] = field(default_factory=dict)
+
+    def add(self, path: Path, words: str) -> None:
+        """Note a file or a folder, and say what is in it."""
+        self.names[str(path)] = None
+        self.say(f"{path}: {words}")
+
+    def say(self, words: str) -> None:
+        """Print a note."""
+        if not self.quiet:
+            print(words, file=sys.stderr)
+
+    def as_json(self) -> dict[str, object]:
+        """Return for programs what was written."""
+        return {"written": list(self.names)}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReportJob:
     """The report of some sources: where it and its data are written, and what makes them."""
@@ -101,6 +125,8 @@ class ReportJob:
     """The season of which the page is; None: the last one."""
 
     """The bot to which differences are shown."""
+
+    written: Written = field(default_factory=Written)
 
     ends: ClassVar = True
     """It is done when all tournaments are over."""
@@ -160,7 +186,7 @@ class ReportJob:
             gathered.document["title"] = event
         if not games and refresh_s is None:
             given = ", ".join(map(str, self.given))
-            print(f"no games in {given}: the page says so", file=sys.stderr)
+            self.written.say(f"no games in {given}: the page says so")
         card = self._card(gathered)
         make = partial(page_of, gathered, templates=self.templates, refresh_s=refresh_s, card=card)
         self._write(gathered.document, games, make)
@@ -187,7 +213,7 @@ class ReportJob:
             return Card(address)
         if not pictures.has_libraries():
             words = f"it has no picture, for which {EXTRAS['images'].install}"
-            print(f"{self.out}: {words}", file=sys.stderr)
+            self.written.say(f"{self.out}: {words}")
             return Card(address)
         record = gathered.packer.record(first["number"])
         played = list(positions(record))
@@ -204,7 +230,7 @@ class ReportJob:
             content = text.encode("utf-8", "replace")
             self._output(self.data, DATA, "--data").write([content])
             if str(self.data) != "-":
-                print(f"{self.data}: {content_words(games, len(content))}", file=sys.stderr)
+                self.written.add(self.data, content_words(games, len(content)))
         if self.out is None:
             return
         try:
@@ -222,7 +248,7 @@ class ReportJob:
         self._page().refuse()
         with writable(self.out):
             size = write_page(self.out, page)
-        print(f"{self.out}: {content_words(games, size)}", file=sys.stderr)
+        self.written.add(self.out, content_words(games, size))
 
 
 def content_words(games: int, size: int) -> str:
@@ -277,6 +303,7 @@ class IndexJob(ReportJob):
                 public=self.public,
                 force=self.force,
                 counts_again=self.counts_again,
+                written=self.written,
             )
             try:
                 if not self.force:
@@ -365,7 +392,7 @@ def _follow(job: ReportJob, following: Following, every_s: float) -> list[Doubt]
         sight = following.look()
         absent = tuple(one for one in job.sources() if one not in sight.readable)
         if absent and absent != waits_for:
-            print(f"waiting for games in {', '.join(map(str, absent))}", file=sys.stderr)
+            job.written.say(f"waiting for games in {', '.join(map(str, absent))}")
         waits_for = absent
         if job.ends and sight.is_over:
             return job.write(sight.readable)

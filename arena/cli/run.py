@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -11,17 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
-from lath.arena.cli.ending import Failures, events_of, print_end, resumable
+from lath.arena.cli.ending import Failures, events_of, print_end, resumable, unhurt_output
 from lath.arena.cli.main import (
     App,
-    AsJson,
     Cluster,
+    GamesAtOnce,
     HostsAlike,
+    Quiet,
     Sandbox,
     argument,
     flag,
     option,
     positive,
+    print_done,
+    print_json,
     seconds,
     whole,
 )
@@ -48,13 +50,13 @@ from lath.arena.schedule.budget import UNLIMITED, Budget
 from lath.arena.schedule.core import seed_digest
 from lath.arena.terminal.layout import Output
 from lath.arena.terminal.live import screen
-from lath.arena.terminal.streams import data_output
 from lath.arena.tournament.configuration.config import (
     Config,
     budget_of,
     load_own,
 )
 from lath.arena.tournament.outcome.notes import played_in
+from lath.arena.tournament.run.events import Event, RunEnded, Waiting
 from lath.arena.tournament.run.folder import rule
 from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress
@@ -97,9 +99,7 @@ def run(
             "10+0.1 (seconds), 'move 0.5', 'nodes 1000' or none; 'move 0.05 first 1'.",
         ),
     ] = None,
-    jobs: Annotated[
-        str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")
-    ] = None,
+    jobs: GamesAtOnce = None,
     seed: Annotated[
         str | None, option("--seed", "N", "For all chance; secret: one that nobody can guess.")
     ] = None,
@@ -130,7 +130,9 @@ def run(
     plan: Annotated[
         bool, flag("--plan", "Play nothing: say how many games, how long, and how sure.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: Annotated[
+        bool, flag("--json", "Print how the run ended, or the plan, as a JSON object.")
+    ] = False,
     fail_on: Annotated[
         str, option("--fail-on", "WHAT,WHAT", "Status 1 for a crash, flood, illegal or time loss.")
     ] = "",
@@ -198,7 +200,7 @@ def run(
             **seconds(0),
         ),
     ] = PATIENCE_S,
-    quiet: Annotated[bool, flag("--quiet -q", "Say nothing but warnings and errors.")] = False,
+    quiet: Quiet = False,
     verbose: Annotated[bool, flag("--verbose -v", "Tell of every game that ends.")] = False,
 ) -> None:
     """Play a tournament, or go on with one.
@@ -233,6 +235,9 @@ def run(
         season=None if season is None else {"name": season},
     )
     allowed = UNLIMITED if budget is None else budget_of(budget)
+    has_events = json_events and json_events_to is None
+    if has_events and as_json:
+        raise ConfigError("--json and --json-events exclude each other; --json-events-to FILE")
     events = _events_to(json_events_to, config, force=force)
     config, out = place_of(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
     added = [bot_flag(text, "--add", sandbox) for text in add or ()]
@@ -247,9 +252,10 @@ def run(
     )
     orders.check()
     if orders or snapshot is not None:
-        more = {"add": add, "retire": retire, "plan": plan, "json": as_json, "day": match_day}
+        more = {"add": add, "retire": retire, "plan": plan, "day": match_day}
         flags |= {name: words for name, words in more.items() if words}
-        _decide(config, out, flags, orders, snapshot, with_report=not no_report)
+        done, lines = _decided(config, out, flags, orders, snapshot, with_report=not no_report)
+        print_done(done, *lines, as_json=as_json, quiet=quiet)
         raise typer.Exit(0)
     with signals.interruptible():
         if added or retire:
@@ -259,26 +265,28 @@ def run(
             tournament = configured(config, out, flags, (lambda _: None) if quiet else _note)
     if match_day:
         tournament = by_match_days(tournament, out)
-    if plan or as_json:
+    if plan:
         if cluster is not None:
             raise ConfigError("--plan counts games at a time by --jobs: leave --cluster out")
-        if not plan:
-            raise ConfigError("--json is for --plan; --json-events tells programs of a run")
         print_planned(tournament, out, allowed, as_json=as_json)
         return
     progress = Progress(tournament)
-    progress.listeners.append(failures)
+    progress.listeners.extend([failures, *[_print_ended] * as_json])
     process_trees.adopt_orphans()  # of bots that are greeted here, and of workers that die
     close_to_others()
-    has_events = json_events and json_events_to is None
-    is_shared = has_events and sys.stdout.isatty()
+    is_for_programs = as_json or has_events
     with (
         events_of(progress, to_stdout=json_events, output=events),
         resumable(out, tournament.text),
     ):
         with (
             at_cluster(cluster, hosts_alike=hosts_alike, patience_s=disk_patience) as elsewhere,
-            screen(progress, quiet=quiet, verbose=verbose, is_shared=is_shared),
+            screen(
+                progress,
+                quiet=quiet,
+                verbose=verbose,
+                is_shared=is_for_programs and sys.stdout.isatty(),
+            ),
         ):
             summary = play(
                 tournament,
@@ -297,7 +305,7 @@ def run(
             out,
             quiet=quiet,
             with_report=not no_report,
-            to_stdout=not has_events,
+            to_stdout=not is_for_programs,
         )
         status = failures.status(status, out)
         if summary.is_complete and not quiet:
@@ -318,6 +326,13 @@ def _events_to(path: Path | None, config: Path | None, *, force: bool) -> Target
     target = Target(path=path, kind=EVENTS, flag="--json-events-to", inputs=inputs, force=force)
     target.refuse()
     return target
+
+
+def _print_ended(event: Event | Waiting) -> None:
+    """Print for programs how a run ended."""
+    if isinstance(event, RunEnded):
+        with unhurt_output("how it ended"):
+            print_json(asdict(event))
 
 
 def _other_roster(
@@ -341,7 +356,7 @@ def _note(words: str) -> None:
     print(words, file=sys.stderr)
 
 
-def _decide(
+def _decided(
     config: Path | None,
     out: Path,
     flags: Mapping[str, object],
@@ -349,8 +364,11 @@ def _decide(
     snapshot: str | None,
     *,
     with_report: bool,
-) -> None:
-    """Rule something of games that are played, or name a snapshot of them, and say what."""
+) -> tuple[Mapping[str, object], Sequence[str]]:
+    """Rule something of games that are played, or name a snapshot of them.
+
+    Return what was done, for programs and in lines.
+    """
     what = "a ruling" if orders else "a snapshot"
     if config is not None or not (own := out / CONFIG).is_file():
         raise ConfigError(f"{what} is of games that are played: name their directory")
@@ -361,16 +379,16 @@ def _decide(
         from lath.arena.tournament.run.snapshots import freeze  # start-up time
 
         place = freeze(tournament, out, snapshot, with_report=with_report)
-        print(f"{place}: the snapshot {snapshot!r}, which stays as it is", file=sys.stderr)
-        return
+        words = f"{place}: the snapshot {snapshot!r}, which stays as it is"
+        return {"written": [str(place)]}, [words]
     given, summary = rule(tournament, out, orders, with_report=with_report)
-    for ruling in given:
-        print(f"ruled: {ruling.words}: {orders.reason}", file=sys.stderr)
+    ruled = [ruling.words for ruling in given]
     if summary.unreported is not None:
         raise summary.unreported
-    report = [REPORT] if with_report else []
-    written = ", ".join([OUTCOME, "standings.json", "standings.csv", *report])
-    print(f"{out}: {written} are written anew", file=sys.stderr)
+    names = [OUTCOME, "standings.json", "standings.csv", *([REPORT] if with_report else [])]
+    lines = [f"ruled: {words}: {orders.reason}" for words in ruled]
+    done: Mapping[str, object] = {"ruled": ruled, "written": [str(out / name) for name in names]}
+    return done, [*lines, f"{out}: {', '.join(names)} are written anew"]
 
 
 def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: bool) -> None:
@@ -380,7 +398,7 @@ def print_planned(tournament: Config, out: Path, budget: Budget, *, as_json: boo
     with signals.interruptible():
         found = planned(tournament, out, budget)
     if as_json:
-        print(json.dumps(asdict(found), indent=2, ensure_ascii=False), file=data_output())
+        print_json(asdict(found))
         return
     from lath.arena.terminal.plan import print_plan  # start-up time
 

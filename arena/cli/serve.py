@@ -18,7 +18,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from lath.arena.cli.main import App, GameFiles, add_games, argument, flag, option, whole
+from lath.arena.cli.main import (
+    App,
+    GameFiles,
+    Quiet,
+    add_games,
+    argument,
+    flag,
+    option,
+    print_done,
+    whole,
+)
 from lath.arena.cli.outputs import append_record
 from lath.arena.entrants.builds import ready
 from lath.arena.entrants.flags import bot_flag
@@ -63,6 +73,10 @@ def serve(
         option("--bot", "NAME=CMD", "Another bot to play with, beside the bundled ones."),
     ] = None,
     game: GameFiles = None,
+    as_json: Annotated[
+        bool, flag("--json", "Print the address as a JSON object, once it can be opened.")
+    ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Serve a local site: watch tournaments live, play, analyse.
 
@@ -92,7 +106,7 @@ def serve(
     shelf, folder = Shelf(sources or [Path()]), _home(sources or [Path()])
     desk = None if public_read_only else Desk(folder, Thinkers(_bots(bot or [])), append_record)
     listener = listening(_LOOPBACK.get(host, host), port)
-    _serve(Site(shelf, desk), listener, host, no_browser)
+    _serve(Site(shelf, desk), listener, host, no_browser, as_json=as_json, quiet=quiet)
 
 
 def _home(sources: list[Path]) -> Path:
@@ -152,7 +166,15 @@ def _remove(name: str) -> None:
     Path(name).unlink(missing_ok=True)
 
 
-def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> None:
+def _serve(
+    site: Site,
+    listener: socket.socket,
+    host: str,
+    no_browser: bool,
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     from lath.arena.site.app import Server  # start-up time
     from lath.arena.site.guard import SiteKeys, names_of
 
@@ -162,8 +184,9 @@ def _serve(site: Site, listener: socket.socket, host: str, no_browser: bool) -> 
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{'?token=' + token if token else ''}"
     server = Server(site, keys=SiteKeys(token) if token else None, hosts=names)
-    print(address, flush=True)
-    print("Ctrl-C ends it.", file=sys.stderr)
+    if not as_json:
+        print(address, flush=True)
+    print_done({"address": address}, "Ctrl-C ends it.", as_json=as_json, quiet=quiet)
     if not no_browser and sys.stdout.isatty():
         threading.Timer(0.3, show, [address]).start()
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # the terminal is closed

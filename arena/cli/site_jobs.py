@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
-from lath.arena.cli.report_jobs import content_words, invalid_doubts, refuse_strange
+from lath.arena.cli.report_jobs import Written, content_words, invalid_doubts, refuse_strange
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.publishing.pages import Website, newest_of
 from lath.arena.publishing.private import private_below
@@ -65,6 +65,8 @@ class SiteJob:
     about: Path | None = None
     """A Markdown file of the organiser; None: the one that a configuration names, if any."""
 
+    written: Written = field(default_factory=Written)
+
     doubts: list[Doubt] = field(default_factory=list)
     """What is to be said of where records come from."""
 
@@ -108,10 +110,8 @@ class SiteJob:
             print(f"{self.out / name} stays: somebody has changed it", file=sys.stderr)
         words = content_words(index["standings"]["overall"]["games"], website.size)
         events, bots = len(index["tournaments"]), len(league.entrants)
-        print(
-            f"{self.out}: {_count(events, 'event')}, {_count(bots, 'bot')}, {words}",
-            file=sys.stderr,
-        )
+        counts = f"{_count(events, 'event')}, {_count(bots, 'bot')}, {words}"
+        self.written.add(self.out, counts)
         return [*self.doubts, *invalid_doubts(index["standings"])]
 
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
@@ -370,7 +370,7 @@ def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
 
 
 def write_private(
-    given: Sequence[Path], bot: str, out: Path | None, *, force: bool = False
+    given: Sequence[Path], bot: str, out: Path | None, written: Written, *, force: bool = False
 ) -> None:
     """Write the logs and faults of a bot, and nobody else's, into a folder; raises ArenaError.
 
@@ -399,4 +399,4 @@ def write_private(
                     raise ConfigError(f"{place / name} {why}, or --force replaces it")
                 write_atomically(made / name, [text.encode("utf-8", "replace")])
                 count += name.startswith("game-")
-        print(f"{place}: logs of {_count(count, 'game')} of {bot}", file=sys.stderr)
+        written.add(place, f"logs of {_count(count, 'game')} of {bot}")

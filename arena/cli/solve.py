@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +10,17 @@ import typer
 
 from lath import games as registry
 from lath.arena.cli.games import PositionText, SetupText, start_of
-from lath.arena.cli.main import App, AsJson, argument, flag, option, seconds, whole
+from lath.arena.cli.main import (
+    App,
+    AsJson,
+    Quiet,
+    argument,
+    flag,
+    option,
+    print_json,
+    seconds,
+    whole,
+)
 from lath.arena.cli.one_record import AfterPly, RecordNumber, position_in
 from lath.arena.engine.engine import Engine
 from lath.arena.engine.solving import Solved, note_on, solve, solve_moves
@@ -50,6 +59,7 @@ def solve_position(
     seconds: Seconds = None,
     of_moves: OfMoves = False,
     as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say how a game ends from a position, and by which line.
 
@@ -66,7 +76,7 @@ def solve_position(
         raise typer.BadParameter("--nodes and --seconds exclude each other")
     limit = Limit(nodes=nodes) if nodes is not None else Limit(seconds=seconds or 10.0)
     with Engine.open(bot) as engine:
-        if note := note_on(engine):
+        if (note := note_on(engine)) and not quiet:
             print(note, file=sys.stderr)
         if of_moves:
             found = [(str(move), one) for move, one in solve_moves(engine, at, limit)]
@@ -74,7 +84,7 @@ def solve_position(
             found = [("", solve(engine, at, limit))]
     if as_json:
         rows = [_row(move, one) for move, one in found]
-        print(json.dumps(rows if of_moves else rows[0], indent=2), file=data_output())
+        print_json(rows if of_moves else rows[0])
     else:
         _show(at, found)
     if all(one.value == "unknown" for _, one in found):

@@ -13,7 +13,6 @@ import typer
 from lath.arena.cli.files import (
     CountAgain,
     Jobs,
-    Quiet,
     Sources,
     Unchecked,
     is_one_of,
@@ -24,10 +23,13 @@ from lath.arena.cli.main import (
     AsJson,
     Bom,
     GameFiles,
+    Quiet,
     Strict,
     add_games,
     flag,
     option,
+    print_done,
+    refuse_json_beside,
     require_csv,
     whole,
 )
@@ -110,7 +112,8 @@ def stats(
         raise typer.BadParameter("--compare is for --measures")
     page = None
     if html is not None:
-        _refuse_page(html, files, measures=measures, is_text=as_json or as_csv)
+        _refuse_page(html, files, measures=measures, as_csv=as_csv)
+        refuse_json_beside(html, as_json=as_json)
         page = Target(path=html, kind=PAGE, flag="--html", inputs=files, force=force)
         page.refuse()
     # Two files that are compared may be one.
@@ -126,7 +129,9 @@ def stats(
                 command = _command(
                     files, where, distinct=distinct, unchecked=unchecked, game=game, compare=compare
                 )
-                _write_page(page, found, files, command, compare=compare, quiet=quiet)
+                _write_page(
+                    page, found, files, command, compare=compare, as_json=as_json, quiet=quiet
+                )
             elif compare:
                 _print_compared(selection, found, files, as_json=as_json, as_csv=as_csv)
             else:
@@ -231,12 +236,12 @@ def _names(groups: list[tuple[str, GameGroup]]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _refuse_page(out: Path, files: list[Path], *, measures: bool, is_text: bool) -> None:
+def _refuse_page(out: Path, files: list[Path], *, measures: bool, as_csv: bool) -> None:
     """Raise BadParameter or ConfigError where a page cannot be meant."""
     if not measures:
         raise typer.BadParameter("--html is for --measures")
-    if is_text:
-        raise typer.BadParameter("--html writes a page, without --json and --csv")
+    if as_csv:
+        raise typer.BadParameter("--html writes a page, without --csv")
     if is_one_of(out, files):
         raise ConfigError(f"--html {out}: that is a file of records that is read; name another")
 
@@ -259,7 +264,14 @@ def _command(
 
 
 def _write_page(
-    output: Target, found: Measures, files: list[Path], command: str, *, compare: bool, quiet: bool
+    output: Target,
+    found: Measures,
+    files: list[Path],
+    command: str,
+    *,
+    compare: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Write the page with plots, and say so; raise ConfigError where that cannot be."""
     from lath.arena.cli.report_jobs import content_words  # start-up time
@@ -284,8 +296,9 @@ def _write_page(
         page = render(named, command, str(out))
     content = page.html.encode()
     output.write([content])
-    if not quiet and str(out) != "-":
-        print(f"{out}: {content_words(found.games, len(content))}", file=sys.stderr)
+    words = [f"{out}: {content_words(found.games, len(content))}"] * (str(out) != "-")
+    done = {"games": found.games, "written": [str(out)]}
+    print_done(done, *words, as_json=as_json, quiet=quiet)
 
 
 def _of_all(selection: Selection, plies: int, *, endings: bool, as_json: bool) -> int:

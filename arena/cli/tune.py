@@ -17,10 +17,11 @@ from lath.arena.cli.main import (
     App,
     AsJson,
     Cluster,
+    GamesAtOnce,
     HostsAlike,
+    Quiet,
     Sandbox,
     argument,
-    flag,
     option,
     positive,
     seconds,
@@ -64,9 +65,7 @@ def tune(
         str | None, option("--sprt", "ELO0,ELO1", "No better than ELO0, or better by ELO1?")
     ] = None,
     tc: Annotated[str | None, option("--tc", "TIME", "As for `arena run`.")] = None,
-    jobs: Annotated[
-        str | None, option("--jobs", "N", "Games at the same time; auto: one a core.")
-    ] = None,
+    jobs: GamesAtOnce = None,
     rate: Annotated[
         float | None,
         option("--rate", "R", "How far a game moves an option in the end.", **seconds(0.0, 100.0)),
@@ -89,7 +88,7 @@ def tune(
         Path | None, option("--output -o", "DIR", "Where it is kept; tuning where none is named.")
     ] = None,
     as_json: AsJson = False,
-    quiet: Annotated[bool, flag("--quiet -q", "Say what it came to only.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Look for the best values of a bot's options, and test them.
 

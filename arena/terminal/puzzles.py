@@ -21,8 +21,11 @@ from lath.notation.text.suggestions import meant_move
 _tell: Final = partial(print, flush=True)
 
 
-def ask(puzzles: Iterable[Puzzle]) -> None:
-    """Ask puzzles until there are no more or somebody has enough; tell the score."""
+def ask(puzzles: Iterable[Puzzle]) -> tuple[int, int]:
+    """Ask puzzles until there are no more or somebody has enough, and print the score.
+
+    Return how many were right at the first try, and how many were asked.
+    """
     right = asked = 0
     _tell("Type the move, or: skip, quit.")
     for number, puzzle in enumerate(puzzles, 1):
@@ -34,6 +37,7 @@ def ask(puzzles: Iterable[Puzzle]) -> None:
         asked += 1
         right += is_right
     _tell(f"{right} of {asked} right at the first try")
+    return right, asked
 
 
 def _asked(puzzle: Puzzle, number: int) -> bool | None:

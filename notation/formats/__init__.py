@@ -145,6 +145,17 @@ def name_for(path: str | Path) -> str:
     raise FormatError(f"{path}: {found}; expected one of {suffixes}")
 
 
+def named(text: str) -> str:
+    """Return the name of the format that a name or a suffix stands for; any other text as it is.
+
+    >>> named("jsonlines"), named(".jsonl"), named("jsonl"), named("pdf")
+    ('jsonlines', 'jsonlines', 'jsonlines', 'pdf')
+    """
+    suffix = f".{text.removeprefix('.').lower()}"
+    of_suffix = (name for name, known in TABLE.items() if suffix in known.suffixes)
+    return text if text in TABLE else next(of_suffix, text)
+
+
 def is_other(path: str | Path) -> bool:
     """Return whether a file's suffix stands for a format that is not our text.
 

@@ -52,7 +52,7 @@ LOOKS: Final[Sequence[Sequence[str]]] = (
     ["explain", "greedy", "cup", "--json"],
     ["stats", "cup/games.lath", "--json"],
     ["explore", "cup/games.lath", "--json"],
-    ["show", "cup/games.lath", "--game", "2", "--json"],
+    ["show", "cup/games.lath", "--record", "2", "--json"],
 )
 """Commands that print what games came to."""
 

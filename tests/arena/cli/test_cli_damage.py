@@ -71,8 +71,8 @@ def change(folder: Path, question: str) -> None:
 
 def test_a_valid_directory_has_exact_counts_and_nothing_to_tell(cup: Path) -> None:
     ran = arena("check", "cup")
-    assert (ran.status, ran.out) == (0, "")
-    assert ran.err == (
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out == (
         "cup: 12 sound games in tournament.db, 12 in games.lath, 0 unsound; 0 in the first alone, "
         "0 in the second, 0 differ; 12 are sound in either\n"
     )
@@ -131,7 +131,7 @@ def test_each_invalid_game_is_told_by_its_number_and_why(cup: Path) -> None:
     assert "cup/tournament.db: game 3: its result is '7-7'\n" in ran.out
     assert "cup/tournament.db: game 5: its checksum does not match\n" in ran.out
     assert "cup/games.lath: game 12: it is not in tournament.db\n" in ran.out
-    assert "9 sound games in tournament.db, 12 in games.lath, 2 unsound; 0 in the f" in ran.err
+    assert "9 sound games in tournament.db, 12 in games.lath, 2 unsound; 0 in the f" in ran.out
     lines = [json.loads(line) for line in arena("check", "cup", "--json").out.splitlines()]
     assert {"file": "cup/tournament.db", "message": "game 3: its result is '7-7'"} in lines
     assert lines[-1]["sound"] == 12

@@ -385,7 +385,8 @@ def test_a_database_by_another_name_is_seen_to_be_one(
 
 
 ASKED = (
-    *("check", "stats", "rate", "select", "show --game 3", "stats --where 'plies > 20' --json"),
+    *("check -q", "stats", "rate", "select", "show --record 3"),
+    "stats --where 'plies > 20' --json",
     "select --where 'plies > 20' --distinct",
     *(
         f"select --where \"game = yavalath and pattern 'ww'\" {flag}"

@@ -151,7 +151,7 @@ def test_a_database_is_asked_in_the_place_of_files() -> None:
     for source in ("games.lath", "games.duckdb"):
         (command,) = re.findall(r"newest game of e5: arena (.*)", arena("explore", source).err)
         assert "record 4: ann - cora, yavalath, after 1. e5" in arena(*shlex.split(command)).out
-    beyond = arena("show", "games.duckdb", "--game", "9")
+    beyond = arena("show", "games.duckdb", "--record", "9")
     assert (beyond.status, "games.duckdb has 6 records, no number 9" in beyond.err) == (2, True)
     assert explored("games.duckdb")["here"]["games"] == 10
     assert explored("games.duckdb", "--distinct")["left_out"]["duplicates"] == 6

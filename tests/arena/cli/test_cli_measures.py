@@ -197,7 +197,7 @@ def test_pages_with_plots_are_valid_and_fetch_nothing(tmp_path: Path) -> None:
 
 WRONG: Final = (
     *("--compare", "--measures --openings", "--measures --compare", "--measures --csv --json"),
-    *("--html page.html", "--measures --html page.html --json", "--measures --html wide.lath"),
+    *("--html page.html", "--measures --html page.html --csv", "--measures --html wide.lath"),
     *("--measures --html no/page.html", "--measures --compare --html page.html"),
     "narrow.lath --measures --compare --where 'game = yavalath'",
 )

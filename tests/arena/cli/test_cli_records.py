@@ -78,12 +78,13 @@ def test_check_names_the_place_of_an_illegal_move_and_reads_on(
     good: Path, bad: Path, golden: Golden
 ) -> None:
     ran = arena("check", good)
-    assert (ran.status, ran.out) == (0, "")
-    assert ran.err.startswith("2 records: 2 sound, 0 bad (0 problems); 6 plies; ")
+    assert (ran.status, ran.err) == (0, "")
+    assert ran.out.startswith("2 records: 2 sound, 0 bad (0 problems); 6 plies; ")
     texts, lines = arena("check", bad), arena("check", "--json", bad)
     assert (texts.status, lines.status) == (1, 1)
-    golden({"text": texts.out, "json": lines.out})
-    assert texts.err.startswith("3 records: 2 sound, 1 bad (1 problem); 9 plies; ")
+    told = {"text": texts.out, "json": lines.out}
+    golden({way: "".join(text.splitlines(keepends=True)[:-1]) for way, text in told.items()})
+    assert "\n3 records: 2 sound, 1 bad (1 problem); 9 plies; " in texts.out
 
 
 def test_edit_writes_the_canonical_form_in_place_and_once(tmp_path: Path) -> None:
@@ -112,7 +113,7 @@ def test_edit_leaves_a_file_with_a_bad_record_as_it_is(tmp_path: Path) -> None:
 
 
 def test_show_draws_the_board_after_a_ply(good: Path) -> None:
-    ran = arena("show", good, "--game", 2, "--ply", 1)
+    ran = arena("show", good, "--record", 2, "--ply", 1)
     assert ran.status == 0
     assert "record 2: ann - bob, yavalath, after 1. e5" in ran.out
     assert "e  . . . . w . . . ." in ran.out
@@ -142,7 +143,7 @@ def test_show_as_json_goes_on_after_a_bad_record(tmp_path: Path) -> None:
     ran = arena("show", path, "--json")
     assert {json.loads(line)["record"] for line in ran.out.splitlines()} == {3}
     assert (ran.status, ran.err.count("\narena: ")) == (1, 1)
-    assert arena("show", path, "--json", "--game", 1).status == 1
+    assert arena("show", path, "--json", "--record", 1).status == 1
 
 
 def test_show_as_json_tells_position_move_and_number_of_legal_moves(good: Path) -> None:
@@ -203,12 +204,12 @@ def test_show_refuses_what_is_not_there_or_not_drawn(
     good: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
     monkeypatch.chdir(good.parent)
-    wrong = ["--aids", "--legal", "--game 9", "--ply 9", "--json --ply 99", "--png good.lath"]
+    wrong = ["--aids", "--legal", "--record 9", "--ply 9", "--json --ply 99", "--png good.lath"]
     golden(refusals([*wrong, "--svg --gif a.gif", "--size 300"], "show", "good.lath"))
 
 
 def test_show_names_the_record_with_an_illegal_move(bad: Path) -> None:
-    ran = arena("show", bad, "--game", 2)
+    ran = arena("show", bad, "--record", 2)
     assert ran.status == 1
     assert "record 2: illegal move e5" in ran.err
 
@@ -216,8 +217,8 @@ def test_show_names_the_record_with_an_illegal_move(bad: Path) -> None:
 def test_a_record_is_shown_though_another_one_is_bad(tmp_path: Path) -> None:
     path = tmp_path / "games.lath"
     path.write_text('[Game oops]\n\n[Game "surikata"]\n\n1. Mc3 *\n')
-    assert "after 1. Mc3" in arena("show", path, "--game", "2").out
-    ran = arena("show", path, "--game", "1")
+    assert "after 1. Mc3" in arena("show", path, "--record", "2").out
+    ran = arena("show", path, "--record", "1")
     assert ran.status == 1
     assert "error[syntax]" in ran.err
 
@@ -225,14 +226,15 @@ def test_a_record_is_shown_though_another_one_is_bad(tmp_path: Path) -> None:
 def test_show_reads_a_record_by_its_index_and_says_when_that_is_stale(tmp_path: Path) -> None:
     path = tmp_path / "games.lath"
     path.write_text('[Game "surikata"]\n\n1. Mc3 *\n\n[Game "surikata"]\n\n1. Ma1 *\n')
+    ran = arena("check", path, "--index", "-q")
+    assert (ran.status, ran.out, ran.err) == (0, "", "")
     ran = arena("check", path, "--index")
-    assert (ran.status, ran.out) == (0, "")
     assert f"{path}: its index is {path}.idx\n" in ran.err
-    ran = arena("show", path, "--game", 2)
+    ran = arena("show", path, "--record", 2)
     assert ("after 1. Ma1" in ran.out, ran.err) == (True, "")
-    assert "has 2 records, no number 3" in arena("show", path, "--game", 3).err
+    assert "has 2 records, no number 3" in arena("show", path, "--record", 3).err
     path.write_text('[Game "surikata"]\n\n1. Me5 *\n')
-    ran = arena("show", path, "--game", 1)
+    ran = arena("show", path, "--record", 1)
     assert "after 1. Me5" in ran.out
     assert f"{path}.idx is of an earlier state of games.lath: reading from the beg" in ran.err
 
@@ -258,7 +260,7 @@ def test_an_index_that_would_help_nobody_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(GOOD.encode()))
     ran = arena("check", path, "--index")
     assert ran.status == 2
-    assert "1 records: 1 sound" in ran.err
+    assert "1 records: 1 sound" in ran.out
     assert "games.lath.zst` writes it" in ran.err
     ran = arena("select", path, "-o", tmp_path / "games.lath.zst")
     assert "has its index inside" in arena("check", tmp_path / "games.lath.zst", "--index").err

@@ -131,7 +131,7 @@ COMMANDS = {
     "explore": ["explore", "--json"],
     "rate": ["rate", "--json"],
     "explain": ["explain", "ann"],
-    "show": ["show", "--game", "3"],
+    "show": ["show", "--record", "3"],
     "diff": ["diff"],
     "analyze": ["analyze", "--bot", BOT, "--nodes", "1", "--record", "3", "--ply", "0"],
     "report": ["report", "--data", "-"],

@@ -56,12 +56,6 @@ def test_show_solve_and_analyze_mean_the_same_position() -> None:
     assert record.plies[6].variations[0].plies[0].move == "e7"
 
 
-def test_the_old_spelling_of_show_names_the_same_record() -> None:
-    old, new = (arena("show", "games.lath", option, "2") for option in ("--game", "--record"))
-    assert (old.out, old.status) == (new.out, 0)
-    assert "name the record once" in arena("show", "games.lath", "--game", "1", *AT).err
-
-
 def test_a_record_or_ply_that_is_not_there_is_refused_with_how_many_there_are(
     golden: Golden,
 ) -> None:

@@ -175,8 +175,8 @@ def test_each_command_that_is_offered_has_all_that_was_said(
     (surely, said), (harder, said_of_next) = heard
     assert (surely, harder[1]) == (("mine=greedy",), "mine=greedy")
     for offered, more in ((said, {"budget": "10m"}), (said_of_next, {})):
-        expected = {flag.removeprefix("--"): value for flag, value in given.items()} | more
-        expected = {"out" if name == "output" else name: it for name, it in expected.items()}
+        names = {flag: "out" if flag == "--output" else flag.removeprefix("--") for flag in given}
+        expected = {names[flag]: value for flag, value in given.items()} | more
         if "out" in expected and not more:
             expected["out"] += "-level-2"
         assert tuple(offered["games"]) == ("yavalath",)
