@@ -37,7 +37,7 @@ from lath.arena.cli.outputs import Force, made_folder
 from lath.arena.cli.report_jobs import (
     IndexJob,
     ReportJob,
-    Written,
+    WrittenFiles,
     follow,
     invalid_doubts,
     refuse_strange,
@@ -346,7 +346,7 @@ def report(
     Example: arena report tournament -o report.html
     """
     add_games(game, is_strict=strict, wants_moves=False)
-    written = Written(quiet=quiet or as_json)
+    written = WrittenFiles(quiet=quiet or as_json)
     refuse_json_beside(out, data, as_json=as_json)
     if copy_templates is not None:
         _copy(copy_templates, written)
@@ -513,7 +513,7 @@ def _write_whole(path: Path, content: bytes) -> None:
     write_atomically(path, [content])
 
 
-def _copy(folder: Path, written: Written) -> None:
+def _copy(folder: Path, written: WrittenFiles) -> None:
     """Copy our templates, and say which were there already."""
     from lath.reports.page.page import copy_to  # start-up time
 

@@ -66,7 +66,7 @@ def warn_of(doubts: Iterable[Doubt]) -> int:
 
 
 @dataclass(slots=True, kw_only=True)
-class Written:
+class WrittenFiles:
     """The files and folders that a command has written; each is named on standard error."""
 
     quiet: bool = False
@@ -126,7 +126,7 @@ class ReportJob:
 
     """The bot to which differences are shown."""
 
-    written: Written = field(default_factory=Written)
+    written: WrittenFiles = field(default_factory=WrittenFiles)
 
     ends: ClassVar = True
     """It is done when all tournaments are over."""

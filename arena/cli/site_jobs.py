@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from lath.arena.cli.outputs import made_folder
-from lath.arena.cli.report_jobs import Written, content_words, invalid_doubts, refuse_strange
+from lath.arena.cli.report_jobs import WrittenFiles, content_words, invalid_doubts, refuse_strange
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.publishing.pages import Website, newest_of
 from lath.arena.publishing.private import private_below
@@ -65,7 +65,7 @@ class SiteJob:
     about: Path | None = None
     """A Markdown file of the organiser; None: the one that a configuration names, if any."""
 
-    written: Written = field(default_factory=Written)
+    written: WrittenFiles = field(default_factory=WrittenFiles)
 
     doubts: list[Doubt] = field(default_factory=list)
     """What is to be said of where records come from."""
@@ -370,7 +370,7 @@ def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
 
 
 def write_private(
-    given: Sequence[Path], bot: str, out: Path | None, written: Written, *, force: bool = False
+    given: Sequence[Path], bot: str, out: Path | None, written: WrittenFiles, *, force: bool = False
 ) -> None:
     """Write the logs and faults of a bot, and nobody else's, into a folder; raises ArenaError.
 
