@@ -237,7 +237,9 @@ def run(
     allowed = UNLIMITED if budget is None else budget_of(budget)
     has_events = json_events and json_events_to is None
     if has_events and as_json:
-        raise ConfigError("--json and --json-events exclude each other; --json-events-to FILE")
+        raise ConfigError(
+            "--json and --json-events exclude each other\n  hint: --json-events-to FILE"
+        )
     events = _events_to(json_events_to, config, force=force)
     config, out = place_of(config, out, names_bots=bool(add or bot), makes_pool=bool(add))
     added = [bot_flag(text, "--add", sandbox) for text in add or ()]

@@ -129,3 +129,16 @@ def test_json_and_data_do_not_share_standard_output() -> None:
         ran = arena(*shlex.split(words), "--json", stdin=GAMES)
         assert (ran.status, ran.out) == (2, ""), words
         assert "--json needs standard output for itself" in ran.err, words
+
+
+@pytest.mark.usefixtures("_files")
+def test_a_run_says_with_json_what_its_last_event_says() -> None:
+    run = "run --bot greedy --bot random --game surikata --rounds 1 --no-report --json"
+    ran = arena(*shlex.split(f"{run} --tc 'nodes 5' --json-events-to events"))
+    assert ran.status == 0, ran.err
+    last = Path("events").read_text().splitlines()[-1]
+    assert json.loads(ran.out) == json.loads(last)
+    ruled = arena(*shlex.split("run --output tournament --void 1 --reason so --no-report --json"))
+    assert json.loads(ruled.out)["ruled"] == ["game 1 is void"]
+    mixed = arena(*run.split(), "--json-events")
+    assert (mixed.status, "--json and --json-events exclude each other" in mixed.err) == (2, True)
