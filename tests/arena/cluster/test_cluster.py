@@ -240,7 +240,7 @@ def test_a_run_outlives_workers_that_hang_or_die_and_goes_on_here_without_a_sche
 ) -> None:
     monkeypatch.setattr(link, "SILENCE_S", 1.0)
     monkeypatch.setattr(link, "POLL_S", 0.1)
-    config = a_tournament(a_bot(tmp_path / "paced", PACED), GREEDY, rounds=24)
+    config = a_tournament(a_bot(tmp_path / "paced", PACED), GREEDY, rounds=96)
     seen = Mishaps(two_hosts)
     try:
         with pytest.raises(MachineError, match="what was played is kept: go on with"):
