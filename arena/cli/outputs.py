@@ -22,7 +22,13 @@ from lath.arena.cli.main import flag
 from lath.arena.errors import ConfigError, InUseError
 from lath.arena.terminal.streams import write_bytes
 from lath.notation.archive.index import note_for
-from lath.notation.files.files import is_database, open_bytes, remove_halves, write_atomically
+from lath.notation.files.files import (
+    is_database,
+    open_bytes,
+    remove_halves,
+    whole_folder,
+    write_atomically,
+)
 from lath.notation.record.errors import printable
 
 Force = Annotated[
@@ -198,7 +204,6 @@ def made_folder(path: Path, *, force: bool = False) -> Iterator[Path]:
     One that is there already is filled as it is, which is refused in a tournament's.
     """
     from lath.arena.directory import DATABASE  # start-up time
-    from lath.notation.files.files import whole_folder
 
     if (path / DATABASE).is_file() and not force:
         raise ConfigError(f"{path} is a tournament; name another folder, or --force writes there")

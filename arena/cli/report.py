@@ -53,7 +53,7 @@ from lath.arena.tournament.outcome.sources import Doubt, background_of, records_
 from lath.arena.tournament.store.anchors import LEAGUE, keep_in_league, read_anchors
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import write_atomically
-from lath.reports.counting.standings import Refused
+from lath.reports.counting.standings import Refused, compute
 
 # What makes pages takes 100 ms to load, which `arena rate` does not wait for.
 if TYPE_CHECKING:
@@ -143,7 +143,6 @@ def rate(
     Example: arena rate tournament --anchor greedy=1500 --columns rank,bot,elo,ranks
     """
     from lath.reports.counting.columns import COLUMNS  # start-up time
-    from lath.reports.counting.standings import compute
     from lath.reports.event.export import to_csv, to_json
     from lath.reports.event.seasons import SeasonCounter
     from lath.reports.event.versions import standings_of

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 from urllib.parse import quote
 
 from lath.arena.cli.files import writable
@@ -22,16 +22,18 @@ from lath.arena.publishing.pages import Following, collect, needs_report, refuse
 from lath.arena.terminal import pictures
 from lath.arena.tournament.outcome.directories import tournaments_in
 from lath.arena.tournament.outcome.notes import event_in
+from lath.arena.tournament.outcome.page_files import write_page
 from lath.arena.tournament.outcome.sources import Doubt, material_of
 from lath.arena.tournament.outcome.taken import TAKEN
-from lath.arena.tournament.run.results import write_page
 from lath.arena.tournament.store.anchors import scale_in
 from lath.notation.archive.given import GivenGames
 from lath.notation.extras import EXTRAS
 from lath.notation.rules.replay import positions
 from lath.reports.event.export import invalid_words
-from lath.reports.page.document import Gathered
-from lath.reports.page.page import Card, Page
+
+if TYPE_CHECKING:
+    from lath.reports.page.document import Gathered
+    from lath.reports.page.page import Card, Page
 
 
 def refuse_strange(

@@ -56,10 +56,10 @@ from lath.arena.tournament.configuration.config import (
     openings_table,
     sprt_table,
 )
+from lath.arena.tournament.outcome.page_files import made_by
 from lath.arena.tournament.run.events import Event
 from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, RunSummary
-from lath.arena.tournament.run.results import made_by
 from lath.arena.tournament.run.resuming import fingerprints
 from lath.games.naming import is_known, lasting
 from lath.notation.text.suggestions import is_game

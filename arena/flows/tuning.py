@@ -18,7 +18,7 @@ from lath.arena.entrants.bot_spec import time_table
 from lath.arena.entrants.flag_text import time_of
 from lath.arena.entrants.origins import BotOrigin, in_words, origin_of, sandbox_of, table_of
 from lath.arena.entrants.programs import is_there
-from lath.arena.entrants.toml_text import read_toml
+from lath.arena.entrants.toml_text import lines_of, read_toml
 from lath.arena.errors import (
     BETTER,
     NOT_BETTER,
@@ -213,7 +213,6 @@ def _refuse_more(own: Path, asked: str) -> None:
     What the file in the folder of its bot said then is part of its configuration.
     """
     toml, text = read_toml(own)
-    from lath.arena.entrants.toml_text import lines_of  # start-up time
 
     lines = lines_of(text)
     for at, row in enumerate(toml.get("bot", ())):

@@ -20,6 +20,7 @@ from urllib.parse import quote
 from lath.arena.directory import CONFIG, DATABASE, OUTCOME, RECORDS, REPORT
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.tournament.outcome.directories import is_over, is_tournament
+from lath.arena.tournament.outcome.page_files import MADE_BY, made_by
 from lath.arena.tournament.outcome.sources import (
     Doubt,
     live_first,
@@ -27,7 +28,6 @@ from lath.arena.tournament.outcome.sources import (
     origin_of,
     refuse_damage,
 )
-from lath.arena.tournament.run.results import MADE_BY, made_by
 from lath.arena.tournament.store.anchors import before_last_event, leagues_of
 from lath.arena.tournament.store.database import Stamp, is_being_played, stamp_of
 from lath.notation.archive.given import GivenGames

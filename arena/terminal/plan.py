@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from lath.arena.terminal.layout import LayoutColumn, Output, span
 from lath.arena.terminal.tables import games_in_words, print_waiting
-from lath.arena.tournament.run.plan import Plan
 from lath.reports.counting.columns import likelihood
 from lath.reports.event.seasons import pairing_words
-from lath.reports.metrics.power import Needed
+
+if TYPE_CHECKING:
+    from lath.arena.tournament.run.plan import Plan
+    from lath.reports.metrics.power import Needed
 
 
 def print_plan(plan: Plan, output: Output) -> None:

@@ -27,7 +27,7 @@ from lath.arena.entrants.programs import (
     is_there,
 )
 from lath.arena.entrants.sizes import DEMO_GAMES, MOST, UNGUESSABLE
-from lath.arena.entrants.toml_text import read_toml
+from lath.arena.entrants.toml_text import lines_of, read_toml
 from lath.arena.errors import ConfigError
 from lath.arena.machine import system as cores
 from lath.arena.referee.bots import OURS, BotSpec
@@ -402,14 +402,13 @@ def build(
     played in its directory: there 0.1.0 took such as differ in case alone. Raises ConfigError with
     all mistakes in the order of the file.
     """
-    from lath.arena.entrants.toml_text import lines_of  # start-up time
     from lath.arena.tournament.configuration.mistakes import (
         MOST_MISTAKES,
         Mistake,
         of_keys,
         together,
         unfit_ones,
-    )
+    )  # start-up time
 
     lines = lines_of(text)
     hidden = of_keys({key: toml[key] for key in flags if key in toml})[1]

@@ -43,7 +43,7 @@ from lath.arena.tournament.store.rows import (
     taken_back,
     total_of,
 )
-from lath.arena.tournament.store.store import LOGS, Store, log_of
+from lath.arena.tournament.store.store import LOGS, Store, log_of, prepare_folder
 from lath.games.naming import is_known
 from lath.notation.files.files import whole_folder
 from lath.notation.rules.quick_check import valid_plies
@@ -329,7 +329,6 @@ def rescue(folder: Path, out: Path) -> DirectoryFindings:
 
 
 def _rescued(folder: Path, out: Path) -> DirectoryFindings:
-    from lath.arena.tournament.store.store import prepare_folder  # start-up time
 
     prepare_folder(out)
     with closing(Store(out)) as store:

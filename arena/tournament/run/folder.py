@@ -56,6 +56,7 @@ from lath.arena.tournament.outcome.notes import (
     snapshot_in,
     write_outcome,
 )
+from lath.arena.tournament.outcome.page_files import mark_stale
 from lath.arena.tournament.outcome.seasons import close
 from lath.arena.tournament.outcome.versions import POOL, entered
 from lath.arena.tournament.run.beginning import (
@@ -72,7 +73,7 @@ from lath.arena.tournament.run.live import shown
 from lath.arena.tournament.run.open_games import OpenGames, book_of, schedule_of
 from lath.arena.tournament.run.places import Elsewhere
 from lath.arena.tournament.run.progress import RunSummary
-from lath.arena.tournament.run.results import mark_stale, published
+from lath.arena.tournament.run.results import published
 from lath.arena.tournament.run.resuming import (
     GAMES,
     Files,

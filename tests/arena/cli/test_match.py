@@ -38,8 +38,8 @@ from lath.arena.sandbox import bubblewrap
 from lath.arena.schedule.fixed import SprtStanding
 from lath.arena.schedule.sprt import Sprt, state
 from lath.arena.tournament.outcome.outcomes import outcome_of, points
+from lath.arena.tournament.outcome.page_files import made_by
 from lath.arena.tournament.run import folder as directory
-from lath.arena.tournament.run.results import made_by
 
 if TYPE_CHECKING:
     from golden import Golden

@@ -35,12 +35,12 @@ from lath.arena.errors import ConfigError, DiskError, StoreError
 from lath.arena.machine import signals, system
 from lath.arena.tournament.outcome.directories import is_over
 from lath.arena.tournament.outcome.notes import outcome_in
+from lath.arena.tournament.outcome.page_files import mark_stale
 from lath.arena.tournament.run import folder as directory
 from lath.arena.tournament.run import results
 from lath.arena.tournament.run.events import PairBegan
 from lath.arena.tournament.run.open_games import OpenGames
 from lath.arena.tournament.run.progress import Progress
-from lath.arena.tournament.run.results import mark_stale
 from lath.arena.tournament.run.runner import Runner
 from lath.arena.tournament.store.exports import write_whole
 from lath.arena.tournament.store.store import Store

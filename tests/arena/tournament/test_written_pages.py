@@ -15,8 +15,8 @@ from lath.arena.errors import StoreError
 from lath.arena.publishing.pages import Following
 from lath.arena.tournament.outcome.directories import is_over
 from lath.arena.tournament.outcome.notes import write_outcome
+from lath.arena.tournament.outcome.page_files import write_page
 from lath.arena.tournament.run import runner
-from lath.arena.tournament.run.results import write_page
 from lath.arena.tournament.run.runner import RECORDS_S, Refreshed
 from lath.arena.tournament.store.store import Store
 from lath.reports.notes.outcome import EventOutcome
