@@ -6,7 +6,6 @@ it, and who finds it unpacked, can tell whether it is what was sent.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -24,6 +23,7 @@ from typing import IO, Final
 from lath.arena.entrants.confinement import kept
 from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.referee import process_trees
+from lath.notation.files.locks import lock as lock_file
 
 MOST_BYTES: Final = 256 << 20
 """How much the files of one bot may hold."""
@@ -230,7 +230,7 @@ def _alone(place: Path) -> Iterator[None]:
     """Have a parcel that nobody uses, nor unpacks; raises OSError where somebody does."""
     with place.with_suffix(_LOCK).open("a") as lock, place.with_suffix(_TURN).open("a") as turn:
         for file in (lock, turn):
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(file)
         yield
 
 
@@ -243,7 +243,7 @@ def used(digests: Collection[str]) -> Iterator[tuple[str, ...]]:
             place = place_of(digest)
             _folder()
             lock = stack.enter_context(place.with_suffix(_LOCK).open("a"))
-            fcntl.flock(lock, fcntl.LOCK_SH)
+            lock_file(lock, shared=True, waits=True)
             if is_valid(digest):
                 os.utime(place.with_suffix(_DONE))
             else:
@@ -322,7 +322,7 @@ def take(digest: str, sender: str, number: int, chunk: bytes) -> None:
         return
     try:
         with place.with_suffix(_TURN).open("a") as turn:
-            fcntl.flock(turn, fcntl.LOCK_EX)
+            lock_file(turn, waits=True)
             if not is_valid(digest):  # another run may have unpacked it meanwhile
                 _unpack(digest, part, place)
     finally:

@@ -6,7 +6,6 @@ becomes another user plays in a copy, too, if others cannot read its folder.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import platform
@@ -40,6 +39,7 @@ from lath.arena.sandbox import users
 from lath.arena.sandbox.kinds import beginning
 from lath.arena.sandbox.limits import machine_bytes
 from lath.arena.schedule.openings import digest as sha256_of
+from lath.notation.files.locks import lock
 
 BUILD_S: Final = 600.0
 """How long a build may take."""
@@ -470,7 +470,7 @@ def _alone(path: Path) -> Iterator[None]:
     """Let nobody else build the same at the same time."""
     with path.open("a") as file:
         with signals.interruptible():
-            fcntl.flock(file, fcntl.LOCK_EX)
+            lock(file, waits=True)
         yield
 
 
@@ -482,6 +482,6 @@ def _forget_old(place: Path, new: Path) -> None:
         with suppress(OSError):
             if done.stat().st_mtime < now_s - _KEPT_S:
                 with done.with_suffix(".lock").open("a") as file:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    lock(file)
                     done.unlink()
                     process_trees.remove(str(done.with_suffix("")))

@@ -32,6 +32,7 @@ from lath.arena.sandbox.bubblewrap import View
 from lath.arena.sandbox.kinds import BotSandbox
 from lath.arena.sandbox.limits import launched, machine_bytes
 from lath.games.files import VARIABLE as GAMES
+from lath.notation.files.folders import user_folder
 
 GUIDE: Final = f"{DOCUMENTATION}untrusted-bots/"
 
@@ -302,16 +303,12 @@ def kept(what: str) -> Path:
 
     The superuser's is the machine's: other users can go there.
     """
-    if said := os.environ.get("XDG_CACHE_HOME"):
-        cache = Path(said)
-    elif users.can_be_given():
-        cache = Path("/var/cache")
-    else:
-        try:
-            cache = Path.home() / ".cache"
-        except RuntimeError as error:
-            raise ConfigError(f"there is no home folder to keep {what} in") from error
-    return cache / "lath-arena" / what
+    if users.can_be_given() and not os.environ.get("XDG_CACHE_HOME"):
+        return Path("/var/cache/lath-arena") / what
+    try:
+        return user_folder("cache") / what
+    except RuntimeError as error:
+        raise ConfigError(f"there is no home folder to keep {what} in") from error
 
 
 # What it may read

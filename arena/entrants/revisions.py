@@ -6,7 +6,6 @@ asked for, git and builds run in it.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import secrets
@@ -32,6 +31,7 @@ from lath.arena.machine import signals
 from lath.arena.referee import process_trees
 from lath.arena.referee.bots import BotSpec
 from lath.arena.sandbox import users
+from lath.notation.files.locks import lock as lock_file
 
 LAST_LINES: Final = 30
 """Of a build that fails, which are shown."""
@@ -329,7 +329,7 @@ def _hold(place: Path) -> int:
         place.mkdir(parents=True, exist_ok=True)
         lock = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(lock)
             if os.path.samestat(os.fstat(lock), place.stat()):
                 return lock
         except FileNotFoundError:  # who had it has removed it in the end

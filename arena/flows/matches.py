@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
@@ -62,6 +61,7 @@ from lath.arena.tournament.run.folder import run as play
 from lath.arena.tournament.run.progress import Progress, RunSummary
 from lath.arena.tournament.run.resuming import fingerprints
 from lath.games.naming import is_known, lasting
+from lath.notation.files.folders import user_folder
 from lath.notation.text.suggestions import is_game
 
 ROUNDS: Final = 100_000
@@ -169,7 +169,7 @@ def _is_page(path: Path) -> bool:
 def folder_of(both: Sequence[str], digest: str) -> Path:
     """Return where a match is kept that nobody names a directory for: out of the user's way."""
     try:
-        state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+        state = user_folder("state")
     except RuntimeError as error:
         raise ConfigError(
             "there is no home folder to keep the match in: name one, --output"
@@ -177,7 +177,7 @@ def folder_of(both: Sequence[str], digest: str) -> Path:
     names = "".join(
         letter if letter.isalnum() or letter in "-_." else "_" for letter in "-".join(both)
     )
-    return Path(state) / "lath-arena" / "matches" / f"{names[:60]}-{digest}"
+    return state / "matches" / f"{names[:60]}-{digest}"
 
 
 def entered(

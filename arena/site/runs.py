@@ -27,6 +27,7 @@ from lath.arena.errors import ConfigError
 from lath.arena.machine.untrusted_files import opened, read_small
 from lath.arena.sandbox.limits import with_modules
 from lath.arena.tournament.store.database import is_being_played
+from lath.notation.files.folders import user_folder
 
 if TYPE_CHECKING:
     from lath.arena.site.shelf import Item
@@ -89,12 +90,11 @@ class _Notes:
     def __init__(self) -> None:
         self._folder: Path | None = None
         with suppress(OSError, RuntimeError):  # RuntimeError: no home
-            state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
-            folder = state / "lath-arena" / "runs"
+            folder = user_folder("state") / "runs"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = folder.lstat()
             is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
-            if state.is_absolute() and is_own and not found.st_mode & 0o022:
+            if folder.is_absolute() and is_own and not found.st_mode & 0o022:
                 self._folder = folder
 
     def log(self, folder: Path) -> BinaryIO:

@@ -13,6 +13,8 @@ from shutil import copytree, rmtree
 from types import ModuleType
 from typing import Final
 
+from lath.notation.files.folders import user_folder
+
 _HERE: Final = Path(__file__).parent
 
 
@@ -48,8 +50,7 @@ def possible_folders() -> list[Path]:
     except OSError:
         told.append(platform.processor())
     name = "fast-" + blake2b("\n".join(told).encode(), digest_size=6).hexdigest()
-    user = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return [_HERE / "__pycache__" / name, Path(user).expanduser() / "lath-arena" / name]
+    return [_HERE / "__pycache__" / name, user_folder("cache") / name]
 
 
 def digests_in(folder: Path) -> bytes:

@@ -41,6 +41,7 @@ from lath.notation.database.layers import Flags, Numbers, counted
 from lath.notation.database.reading import Database, DatabaseError, first_line
 from lath.notation.database.schema import ADDED, SCHEMA
 from lath.notation.files.files import sync
+from lath.notation.files.locks import lock as lock_file
 
 SEGMENT: Final = 1 << 21
 """Positions that are sorted together; with twice as many a game takes 3 bytes less of 440."""
@@ -569,14 +570,12 @@ def _locked(folder: Path) -> int | None:
     None, too, for a folder that is gone, or none of ours.
     """
     refuse_other_systems()
-    import fcntl  # start-up time
-
     try:
         lock = os.open(folder / _LOCK, os.O_RDWR)
     except OSError:
         return None
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(lock)
         if os.path.samestat(os.fstat(lock), (folder / _LOCK).stat()):
             return lock
     except OSError:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from lath.notation.extras import EXTRAS
 from lath.notation.files.frames import Frames, FramesWriter, zstd
+from lath.notation.files.locks import lock
 from lath.notation.hooks import DATABASE_TEXT
 
 if TYPE_CHECKING:
@@ -342,14 +343,12 @@ def _is_alive(pid: int) -> bool:
 
 
 def _remove_unless_held(path: Path) -> None:
-    import fcntl  # start-up time
-
     about = path.lstat()
     if about.st_uid != os.geteuid() or not (stat.S_ISREG(about.st_mode) or path.is_dir()):
         return
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(descriptor)
         if path.is_dir():
             shutil.rmtree(path)
         else:
@@ -363,10 +362,8 @@ def _hold(descriptor: int, path: Path) -> bool:
 
     Not every file system can tell them.
     """
-    import fcntl  # start-up time
-
     with suppress(OSError):
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(descriptor)
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

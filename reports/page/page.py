@@ -31,6 +31,7 @@ from lath import DOCUMENTATION, games
 from lath.games.core import Game, Position
 from lath.games.errors import GameError
 from lath.notation.files.files import folder_of
+from lath.notation.files.folders import user_folder
 from lath.notation.record.record import Record
 from lath.notation.rules.effects import steps
 from lath.reports.counting.openings import OpeningLine
@@ -324,9 +325,8 @@ def _cache_folder() -> Path | None:
     """
     version = f"{sys.implementation.cache_tag}-{jinja2.__version__}"
     with suppress(OSError, RuntimeError):  # RuntimeError: no home
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = base / "lath-arena" / f"templates-{version}"
-        if base.is_absolute():  # as the XDG specification wants it
+        folder = user_folder("cache") / f"templates-{version}"
+        if folder.is_absolute():  # as the XDG specification wants it
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             status = folder.stat()
             if status.st_uid == os.getuid() and not status.st_mode & 0o022:

@@ -6,7 +6,6 @@ lost.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from lath.arena.tournament.store.rows import (
     total_of,
 )
 from lath.notation.files.bounds import read_json
+from lath.notation.files.locks import lock as lock_file
 
 _GAME: Final = [f"{name} {kind} NOT NULL" for name, kind in COLUMNS.items() if name != "number"]
 
@@ -149,7 +149,7 @@ def is_being_played(folder: Path) -> bool:
     except OSError:
         return False
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        lock_file(lock, shared=True)
     except OSError:
         return True
     finally:

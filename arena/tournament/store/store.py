@@ -7,13 +7,10 @@ full, results are held, and it is tried again for a while.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import random
 import secrets
 import sqlite3
-import time
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial
@@ -69,6 +66,7 @@ from lath.arena.tournament.store.totals import (
 )
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import sync
+from lath.notation.files.locks import lock_within
 from lath.notation.record.tags import FORFEITS, Termination
 
 _INSERT: Final = (
@@ -91,17 +89,12 @@ def _locked(folder: Path) -> int:
         lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     except OSError as error:
         raise writing_error(folder / LOCK, error, "opened") from error
-    until_s = time.monotonic() + LOCK_PATIENCE_S
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            if time.monotonic() > until_s:
-                os.close(lock)
-                raise InUseError(f"{folder} is in use by another run") from error
-            time.sleep(random.uniform(0.01, 0.05))  # two that come together part again
-        else:
-            return lock
+    try:
+        lock_within(lock, LOCK_PATIENCE_S)
+    except OSError as error:
+        os.close(lock)
+        raise InUseError(f"{folder} is in use by another run") from error
+    return lock
 
 
 LOGS: Final = "logs"

@@ -1,0 +1,29 @@
+"""Where the caches and the state of a user are: as the XDG specification has it, or macOS."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Final, Literal
+
+Kind = Literal["cache", "state"]
+
+_AT_HOME: Final = (
+    {"cache": "Library/Caches", "state": "Library/Application Support"}
+    if sys.platform == "darwin"
+    else {"cache": ".cache", "state": ".local/state"}
+)
+
+
+def user_folder(kind: Kind) -> Path:
+    """Return the arena's folder for the caches or the state of this user; it need not be there.
+
+    `XDG_CACHE_HOME` and `XDG_STATE_HOME` name another place. Raises RuntimeError if the user has
+    no home.
+
+    >>> user_folder("cache").name
+    'lath-arena'
+    """
+    named = os.environ.get(f"XDG_{kind.upper()}_HOME")
+    return (Path(named) if named else Path.home() / _AT_HOME[kind]) / "lath-arena"
