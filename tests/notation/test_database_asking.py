@@ -63,6 +63,11 @@ EXTRA = """\
 *
 
 [Game "yavalath"]
+[First "bob"]
+
+1. e5 2. swap (2. d4) 3. e6 *
+
+[Game "yavalath"]
 [First ""]
 [Annotator "Result"]
 
@@ -122,6 +127,14 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
 
 def test_a_database_answers_as_its_records_do(asked: Asked) -> None:
     compare(asked, seed=0, count=50)
+
+
+def test_a_database_answers_each_kind_of_question_of_whole_games(asked: Asked) -> None:
+    of, database = asked
+    for record in of[-8:]:
+        for question in Questions(of, 0).of_tags(record):
+            found_alike(database, of, question)
+    assert found_alike(database, of, "comments") != found_alike(database, of, "variations")
 
 
 def compare(asked: Asked, seed: int, count: int) -> None:

@@ -118,8 +118,11 @@ class Questions:
         return f" then {within}".join(moments)
 
     def _tag(self) -> str:
-        record = self._chance.choice(self._records)
-        tests = [
+        return self._chance.choice(self.of_tags(self._chance.choice(self._records)))
+
+    def of_tags(self, record: Record) -> list[str]:
+        """Return a question of each kind that a record answers without its moves."""
+        return [
             f'game = "{record.game}"',
             f"player = {self._chance.choice(['ann', 'bob', 'eve'])}",
             "winner = ann",
@@ -142,7 +145,6 @@ class Questions:
             f'setup = "{record.tag("Setup") or "-"}"',
             "termination = rules",
         ]
-        return self._chance.choice(tests)
 
     def _moment(self) -> str:
         chance = self._chance
