@@ -11,9 +11,10 @@ import pytest
 from exhaustive import value_of
 from report_pages import ANALYSED
 
+from lath import games
 from lath.arena import Engine, Limit
 from lath.arena.engine.analysing import Analyst, AnswerCache, analysed
-from lath.arena.engine.solving import Solved
+from lath.arena.engine.solving import Solved, Value
 from lath.arena.errors import ConfigError
 from lath.arena.tournament.outcome.sources import Doubt, records_of, with_analysis
 from lath.games.core import Move
@@ -154,3 +155,23 @@ def test_a_game_has_the_plies_of_its_analysis_and_its_own_tags_and_others_stay(
     assert doubt.words.startswith("1 analysed game is of ")
     with pytest.raises(ConfigError, match="has no analysed records; `arena analyze` makes them"):
         merged(tmp_path, BARE, BARE)
+
+
+@pytest.mark.parametrize(
+    ("value", "best", "glyph"),
+    [("unknown", "d4", "?"), ("unknown", "e5", ""), ("draw", "d4", "??"), ("loss", "d4", "")],
+)
+def test_a_move_that_is_proven_to_lose_is_marked_where_the_bot_knew_another(
+    value: Value, best: str, glyph: str, solver: Engine
+) -> None:
+    before = games.get("yavalath").start()
+    judge, move = analyst(solver), Move("e5")
+    now = before.play(move)
+    for position, found in (
+        (before, Solved(value=value, line=(Move(best),))),
+        (now, Solved(value="win", plies=5)),
+    ):
+        judge.kept.put(f"{judge.name}|yavalath|{position.text()}", found)
+    judged = judge.judged(before, move, now)
+    assert (judged.value, judged.glyph) == (-1.0, glyph)
+    assert judged.better == ((Move(best),) if glyph else ())
