@@ -203,6 +203,36 @@ def test_a_ctrl_z_right_after_a_process_goes_on_stops_it_with_its_companions() -
         process.kill()
 
 
+STARTING = """
+import os, signal
+from lath.arena.machine import signals
+signals.stopping_too(signals.Companion(lambda: os.write(1, b"stop\\n"), bool))
+with signals.pausable(has_shell=False):
+    for _ in range(2):
+        with signals.starting():
+            os.kill(os.getpid(), signal.SIGTSTP)
+            os.write(1, b"started\\n")
+    os.write(1, b"over\\n")
+"""
+
+
+def test_a_ctrl_z_while_a_process_starts_is_heeded_once_it_has_started() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", STARTING],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    ) as process:
+        assert process.stdout
+        said = iter(process.stdout)
+        for _ in range(2):
+            assert (next(said), next(said)) == ("started\n", "stop\n")
+            assert gone(lambda: state_of(process.pid) != "T")
+            process.send_signal(signal.SIGCONT)
+        assert list(said) == ["over\n"]
+
+
 def test_a_run_that_is_killed_after_ctrl_z_leaves_nothing(stand: Stand) -> None:
     shell, runner = slow_ones(stand, 1)
     until_it_moves(stand)
