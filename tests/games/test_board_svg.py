@@ -21,7 +21,7 @@ from walks import play_all, playout
 from lath import games
 from lath.games.core import Game, Move, Piece, Position
 from lath.games.drawing import shapes
-from lath.games.drawing.board import effects, svg
+from lath.games.drawing.board import effects, svg, to_json
 from lath.games.drawing.shapes import (
     CASING,
     CELL,
@@ -314,6 +314,15 @@ def test_letters_edges_and_glyphs_of_pieces_show_on_their_cells(game: Game) -> N
         edge = ink(piece.colour) if piece.shape == "marker" else shaded(piece.colour, 0.42)
         assert max(contrast(edge, CELL), contrast(piece.colour, CELL)) >= 3, piece.name
         assert max(map(abs, extremes(piece)), default=0) <= 50, "a glyph stays in its cell"
+
+
+@every_installed_game
+def test_both_players_have_the_colour_of_the_pieces_that_are_called_so(game: Game) -> None:
+    found = dict(to_json(game)["seats"])
+    assert list(found) == list(game.colours)
+    named = {word: [one for one in game.pieces if one.name.startswith(word)] for word in found}
+    for word, pieces in named.items():
+        assert found[word] in [one.colour for one in pieces], (game.id, word)
 
 
 def test_labels_are_readable_and_marks_show_by_themselves_or_by_their_casing() -> None:
