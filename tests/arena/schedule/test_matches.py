@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from statistics import fmean, pvariance
 
 import pytest
 from repeating import Game, a_match, play
 from schedules import a_schedule, all_drawn, by_strength, outcome, played
 
-from lath.arena.schedule.core import Duplicates, Schedule
+from lath.arena.schedule.core import Duplicates, Opening, Schedule
+from lath.arena.schedule.evidence import Worth
 from lath.arena.schedule.fixed import IDLE_PAIRS, MOST_POINTS, SprtStanding
 from lath.arena.schedule.knockout import MORE, bracket
 from lath.arena.schedule.sprt import Sprt
@@ -213,3 +215,18 @@ def test_a_million_games_take_eight_bytes_each() -> None:
         kept.append(tracemalloc.get_traced_memory()[0])
     tracemalloc.stop()
     assert (kept[2] - kept[0]) / 60_000 < 16, "lists have some room to grow"
+
+
+def test_pairs_of_openings_that_decide_them_count_as_the_spread_over_openings_tells() -> None:
+    """By the definition: squares of what each opening has more than the mean of its pairs."""
+    halves = {"a": [4, 4], "b": [0, 0, 0], "c": [3], "d": [4, 2], "e": [1, 0], "f": [2, 2, 2]}
+    worth, pairs = Worth(Duplicates()), [one for each in halves.values() for one in each]
+    for name, each in halves.items():
+        for one in each:
+            assert worth.add((name, Opening()), one, (0, 0))
+    mean = fmean(pairs)
+    apart = sum((sum(each) - mean * len(each)) ** 2 for each in halves.values())
+    sizes = sum(len(each) ** 2 for each in halves.values())
+    by_chance = pvariance(pairs) * (len(pairs) - sizes / len(pairs))
+    more = (apart / by_chance - 1) * (2.5706 / 1.96) ** 2  # Student's t of 5 degrees at 97.5 %
+    assert worth.each == pytest.approx(1 / (1 + more), rel=3e-3)
