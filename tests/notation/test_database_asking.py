@@ -10,7 +10,7 @@ from random import Random
 from typing import TypeAlias
 
 import pytest
-from asked_games import Questions, database_of, explored_alike, found_alike, meeting
+from asked_games import WHEN, WHOSE, Questions, database_of, explored_alike, found_alike, meeting
 from families import FAMILIES, INSTALLED
 from sample_records import random_game
 
@@ -135,6 +135,20 @@ def test_a_database_answers_each_kind_of_question_of_whole_games(asked: Asked) -
         for question in Questions(of, 0).of_tags(record):
             found_alike(database, of, question)
     assert found_alike(database, of, "comments") != found_alike(database, of, "variations")
+
+
+def test_a_database_answers_what_holds_of_somebodys_numbers_then_always_or_at_last(
+    asked: Asked,
+) -> None:
+    of, database = asked
+    answers = set()
+    for whose in (*WHOSE, " of mover", " of second"):
+        for when in ("", *WHEN[1:]):
+            for test in ("> 0.2", "<= 0.2"):
+                answers.add(tuple(found_alike(database, of, f"eval{whose} {test} {when}")))
+    assert len(answers) > 20
+    for when in WHEN:
+        assert found_alike(database, of, f'pattern "w" {when}') or when == WHEN[0]
 
 
 def compare(asked: Asked, seed: int, count: int) -> None:

@@ -149,9 +149,9 @@ class Questions:
     def _moment(self) -> str:
         chance = self._chance
         if chance.random() < 0.3:
-            return f"{self._of_position()} {chance.choice(_WHEN)}"
+            return f"{self._of_position()} {chance.choice(WHEN)}"
         if chance.random() < 0.3:
-            return f"{self._number()} {chance.choice(_WHEN[1:])}"
+            return f"{self._number()} {chance.choice(WHEN[1:])}"
         return self._of_ply()
 
     def _of_ply(self) -> str:
@@ -159,7 +159,7 @@ class Questions:
         return self._chance.choice(kinds)()
 
     def _number(self) -> str:
-        whose = self._chance.choice(["", " of first", " of loser", " of 'ann'", " of winner"])
+        whose = self._chance.choice(WHOSE)
         test = self._chance.choice(["> 0.2", "in -0.5..0.5", "= 0.5", "<= 0"])
         whole = self._chance.choice(["depth >= 3.5", "nodes < 100000"])
         return self._chance.choice([f"eval{whose} {test}", whole, "time > 0.5"])
@@ -221,4 +221,5 @@ class Questions:
         return self._chance.choice([f"move {ply + 1} = {move}", f"contains move {move}"])
 
 
-_WHEN = ("at ply 0", "at ply 2", "at every ply", "at the last ply")
+WHOSE = ("", " of first", " of loser", " of 'ann'", " of winner")
+WHEN = ("at ply 0", "at ply 2", "at every ply", "at the last ply")
