@@ -323,3 +323,20 @@ def test_csv_begins_with_a_byte_order_mark_where_somebody_wants_it(source: Path)
         assert arena(*command, "--bom").out == "\ufeff" + arena(*command).out
         ran = arena(*(word for word in command if word != "--csv"), "--bom")
         assert (ran.status, "--bom is for --csv" in ran.err) == (2, True)
+
+
+def test_a_strict_conversion_into_a_pipe_gives_all_or_nothing(tmp_path: Path) -> None:
+    good, bad, pipe = (tmp_path / name for name in ("good.lath", "bad.lath", "pipe.jsonl"))
+    good.write_text('[Game "yavalath"]\n\n1. e5 2. d4 *\n\n[Game "yavalath"]\n\n1. a1 *\n')
+    bad.write_text(good.read_text() + '\n[Game "yavalath"]\n\n1. z9 *\n')
+    os.mkfifo(pipe)
+    arena("convert", good, tmp_path / "file.jsonl")
+    whole = (tmp_path / "file.jsonl").read_bytes()
+    assert whole.count(b"\n") == 2
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        for source, status, content in ((good, 0, whole), (bad, 1, b"")):
+            assert arena("convert", source, pipe, "--strict").status == status
+            assert os.read(reading, 1 << 16) == content
+    finally:
+        os.close(reading)

@@ -6,12 +6,14 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import pytest
 from sites import PATIENCE_S, Served, ends, served, until
 
+from lath.arena.cli.serve import listening
+from lath.arena.errors import MachineError
 from lath.arena.site import connections
 from lath.arena.site.connections import Connections
 
@@ -150,3 +152,12 @@ def test_there_are_only_so_many_and_whoever_asks_gets_an_answer(tmp_path: Path) 
                 assert len(state.open) <= 8
         waiting.sendall(f"GET /api/items HTTP/1.1\r\nHost: {site.host}\r\n\r\n".encode())
         assert waiting.recv(15) == b"HTTP/1.1 200 OK"  # of another visitor, and the oldest of all
+
+
+def test_a_site_listens_on_the_port_that_is_named_or_says_that_it_cannot() -> None:
+    with closing(listening("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(MachineError, match=f"cannot listen on 127.0.0.1 port {port}: "):
+            listening("127.0.0.1", port)
+    with closing(listening("127.0.0.1", port)) as now:
+        assert now.getsockname() == ("127.0.0.1", port)
