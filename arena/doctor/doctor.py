@@ -117,11 +117,14 @@ _REQUIREMENT: Final = re.compile(r"([\w.-]+)(?:>=([\d.]+))?")
 def _numbers(version: str) -> tuple[int, ...]:
     """Return a version for comparisons.
 
-    >>> _numbers("2.10.0rc1") > _numbers("2.9")
-    True
+    >>> _numbers("2.10.0rc1") > _numbers("2.9"), _numbers("2") == _numbers("2.0")
+    (True, True)
     """
     found = re.match(r"[\d.]*\d|", version)
-    return tuple(map(int, found[0].split("."))) if found and found[0] else ()
+    numbers = list(map(int, found[0].split("."))) if found and found[0] else []
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def _required() -> Iterator[tuple[str, str, str]]:
